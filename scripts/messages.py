@@ -86,8 +86,8 @@ def said() -> dict[str, Said]:
         for reason, english in texts.items():
             key = f"{area}.{reason}"
             found[key] = Said(key, english=(english,))
-    for code, texts in engine.messages().items():
-        found[code] = Said(code, code if len(texts) > 1 else None, texts)
+    for code, forms in engine.messages().items():
+        found[code] = Said(code, code if len(forms) > 1 else None, forms)
     return found
 
 

@@ -79,7 +79,7 @@ def compared(levels, *, baseline="go-net", factors=None, names=None, procedure=N
     given = {"procedure": procedure} if procedure else {}
     known = names or list(dict.fromkeys(level.candidate for level in levels))
     made = {
-        "schema": 1,
+        "schema": 2,
         "torr": "0.1.0",
         "kind": "compare",
         "name": "healthz",

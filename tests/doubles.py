@@ -1,4 +1,4 @@
-"""Doubles of the engine: loads whose slices and levels follow a curve that the test chooses."""
+"""Doubles of the engine: loads whose intervals and levels follow a curve that the test chooses."""
 
 from __future__ import annotations
 
@@ -52,26 +52,26 @@ def capacity(connections: int, *, service_ms: float = 5.0) -> Curve:
 
 @dataclass
 class FakeLoad:
-    """A load that has all its slices from the start and hands them out one by one."""
+    """A load that has all its intervals from the start and hands them out one by one."""
 
     plan: Plan
     truth: Truth
-    slice_count: int = 5
-    on_slice: Callable[[int], None] = lambda _number: None
+    interval_count: int = 5
+    on_interval: Callable[[int], None] = lambda _number: None
     stopped: bool = False
     aborted: bool = False
     _given: int = 0
 
-    def next_slice(self, timeout_s: float) -> str | None:  # noqa: ARG002
+    def next_interval(self, timeout_s: float) -> str | None:  # noqa: ARG002
         if self.done():
             return None
         number = self._given
         self._given += 1
-        self.on_slice(number)
-        return json.dumps(slice_of(self.truth, number - 1))
+        self.on_interval(number)
+        return json.dumps(interval_of(self.truth, number - 1))
 
     def done(self) -> bool:
-        return self._given >= self.slice_count or self.stopped or self.aborted
+        return self._given >= self.interval_count or self.stopped or self.aborted
 
     def stop(self) -> None:
         self.stopped = True
@@ -86,7 +86,7 @@ class FakeLoad:
         seconds = max(0, self._given - 1) if is_interrupted else 10
         rate = self.plan.rate_per_s
         level = level_of(self.plan.concurrency, self.truth, rate=rate, seconds=seconds)
-        level["connections"]["asked"] = self.plan.connections
+        level["connections"]["requested"] = self.plan.connections
         return json.dumps({**level, "interrupted": is_interrupted})
 
 
@@ -95,13 +95,13 @@ class FakeEngine:
     """Starts fake loads along a curve and remembers them."""
 
     curve: Curve = lambda _users: Truth()
-    slice_count: int = 5
-    on_slice: Callable[[int], None] = lambda _number: None
+    interval_count: int = 5
+    on_interval: Callable[[int], None] = lambda _number: None
     loads: list[FakeLoad] = field(default_factory=list)
 
     def start(self, plan: Plan) -> FakeLoad:
         truth = self.curve(plan.concurrency)
-        self.loads.append(FakeLoad(plan, truth, self.slice_count, self.on_slice))
+        self.loads.append(FakeLoad(plan, truth, self.interval_count, self.on_interval))
         return self.loads[-1]
 
     @property
@@ -110,9 +110,9 @@ class FakeEngine:
 
 
 def press_at(number: int, times: int = 1) -> Callable[[int], None]:
-    """Return a callback that sends this process SIGINT while slice `number` is measured."""
+    """Return a callback that sends this process SIGINT while interval `number` is measured."""
 
-    def on_slice(current: int) -> None:
+    def on_interval(current: int) -> None:
         if current == number:
             for _ in range(times):
                 END_REQUESTED.clear()
@@ -121,11 +121,11 @@ def press_at(number: int, times: int = 1) -> Callable[[int], None]:
                 if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
                     assert END_REQUESTED.wait(timeout=20)
 
-    return on_slice
+    return on_interval
 
 
-def slice_of(truth: Truth, second: int) -> Json:
-    """Return the slice of one second; those before second 0 are the warm-up."""
+def interval_of(truth: Truth, second: int) -> Json:
+    """Return the interval of one second; those before second 0 are the warm-up."""
     return {
         "t_s": float(second),
         "seconds": 1.0,
@@ -156,7 +156,7 @@ def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: in
         "reasons": {},
         "statuses": {"200": counts["ok"]},
         "samples": list(truth.samples),
-        "connections": {"asked": users, "open_max": users, "opened": users},
+        "connections": {"requested": users, "open_max": users, "opened": users},
         "ok_per_s": truth.ok_per_s,
         "attempted_per_s": truth.ok_per_s,
         "success_rate": 100 * counts["ok"] / ended if ended else None,
@@ -181,7 +181,7 @@ def level_of(users: int, truth: Truth, *, rate: float | None = None, seconds: in
 
 def measured_interval(truth: Truth, second: int, **members: Any) -> Interval:
     """Return the interval of one second as it is read, with other members."""
-    return typed.engine_interval({**slice_of(truth, second), **members})
+    return typed.engine_interval({**interval_of(truth, second), **members})
 
 
 def measured_level(users: int, truth: Truth, **members: Any) -> Level:

@@ -23,7 +23,7 @@ def level(users=50, speed=1000.0, *, p95=4.2, success=100.0, number=1, health="h
         "success_rate": success,
         "latency": {"response_ms": {"n": ok, "p95": p95, "p99": 2 * p95}},
         "health": {"verdict": health, "reasons": []},
-        "slices": [{"t_s": 0.0, "seconds": 1.0, "phase": "measure", "counts": {"ok": ok // 10}}],
+        "intervals": [{"t_s": 0.0, "seconds": 1.0, "phase": "measure", "counts": {"ok": ok // 10}}],
         **more,
     }
 
@@ -31,7 +31,7 @@ def level(users=50, speed=1000.0, *, p95=4.2, success=100.0, number=1, health="h
 def result(name="api", *levels, number=1, **more):
     """Return a whole result; each number is another run, a minute after the one before."""
     return {
-        "schema": 1,
+        "schema": 2,
         "torr": "0.1.0",
         "id": f"{number:032x}",
         "kind": "run",

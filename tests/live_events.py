@@ -118,8 +118,8 @@ def served(events):
     thread.join()
 
 
-def slice_of(level, at, index=0):
-    more = {"round": 1, "candidate": None, "factors": {}, "slice": bare(level.slices[at])}
+def interval_of(level, at, index=0):
+    more = {"round": 1, "candidate": None, "factors": {}, "interval": bare(level.intervals[at])}
     return {"level": index, "concurrency": level.concurrency, **more}
 
 
@@ -130,6 +130,6 @@ def progress(done, left, **more):
 
 
 def measured(level, t_s, index=0, **more):
-    """Return a slice of one second at a time of the axis."""
-    event = slice_of(level, 4, index)
-    return {**event, "slice": {**event["slice"], "t_s": t_s, "seconds": 1.0, **more}}
+    """Return an interval of one second at a time of the axis."""
+    event = interval_of(level, 4, index)
+    return {**event, "interval": {**event["interval"], "t_s": t_s, "seconds": 1.0, **more}}

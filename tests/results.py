@@ -32,10 +32,10 @@ def latency(mean, n):
         "service_ms": stats(mean, n),
         "response_ms": stats(mean + lag, n),
         "ttfb_ms": stats(mean * 0.97, n),
-        "wait_ms": stats(0.01, n),
+        "queue_wait_ms": stats(0.01, n),
         "connect_ms": stats(0.3, n),
         "tls_ms": None,
-        "lag_ms": stats(lag, n),
+        "scheduling_lag_ms": stats(lag, n),
     }
 
 
@@ -50,7 +50,7 @@ def histograms(mean_ms, n):
     return {name: histogram(values) for name in ("service", "response", "ttfb")} if n else {}
 
 
-def slices(rate, mean, errors, count=10):
+def intervals(rate, mean, errors, count=10):
     made = []
     for second in range(-2, count):
         wave = 1 + 0.04 * math.sin(second * 1.7)
@@ -98,7 +98,7 @@ def level(users, rate, mean, *, seconds=10.0, errors=0, verdict="healthy", reaso
         "reasons": {"timeout.first_byte": errors} if errors else {},
         "statuses": {"200": ok},
         "samples": [],
-        "connections": {"asked": users, "open_max": users, "opened": users},
+        "connections": {"requested": users, "open_max": users, "opened": users},
         "ok_per_s": rate,
         "attempted_per_s": rate + errors / seconds,
         "success_rate": share,
@@ -106,8 +106,8 @@ def level(users, rate, mean, *, seconds=10.0, errors=0, verdict="healthy", reaso
         "bytes_out": ok * 90,
         "latency": latency(mean, ok),
         "latency_all": {"service_ms": stats(mean, ok), "response_ms": None, "censored": errors},
-        "steps": [],
-        "slices": slices(rate, mean, errors),
+        "requests": [],
+        "intervals": intervals(rate, mean, errors),
         "histograms": histograms(mean, ok),
         "warmup": {"seconds": 2.0, "counts": {}, "latency": {}},
         "health": {
@@ -137,7 +137,7 @@ def station(users, *, limit=120, delay_ms=5.0, **more):
 def result(kind, levels, slos=(), **more):
     conditions = [Condition.parse(slo) for slo in slos]
     made = {
-        "schema": 1,
+        "schema": 2,
         "torr": "0.1.0",
         "kind": kind,
         "name": "apiserver",
@@ -197,8 +197,10 @@ def run():
 
 
 def streamed():
-    """A run of ten streams a second: no slice has enough of them for a percentile."""
-    made = streaming(level(20, 10.0, 480.0, seconds=60.0, slices=slices(10.0, 480.0, 0, 60)), 300)
+    """A run of ten streams a second: no interval has enough of them for a percentile."""
+    made = streaming(
+        level(20, 10.0, 480.0, seconds=60.0, intervals=intervals(10.0, 480.0, 0, 60)), 300
+    )
     return result("run", [made], ["ttft p95 < 800ms"])
 
 
@@ -212,9 +214,9 @@ def ladder_of_ten_minutes():
     """Ten levels of a minute, with histograms as long as those of a wide distribution."""
     levels = [station(n) for n in (1, 2, 5, 10, 20, 50, 100, 200, 400, 800)]
     for at, level in enumerate(levels):
-        pieces = slices(level.ok_per_s, 5.0, 10, 60)
+        pieces = intervals(level.ok_per_s, 5.0, 10, 60)
         pieces = [{**piece, "histograms": {"service": "x" * 5000}} for piece in pieces]
-        levels[at] = typed.changed(level, slices=pieces)
+        levels[at] = typed.changed(level, intervals=pieces)
     return result("ladder", levels)
 
 

@@ -43,10 +43,10 @@ def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
     """Return a level whose ok answers are streams, in the intervals in which they are."""
     level = builtins(level)
     dice = random.Random(seed)
-    every = [_times_of(piece, dice, ttft_ms, texts, gap_ms) for piece in level["slices"]]
+    every = [_times_of(piece, dice, ttft_ms, texts, gap_ms) for piece in level["intervals"]]
     measured = [
         times_ns
-        for times_ns, piece in zip(every, level["slices"], strict=True)
+        for times_ns, piece in zip(every, level["intervals"], strict=True)
         if piece["phase"] == "measure"
     ]
     whole = {name: [ns for times_ns in measured for ns in times_ns[name]] for name in every[0]}
@@ -56,7 +56,7 @@ def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
 
 
 def _times_of(piece, dice, ttft_ms, texts, gap_ms):
-    """Draw the times of the streams of one slice, write them into it and return them."""
+    """Draw the times of the streams of one interval, write them into it and return them."""
     ok = piece["counts"]["ok"]
     times_ns = {
         "ttft": [int(ttft_ms * 1e6 * dice.lognormvariate(0, 0.4)) for _ in range(ok)],

@@ -55,7 +55,7 @@ def budget(word, text="p99 <1ms", **more):
         "candidate": "tests/test_cache.py::test_put",
         "factors": {},
         "metric": "response_ms.p99",
-        "text": text,
+        "condition": text,
         "limit": 1.0,
         "scaled_by": None,
         "value": 0.02,
@@ -71,7 +71,7 @@ def result(**more):
     """Return the result of a session with six rounds of one function."""
     levels = [round_of(number=n, rate=100_000 + 1000 * n) for n in range(1, 7)]
     made = {
-        "schema": 1,
+        "schema": 2,
         "kind": "micro",
         "name": "nightly",
         "status": "complete",
@@ -93,7 +93,7 @@ def budgeted():
         for name, rate in zip(names, rates, strict=True)
         for number in range(1, 11)
     ]
-    ops = {"metric": "ok_per_s", "text": "ops >50k/s", "limit": 50_000.0}
+    ops = {"metric": "ok_per_s", "condition": "ops >50k/s", "limit": 50_000.0}
     slowest = {"metric": "response_ms.p99_99", "limit": 2.0, "value": None, "interval": None}
     budgets = [
         budget("held", candidate=names[0]),

@@ -19,7 +19,7 @@ SMALLEST_LEVEL = {
     "health": {"verdict": "healthy"},
 }
 SMALLEST_RESULT = {
-    "schema": 1,
+    "schema": 2,
     "torr": "0.1.0",
     "kind": "run",
     "name": "api",

@@ -35,11 +35,11 @@ HEAD = f"\n| {' | '.join(COLUMNS)} |\n{'| --: ' * len(COLUMNS)}|\n"
 
 NOTES = """
 Memory of processes is PSS: what they share counts once. Firing: the processes that hold the
-connections; 0 where the front does it itself. Front: Python, the merged histograms and the slices,
-which grow with the ladder, not with its connections. Target: all of its processes. Kernel slab:
-growth of `SUnreclaim` since before the first level, both ends of each connection and the sockets
-in TIME-WAIT of the levels before. Socket buffers: `mem` of `/proc/net/sockstat`, partly in that
-slab. Machine: what `MemAvailable` lost, all of it together.
+connections; 0 where the front does it itself. Front: Python, the merged histograms and the
+intervals, which grow with the ladder, not with its connections. Target: all of its processes.
+Kernel slab: growth of `SUnreclaim` since before the first level, both ends of each connection and
+the sockets in TIME-WAIT of the levels before. Socket buffers: `mem` of `/proc/net/sockstat`, partly
+in that slab. Machine: what `MemAvailable` lost, all of it together.
 """
 
 

@@ -4,7 +4,7 @@
 
 Each row is a load of its own on loopback, with so many pages open from its start on, which read
 every event. The clock is read from /metrics at the start and the end of the window, so its two
-answers are in the figure. A window of 30 s has a slice a second, one of 5 s has ten. The run is
+answers are in the figure. A window of 30 s has an interval a second, one of 5 s has ten. The run is
 kept beside this file.
 """
 
@@ -27,8 +27,8 @@ from common.host import describe, stamp
 
 TORR = Path(sys.executable).parent / "torr"
 SHORT_S = 5
-"""A window whose slices come ten times a second."""
-HEAD = "| window | pages open | slices/s | seconds seen | of a core |\n" + "| --: " * 5 + "|\n"
+"""A window whose intervals come ten times a second."""
+HEAD = "| window | pages open | intervals/s | seconds seen | of a core |\n" + "| --: " * 5 + "|\n"
 
 
 def main() -> int:
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def measured(url: str, window: int, readers: int) -> tuple[int, int, float, float, float]:
-    """Window, pages, slices a second, how long it was looked at, and its share of a core."""
+    """Window, pages, intervals a second, how long it was looked at, and its share of a core."""
     with tempfile.TemporaryDirectory() as folder:
         flags = ["-c", "20", "-z", f"{window}s", "-q", "-d", folder, "--live-port", "0"]
         firing = subprocess.Popen(
@@ -82,10 +82,10 @@ def measured(url: str, window: int, readers: int) -> tuple[int, int, float, floa
 
 
 def read(page: str, heard: list[int], at: int) -> None:
-    """Read every event as a browser does, and count the slices."""
+    """Read every event as a browser does, and count the intervals."""
     with urllib.request.urlopen(f"{page}events") as events:  # noqa: S310 - http
         for line in events:
-            heard[at] += line == b"event: slice\n"
+            heard[at] += line == b"event: interval\n"
 
 
 def clock(page: str) -> tuple[float, float]:

@@ -36,7 +36,9 @@ def paced(rate: int, how: str) -> Callable[[int], Round]:
             intended, sent = times(log)
         planned = level["counts"]["planned"] / level["seconds"]
         values = {"achieved/s": Value(level["attempted_per_s"], planned, 0.001 * planned)}
-        aside = health_of(level) | {"lag p99 ms": level["latency"]["lag_ms"]["p99"] or 0.0}
+        aside = health_of(level) | {
+            "lag p99 ms": level["latency"]["scheduling_lag_ms"]["p99"] or 0.0
+        }
         if how == "constant":
             values["planned/s"] = Value(planned, rate, 0.001 * rate)
             distance = from_even(sent, intended[0], rate)

@@ -44,7 +44,7 @@ def measure(_seconds: int) -> Round:
     known = {
         name: late_ms[math.ceil(p * _REQUESTS) - 1] for name, p in (("p50", 0.5), ("p99", 0.99))
     }
-    lag = level["latency"]["lag_ms"]
+    lag = level["latency"]["scheduling_lag_ms"]
     values = {f"lag {name} ms": Value(lag[name], ms, 0.05 * ms) for name, ms in known.items()}
     values["packets"] = Value(len(packets), _REQUESTS, 0)
     return Round(values, health_of(level))

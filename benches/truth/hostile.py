@@ -71,5 +71,5 @@ def _level(plan: str, seconds: int) -> Level:
 
 
 def _p99(level: Level) -> float:
-    step = next(step for step in level["steps"] if step["name"] == "good")
+    step = next(step for step in level["requests"] if step["name"] == "good")
     return float(step["latency"]["response_ms"]["p99"])

@@ -171,6 +171,6 @@ def _brief(output: str) -> str:
         level = json.loads(output)["levels"][0]
     except (json.JSONDecodeError, KeyError, TypeError):
         return output[:4000]
-    for heavy in ("histograms", "slices", "steps"):
+    for heavy in ("histograms", "intervals", "requests"):
         level.pop(heavy, None)
     return json.dumps(level)

@@ -25,18 +25,18 @@ def measure(nginx: Nginx, plan: Plan) -> Measured:
     words = ["--rate", str(RATE), "-c", "64", "-z", length, "--workers", "1", "-o", "json"]
     command = [TORR, "run", nginx.url("/small"), *words, "-d", str(scratch())]
     level = json.loads(spend(command).output)["levels"][0]
-    slices = [one for one in level["slices"] if one["phase"] == "measure"]
-    # A slice with too few values for its p99 has none: the last one, cut short.
-    found = [one["latency"]["lag_ms"]["p99"] for one in slices]
+    intervals = [one for one in level["intervals"] if one["phase"] == "measure"]
+    # An interval with too few values for its p99 has none: the last one, cut short.
+    found = [one["latency"]["scheduling_lag_ms"]["p99"] for one in intervals]
     lags = [lag for lag in found if lag is not None]
-    sixth = max(len(slices) // 6, 1)
+    sixth = max(len(intervals) // 6, 1)
     first, last = statistics.median(lags[:sixth]), statistics.median(lags[-sixth:])
-    counts = [one["counts"]["attempted"] for one in slices]
+    counts = [one["counts"]["attempted"] for one in intervals]
     off = abs(level["attempted_per_s"] / RATE - 1) * 100
-    lag = level["latency"]["lag_ms"]
+    lag = level["latency"]["scheduling_lag_ms"]
     keys = ("counts", "attempted_per_s", "ok_per_s", "latency", "health")
     kept = {"round": 0, "command": in_use(command), **{key: level[key] for key in keys}}
-    reached = f"{level['attempted_per_s']:,.1f}/s, slices {min(counts):,} … {max(counts):,}"
+    reached = f"{level['attempted_per_s']:,.1f}/s, intervals {min(counts):,} … {max(counts):,}"
     drift = f"p99 of the first and last sixth {first:.3f} and {last:.3f} ms"
     bars = [
         judge("off the plan", [off], OFF, reached),

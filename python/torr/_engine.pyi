@@ -36,10 +36,10 @@ class Run:
 
         `child` are the words that start a process which calls `fire`, for plans of several.
         """
-    def next_slice(self, timeout_s: float) -> str | None:
-        """The next slice, or None when none came in time or all were handed out."""
+    def next_interval(self, timeout_s: float) -> str | None:
+        """The next interval, or None when none came in time or all were handed out."""
     def done(self) -> bool:
-        """Whether all slices were handed out and the level is ready."""
+        """Whether all intervals were handed out and the level is ready."""
     def stop(self) -> None:
         """End the measured window now; what is open is awaited up to the drain time."""
     def abort(self) -> None:
@@ -131,7 +131,7 @@ class Gathering:
     def expect(self, process: str) -> None:
         """Wait for a process that will report."""
     def take(self, process: str, sheet: bytes) -> list[str]:
-        """Take a sheet; the slices that are whole now. ValueError when it cannot be read."""
+        """Take a sheet; the intervals that are whole now. ValueError when it cannot be read."""
     def take_from(self, process: str, ledger: Ledger, in_flight: int = 0) -> list[str]:
         """The same from a ledger of this process."""
     def users(self, now: int) -> None:
@@ -139,7 +139,7 @@ class Gathering:
     def warn(self, text: str) -> None:
         """Add what a reader of the level must know."""
     def end(self, *, interrupted: bool = False) -> list[str]:
-        """End the test: the slices that are left."""
+        """End the test: the intervals that are left."""
     def level(self) -> str:
         """The level, complete after the end."""
 

@@ -21,7 +21,7 @@ from torr.results.level import Interval, Level
 if TYPE_CHECKING:
     from torr.model.plan import Plan
 
-# How long one wait for a slice lasts: a signal's handler runs between two waits.
+# How long one wait for an interval lasts: a signal's handler runs between two waits.
 WAIT_S = 0.1
 
 _INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
@@ -30,11 +30,11 @@ _INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 class Load(Protocol):
     """A running load, as the compiled `Run` is and as test doubles are."""
 
-    def next_slice(self, timeout_s: float) -> str | None:
-        """The next slice's text, or None when none came in time or the load has ended."""
+    def next_interval(self, timeout_s: float) -> str | None:
+        """The next interval's text, or None when none came in time or the load has ended."""
 
     def done(self) -> bool:
-        """Whether all slices were handed out."""
+        """Whether all intervals were handed out."""
 
     def stop(self) -> None:
         """End the window now, await what is open."""
@@ -75,7 +75,7 @@ def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
 def intervals(load: Load) -> Iterator[Interval]:
     """Every interval of a load as it comes, until the load has ended."""
     while not load.done():
-        text = load.next_slice(WAIT_S)
+        text = load.next_interval(WAIT_S)
         if text is not None:
             yield decoded_interval(text)
 

@@ -40,8 +40,8 @@ def call(torr, start, tmp_path):
         # The tests may have been started by nohup.
         heard = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)  # noqa: E731
         process = start(*arguments, preexec_fn=heard)
-        slices = "_output/torr/*/slices.jsonl"
-        wait_until(lambda: any(path.read_text() for path in tmp_path.glob(slices)))
+        intervals = "_output/torr/*/intervals.jsonl"
+        wait_until(lambda: any(path.read_text() for path in tmp_path.glob(intervals)))
         process.send_signal(end.signal)
         out, err = process.communicate(timeout=120)
         return Ended(process.returncode, out, err, tmp_path)

@@ -47,12 +47,16 @@ def test_users_and_arrivals_are_counted_together_and_told_apart(measured, flags)
     level, counted = measured(*flags)
     counts = level["counts"]
     assert counts["planned"] == counts["attempted"] == counts["ok"] == counted["requests"]
-    page, lookup = level["steps"]
+    page, lookup = level["requests"]
     assert (page["name"], lookup["name"], lookup["counts"]["planned"]) == ("page", "lookup", 30)
     assert (level["rate"], level["users"], level["concurrency"]) == (100, 6, 14)
     # Users are never late: only arrivals have a lag.
-    assert page["latency"]["lag_ms"] is None
-    assert level["latency"]["lag_ms"]["n"] == lookup["latency"]["lag_ms"]["n"] == 30
+    assert page["latency"]["scheduling_lag_ms"] is None
+    assert (
+        level["latency"]["scheduling_lag_ms"]["n"]
+        == lookup["latency"]["scheduling_lag_ms"]["n"]
+        == 30
+    )
 
 
 @pytest.mark.parametrize("flags", [*full(("--workers", 2)), ("--processes", 2)])

@@ -48,7 +48,7 @@ def test_a_killed_ladder_leaves_its_finished_levels(start, steady, tmp_path):
     result = json.loads(results(tmp_path)[0].read_text())
     assert result["levels"][0]["concurrency"] == 1
     assert result["status"] == "interrupted"
-    lines = (results(tmp_path)[0].parent / "slices.jsonl").read_text().splitlines()
+    lines = (results(tmp_path)[0].parent / "intervals.jsonl").read_text().splitlines()
     assert lines
     assert all(json.loads(line) for line in lines)
 

@@ -39,7 +39,7 @@ def test_a_ladder_is_heard_whole_over_a_reload(live, steady, tmp_path):
     flags = ("--levels", "2,4", "-z", "1s", "--warmup", "200ms")
     process, url = live("ladder", *flags, steady.url)
     with Events(url) as events:
-        events.until("slice")
+        events.until("interval")
         before, last_id = events.seen, events.last_id
     with Events(url, last_id) as again:
         again.until("end")
@@ -48,21 +48,21 @@ def test_a_ladder_is_heard_whole_over_a_reload(live, steady, tmp_path):
     kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     whole = builtins(convert(kept, RunResult))
     for level in whole["levels"]:
-        for piece in level["slices"]:
+        for piece in level["intervals"]:
             piece.pop("histograms")
     assert again.seen[-1][1]["result"] == whole
-    slices = [data for kind, data in [*before, *again.seen] if kind == "slice"]
+    intervals = [data for kind, data in [*before, *again.seen] if kind == "interval"]
     for number, level in enumerate(kept["levels"]):
-        heard = [data["slice"]["t_s"] for data in slices if data["level"] == number]
+        heard = [data["interval"]["t_s"] for data in intervals if data["level"] == number]
         # What came while nobody listened may be in the run that came after it.
-        assert heard == [x["t_s"] for x in level["slices"] if x["t_s"] in heard]
-    assert {data["level"] for data in slices} == {0, 1}
+        assert heard == [x["t_s"] for x in level["intervals"] if x["t_s"] in heard]
+    assert {data["level"] for data in intervals} == {0, 1}
 
 
 def test_stop_ends_a_real_load_and_keeps_it(live, steady, tmp_path):
     process, url = live("run", "-c", "2", "-z", "10m", steady.url)
     with Events(url) as events:
-        while events.until("slice")["slice"]["phase"] != "measure":
+        while events.until("interval")["interval"]["phase"] != "measure":
             pass
         assert ask(url, "/stop", "POST", authorization=f"Bearer {token_of(url)}")[0] == 202
         end = events.until("end")
@@ -99,7 +99,7 @@ def test_a_comparison_is_shown_trial_by_trial(live, tmp_path):
     assert counts == sorted(set(counts))
     assert set(counts) <= set(range(5))
     assert len(end["result"]["levels"]) == 4
-    slices = [data for kind, data in events.seen if kind == "slice"]
-    assert {data["candidate"] for data in slices} == {"one", "two"}
-    assert {data["round"] for data in slices} == {1, 2}
+    intervals = [data for kind, data in events.seen if kind == "interval"]
+    assert {data["candidate"] for data in intervals} == {"one", "two"}
+    assert {data["round"] for data in intervals} == {1, 2}
     assert all(each["view"]["sentence"] for each in [*numbers, end])

@@ -25,7 +25,7 @@ def test_rows_of_the_example_are_what_the_target_counted(torr, target, tmp_path)
     sent = Counter(row["name"] for row in rows)
     assert sent == {names[call]: count for call, count in calls.items()}
     assert min(sent.values()) > 0
-    steps = {step["name"]: step for step in ended.level["steps"]}
+    steps = {step["name"]: step for step in ended.level["requests"]}
     measured = Counter(row["name"] for row in rows if row["phase"] == "measure")
     counted = {name: step["counts"]["attempted"] for name, step in steps.items()}
     assert counted == {name: measured[name] for name in steps}

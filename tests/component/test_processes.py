@@ -28,13 +28,13 @@ def balances(counts):
     )
 
 
-def kept_slices(folder):
-    texts = [path.read_text() for path in folder.glob("_output/torr/*/slices.jsonl")]
+def kept_intervals(folder):
+    texts = [path.read_text() for path in folder.glob("_output/torr/*/intervals.jsonl")]
     return "".join(texts).count("\n")
 
 
 def firing(process, count=3):
-    """The children of a load that has brought its first slices."""
+    """The children of a load that has brought its first intervals."""
     return wait_until(lambda: len(found := children_of(process.pid)) == count and found)
 
 
@@ -46,7 +46,7 @@ def test_a_counted_load_is_the_same_with_any_number_of_processes(torr, own_stead
     level = ended.level
     assert level["counts"]["attempted"] == level["counts"]["ok"] == 321
     assert level["latency"]["service_ms"]["n"] == 321
-    assert level["connections"] == {"asked": 7, "open_max": 7, "opened": 7}
+    assert level["connections"] == {"requested": 7, "open_max": 7, "opened": 7}
     assert (level["generator"]["processes"], level["warnings"]) == (processes, [])
     seen = own_steady.stop()
     assert (seen["requests"], seen["connections"]) == (321, 7)
@@ -57,7 +57,7 @@ def test_the_targets_own_count_agrees_over_warm_up_and_window(torr, own_steady):
     counts, before = level["counts"], level["warmup"]["counts"]
     assert own_steady.stop()["requests"] == counts["attempted"] + before["attempted"]
     assert balances(counts)
-    kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
+    kept = [piece for piece in level["intervals"] if piece["phase"] != "warmup"]
     assert sum(piece["counts"]["ok"] for piece in kept) == counts["ok"]
     assert level["generator"]["workers"] == 4
 
@@ -124,7 +124,7 @@ def test_an_interrupt_of_the_whole_terminal_keeps_and_reports_everything(
 ):
     process = start(*LONG, own_steady.url, start_new_session=True)
     children = firing(process)
-    wait_until(lambda: kept_slices(tmp_path) >= 2)
+    wait_until(lambda: kept_intervals(tmp_path) >= 2)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
@@ -147,7 +147,7 @@ def test_processes_end_with_who_started_them(start, steady):
 def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, own_steady, tmp_path):
     process = start(*LONG, "-z", "3s", "--strict", own_steady.url)
     children = firing(process)
-    wait_until(lambda: kept_slices(tmp_path) >= 3)
+    wait_until(lambda: kept_intervals(tmp_path) >= 3)
     os.kill(children[0], signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 4, err

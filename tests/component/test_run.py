@@ -34,7 +34,7 @@ def test_a_run_says_its_verdict_and_leaves_a_valid_result(torr, target):
     assert result.status == "complete"
     assert result.levels[0].counts.ok > 0
     assert balances(ended.level["counts"])
-    for name in ("report.html", "summary.md", "levels.csv", "slices.jsonl"):
+    for name in ("report.html", "summary.md", "levels.csv", "intervals.jsonl"):
         assert (latest / name).stat().st_size > 0
 
 
@@ -48,15 +48,15 @@ def test_the_targets_own_count_agrees(torr, own_steady):
     assert counts["connections"] == 4
 
 
-def test_slices_add_up_to_their_level(torr, steady):
+def test_intervals_add_up_to_their_level(torr, steady):
     level = torr("run", *QUICK, steady.url).level
-    kept = [piece for piece in level["slices"] if piece["phase"] != "warmup"]
+    kept = [piece for piece in level["intervals"] if piece["phase"] != "warmup"]
     assert sum(piece["counts"]["ok"] for piece in kept) == level["counts"]["ok"]
 
 
-def test_slices_of_the_warm_up_count_up_to_the_window(torr, steady):
+def test_intervals_of_the_warm_up_count_up_to_the_window(torr, steady):
     level = torr("run", *QUICK, "--warmup", "1s", steady.url).level
-    starts = [piece["t_s"] for piece in level["slices"] if piece["phase"] == "warmup"]
+    starts = [piece["t_s"] for piece in level["intervals"] if piece["phase"] == "warmup"]
     assert len(starts) > 1
     assert starts == sorted(set(starts))
     assert starts[-1] < 0
@@ -147,14 +147,14 @@ def test_a_target_that_never_answers_ends_with_3_and_what_was_tried(torr, target
     assert ended.result["status"] == "failed"
 
 
-def slices_on_disk(folder):
-    found = list(folder.glob("_output/torr/*/slices.jsonl"))
+def intervals_on_disk(folder):
+    found = list(folder.glob("_output/torr/*/intervals.jsonl"))
     return found[0].read_text().splitlines() if found else []
 
 
-def slices(folder):
+def intervals(folder):
     """What is on disk so far; a line that is being written is left out."""
-    texts = [path.read_text() for path in folder.glob("_output/torr/*/slices.jsonl")]
+    texts = [path.read_text() for path in folder.glob("_output/torr/*/intervals.jsonl")]
     whole = "".join(texts[:1]).rpartition("\n")[0]
     return [json.loads(line) for line in whole.splitlines()]
 
@@ -163,7 +163,7 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
     process = start(
         "run", "-z", "60s", "-c", 4, "--warmup", "0s", target("delay", "--delay", "5ms").url
     )
-    wait_until(lambda: len(slices_on_disk(tmp_path)) >= 2)
+    wait_until(lambda: len(intervals_on_disk(tmp_path)) >= 2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130
@@ -186,10 +186,10 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
 def test_two_interrupts_end_at_once_and_keep_what_was_measured(start, target, tmp_path):
     slow = target("delay", "--delay", "50s")
     process = start("run", "-z", "60s", "-c", 4, "--warmup", "0s", "--timeout", "55s", slow.url)
-    wait_until(lambda: slices_on_disk(tmp_path))
+    wait_until(lambda: intervals_on_disk(tmp_path))
     process.send_signal(signal.SIGINT)
-    # The first one ends the window and awaits the open requests: a slice of the drain shows it.
-    wait_until(lambda: any(piece["phase"] == "drain" for piece in slices(tmp_path)))
+    # The first one ends the window and awaits the open requests: an interval of the drain shows it.
+    wait_until(lambda: any(piece["phase"] == "drain" for piece in intervals(tmp_path)))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode == 130
@@ -202,13 +202,13 @@ def test_a_target_killed_and_started_again_is_data(start, target, tmp_path):
     first = target("hello")
     port = first.url.rpartition(":")[2]
     process = start("run", "-z", "60s", "-c", 4, "--warmup", "0s", first.url)
-    wait_until(lambda: slices_on_disk(tmp_path))
+    wait_until(lambda: intervals_on_disk(tmp_path))
     first.process.kill()
     first.process.wait()
-    wait_until(lambda: any(piece["reasons"] for piece in slices(tmp_path)))
-    down = len(slices(tmp_path))
+    wait_until(lambda: any(piece["reasons"] for piece in intervals(tmp_path)))
+    down = len(intervals(tmp_path))
     target("hello", "--port", port)
-    wait_until(lambda: any(piece["counts"]["ok"] for piece in slices(tmp_path)[down:]))
+    wait_until(lambda: any(piece["counts"]["ok"] for piece in intervals(tmp_path)[down:]))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     assert process.returncode == 130
@@ -220,5 +220,5 @@ def test_a_target_killed_and_started_again_is_data(start, target, tmp_path):
 def test_health_says_how_much_each_worker_had_not_read(torr, steady):
     level = torr("run", *QUICK, "--workers", 2, steady.url).level
     assert len(level["health"]["receive_queue_bytes"]) == 2
-    healths = [piece["health"] for piece in level["slices"]]
+    healths = [piece["health"] for piece in level["intervals"]]
     assert all("receive_queue_bytes" in health for health in healths)

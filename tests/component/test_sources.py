@@ -25,7 +25,7 @@ def server():
 
 def rows(level):
     """The result's rows, by name."""
-    return {row["name"]: row["counts"] for row in level["steps"]}
+    return {row["name"]: row["counts"] for row in level["requests"]}
 
 
 def test_urls_go_in_turn_and_each_has_a_row(torr, server):

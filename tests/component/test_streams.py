@@ -36,7 +36,7 @@ def test_tokens_and_answers_are_those_of_the_target(torr, target, kind, chat):
     assert stream["events"]["text"] == 200
     assert stream["inter_chunk_ms"]["n"] == 160
     assert stream["ttft_ms"]["n"] == stream["e2e_ms"]["n"] == 40
-    assert level["steps"][0]["stream"]["tokens_out"] == 200
+    assert level["requests"][0]["stream"]["tokens_out"] == 200
 
 
 @pytest.mark.full
@@ -75,10 +75,10 @@ def test_turns_go_on_with_the_conversation(torr, target):
     running = target("dify", "--tokens", "2")
     ended = torr("run", *DIFY, "--turns", "3", "-c", "3", "--requests", "30", *QUICK, running.url)
     level, counts = ended.level, running.stop()
-    assert [step["name"] for step in level["steps"]] == ["turn 1", "turn 2", "turn 3"]
+    assert [step["name"] for step in level["requests"]] == ["turn 1", "turn 2", "turn 3"]
     assert level["counts"]["ok"] == counts["answered"] == 30
     prompts = level["stream"]["prompts"]
-    begun = level["steps"][0]["counts"]["attempted"]
+    begun = level["requests"][0]["counts"]["attempted"]
     assert (prompts["given"], prompts["sent"], prompts["reused"]) == (1, begun, begun - 1)
 
 
@@ -124,7 +124,7 @@ def test_a_tokenizer_and_other_tools_count_beside_the_server(
     # The target's first two texts are two words.
     assert (stream["tokens_out"], stream["tokenizer"]["tokens_out"]) == (40, 40)
     assert (stream["tpot_first"], stream["tpot_ms"]["n"]) == ("tokenizer", 20)
-    assert ended.level["steps"][0]["stream"]["tokenizer"] == stream["tokenizer"]
+    assert ended.level["requests"][0]["stream"]["tokenizer"] == stream["tokenizer"]
     assert not list(ended.folder.rglob("texts.jsonl"))
     # The role, two texts and the reason why it ends are four events with a choice.
     vllm, aiperf = stream["alias"]["vllm"], stream["alias"]["aiperf"]

@@ -23,17 +23,17 @@ class RecordedLoad:
 
     def __init__(self, load):
         self._load = load
-        self._said = {"slices": [], "level": None, "monitor": None}
+        self._said = {"intervals": [], "level": None, "monitor": None}
         loads.append(self._said)
 
     def __getattr__(self, name):
         return getattr(self._load, name)
 
-    def next_slice(self, timeout_s):
-        text = self._load.next_slice(timeout_s)
+    def next_interval(self, timeout_s):
+        text = self._load.next_interval(timeout_s)
         if text is not None:
-            self._said["slices"].append(text)
-            count = sum(len(load["slices"]) for load in loads)
+            self._said["intervals"].append(text)
+            count = sum(len(load["intervals"]) for load in loads)
             if str(count) == os.environ["GOLDEN_INTERRUPT"]:
                 os.kill(os.getpid(), signal.SIGINT)
         return text

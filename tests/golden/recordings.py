@@ -15,7 +15,7 @@ FOLDER = "FOLDER"
 class RecordedLoad(TypedDict):
     """What the engine and the monitor said of one load."""
 
-    slices: list[str]
+    intervals: list[str]
     level: str
     monitor: dict[str, Any] | None
 

@@ -68,14 +68,14 @@ class PlayedLoad:
     interrupt_at: int | None
     count: int = 0
 
-    def next_slice(self, timeout_s):  # noqa: ARG002
+    def next_interval(self, timeout_s):  # noqa: ARG002
         self.count += 1
         if self.count == self.interrupt_at:
             os.kill(os.getpid(), signal.SIGINT)
-        return self.said["slices"][self.count - 1]
+        return self.said["intervals"][self.count - 1]
 
     def done(self):
-        return self.count >= len(self.said["slices"])
+        return self.count >= len(self.said["intervals"])
 
     def stop(self):
         pass
@@ -100,7 +100,7 @@ class Player:
         said = self.loads[len(self.plans)]
         self.plans.append(json.loads(plan.to_text()))
         at = None if self.interrupt_at is None else self.interrupt_at - self._handed_out
-        self._handed_out += len(said["slices"])
+        self._handed_out += len(said["intervals"])
         return PlayedLoad(said, at)
 
     def monitor(self, *_):
@@ -119,7 +119,7 @@ class PlayedMonitor:
     def abandon(self):
         pass
 
-    def slice_came(self, piece):
+    def interval_came(self, piece):
         pass
 
     def stop(self, level):  # noqa: ARG002
@@ -173,7 +173,7 @@ def resumed(case: Case, folder: Path, patch: pytest.MonkeyPatch) -> dict:
     for candidate in begun["experiment"]["candidates"].values():
         candidate["versions"] = {}
     (kept / "result.json").write_text(json.dumps(begun))
-    (kept / "slices.jsonl").touch()
+    (kept / "intervals.jsonl").touch()
     code = called([*recorded["command"], "--resume", str(kept)])
     return {"exit_code.txt": f"{code}\n"}
 
@@ -230,7 +230,7 @@ def files_of(run: Path) -> dict:
     texts = {path.name: path.read_text() for name in TEXTS for path in run.glob(name)}
     result = json.loads((run / "result.json").read_text())
     for level in result["levels"]:
-        for long in ("slices", "histograms", "warmup"):
+        for long in ("intervals", "histograms", "warmup"):
             level.pop(long, None)
     page = (run / "report.html").read_text() if (run / "report.html").exists() else ""
     view = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)

@@ -30,7 +30,7 @@ export interface Stream {
   ttft_ms?: Stats | null;
 }
 
-export interface Slice {
+export interface Interval {
   t_s: number;
   seconds: number;
   phase: "warmup" | "measure" | "drain";
@@ -70,7 +70,7 @@ export interface Level {
   candidate?: string | null;
   concurrency: number;
   round?: number;
-  slices?: Slice[];
+  intervals?: Interval[];
   samples?: Sample[];
   monitor?: Monitor | null;
   stream?: Stream | null;

@@ -12,7 +12,7 @@ import {
 import { Seen } from "../src/live/feed";
 import { Frame } from "../src/live/frame";
 import type { Run } from "../src/model";
-import { level, slice } from "./made";
+import { level, interval } from "./made";
 
 const run = (levels: number, id = "one"): Run => ({
   result: {
@@ -25,39 +25,39 @@ const run = (levels: number, id = "one"): Run => ({
 });
 
 const measured = (at: number, t_s: number): LiveEvent => ({
-  name: "slice",
+  name: "interval",
   data: {
     level: at,
     concurrency: 10 * (at + 1),
     round: 1,
     candidate: null,
     factors: {},
-    slice: slice(t_s),
+    interval: interval(t_s),
   },
 });
 
 const fold = (...events: LiveEvent[]): State => events.reduce(after, begin(null));
 
 describe("a run that goes on", () => {
-  it("gathers the slices of the level being measured", () => {
+  it("gathers the intervals of the level being measured", () => {
     const state = fold(measured(0, 0), measured(0, 1));
-    expect(state.current?.slices?.map((each) => each.t_s)).toEqual([0, 1]);
+    expect(state.current?.intervals?.map((each) => each.t_s)).toEqual([0, 1]);
     expect(latest(state)?.t_s).toBe(1);
   });
 
-  it("counts no slice of a level that is over", () => {
+  it("counts no interval of a level that is over", () => {
     const state = fold(measured(0, 0), measured(1, 0), measured(0, 5));
     expect(state.current?.concurrency).toBe(20);
-    expect(state.current?.slices).toHaveLength(1);
+    expect(state.current?.intervals).toHaveLength(1);
   });
 
-  it("copies no slices when one comes, and looks through none", () => {
+  it("copies no intervals when one comes, and looks through none", () => {
     const before = fold(measured(0, 0));
-    const slices = before.current?.slices;
+    const intervals = before.current?.intervals;
     const now = after(before, measured(0, 1));
     expect(now.current).not.toBe(before.current);
-    expect(now.current?.slices).toBe(slices);
-    expect(slices).toHaveLength(2);
+    expect(now.current?.intervals).toBe(intervals);
+    expect(intervals).toHaveLength(2);
   });
 
   it("keeps finished levels as they are told", () => {
@@ -91,7 +91,7 @@ describe("the axis of a level", () => {
     generator: null,
   });
 
-  it("is as long as the level will be, from its first slice on", () => {
+  it("is as long as the level will be, from its first interval on", () => {
     expect(axisOf(plan(-2, 30), [-2, -1])).toEqual([-2, 30]);
     expect(axisOf(plan(-2, 30), [-2.1, 30.6])).toEqual([-2.1, 30.6]);
   });

@@ -1,8 +1,8 @@
-// Slices and points for tests.
+// Intervals and points for tests.
 
-import type { Level, Point, Slice } from "../src/model";
+import type { Level, Point, Interval } from "../src/model";
 
-export function slice(t_s: number, more: Partial<Slice> = {}): Slice {
+export function interval(t_s: number, more: Partial<Interval> = {}): Interval {
   const response_ms = { n: 100, p50: 10 + t_s, p95: 20, p99: null };
   return {
     t_s,
@@ -16,8 +16,12 @@ export function slice(t_s: number, more: Partial<Slice> = {}): Slice {
   };
 }
 
-export function level(concurrency: number, slices: Slice[], more: Partial<Level> = {}): Level {
-  return { concurrency, round: 1, slices, ...more };
+export function level(
+  concurrency: number,
+  intervals: Interval[],
+  more: Partial<Level> = {},
+): Level {
+  return { concurrency, round: 1, intervals, ...more };
 }
 
 export function point(concurrency: number, more: Partial<Point> = {}): Point {

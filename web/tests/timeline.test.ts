@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 
 import { timelineSpecs } from "../src/charts/timeline";
 import { timeline } from "../src/data/timeline";
-import { level, slice } from "./made";
+import { level, interval } from "./made";
 
 describe("timeline", () => {
-  it("is nothing without slices", () => {
+  it("is nothing without intervals", () => {
     expect(timeline([level(5, [])])).toBeNull();
   });
 
-  it("puts each slice at its middle, the warm-up before zero and the drain behind", () => {
+  it("puts each interval at its middle, the warm-up before zero and the drain behind", () => {
     const found = timeline([
       level(5, [
-        slice(-2, { phase: "warmup" }),
-        slice(-1, { phase: "warmup" }),
-        slice(0),
-        slice(1),
-        slice(2, { phase: "drain" }),
+        interval(-2, { phase: "warmup" }),
+        interval(-1, { phase: "warmup" }),
+        interval(0),
+        interval(1),
+        interval(2, { phase: "drain" }),
       ]),
     ]);
     expect(found?.xs).toEqual([-1.5, -0.5, 0.5, 1.5, 2.5]);
@@ -26,28 +26,32 @@ describe("timeline", () => {
   });
 
   it("leaves a warm-up that goes on where it was first put", () => {
-    const warm = (t_s: number) => slice(t_s, { phase: "warmup" });
-    const xs = (...slices: ReturnType<typeof warm>[]) => timeline([level(5, slices)], {}, -3)?.xs;
+    const warm = (t_s: number) => interval(t_s, { phase: "warmup" });
+    const xs = (...intervals: ReturnType<typeof warm>[]) =>
+      timeline([level(5, intervals)], {}, -3)?.xs;
     expect(xs(warm(-3))).toEqual([-2.5]);
     expect(xs(warm(-3), warm(-2))).toEqual([-2.5, -1.5]);
-    expect(xs(warm(-3), warm(-2), warm(-1), slice(0))).toEqual([-2.5, -1.5, -0.5, 0.5]);
+    expect(xs(warm(-3), warm(-2), warm(-1), interval(0))).toEqual([-2.5, -1.5, -0.5, 0.5]);
     expect(xs(...[1, 2, 3, 4].map(() => warm(-1)))).toEqual([-3.5, -2.5, -1.5, -0.5]);
   });
 
   it("leaves out what is too short for a rate, around the window only", () => {
     const found = timeline([
       level(5, [
-        slice(0),
-        slice(1, { seconds: 0.2 }),
-        slice(1.2, { seconds: 0.1, phase: "drain" }),
+        interval(0),
+        interval(1, { seconds: 0.2 }),
+        interval(1.2, { seconds: 0.1, phase: "drain" }),
       ]),
     ]);
     expect(found?.seconds).toEqual([1, 0.2]);
   });
 
   it("puts levels one behind the other, without warm-ups", () => {
-    const warm = slice(-1, { phase: "warmup" });
-    const found = timeline([level(5, [warm, slice(0), slice(1)]), level(9, [warm, slice(0)])]);
+    const warm = interval(-1, { phase: "warmup" });
+    const found = timeline([
+      level(5, [warm, interval(0), interval(1)]),
+      level(9, [warm, interval(0)]),
+    ]);
     expect(found?.xs).toEqual([0.5, 1.5, 2, 2.5]);
     expect(found?.ok).toEqual([100, 100, null, 100]);
     expect(found?.times.response.p50).toEqual([10, 11, null, 10]);
@@ -60,13 +64,13 @@ describe("timeline", () => {
   });
 
   it("keeps a percentile that too few answers carry empty", () => {
-    const found = timeline([level(5, [slice(0), slice(1)])]);
+    const found = timeline([level(5, [interval(0), interval(1)])]);
     expect(found?.times.response).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
   });
 
   it("counts errors a second by class, the commonest first", () => {
     const more = { counts: { ok: 1, errors: { status: 9, timeout: 2, read: 0 } }, seconds: 2 };
-    const found = timeline([level(5, [slice(0, more), slice(2)])]);
+    const found = timeline([level(5, [interval(0, more), interval(2)])]);
     expect(Object.keys(found?.errors ?? {})).toEqual(["status", "timeout"]);
     expect(found?.errors).toEqual({ status: [4.5, 0], timeout: [1, 2] });
   });
@@ -74,17 +78,19 @@ describe("timeline", () => {
   it("takes percentiles of streams from their pools", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const pooled = { "0": { ttft: [{ p50: 300 }], response: [{ p50: 480 }] } };
-    const found = timeline([level(5, [slice(0, { stream })], { stream })], pooled);
+    const found = timeline([level(5, [interval(0, { stream })], { stream })], pooled);
     expect(found?.isStreamed).toBe(true);
     expect(found?.times.ttft.p50).toEqual([300]);
     expect(found?.times.response.p50).toEqual([480]);
     expect(found?.tokens).toEqual([50]);
   });
 
-  it("takes the pool of each slice, also when slices of the warm-up are left out", () => {
+  it("takes the pool of each interval, also when intervals of the warm-up are left out", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const levels = [5, 10].map((users) =>
-      level(users, [slice(-1, { phase: "warmup", stream }), slice(0, { stream })], { stream }),
+      level(users, [interval(-1, { phase: "warmup", stream }), interval(0, { stream })], {
+        stream,
+      }),
     );
     const pool = (p50: number) => ({
       ttft: [{ p50: 1 }, { p50 }],
@@ -96,14 +102,14 @@ describe("timeline", () => {
   });
 
   it("says nothing of tokens where answers came and none was told", () => {
-    const found = timeline([level(5, [slice(0), slice(1, { ok_per_s: 0 })])]);
+    const found = timeline([level(5, [interval(0), interval(1, { ok_per_s: 0 })])]);
     expect(found?.tokens).toEqual([null, 0]);
   });
 
   it("draws a limit beside the curve that it is about, and beside no other", () => {
     const slo = { text: "p95 < 8ms", metric: "response", stat: "p95", limit: 8, unit: "ms" };
     const times = (p95: number | null) =>
-      slice(0, { latency: { response_ms: { n: 100, p50: 5, p95, p99: null } } });
+      interval(0, { latency: { response_ms: { n: 100, p50: 5, p95, p99: null } } });
     const drawn = (p95: number | null) => {
       const found = timeline([level(5, [times(p95), times(p95)])]);
       return found && timelineSpecs(found, [{ ...slo, request: null }])[0];

@@ -1,4 +1,4 @@
-//! Whether the generator can be believed: judged for each worker and slice, by fixed thresholds.
+//! Whether the generator can be believed: judged for each worker and interval, by fixed thresholds.
 //!
 //! Pure: figures go in, signs and a verdict with advice come out. A slow target raises `wait`,
 //! never `lag`, and is not blamed on the generator.
@@ -14,7 +14,7 @@ use crate::messages::{
 use crate::metric::Metric;
 use crate::report::Connections;
 
-/// Shorter slices say nothing about health: clocks of /proc tick at 10 ms.
+/// Shorter intervals say nothing about health: clocks of /proc tick at 10 ms.
 pub(crate) const JUDGED_NS: Nanos = 90_000_000;
 
 /// A core with so much work is full.
@@ -24,11 +24,11 @@ const STEAL_RATE: f64 = 5.0;
 const LAG_NS: Nanos = 2_000_000;
 /// Whoever used less of its core and was late was not so for want of it.
 const BUSY_RATE: f64 = 50.0;
-/// A condition flags a level when it holds in this share of its slices, and in at least two.
+/// A condition flags a level when it holds in this share of its intervals, and in at least two.
 const FLAG_SHARE: f64 = 0.2;
-const FLAG_SLICES: u64 = 2;
+const FLAG_INTERVALS: u64 = 2;
 
-/// How late a worker was in a slice: by p99 of what it did, or by the p90 of its timer.
+/// How late a worker was in an interval: by p99 of what it did, or by the p90 of its timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lag {
     /// The lag.
@@ -48,7 +48,7 @@ impl Lag {
     }
 }
 
-/// What one slice showed.
+/// What one interval showed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vitals {
     /// Percent of a core that each worker used.
@@ -67,7 +67,7 @@ pub struct Vitals {
     pub lags: Vec<Option<Lag>>,
 }
 
-/// A condition that held in a slice.
+/// A condition that held in an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Saturated,
@@ -111,23 +111,23 @@ impl Vitals {
 /// The signs of a level so far; adds up over processes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
-    slices: u64,
+    intervals: u64,
     seen: [u64; SIGNS.len()],
     steal_sum: f64,
     target_sum: f64,
-    target_slices: u64,
-    /// Of the late slices, those in which no late worker was busy.
+    target_intervals: u64,
+    /// Of the late intervals, those in which no late worker was busy.
     #[serde(default)]
     late_and_idle: u64,
-    /// The lag of the latest worker, slice by slice.
+    /// The lag of the latest worker, interval by interval.
     #[serde(default)]
     lag: Metric,
 }
 
 impl Health {
-    /// Takes in one slice of the measured window.
+    /// Takes in one interval of the measured window.
     pub fn see(&mut self, vitals: &Vitals) {
-        self.slices += 1;
+        self.intervals += 1;
         for (seen, sign) in self.seen.iter_mut().zip(SIGNS) {
             *seen += u64::from(vitals.shows(sign));
         }
@@ -139,7 +139,7 @@ impl Health {
         self.steal_sum += vitals.steal_rate;
         if let Some(rate) = vitals.target_cpu_rate {
             self.target_sum += rate;
-            self.target_slices += 1;
+            self.target_intervals += 1;
         }
     }
 
@@ -147,29 +147,29 @@ impl Health {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn steal_rate(&self) -> f64 {
-        self.steal_sum / self.slices.max(1) as f64
+        self.steal_sum / self.intervals.max(1) as f64
     }
 
     /// Percent of a core that the busiest thread of a local target used, on average.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn target_cpu_rate(&self) -> Option<f64> {
-        (self.target_slices > 0).then(|| self.target_sum / self.target_slices as f64)
+        (self.target_intervals > 0).then(|| self.target_sum / self.target_intervals as f64)
     }
 
-    /// Slices that were judged.
+    /// Intervals that were judged.
     #[must_use]
-    pub fn slices(&self) -> u64 {
-        self.slices
+    pub fn intervals(&self) -> u64 {
+        self.intervals
     }
 
     /// Of those, the ones in which a worker was late.
     #[must_use]
-    pub fn late_slices(&self) -> u64 {
+    pub fn late_intervals(&self) -> u64 {
         self.seen(Sign::Late)
     }
 
-    /// What the lag of the latest worker reached in as many slices as flag a level; none where
+    /// What the lag of the latest worker reached in as many intervals as flag a level; none where
     /// nobody could be late.
     #[must_use]
     pub fn lag_ns(&self) -> Option<Nanos> {
@@ -183,7 +183,7 @@ impl Health {
     #[allow(clippy::cast_precision_loss)]
     fn flags(&self, sign: Sign) -> bool {
         let seen = self.seen(sign);
-        seen >= FLAG_SLICES && seen as f64 >= FLAG_SHARE * self.slices as f64
+        seen >= FLAG_INTERVALS && seen as f64 >= FLAG_SHARE * self.intervals as f64
     }
 }
 
@@ -196,7 +196,7 @@ pub(crate) struct Verdict {
     pub reasons: Vec<Message>,
 }
 
-/// What the whole level adds to the signs of its slices.
+/// What the whole level adds to the signs of its intervals.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Evidence {
     /// Connections of the level.
@@ -217,7 +217,7 @@ pub(crate) struct Evidence {
 #[must_use]
 pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
     let messages = evidence.front.messages();
-    let is_idle = 2 * health.late_and_idle > health.late_slices();
+    let is_idle = 2 * health.late_and_idle > health.late_intervals();
     let table = [
         (evidence.lost > 0, messages.process_lost),
         (health.flags(Sign::Saturated), messages.saturated),

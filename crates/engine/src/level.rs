@@ -1,4 +1,4 @@
-//! A summary or a slice as the JSON of result files: names, units and rules of `metrics.md`.
+//! A summary or an interval as the JSON of result files: names, units and rules of `metrics.md`.
 
 use client::Class;
 use net::Nanos;
@@ -11,9 +11,9 @@ use crate::report::{Phase, Sample};
 use crate::stream::{Timed, stream_json};
 use crate::summary::{Summary, WorkerTime, sum};
 use crate::tally::Tally;
-use crate::timeline::Slice;
+use crate::timeline::Interval;
 
-/// One entry of `levels`, without what only the experiment knows (candidate, round, slices).
+/// One entry of `levels`, without what only the experiment knows (candidate, round, intervals).
 #[must_use]
 pub fn level_json(summary: &Summary) -> Value {
     let total = summary.total();
@@ -27,14 +27,14 @@ pub fn level_json(summary: &Summary) -> Value {
         "seconds": seconds,
         "samples": samples(&summary.samples, summary.window_start),
         "connections": {
-            "asked": summary.connections.asked,
+            "requested": summary.connections.asked,
             "open_max": summary.connections.open_max,
             "opened": summary.connections.opened,
         },
         "starved": summary.starved,
         "success_rate": success_rate(&total),
         "latency_all": latency_all(&total),
-        "steps": steps(summary),
+        "requests": steps(summary),
         "histograms": histograms(&total),
         "warmup": {
             "seconds": self::seconds(summary.warmup_ns),
@@ -49,46 +49,46 @@ pub fn level_json(summary: &Summary) -> Value {
     });
     merge(&mut level, more);
     if summary.front == Front::Locust {
-        merge(&mut level, json!({ "front": summary.front }));
+        merge(&mut level, json!({ "fired_by": summary.front }));
     }
     level
 }
 
-/// One line of `slices.jsonl`; `start` is when the window started, or will at the earliest.
-pub(crate) fn slice_json(slice: &Slice, vitals: &Vitals, start: Nanos) -> Value {
-    let total = sum(&slice.tallies);
-    let seconds = seconds(slice.to.saturating_sub(slice.from));
-    let is_window = slice.phase == Phase::Measure;
-    let mut line = counted(&total, slice.in_flight, seconds, is_window);
-    // Before its start is known, the window starts at the end of the slice at the earliest.
-    let start = if slice.phase == Phase::Warmup { start.max(slice.to) } else { start };
+/// One line of `intervals.jsonl`; `start` is when the window started, or will at the earliest.
+pub(crate) fn interval_json(interval: &Interval, vitals: &Vitals, start: Nanos) -> Value {
+    let total = sum(&interval.tallies);
+    let seconds = seconds(interval.to.saturating_sub(interval.from));
+    let is_window = interval.phase == Phase::Measure;
+    let mut line = counted(&total, interval.in_flight, seconds, is_window);
+    // Before its start is known, the window starts at the end of the interval at the earliest.
+    let start = if interval.phase == Phase::Warmup { start.max(interval.to) } else { start };
     let per_second = |count: u64| {
         if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
     };
-    // Within the window a slice counts as the level does: what was due in the warm-up and answered
+    // Within the window an interval counts as the level does: what was due in the warm-up and answered
     // now is the target's throughput now.
-    let (ok, attempted) = match slice.phase {
+    let (ok, attempted) = match interval.phase {
         Phase::Measure => (total.ok_inside, total.attempted_inside),
         _ => (total.ok, total.attempted),
     };
     let more = json!({
-        "t_s": seconds_since(start, slice.from),
+        "t_s": seconds_since(start, interval.from),
         "seconds": seconds,
-        "phase": slice.phase,
+        "phase": interval.phase,
         "ok_per_s": per_second(ok),
         "attempted_per_s": per_second(attempted),
-        "connections_open": slice.connections.open,
+        "connections_open": interval.connections.open,
         "histograms": histograms(&total),
         "health": {
-            "workers": slice.workers.iter().map(|part| part.worker).collect::<Vec<_>>(),
+            "workers": interval.workers.iter().map(|part| part.worker).collect::<Vec<_>>(),
             "worker_cpu_rate": vitals.worker_cpu_rate,
             "run_queue_rate": vitals.run_queue_rate,
-            "lag_ms": lags(vitals, |lag| lag.p99),
-            "lag_limit_ms": lags(vitals, Lag::limit),
+            "scheduling_lag_ms": lags(vitals, |lag| lag.p99),
+            "scheduling_lag_limit_ms": lags(vitals, Lag::limit),
             "steal_rate": vitals.steal_rate,
             "target_cpu_rate": vitals.target_cpu_rate,
             "receive_queue_bytes":
-                slice.workers.iter().map(|part| part.receive_queue_bytes).collect::<Vec<_>>(),
+                interval.workers.iter().map(|part| part.receive_queue_bytes).collect::<Vec<_>>(),
         },
     });
     merge(&mut line, more);
@@ -100,7 +100,7 @@ fn lags(vitals: &Vitals, pick: fn(Lag) -> Nanos) -> Vec<Option<f64>> {
     vitals.lags.iter().map(|lag| lag.map(|lag| milliseconds(pick(lag)))).collect()
 }
 
-/// What levels and slices have in common.
+/// What levels and intervals have in common.
 fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Value {
     let per_second = |count: u64| {
         if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
@@ -250,9 +250,9 @@ fn health(summary: &Summary, total: &Tally) -> Value {
         "reasons": verdict.reasons,
         "worker_cpu_rate": rates(|worker| worker.cpu_ns),
         "run_queue_rate": rates(|worker| worker.run_queue_ns),
-        "slices": summary.health.slices(),
-        "late_slices": summary.health.late_slices(),
-        "lag_ms": summary.health.lag_ns().map(milliseconds),
+        "intervals": summary.health.intervals(),
+        "late_intervals": summary.health.late_intervals(),
+        "scheduling_lag_ms": summary.health.lag_ns().map(milliseconds),
         "steal_rate": summary.health.steal_rate(),
         "target_cpu_rate": summary.health.target_cpu_rate(),
         "receive_queue_bytes":

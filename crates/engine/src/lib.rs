@@ -1,6 +1,6 @@
-//! A whole load: plan, pace, workers, recorders, slices, summary, health.
+//! A whole load: plan, pace, workers, recorders, intervals, summary, health.
 //!
-//! A plan goes in; slices come out while it runs, and a summary at the end. The engine follows no
+//! A plan goes in; intervals come out while it runs, and a summary at the end. The engine follows no
 //! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
 
 mod books;

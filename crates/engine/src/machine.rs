@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
 
 use crate::health::Vitals;
-use crate::timeline::Slice;
+use crate::timeline::Interval;
 
 /// Looks closer together than this see more of the 10 ms at which /proc's clocks tick than of a load.
 const APART_NS: Nanos = 50_000_000;
@@ -44,10 +44,10 @@ impl Machine {
         }
     }
 
-    /// What a slice showed; `can_lag` says that whoever fires could be late.
-    pub(crate) fn vitals(&mut self, slice: &Slice, can_lag: bool) -> Vitals {
+    /// What an interval showed; `can_lag` says that whoever fires could be late.
+    pub(crate) fn vitals(&mut self, interval: &Interval, can_lag: bool) -> Vitals {
         let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
-            slice.workers.iter().map(|part| percent(pick(&part.usage), part.wall)).collect()
+            interval.workers.iter().map(|part| percent(pick(&part.usage), part.wall)).collect()
         };
         let seen = self.look(monotonic_ns());
         Vitals {
@@ -58,14 +58,14 @@ impl Machine {
             target_cpu_rate: seen.target_cpu_rate,
             is_local: self.is_local,
             lags: if can_lag {
-                slice.workers.iter().map(|part| part.lag).collect()
+                interval.workers.iter().map(|part| part.lag).collect()
             } else {
                 Vec::new()
             },
         }
     }
 
-    /// What went on since the last look. Slices that become whole at once share one: the look at
+    /// What went on since the last look. Intervals that become whole at once share one: the look at
     /// the first of them saw the time of all.
     fn look(&mut self, at: Nanos) -> Seen {
         let wall = at.saturating_sub(self.looked_at);
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_that_become_whole_at_once_share_one_look() {
+    fn intervals_that_become_whole_at_once_share_one_look() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut machine = Machine::new(&[Address::Ip(listener.local_addr().unwrap())]);
         let began = net::thread_cpu_ns();

@@ -71,7 +71,7 @@ messages! {
     NO_PORT "health.no_port" "no local port left (limit: net.ipv4.ip_local_port_range)";
     NO_SOCKET_MEMORY "health.no_socket_memory" "no memory left for sockets";
     STEAL "health.steal"
-        "the hypervisor took 5 % or more of this machine's time in a fifth of the slices or more";
+        "the hypervisor took 5 % or more of this machine's time in a fifth of the intervals or more";
     THROTTLED "health.throttled" "this process's cgroup was held back by its CPU quota";
     BOTH_FULL "health.both_full" "generator and target both used their cores to the full";
 }

@@ -1,7 +1,7 @@
 //! Histograms in HdrHistogram's compressed V2 form, as base64.
 //!
 //! The form is that of `V2DeflateSerializer`, which makes a compressor for each histogram: that
-//! costs more than all else of a slice. Here it is made once a thread.
+//! costs more than all else of an interval. Here it is made once a thread.
 
 use std::cell::RefCell;
 use std::io::Read as _;

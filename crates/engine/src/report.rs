@@ -1,4 +1,4 @@
-//! What a worker hands up once a slice: its counts since the last one, and how it fared.
+//! What a worker hands up once an interval: its counts since the last one, and how it fared.
 
 use client::{Reason, Seen, Stamps, UNSET};
 use net::{Nanos, ThreadUsage};
@@ -21,12 +21,12 @@ pub enum Phase {
     Over,
 }
 
-/// One slice of one worker.
+/// One interval of one worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// Which worker.
     pub worker: u32,
-    /// Where the slice lies; [`Phase::Over`] closes the worker's story.
+    /// Where the interval lies; [`Phase::Over`] closes the worker's story.
     pub phase: Phase,
     /// Its number within the phase.
     pub number: u64,
@@ -40,10 +40,10 @@ pub struct Report {
     pub in_flight: u64,
     /// The worker's sockets.
     pub connections: Connections,
-    /// Processor time since the last slice.
+    /// Processor time since the last interval.
     #[serde(with = "UsageForm")]
     pub usage: ThreadUsage,
-    /// Bytes that waited unread in its connections when the slice ended, estimated from some.
+    /// Bytes that waited unread in its connections when the interval ended, estimated from some.
     pub receive_queue_bytes: u64,
     /// The first failures of each class.
     pub samples: Vec<Sample>,

@@ -1,6 +1,6 @@
-//! A running load: started by a plan, watched through slices, ended by itself or by its handle.
+//! A running load: started by a plan, watched through intervals, ended by itself or by its handle.
 //!
-//! One thread coordinates; it merges what workers report and judges health once a slice.
+//! One thread coordinates; it merges what workers report and judges health once an interval.
 
 mod coordinator;
 mod refusal;
@@ -64,7 +64,7 @@ pub(crate) struct Outbox {
 
 #[derive(Debug, Default)]
 struct Content {
-    slices: VecDeque<Value>,
+    intervals: VecDeque<Value>,
     summary: Option<Summary>,
 }
 
@@ -151,22 +151,22 @@ impl Run {
         Ok(Self { gate, outbox, coordinator: Some(coordinator) })
     }
 
-    /// The next slice, or `None` when none came in time or the run is over.
+    /// The next interval, or `None` when none came in time or the run is over.
     #[must_use]
-    pub fn next_slice(&self, timeout: Duration) -> Option<Value> {
+    pub fn next_interval(&self, timeout: Duration) -> Option<Value> {
         let content = self.outbox.lock();
         let is_idle =
-            |content: &mut Content| content.slices.is_empty() && content.summary.is_none();
+            |content: &mut Content| content.intervals.is_empty() && content.summary.is_none();
         let waited = self.outbox.changed.wait_timeout_while(content, timeout, is_idle);
         let (mut content, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        content.slices.pop_front()
+        content.intervals.pop_front()
     }
 
-    /// Whether every slice has been given out and the summary is there.
+    /// Whether every interval has been given out and the summary is there.
     #[must_use]
     pub fn is_done(&self) -> bool {
         let content = self.outbox.lock();
-        content.slices.is_empty() && content.summary.is_some()
+        content.intervals.is_empty() && content.summary.is_some()
     }
 
     /// Ends the window now; open exchanges are drained, everything measured is kept.
@@ -208,8 +208,8 @@ impl Outbox {
         self.content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn put_slice(&self, slice: Value) {
-        self.lock().slices.push_back(slice);
+    pub(crate) fn put_interval(&self, interval: Value) {
+        self.lock().intervals.push_back(interval);
         self.changed.notify_all();
     }
 

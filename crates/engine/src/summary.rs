@@ -74,17 +74,17 @@ pub struct WorkerTime {
     pub run_queue_ns: Nanos,
     /// On the clock.
     pub wall_ns: Nanos,
-    /// Bytes that waited unread at the ends of its slices, all together.
+    /// Bytes that waited unread at the ends of its intervals, all together.
     pub receive_queue_sum: u64,
-    /// Slices in the sum.
-    pub slices: u64,
+    /// Intervals in the sum.
+    pub intervals: u64,
 }
 
 impl WorkerTime {
-    /// Bytes that waited unread at the end of a slice, on average.
+    /// Bytes that waited unread at the end of an interval, on average.
     #[must_use]
     pub fn receive_queue_bytes(&self) -> u64 {
-        self.receive_queue_sum / self.slices.max(1)
+        self.receive_queue_sum / self.intervals.max(1)
     }
 }
 

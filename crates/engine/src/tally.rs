@@ -40,10 +40,10 @@ impl Latencies {
             ("service", &self.service),
             ("response", &self.response),
             ("ttfb", &self.ttfb),
-            ("wait", &self.wait),
+            ("queue_wait", &self.wait),
             ("connect", &self.connect),
             ("tls", &self.tls),
-            ("lag", &self.lag),
+            ("scheduling_lag", &self.lag),
         ]
     }
 

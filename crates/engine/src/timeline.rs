@@ -1,4 +1,4 @@
-//! Reports of many workers into one timeline: a slice is whole when every worker has passed it.
+//! Reports of many workers into one timeline: an interval is whole when every worker has passed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ const TELLING_LAGS: u64 = 100;
 
 /// One interval of all workers.
 #[derive(Debug)]
-pub(crate) struct Slice {
+pub(crate) struct Interval {
     pub(crate) phase: Phase,
     pub(crate) from: Nanos,
     pub(crate) to: Nanos,
@@ -40,11 +40,11 @@ pub(crate) struct WorkerPart {
     pub(crate) lag: Option<Lag>,
 }
 
-/// Slices that are not whole yet.
+/// Intervals that are not whole yet.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    open: BTreeMap<(Phase, u64), Slice>,
-    /// The latest slice of each worker that is still at work.
+    open: BTreeMap<(Phase, u64), Interval>,
+    /// The latest interval of each worker that is still at work.
     passed: BTreeMap<u32, (Phase, u64)>,
     awaited: BTreeSet<u32>,
 }
@@ -54,15 +54,15 @@ impl Timeline {
         Self { open: BTreeMap::new(), passed: BTreeMap::new(), awaited: (0..workers).collect() }
     }
 
-    /// Takes a report in; gives the slices that are whole now, in order.
-    pub(crate) fn add(&mut self, report: Report) -> Vec<Slice> {
+    /// Takes a report in; gives the intervals that are whole now, in order.
+    pub(crate) fn add(&mut self, report: Report) -> Vec<Interval> {
         if report.phase == Phase::Over {
             return self.forget(report.worker);
         }
         let key = (report.phase, report.number);
         self.passed.insert(report.worker, key);
-        let slice = self.open.entry(key).or_insert_with(|| Slice::empty(&report));
-        slice.merge(report);
+        let interval = self.open.entry(key).or_insert_with(|| Interval::empty(&report));
+        interval.merge(report);
         self.whole()
     }
 
@@ -76,8 +76,8 @@ impl Timeline {
         self.awaited.contains(&worker)
     }
 
-    /// Waits no longer for a worker that is lost; gives the slices that are whole without it.
-    pub(crate) fn forget(&mut self, worker: u32) -> Vec<Slice> {
+    /// Waits no longer for a worker that is lost; gives the intervals that are whole without it.
+    pub(crate) fn forget(&mut self, worker: u32) -> Vec<Interval> {
         self.awaited.remove(&worker);
         self.passed.remove(&worker);
         self.whole()
@@ -88,8 +88,8 @@ impl Timeline {
         self.awaited.is_empty()
     }
 
-    fn whole(&mut self) -> Vec<Slice> {
-        // Every worker still at work must have handed in this slice or a later one.
+    fn whole(&mut self) -> Vec<Interval> {
+        // Every worker still at work must have handed in this interval or a later one.
         let mut reached = (Phase::Over, u64::MAX);
         for worker in &self.awaited {
             match self.passed.get(worker) {
@@ -105,7 +105,7 @@ impl Timeline {
     }
 }
 
-impl Slice {
+impl Interval {
     fn empty(report: &Report) -> Self {
         Self {
             phase: report.phase,
@@ -154,13 +154,13 @@ fn lag_of(report: &Report) -> Option<Lag> {
         return lag_of_arrivals(&report.tallies);
     }
     let response = Metric::quantile_of_all(ended(report).map(|one| &one.response), 0.99);
-    // Where nothing ended, whoever waits has waited for the whole slice.
+    // Where nothing ended, whoever waits has waited for the whole interval.
     let response = response.unwrap_or(report.to.saturating_sub(report.from));
     let has_told = report.waits.count() >= TELLING_LAGS || report.lateness.count() == 0;
     let p99 = if has_told {
         report.waits.quantile(0.99)
     } else {
-        // A timer rings some twenty times a slice: beyond its p90 there are two.
+        // A timer rings some twenty times an interval: beyond its p90 there are two.
         report.lateness.quantile(0.9)
     };
     Some(Lag { p99, response })
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_is_whole_when_every_worker_has_passed_it() {
+    fn an_interval_is_whole_when_every_worker_has_passed_it() {
         let mut timeline = Timeline::new(2);
         assert!(timeline.add(report(0, Phase::Measure, 0)).is_empty());
         assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
@@ -229,11 +229,11 @@ mod tests {
         }
         timeline.forget(1);
         timeline.add(report(2, Phase::Measure, 1));
-        let slices = timeline.add(report(0, Phase::Measure, 1));
-        let numbers = |slice: &Slice| -> Vec<_> {
-            slice.workers.iter().map(|part| (part.worker, part.usage.cpu_ns)).collect()
+        let intervals = timeline.add(report(0, Phase::Measure, 1));
+        let numbers = |interval: &Interval| -> Vec<_> {
+            interval.workers.iter().map(|part| (part.worker, part.usage.cpu_ns)).collect()
         };
-        assert_eq!(numbers(&slices[0]), [(0, 0), (2, 0)]);
+        assert_eq!(numbers(&intervals[0]), [(0, 0), (2, 0)]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn own(word: &str) -> String {
 fn end(run: &Run) -> Summary {
     let limit = Instant::now() + PATIENCE;
     while !run.is_done() {
-        let _ = run.next_slice(Duration::from_millis(50));
+        let _ = run.next_interval(Duration::from_millis(50));
         assert!(Instant::now() < limit, "the run does not end");
     }
     run.summary().unwrap()
@@ -118,15 +118,15 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until the window has brought some slices with answers.
+/// Waits until the window has brought some intervals with answers.
 fn wait_for_window(run: &Run) {
-    let mut slices = 0;
+    let mut intervals = 0;
     wait_until("no window came", || {
-        let slice = run.next_slice(Duration::from_millis(50));
-        slices += u32::from(slice.is_some_and(|slice| {
-            slice["phase"] == "measure" && slice["counts"]["ok"].as_u64() > Some(0)
+        let interval = run.next_interval(Duration::from_millis(50));
+        intervals += u32::from(interval.is_some_and(|interval| {
+            interval["phase"] == "measure" && interval["counts"]["ok"].as_u64() > Some(0)
         }));
-        slices == 3
+        intervals == 3
     });
 }
 
@@ -207,8 +207,8 @@ fn faults_balance_over_processes_and_the_targets_agree() {
     });
     let mut plan = requests("http://127.0.0.1:1/", 1, 30 * faults.len() as u64);
     (plan.groups, plan.workers) = (groups.collect(), 3);
-    // A slice with so many rows takes long to hand over where nothing is optimized.
-    plan.slice_ns = PATIENCE_NS;
+    // An interval with so many rows takes long to hand over where nothing is optimized.
+    plan.interval_ns = PATIENCE_NS;
     let summary = run(&plan);
     let total = balanced(&summary);
     assert_eq!((total.attempted, summary.in_flight), (30 * faults.len() as u64, 0));

@@ -1,4 +1,4 @@
-//! Who used the processors: this thread, the machine, another process. Read once a slice.
+//! Who used the processors: this thread, the machine, another process. Read once an interval.
 //!
 //! Linux tells it in /proc; where a file is missing the figure is zero, and the verdicts that
 //! rest on it are simply never reached.

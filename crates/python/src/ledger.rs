@@ -150,8 +150,8 @@ impl Gathering {
     }
 
     fn take_sheet(&self, process: &str, sheet: Sheet) -> Vec<String> {
-        let slices = self.with(|gathering| gathering.take(process, sheet));
-        slices.iter().map(ToString::to_string).collect()
+        let intervals = self.with(|gathering| gathering.take(process, sheet));
+        intervals.iter().map(ToString::to_string).collect()
     }
 }
 
@@ -177,7 +177,7 @@ impl Gathering {
         self.with(|gathering| gathering.expect(process));
     }
 
-    /// Takes what another process handed up; the slices that are whole now, as JSON. ValueError
+    /// Takes what another process handed up; the intervals that are whole now, as JSON. ValueError
     /// when it cannot be read.
     fn take(&self, process: &str, sheet: &[u8]) -> PyResult<Vec<String>> {
         let sheet = Sheet::from_bytes(sheet).map_err(PyValueError::new_err)?;
@@ -200,11 +200,11 @@ impl Gathering {
         self.with(|gathering| gathering.warn(text));
     }
 
-    /// Ends the test: the slices that are left.
+    /// Ends the test: the intervals that are left.
     #[pyo3(signature = (*, interrupted=false))]
     fn end(&self, interrupted: bool) -> Vec<String> {
-        let slices = self.with(|gathering| gathering.end(interrupted));
-        slices.iter().map(ToString::to_string).collect()
+        let intervals = self.with(|gathering| gathering.end(interrupted));
+        intervals.iter().map(ToString::to_string).collect()
     }
 
     /// The level as JSON, complete after the end.

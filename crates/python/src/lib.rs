@@ -1,6 +1,6 @@
 //! The binding `torr._engine`: texts in, texts out, and no decision of its own.
 //!
-//! Plans, slices and levels cross as JSON, so that Python, the engine and other processes speak of
+//! Plans, intervals and levels cross as JSON, so that Python, the engine and other processes speak of
 //! the same things in the same form.
 
 mod call;

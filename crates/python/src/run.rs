@@ -27,15 +27,15 @@ impl Run {
         Ok(Self { run })
     }
 
-    /// The next slice as JSON, or None when none came in time or all were handed out.
-    fn next_slice(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<String>> {
+    /// The next interval as JSON, or None when none came in time or all were handed out.
+    fn next_interval(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<String>> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|error| PyValueError::new_err(format!("timeout_s {timeout_s}: {error}")))?;
-        let slice = py.detach(|| self.run.next_slice(timeout));
-        Ok(slice.map(|slice| slice.to_string()))
+        let interval = py.detach(|| self.run.next_interval(timeout));
+        Ok(interval.map(|interval| interval.to_string()))
     }
 
-    /// Whether all slices were handed out and the level is ready.
+    /// Whether all intervals were handed out and the level is ready.
     fn done(&self) -> bool {
         self.run.is_done()
     }

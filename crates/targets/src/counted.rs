@@ -136,10 +136,10 @@ impl Write for Counted {
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
+        intervals: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let stamp_ns = self.ledger.stamp();
-        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, intervals);
         self.count(wrote, stamp_ns)
     }
 

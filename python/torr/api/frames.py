@@ -1,4 +1,4 @@
-"""Results as pandas tables: one row a level or a slice, names joined by dots as in levels.csv."""
+"""Results as pandas tables: one row a level or interval, names joined by dots as in levels.csv."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def frame(result: RunResult, rows: str) -> pd.DataFrame:
     except ImportError as error:
         message = f"to_pandas needs pandas: {error}"
         raise UsageError(message, "pip install 'torr[pandas]'") from error
-    kinds = {"levels": rows_of, "slices": _intervals}
+    kinds = {"levels": rows_of, "intervals": _intervals}
     if rows not in kinds:
         raise UsageError(f"to_pandas: no rows are named {rows!r}", f"write {' or '.join(kinds)}")
     return pd.DataFrame.from_records(records(kinds[rows](result)))
 
 
 def _intervals(result: RunResult) -> list[Row]:
-    return [interval for level in result.levels for interval in level.slices]
+    return [interval for level in result.levels for interval in level.intervals]

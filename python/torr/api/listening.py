@@ -30,7 +30,7 @@ class Listening(Silent):
     progress: Progress | None = None
     raised: BaseException | None = None
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
+    def interval_came(self, step: Step, piece: Interval) -> None:
         """Hand an interval to the user."""
         if self.progress is None or self.raised is not None:
             return

@@ -124,8 +124,8 @@ class Result(results.RunResult, kw_only=True, dict=True):
             report.write_all(self, self.directory)
         return page
 
-    def to_pandas(self, rows: Literal["levels", "slices"] = "levels") -> pd.DataFrame:
-        """A table with one row a level, or a slice; columns are named as in levels.csv.
+    def to_pandas(self, rows: Literal["levels", "intervals"] = "levels") -> pd.DataFrame:
+        """A table with one row a level, or an interval; columns are named as in levels.csv.
 
         Needs pandas: raises UsageError without it.
         """

@@ -68,7 +68,7 @@ def live_page(
     from torr.webserver.live.live import Live, Shown
 
     shown = Shown(directory, interrupt, judge, _complain, options.language)
-    # Without a name, beside the slices that it has again: where they fit it fits too.
+    # Without a name, beside the intervals that it has again: where they fit it fits too.
     with TemporaryFile(dir=directory.path) as file:
         try:
             page = Live(shown, door, file)

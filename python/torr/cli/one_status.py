@@ -35,8 +35,8 @@ class OneStatus(Silent):
     _statuses: Counter[str] = field(default_factory=Counter)
     _is_decided: bool = False
 
-    def slice_came(self, step: Step, piece: Interval) -> None:  # noqa: ARG002
-        """Look at a slice, as long as nothing is decided."""
+    def interval_came(self, step: Step, piece: Interval) -> None:  # noqa: ARG002
+        """Look at an interval, as long as nothing is decided."""
         if self._is_decided:
             return
         self._seconds += piece.seconds

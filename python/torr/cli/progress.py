@@ -63,9 +63,9 @@ class Progress:
         self._errors = 0
         self._draw(step, None)
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
+    def interval_came(self, step: Step, piece: Interval) -> None:
         """Move the line."""
-        self._remaining.slice_came(step, piece)
+        self._remaining.interval_came(step, piece)
         self._errors += piece.counts.failed
         self._draw(step, piece)
 
@@ -210,7 +210,7 @@ def _width(line: TextIO) -> int:
 
 
 def _tail(piece: Interval) -> str:
-    """The highest percentile up to p99 that the slice has answers enough for."""
+    """The highest percentile up to p99 that the interval has answers enough for."""
     stats = piece.latency.response
     known = (name for name in ("p99", "p95", "p90", "p50") if stats.value(name) is not None)
     name = next(known, None)

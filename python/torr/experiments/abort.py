@@ -1,7 +1,7 @@
 """`--abort-on`: when to give up a load before its time.
 
-A condition ends the load when it holds in three measured slices in a row, or for a whole level:
-one bad second is noise, three are a state. A slice that shows nothing about it ends the row.
+A condition ends the load when it holds in three measured intervals in a row, or for a whole level:
+one bad second is noise, three are a state. An interval that shows nothing about it ends the row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class AbortCounter:
     fired: str | None = None
     _row: dict[int, int] = field(default_factory=dict)
 
-    def judge_slice(self, piece: Interval) -> bool:
+    def judge_interval(self, piece: Interval) -> bool:
         """Whether the load should end now."""
         if piece.phase == "measure" and self.fired is None:
             for number, condition in enumerate(self.conditions):

@@ -81,7 +81,7 @@ def has_topped_out(points: Sequence[Point], search: Search) -> bool:
 
 
 def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition] = ()) -> Point:
-    """What a level of result.json says; its noise is that of its slices' rates."""
+    """What a level of result.json says; its noise is that of its intervals' rates."""
     return Point(
         concurrency=level.concurrency,
         ok_per_s=level.ok_per_s,
@@ -93,9 +93,9 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
 
 
 def relative_error(rates: Sequence[float]) -> float:
-    """The standard error of a mean of slices, over that mean; 0 when there are fewer than 3.
+    """The standard error of a mean of intervals, over that mean; 0 when there are fewer than 3.
 
-    Slices that follow each other are alike: the error allows for that.
+    Intervals that follow each other are alike: the error allows for that.
     """
     if len(rates) < 3 or fmean(rates) <= 0:
         return 0.0

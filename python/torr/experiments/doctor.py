@@ -187,5 +187,5 @@ def _speed(level: Level) -> Speed:
 
 
 def _timers(level: Level) -> Timers:
-    lag = level.latency.lag
+    lag = level.latency.scheduling_lag
     return Timers(lag.p50, lag.p99)

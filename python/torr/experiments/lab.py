@@ -57,8 +57,8 @@ class ExperimentListener(Protocol):
     def level_started(self, step: Step) -> None:
         """A level's load has started."""
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
-        """A slice was measured and is on disk."""
+    def interval_came(self, step: Step, piece: Interval) -> None:
+        """An interval was measured and is on disk."""
 
     def level_ended(self, step: Step, level: Level) -> None:
         """A level was measured and is on disk."""
@@ -73,7 +73,7 @@ class Silent:
     def level_started(self, step: Step) -> None:
         """Ignore it."""
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
+    def interval_came(self, step: Step, piece: Interval) -> None:
         """Ignore it."""
 
     def level_ended(self, step: Step, level: Level) -> None:
@@ -94,10 +94,10 @@ class Several:
         for listener in self.listeners:
             listener.level_started(step)
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
+    def interval_came(self, step: Step, piece: Interval) -> None:
         """Tell each."""
         for listener in self.listeners:
-            listener.slice_came(step, piece)
+            listener.interval_came(step, piece)
 
     def level_ended(self, step: Step, level: Level) -> None:
         """Tell each."""
@@ -129,7 +129,7 @@ class Lab:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLevel:
-    """One measured level, the ok/s of its slices, and why to end after it, if there is a reason."""
+    """One measured level, the ok/s of its intervals, and the reason to end after it, if any."""
 
     level: Level
     rates: tuple[float, ...] = ()

@@ -1,7 +1,7 @@
-"""One measured level: start the load, keep every slice as it comes, keep the level.
+"""One measured level: start the load, keep every interval as it comes, keep the level.
 
-Shared by all experiments. If a slice cannot be kept the load ends at once: load whose results are
-lost is only a burden.
+Shared by all experiments. If an interval cannot be kept the load ends at once: load whose results
+are lost is only a burden.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def measure(step: Step, lab: Lab) -> MeasuredLevel:
 
 
 def _fired(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watched) -> list[float]:
-    """The ok/s of the load's slices, once it has ended; an interrupt ends it early."""
+    """The ok/s of the load's intervals, once it has ended; an interrupt ends it early."""
     lab.interrupt.attach(load)
     try:
         lab.listener.level_started(step)
@@ -66,17 +66,17 @@ def _fired(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watch
 
 
 def _follow(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watched) -> list[float]:
-    """Keep the slices; the first abort condition that holds ends the window."""
+    """Keep the intervals; the first abort condition that holds ends the window."""
     rates = []
     stopping = False
     for piece in engine.intervals(load):
-        watched.slice_came(piece)
+        watched.interval_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
-        keep = lab.directory.keep_slice if step.is_kept else lab.directory.outside.part
-        lab.listener.slice_came(step, keep(msgspec.structs.replace(piece, **place)))
+        keep = lab.directory.keep_interval if step.is_kept else lab.directory.outside.part
+        lab.listener.interval_came(step, keep(msgspec.structs.replace(piece, **place)))
         if piece.phase == "measure" and piece.ok_per_s is not None:
             rates.append(piece.ok_per_s)
-        if watch.judge_slice(piece) and not stopping:
+        if watch.judge_interval(piece) and not stopping:
             stopping = True
             load.stop()
     return rates

@@ -1,4 +1,4 @@
-"""Who keeps slices stands back: on a core that it shares with the load, it must not delay it."""
+"""Who keeps intervals stands back: on a core that it shares with the load, it must not delay it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Found = TypeVar("Found")
 
 
 class Follow(Protocol):
-    """Where the slices of a load are followed."""
+    """Where the intervals of a load are followed."""
 
     def __call__(self, work: Callable[[], Found], give_up: Callable[[], object], /) -> Found:
         """Do the work; `give_up` makes it end."""
@@ -41,7 +41,7 @@ def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found
         finally:
             over.set()
 
-    thread = threading.Thread(target=behind, name="torr-slices", daemon=True)
+    thread = threading.Thread(target=behind, name="torr-intervals", daemon=True)
     try:
         thread.start()
         over.wait()

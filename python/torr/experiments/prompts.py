@@ -58,7 +58,7 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
     reused = 0 if is_unique else max(0, begun - unsaid)
     workers = (level.generator and level.generator.workers) or 1
     prompts = PromptCounts(
-        given=given,
+        provided=given,
         sent=begun,
         reused=reused,
         at_least=workers > 1 and not is_unique and before + begun > workers,
@@ -71,6 +71,6 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
 
 def _begun(level: Level) -> int:
     """Requests that began a conversation: first turns, in the warm-up too."""
-    first = level.steps[0] if level.steps else level
+    first = level.requests[0] if level.requests else level
     before = first.warmup.counts.attempted if first.warmup else 0
     return first.counts.attempted + before

@@ -1,7 +1,7 @@
 """How far an experiment is, and how long it still takes: for whoever shows it while it goes on.
 
 A load that ends by the clock is known before it starts. One that ends with a number of requests is
-estimated by its own rate, from its first measured slice on. Starts of servers, and what is done
+estimated by its own rate, from its first measured interval on. Starts of servers, and what is done
 between levels, are in nobody's estimate.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Remaining:
-    """Hears steps and slices as a listener does, and tells the time; times are seconds."""
+    """Hears steps and intervals as a listener does, and tells the time; times are seconds."""
 
     clock: Callable[[], float] = time.monotonic
     phase: str = "warmup"
@@ -41,7 +41,7 @@ class Remaining:
         self.phase = "warmup" if step.plan.warmup_ns else "measure"
         self._measured_s, self._attempted = 0.0, 0
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
+    def interval_came(self, step: Step, piece: Interval) -> None:
         """Hear what was attempted, and in which phase the load is."""
         self._step = step
         self.phase = piece.phase

@@ -99,9 +99,9 @@ def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
     for each in _counted(texts, tokenizer):
         told[each.name].append(each)
     everything = [each for some in told.values() for each in some]
-    steps = [_with(step, told[step.name], tokenizer.name, level.seconds) for step in level.steps]
+    steps = [_with(step, told[step.name], tokenizer.name, level.seconds) for step in level.requests]
     whole = _with(level, everything, tokenizer.name, level.seconds)
-    return msgspec.structs.replace(whole, steps=steps)
+    return msgspec.structs.replace(whole, requests=steps)
 
 
 def _with(part: Part, told: Sequence[_Told], file: str, seconds: float) -> Part:

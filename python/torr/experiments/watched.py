@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Watched(Protocol):
     """A level that is being measured, and maybe watched."""
 
-    def slice_came(self, piece: Interval, /) -> None:
-        """Hear that a slice has come."""
+    def interval_came(self, piece: Interval, /) -> None:
+        """Hear that an interval has come."""
 
     def with_monitor(self, level: Level, /) -> Level:
         """The level with what was seen during it."""
@@ -47,7 +47,7 @@ def watching(lab: Lab, plan: Plan) -> Iterator[Watched]:
 
 
 class _Unwatched:
-    def slice_came(self, piece: Interval, /) -> None:
+    def interval_came(self, piece: Interval, /) -> None:
         """Nobody wants to know."""
 
     def with_monitor(self, level: Level, /) -> Level:
@@ -58,8 +58,8 @@ class _ByMonitor:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
-    def slice_came(self, piece: Interval, /) -> None:
-        self._monitor.slice_came(piece)
+    def interval_came(self, piece: Interval, /) -> None:
+        self._monitor.interval_came(piece)
 
     def with_monitor(self, level: Level, /) -> Level:
         try:

@@ -52,7 +52,7 @@ def _tried(result: RunResult) -> str:
     more = "" if _source(result)["kind"] == "one" else " and others"
     before = _warmup(level).attempted
     times = show_count(level.counts.attempted + before, "time")
-    over = show_connections(level.connections.asked if level.connections else 0)
+    over = show_connections(level.connections.requested if level.connections else 0)
     url = written_url(request["url"], request.get("unix_socket"))
     said = f"{request['method']} {url}{more} {times}"
     return f"{said} over {over}" + (f", {before:,} of them in the warm-up" if before else "")

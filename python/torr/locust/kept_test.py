@@ -60,7 +60,7 @@ class KeptTest:
                 return
             interval = msgspec.structs.replace(decoded_interval(text), level=0, round=1)
             try:
-                self.directory.keep_slice(interval)
+                self.directory.keep_interval(interval)
             except OutputError as error:
                 self.lose(error)
 

@@ -71,7 +71,7 @@ def leaks(
         found = operation.aside(lambda: _leaks(call, count // _STRETCHES, given))
     else:
         found = _leaks(call, count // _STRETCHES, given)
-    met = found.is_met if limit is None else found.growth <= limit
+    met = found.met if limit is None else found.growth <= limit
     return msgspec.structs.replace(found, limit=limit, met=met)
 
 
@@ -83,7 +83,7 @@ def _leaks(call: Call, size: int, given: Callable[[int], object] | None) -> Leak
         before = _types()
         # Numbers in an array are no objects: looking leaves nothing behind that would be seen.
         seen = array("q", [0]) * (len(_SAMPLED) * (_STRETCHES + 1))
-        with _traced() as places:
+        with _traced() as locations:
             _look(seen, 0)
             for stretch in range(_STRETCHES):
                 run(range(stretch * size, (stretch + 1) * size))
@@ -91,21 +91,23 @@ def _leaks(call: Call, size: int, given: Callable[[int], object] | None) -> Leak
             # Before the traces are taken, which makes objects of its own.
             grown = _most(_types() - before)
     width = len(_SAMPLED)
-    looks = [
+    samples = [
         MemorySample(**dict(zip(_SAMPLED, seen[at : at + width], strict=True)))
         for at in range(0, len(seen), width)
     ]
+    word = _word(samples, size)
     return LeakTable(
         candidate=operation.name_of(call),
         count=size * _STRETCHES,
-        looks=looks,
+        samples=samples,
         types=grown,
-        places=places,
-        growth=looks[-1].objects - looks[0].objects,
-        per_operation=_of_one(looks, "blocks", size),
-        traced_per_operation=_of_one(looks, "traced_bytes", size),
-        rss_per_operation=_of_one(looks, "rss_bytes", size),
-        word=_word(looks, size),
+        locations=locations,
+        growth=samples[-1].objects - samples[0].objects,
+        per_operation=_of_one(samples, "blocks", size),
+        traced_per_operation=_of_one(samples, "traced_bytes", size),
+        rss_per_operation=_of_one(samples, "rss_bytes", size),
+        word=word,
+        met=word != "growth that goes on",
     )
 
 
@@ -169,45 +171,45 @@ def _traced() -> Iterator[list[tuple[str, int]]]:
     """Inside the block memory is traced; at its end the list has where the most of it came from.
 
     No trace is taken at the beginning: it would itself be counted. Where somebody traces already
-    the places are theirs, and the list stays empty.
+    the locations are theirs, and the list stays empty.
     """
-    places: list[tuple[str, int]] = []
+    locations: list[tuple[str, int]] = []
     if tracemalloc.is_tracing():
-        yield places
+        yield locations
         return
     tracemalloc.start()
     try:
-        yield places
+        yield locations
         own = tracemalloc.Filter(inclusive=False, filename_pattern=__file__)
         found = tracemalloc.take_snapshot().filter_traces((own,)).statistics("lineno")
-        places += [(str(each.traceback), each.size) for each in found[:_MOST_PLACES]]
+        locations += [(str(each.traceback), each.size) for each in found[:_MOST_PLACES]]
     finally:
         tracemalloc.stop()
 
 
-def _of_one(looks: Sequence[MemorySample], name: str, size: int) -> float:
+def _of_one(samples: Sequence[MemorySample], name: str, size: int) -> float:
     """What an operation of the second half leaves behind."""
-    later = _second_half(_steps(looks, name))
+    later = _second_half(_steps(samples, name))
     return sum(later) / len(later) / size
 
 
-def _steps(looks: Sequence[MemorySample], name: str) -> list[int]:
-    return [getattr(after, name) - getattr(before, name) for before, after in pairwise(looks)]
+def _steps(samples: Sequence[MemorySample], name: str) -> list[int]:
+    return [getattr(after, name) - getattr(before, name) for before, after in pairwise(samples)]
 
 
 def _second_half(steps: Sequence[int]) -> Sequence[int]:
     return steps[len(steps) // 2 :]
 
 
-def _word(looks: Sequence[MemorySample], size: int) -> LeakWord:
+def _word(samples: Sequence[MemorySample], size: int) -> LeakWord:
     """By blocks, which texts and numbers have too; by bytes, which what grows in place has too."""
-    blocks, traced = _steps(looks, "blocks"), _steps(looks, "traced_bytes")
+    blocks, traced = _steps(samples, "blocks"), _steps(samples, "traced_bytes")
     least = max(_LEAST_PER_OPERATION * size, _LEAST)
     least_bytes = max(_LEAST_BYTES_PER_OPERATION * size, _LEAST_BYTES)
     if (
         min(_second_half(blocks)) >= least
         or _goes_on(_second_half(traced), least_bytes)
-        or _least_of_two(_second_half(_steps(looks, "rss_bytes"))) >= _LEAST_RSS
+        or _least_of_two(_second_half(_steps(samples, "rss_bytes"))) >= _LEAST_RSS
     ):
         return "growth that goes on"
     has_grown = sum(blocks) >= least or sum(traced) >= 2 * _STRETCHES * least_bytes

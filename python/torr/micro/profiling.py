@@ -100,7 +100,9 @@ class Profiling:
     ) -> Observation:
         if self.kind == "lines":
             found = line_profiler.took(work, functions)
-            lines = [ProfiledLine(place=x.place, code=x.code, hits=x.hits, ns=x.ns) for x in found]
+            lines = [
+                ProfiledLine(location=x.place, code=x.code, hits=x.hits, ns=x.ns) for x in found
+            ]
             return Observation(unit="ns", lines=tuple(lines))
         return of_stacks(
             below_loops(memory.took(work) if self.kind == "memory" else _watched(work))

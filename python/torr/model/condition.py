@@ -4,7 +4,8 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
 
     [NAME:] METRIC [STAT] OP VALUE
 
-    METRIC  response (may be left out), service, ttfb, wait, connect, tls, lag   VALUE a duration
+    METRIC  response (may be left out), service, ttfb, queue_wait, connect,
+            tls, scheduling_lag                                          VALUE a duration
             of streams: ttfe ttft ttfo ttst inter_chunk inter_read e2e stream_end tpot
             success, errors; of streams: goodput                                 VALUE in %
             failures, how many attempts failed                                   VALUE a number
@@ -45,10 +46,10 @@ METRICS: Mapping[str, Unit] = {
     "response": "ms",
     "service": "ms",
     "ttfb": "ms",
-    "wait": "ms",
+    "queue_wait": "ms",
     "connect": "ms",
     "tls": "ms",
-    "lag": "ms",
+    "scheduling_lag": "ms",
     **dict.fromkeys(STREAM_TIMES, _MS),
     "success": "%",
     "errors": "%",
@@ -59,6 +60,7 @@ METRICS: Mapping[str, Unit] = {
     "tokens/s": "/s",
     "good/s": "/s",
 }
+_FORMER_NAMES = {"lag": "scheduling_lag", "wait": "queue_wait"}
 STATS = ("p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "mean", "min", "max")
 CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status", "check", "stream")
 
@@ -153,6 +155,7 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
     if len(words) == 1 and words[0] in STATS:
         words = ["response", *words]
     metric, *stats = words or [""]
+    metric = _FORMER_NAMES.get(metric, metric)
     if metric not in METRICS:
         if _is_percentile(metric):
             raise UsageError(f"{text.strip()!r}: {metric} is not kept", _known_stats())

@@ -129,7 +129,7 @@ class Plan(PlanPart):
     texts: str | None = None
 
     MEMBERS = (
-        *("groups", "transport", "stop", "warmup_ns", "drain_ns", "retry_delay_ns", "slice_ns"),
+        *("groups", "transport", "stop", "warmup_ns", "drain_ns", "retry_delay_ns", "interval_ns"),
         *("workers", "processes", "seed", "spin", "log", "texts"),
     )
 
@@ -156,7 +156,7 @@ class Plan(PlanPart):
         return max(lasts) if len(lasts) == len(self.groups) else None
 
     @property
-    def slice_ns(self) -> int:
+    def interval_ns(self) -> int:
         """Return the length of an interval: 1 s, or 0.1 s for windows under 10 s."""
         window_ns = self.window_ns
         is_short = window_ns is not None and window_ns < 10 * SECOND_NS
@@ -228,7 +228,7 @@ class Plan(PlanPart):
     def as_kept(self) -> JsonObject:
         """Return the plan that is written to disk: without secrets and times of a replay."""
         # The length of an interval depends on the times, which the redacted plan lacks.
-        return self.redacted().as_json() | {"slice_ns": self.slice_ns}
+        return self.redacted().as_json() | {"interval_ns": self.interval_ns}
 
     @property
     def secrets(self) -> list[str]:

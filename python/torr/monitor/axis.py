@@ -1,8 +1,8 @@
-"""The time axis of a load: its zero is where the measured window begins, as that of slices is.
+"""The time axis of a load: its zero is where the measured window begins, as that of intervals is.
 
-Before a slice has come the zero is a guess: the end of the warm-up. A slice can only come after
-its end, so of several the one that came soonest says the most. Slices of the warm-up count from
-where the window was planned; those of the window settle it.
+Before an interval has come the zero is a guess: the end of the warm-up. An interval can only come
+after its end, so of several the one that came soonest says the most. Intervals of the warm-up count
+from where the window was planned; those of the window settle it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Axis:
         self.zero_s = zero_s
         self._is_settled = False
 
-    def slice_came(self, end_s: float, now_s: float, *, is_measured: bool) -> None:
-        """A slice that ends there on the axis has come now."""
+    def interval_came(self, end_s: float, now_s: float, *, is_measured: bool) -> None:
+        """An interval that ends there on the axis has come now."""
         latest = now_s - end_s
         if is_measured and not self._is_settled:
             self._is_settled, self.zero_s = True, latest

@@ -2,7 +2,7 @@
 
     monitor = Monitor(watch, zero_s=time.monotonic() + 2)   # the window begins after a warm-up
     monitor.start()
-    …                                                       # the load; monitor.slice_came(piece)
+    …                                                       # the load; monitor.interval_came(piece)
     series = monitor.stop(level)
 
 Nothing here raises for what it cannot see, and no load waits for it: what could not be looked at is
@@ -97,11 +97,11 @@ class Monitor:
         for source in self._watch.sources:
             source.start(self._axis)
 
-    def slice_came(self, piece: Interval) -> None:
+    def interval_came(self, piece: Interval) -> None:
         """Hear that an interval has come: it tells where the zero of the axis is."""
         end_s = piece.t_s + piece.seconds
         is_measured = piece.phase == "measure"
-        self._axis.slice_came(end_s, time.monotonic(), is_measured=is_measured)
+        self._axis.interval_came(end_s, time.monotonic(), is_measured=is_measured)
 
     def stop(self, level: Level) -> MonitorSeries:
         """Look for the last time; the `monitor` of this level."""

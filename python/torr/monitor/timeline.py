@@ -1,7 +1,7 @@
 """The `monitor` of a level but for what follows from it: looks become rates on the load's axis.
 
-Entry k of every list is of the time from `t_s[k]`, `seconds[k]` long, as slices are: rates are of
-that time, memory and numbers of things are those at its end. What is not known is null.
+Entry k of every list is of the time from `t_s[k]`, `seconds[k]` long, as intervals are: rates are
+of that time, memory and numbers of things are those at its end. What is not known is null.
 """
 
 from __future__ import annotations

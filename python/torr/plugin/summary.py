@@ -16,7 +16,7 @@ from torr.plugin.keeping import concluded
 from torr.report.data.micro_names import names
 from torr.report.tables import flames, micro, profiled_lines
 from torr.report.text import functions
-from torr.results.result import RunResult
+from torr.results.result import SCHEMA, RunResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def _result(session: MeasurementSession, speed: MachineSpeed) -> RunResult:
     """What the session comes to so far, as the report reads it; whether it is kept or not."""
     return RunResult(
         **msgspec.structs.asdict(concluded(session, speed)),
-        schema_=1,
+        schema_=SCHEMA,
         torr=__version__,
         kind="micro",
         name="pytest",

@@ -173,7 +173,7 @@ class Leaks(_Taking):
         entry = self._entry(name)
         entry.leaks = entry.named(found)
         self._session.keeping.go_on()
-        if not found.is_met:
+        if not found.met:
             pytest.fail(_why_leaking(found), pytrace=False)
         return found
 
@@ -213,7 +213,7 @@ class Compare(_Taking):
 def _why_leaking(found: LeakTable) -> str:
     """What is wrong with what was left behind."""
     types = ", ".join(f"{count:+,} {name}" for name, count in found.types[:3] if count > 0)
-    places = "\n".join(f"  {size:+,} B  {place}" for place, size in found.places)
+    places = "\n".join(f"  {size:+,} B  {place}" for place, size in found.locations)
     told = f"{types or 'no objects of the collector'}\n{places}"
     if found.limit is not None:
         after = f"after {found.count:,} operations, not {found.limit:,}"

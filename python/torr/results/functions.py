@@ -39,7 +39,7 @@ class BudgetVerdict(ResultPart, kw_only=True):
     candidate: str
     factors: Factors = {}
     metric: str
-    text: str
+    condition: str
     limit: float
     scaled_by: Annotated[Amount | None, Meta(description="the machine's speed")] = None
     value: float | None
@@ -64,11 +64,11 @@ class LeakTable(ResultPart, kw_only=True):
     candidate: str
     factors: Factors = {}
     count: Annotated[Count, Meta(description="operations")]
-    looks: Annotated[
+    samples: Annotated[
         list[MemorySample], Meta(description="before the first and after each stretch")
     ]
     types: Annotated[list[tuple[str, int]], Meta(description="objects more, by type")]
-    places: Annotated[
+    locations: Annotated[
         list[tuple[str, int]],
         Meta(description="bytes more, by the line that allocated them"),
     ]
@@ -85,9 +85,4 @@ class LeakTable(ResultPart, kw_only=True):
     ] = None
     word: LeakWord
     limit: Annotated[int | None, Meta(description="objects more that there may be")] = None
-    met: Annotated[bool | None, Meta(description="without a limit: that no growth goes on")] = None
-
-    @property
-    def is_met(self) -> bool:
-        """Whether no more is left behind than may be; schema 1 has tables without `met`, too."""
-        return self.word != "growth that goes on" if self.met is None else self.met
+    met: Annotated[bool, Meta(description="without a limit: that no growth goes on")]

@@ -57,12 +57,12 @@ class Latency(ResultPart, kw_only=True):
     ttfb_ms: Annotated[
         Statistics | None, Meta(description="first byte of the answer − first byte sent")
     ] = None
-    wait_ms: Annotated[
+    queue_wait_ms: Annotated[
         Statistics | None, Meta(description="first byte sent − taken up by a worker")
     ] = None
     connect_ms: Annotated[Statistics | None, Meta(description="of connections opened")] = None
     tls_ms: Annotated[Statistics | None, Meta(description="of the TLS handshakes")] = None
-    lag_ms: Annotated[
+    scheduling_lag_ms: Annotated[
         Statistics | None,
         Meta(description="taken up by a worker − when the request was due"),
     ] = None
@@ -88,9 +88,9 @@ class Latency(ResultPart, kw_only=True):
         return self.ttfb_ms or Statistics(n=0)
 
     @property
-    def wait(self) -> Statistics:
+    def queue_wait(self) -> Statistics:
         """First byte sent − taken up by a worker."""
-        return self.wait_ms or Statistics(n=0)
+        return self.queue_wait_ms or Statistics(n=0)
 
     @property
     def connect(self) -> Statistics:
@@ -103,9 +103,9 @@ class Latency(ResultPart, kw_only=True):
         return self.tls_ms or Statistics(n=0)
 
     @property
-    def lag(self) -> Statistics:
+    def scheduling_lag(self) -> Statistics:
         """Taken up by a worker − when the request was due: the load generator's own delay."""
-        return self.lag_ms or Statistics(n=0)
+        return self.scheduling_lag_ms or Statistics(n=0)
 
 
 class LatencyOfAll(ResultPart, kw_only=True):
@@ -134,7 +134,7 @@ class ErrorSample(ResultPart, kw_only=True):
 class ConnectionCounts(ResultPart, kw_only=True):
     """Connections asked for, open at once at most, and opened in all."""
 
-    asked: Count = 0
+    requested: Count = 0
     open_max: Count = 0
     opened: Count = 0
 
@@ -145,8 +145,8 @@ class IntervalHealth(ResultPart, kw_only=True):
     workers: list[Count] = []
     worker_cpu_rate: list[float | None] = []
     run_queue_rate: list[float | None] = []
-    lag_ms: list[float | None] = []
-    lag_limit_ms: list[float | None] = []
+    scheduling_lag_ms: list[float | None] = []
+    scheduling_lag_limit_ms: list[float | None] = []
     receive_queue_bytes: list[Count | None] = []
     steal_rate: float | None = None
     target_cpu_rate: float | None = None
@@ -193,9 +193,9 @@ class Health(ResultPart, kw_only=True):
     reasons: list[Message] = []
     worker_cpu_rate: list[float] = []
     run_queue_rate: list[float] = []
-    slices: Annotated[Count, Meta(description="intervals that were judged")] = 0
-    late_slices: Annotated[Count, Meta(description="of those, with a worker that was late")] = 0
-    lag_ms: Annotated[
+    intervals: Annotated[Count, Meta(description="intervals that were judged")] = 0
+    late_intervals: Annotated[Count, Meta(description="of those, with a worker that was late")] = 0
+    scheduling_lag_ms: Annotated[
         Amount | None,
         Meta(description="what the judged lag of the latest worker reached in a fifth of them"),
     ] = None
@@ -242,7 +242,7 @@ class Level(ResultPart, kw_only=True):
     factors: Factors = {}
     round: Annotated[int, Meta(ge=1)] = 1
     concurrency: Count
-    front: Annotated[
+    fired_by: Annotated[
         Literal["engine", "locust"],
         Meta(description="who fired: the engine's workers, or users of Locust"),
     ] = "engine"
@@ -264,7 +264,7 @@ class Level(ResultPart, kw_only=True):
     latency: Latency = field(default_factory=Latency)
     latency_all: LatencyOfAll | None = None
     stream: StreamStatistics | None = None
-    steps: list[NamedRequest] = []
+    requests: list[NamedRequest] = []
     histograms: dict[str, str] = {}
     warmup: WarmUp | None = None
     health: Health
@@ -284,12 +284,7 @@ class Level(ResultPart, kw_only=True):
             " was open until its end; beyond 1 % of them the level claims nothing"
         ),
     ] = 0
-    slices: Annotated[list[Interval], Meta(description="the last key")] = []
-
-    def __post_init__(self) -> None:
-        """Have no monitor where nothing was watched: schema 1 has an empty object then."""
-        if self.monitor == _NOTHING_WATCHED:
-            self.monitor = None
+    intervals: Annotated[list[Interval], Meta(description="the last key")] = []
 
     @property
     def is_limited(self) -> bool:
@@ -323,22 +318,22 @@ class Level(ResultPart, kw_only=True):
     @property
     def is_shared(self) -> bool:
         """Whether there are more users than connections were asked for."""
-        return self.connections is not None and 0 < self.connections.asked < self.concurrency
+        return self.connections is not None and 0 < self.connections.requested < self.concurrency
 
     @property
     def is_of_locust(self) -> bool:
         """Whether users of Locust fired, each over the connections that it made."""
-        return self.front == "locust"
+        return self.fired_by == "locust"
 
     @property
     def event_count(self) -> int:
         """How many events a locustfile fired by itself: they are in no total."""
-        return sum(step.counts.attempted for step in self.steps if step.event)
+        return sum(step.counts.attempted for step in self.requests if step.event)
 
     @property
     def window(self) -> list[Interval]:
         """The intervals of the measured window."""
-        return [interval for interval in self.slices if interval.phase == "measure"]
+        return [interval for interval in self.intervals if interval.phase == "measure"]
 
     @property
     def has_constant_users(self) -> bool:
@@ -347,10 +342,7 @@ class Level(ResultPart, kw_only=True):
 
     def request(self, name: str) -> NamedRequest | None:
         """Return the first request of a name."""
-        return next((step for step in self.steps if step.name == name), None)
-
-
-_NOTHING_WATCHED = MonitorSeries()
+        return next((step for step in self.requests if step.name == name), None)
 
 
 MeasuredPart = Level | NamedRequest | Interval

@@ -15,7 +15,7 @@ ProfileKind = Literal["cpu", "memory", "lines"]
 class ProfiledLine(ResultPart, kw_only=True):
     """A line of source, how often it ran and how long that took in all."""
 
-    place: Annotated[str, Meta(description="file:line")]
+    location: Annotated[str, Meta(description="file:line")]
     code: str
     hits: Count
     ns: Count

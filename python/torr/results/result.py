@@ -1,13 +1,13 @@
 """`result.json` as a whole: decoding, checking and describing it.
 
-Schema 1 keeps the meaning of every key; keys that torr does not know are left out of the types, and
-stay in the file.
+A schema keeps the meaning of every key. Results of schema 1 are read through `upgraded`; keys that
+torr does not know are left out of the types, and stay in the file.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, field
@@ -24,12 +24,13 @@ from torr.results.functions import BudgetVerdict, LeakTable, MachineSpeed
 from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.series import LevelSeries
+from torr.results.upgrade import upgraded, upgraded_plans
 from torr.results.verdict import LimitVerdict, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA = 1
+SCHEMA: Final = 2
 Kind = Literal["run", "ladder", "compare", "diff", "locust", "micro"]
 Status = Literal["complete", "interrupted", "failed", "running"]
 Json = dict[str, Any]
@@ -77,7 +78,7 @@ class Conclusions(ResultPart, kw_only=True):
 class RunResult(Conclusions, kw_only=True):
     """What one run measured and concluded."""
 
-    schema_: Literal[1] = field(name="schema")
+    schema_: Literal[2] = field(name="schema")
     torr: str
     id: Annotated[str | None, Meta(description="what tells it from every other run")] = None
     kind: Kind
@@ -148,11 +149,12 @@ def decoded(text: bytes, source: str) -> RunResult:
 def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
     """Return the result that a text holds as a class of one's own; raise as `decoded` does."""
     try:
-        result = _decode(text, kind)
+        result = _of_any_schema(text, kind)
         for part in (result.plan, result.environment, result.experiment):
             check_depth(part)
     except msgspec.ValidationError as error:
-        _refuse_newer(text, source)
+        if (schema := _schema_of_text(text)) > SCHEMA:
+            raise _newer(source, schema) from error
         raise _no_result(source, _said(error)) from error
     except JsonInputError as error:
         raise _no_result(source, str(error)) from error
@@ -165,24 +167,33 @@ def _no_result(source: str, why: str) -> ResultError:
     return ResultError(text, _HINT)
 
 
-def _refuse_newer(text: bytes, source: str) -> None:
-    """Raise ResultError where a newer torr wrote the text."""
+def _newer(source: str, schema: int) -> ResultError:
+    text = message(
+        "result.newer",
+        "{source} was made by a newer torr (its schema is {schema}, this torr reads {known})",
+        source=source,
+        schema=schema,
+        known=SCHEMA,
+    )
+    return ResultError(text, "update torr")
+
+
+def _of_any_schema(text: bytes, kind: type[AnyResult]) -> AnyResult:
     try:
-        schema = msgspec.json.decode(text, type=_Version).schema
+        return _decode(text, kind)
+    except msgspec.ValidationError:
+        if _schema_of_text(text) != 1:
+            raise
+    members = upgraded_plans(upgraded(parse_json(text), kind))
+    return convert({**members, "schema": SCHEMA}, kind)
+
+
+def _schema_of_text(text: bytes) -> int:
+    """Return the schema of a result that cannot be decoded; 0 where it says none."""
+    try:
+        return msgspec.json.decode(text, type=_Version).schema
     except _UNREADABLE:
-        return
-    if schema > SCHEMA:
-        raise ResultError(
-            message(
-                "result.newer",
-                "{source} was made by a newer torr (its schema is {schema}, this torr reads"
-                " {known})",
-                source=source,
-                schema=schema,
-                known=SCHEMA,
-            ),
-            "update torr",
-        )
+        return 0
 
 
 def encoded(result: RunResult) -> bytes:

@@ -13,7 +13,7 @@ from torr.results.base import Amount, Count, Number, Percent, ResultPart
 class LevelPoint(ResultPart):
     """One level of concurrency: the median over `rounds` of each number.
 
-    The ranges are the extremes over the rounds, or over the slices of a single one.
+    The ranges are the extremes over the rounds, or over the intervals of a single one.
     """
 
     concurrency: Count
@@ -23,7 +23,7 @@ class LevelPoint(ResultPart):
     p95_ms: Annotated[Number | None, Meta(description="of the response times")] = None
     rounds: Count = 1
     at_least: Annotated[bool, Meta(description="client and target shared the machine")] = False
-    limited: bool = False
+    generator_limited: bool = False
     interrupted: bool = False
     reasons: tuple[Message, ...] = ()
     ok_per_s_range: tuple[Amount, Amount] | None = None
@@ -35,7 +35,7 @@ class LevelPoint(ResultPart):
         float | None,
         Meta(
             description="coefficient of variation of ok/s, as a fraction:"
-            " of the rounds, or of the slices of one"
+            " of the rounds, or of the intervals of one"
         ),
     ] = None
     stream: Annotated[

@@ -12,7 +12,7 @@ from torr.results.base import Amount, Count, Percent, ResultPart, Statistics
 class PromptCounts(ResultPart, kw_only=True):
     """Conversations that were given, how many were begun, and how many of those said again."""
 
-    given: Count
+    provided: Count
     sent: Count
     reused: Count
     at_least: Annotated[
@@ -57,7 +57,9 @@ class StreamStatistics(ResultPart, kw_only=True):
     tokens_out: Count | None = None
     tokens_reasoning: Count | None = None
     tokens_source: Annotated[str | None, Meta(description="who counted: usage, the server")] = None
-    tokens_untold: Annotated[Count, Meta(description="ok streams without a count of tokens")] = 0
+    tokens_unreported: Annotated[
+        Count, Meta(description="ok streams without a count of tokens")
+    ] = 0
     tokens_per_s: Amount | None = None
     stream_tokens_per_s: Annotated[
         Statistics | None, Meta(description="tokens a second of each stream, not milliseconds")
@@ -71,7 +73,7 @@ class StreamStatistics(ResultPart, kw_only=True):
         Meta(description="false when more than 5 % of texts were joined by a late client"),
     ] = True
     unterminated: Annotated[Count, Meta(description="streams that end without a blank line")] = 0
-    left: Annotated[
+    abandoned: Annotated[
         Count,
         Meta(description="streams whose client hung up before their end: they have none"),
     ] = 0

@@ -27,7 +27,7 @@ from torr.model.parameter import text_of
 from torr.results.base import Statistics
 from torr.results.functions import FunctionTiming
 from torr.results.level import AttemptCounts, Health, Latency, Level
-from torr.results.result import RunResult
+from torr.results.result import SCHEMA, RunResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ def read(path: Path, name: str | None = None) -> RunResult:
         raise UsageError(f"{path} is not JSON of pytest-benchmark", hint) from error
     require(bool(levels), f"{path} has no benchmark", "select some, and write it again")
     return RunResult(
-        schema_=1,
+        schema_=SCHEMA,
         torr=f"pytest-benchmark {document.get('version', '')}".strip(),
         id=hashlib.sha256(content).hexdigest()[:32],
         kind="micro",

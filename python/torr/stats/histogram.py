@@ -1,7 +1,7 @@
 """The histograms of result.json, read: HdrHistogram V2, compressed, base64.
 
-Those of slices add up, percentiles do not: who wants the percentile of several slices adds first
-and reads it from the sum. Only the files' own percentile rule is here; nothing is estimated.
+Those of intervals add up, percentiles do not: who wants the percentile of several intervals adds
+first and reads it from the sum. Only the files' own percentile rule is here; nothing is estimated.
 """
 
 from __future__ import annotations

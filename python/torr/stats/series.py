@@ -122,7 +122,7 @@ def variation(values: list[float]) -> float | None:
     return stdev(values) / mean(values)
 
 
-def measured_slices(level: Level) -> list[Interval]:
+def measured_intervals(level: Level) -> list[Interval]:
     """Return the whole intervals of the measured window: not a last short one."""
     longest = max((interval.seconds for interval in level.window), default=0)
     return [interval for interval in level.window if interval.seconds >= 0.5 * longest]
@@ -132,7 +132,7 @@ def _point(rounds: list[Level]) -> LevelPoint:
     rates = [level.ok_per_s for level in rounds]
     times = [level.latency.response.p95 for level in rounds]
     streams = [level.stream for level in rounds if level.stream is not None]
-    pieces = [piece for level in rounds for piece in measured_slices(level)]
+    pieces = [piece for level in rounds for piece in measured_intervals(level)]
     is_single = len(rounds) == 1
     spread_of = _known(piece.ok_per_s for piece in pieces) if is_single else rates
     p95s = [piece.latency.response.p95 for piece in pieces] if is_single else times
@@ -144,7 +144,7 @@ def _point(rounds: list[Level]) -> LevelPoint:
         p95_ms=_median(times),
         rounds=len(rounds),
         at_least=any(level.is_contended for level in rounds),
-        limited=all(level.is_limited for level in rounds),
+        generator_limited=all(level.is_limited for level in rounds),
         interrupted=all(level.interrupted for level in rounds),
         reasons=tuple(dict.fromkeys(r for level in rounds for r in level.health.reasons)),
         ok_per_s_range=_range(spread_of),

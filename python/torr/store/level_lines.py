@@ -1,8 +1,8 @@
 """`levels.jsonl`: what an open run has finished, a line each, on disk before the next level begins.
 
     {"run": {…}}                                     what is known of the run, the first line
-    {"level": {…}, "at": 3, "from": 80, "to": 160}   the fourth level; its slices are these bytes of
-                                                     slices.jsonl; a later line has more about it
+    {"level": {…}, "at": 3, "from": 80, "to": 160}   the fourth level; its intervals are these
+                                                     bytes of intervals.jsonl; a later line has more
     {"failure": {…}, "at": 0}                        the first trial that came to nothing
     {"sections": {…}}                                what all so far comes to; the last line counts
 
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_LEVELS, _SLICES, _RESULT = "levels.jsonl", "slices.jsonl", "result.json"
+INTERVALS = "intervals.jsonl"
+_LEVELS, _RESULT = "levels.jsonl", "result.json"
+# What an older torr called the file, and the key of a level.
+_OLD_INTERVALS, _OLD_KEY = "slices.jsonl", "slices"
 
 
 class LevelLines:
@@ -88,9 +91,9 @@ def recovered(path: Path) -> Path:
     if file.name != _RESULT or not lines.exists():
         return file
     try:
-        with file.with_name(_SLICES).open("r+b") as slices:
-            if _is_locked(slices):
-                _add_lines(file, lines, slices)
+        with intervals_of(file.parent).open("r+b") as intervals:
+            if _is_locked(intervals):
+                _add_lines(file, lines, intervals)
     except OSError as error:
         raise OutputError(
             f"{lines} has levels that {_RESULT} has not, and that cannot be written:"
@@ -104,10 +107,16 @@ def recovered(path: Path) -> Path:
     return file
 
 
-def _is_locked(slices: BinaryIO) -> bool:
+def intervals_of(folder: Path) -> Path:
+    """Return the file of a run's intervals, by the name that the torr which wrote it had for it."""
+    old = folder / _OLD_INTERVALS
+    return old if old.exists() else folder / INTERVALS
+
+
+def _is_locked(intervals: BinaryIO) -> bool:
     """Whether no torr has the run open; from now on no other one opens it."""
     try:
-        fcntl.flock(slices, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(intervals, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:
@@ -115,7 +124,7 @@ def _is_locked(slices: BinaryIO) -> bool:
     return True
 
 
-def _add_lines(file: Path, lines: Path, slices: BinaryIO) -> None:
+def _add_lines(file: Path, lines: Path, intervals: BinaryIO) -> None:
     """Add to result.json what the lines say, and remove them."""
     first, *others = [*_whole_lines(lines)] or [{"run": {}}]
     result: Json = {**first["run"], "levels": [], "capacity": None, "verdicts": []}
@@ -124,6 +133,7 @@ def _add_lines(file: Path, lines: Path, slices: BinaryIO) -> None:
             result = parse_json(file.read_bytes())
         except JsonInputError:
             return  # its reader says what is wrong with it
+    is_old = intervals.name.endswith(_OLD_INTERVALS)
     for line in others:
         if "sections" in line:
             result.update(line["sections"])
@@ -131,9 +141,9 @@ def _add_lines(file: Path, lines: Path, slices: BinaryIO) -> None:
         kind = "level" if "level" in line else "failure"
         entry = line[kind]
         if kind == "level":
-            slices.seek(line["from"])
-            texts = slices.read(line["to"] - line["from"]).splitlines()
-            entry["slices"] = [json.loads(text) for text in texts]
+            intervals.seek(line["from"])
+            texts = intervals.read(line["to"] - line["from"]).splitlines()
+            entry[_OLD_KEY if is_old else "intervals"] = [json.loads(text) for text in texts]
         result.setdefault(f"{kind}s", [])[line["at"] : line["at"] + 1] = [entry]
     if others:
         replace_bytes(file, json.dumps(result).encode() + b"\n")

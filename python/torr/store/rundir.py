@@ -1,6 +1,6 @@
-"""A run's directory: slices as they come, finished levels in result.json, `latest` pointing at it.
+"""A run's directory: intervals as they come, finished levels in result.json, `latest` a link to it.
 
-    DIR/NAME-<timestamp>/slices.jsonl    one line a slice, flushed: a crash loses one slice
+    DIR/NAME-<timestamp>/intervals.jsonl one line an interval, flushed: a crash loses one interval
     DIR/NAME-<timestamp>/levels.jsonl    one line a finished level, until the run is closed
     DIR/NAME-<timestamp>/result.json     replaced atomically, more and more seldom, and at the end
     DIR/latest                           -> NAME-<timestamp>, from the first finished level on
@@ -27,7 +27,7 @@ from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.base import builtins, convert, encode
 from torr.results.result import SCHEMA, Conclusions, RunResult, Status, decoded
 from torr.store.atomic import replace_link, replacing
-from torr.store.level_lines import LevelLines, recovered
+from torr.store.level_lines import INTERVALS, LevelLines, intervals_of, recovered
 from torr.store.level_log import LevelLog
 from torr.units import show_count
 
@@ -53,7 +53,7 @@ Json = dict[str, Any]
 
 @dataclass
 class RunDirectory:
-    """An open run: levels and slices go in, result.json comes out."""
+    """An open run: levels and intervals go in, result.json comes out."""
 
     path: Path
     head: Json
@@ -83,7 +83,7 @@ class RunDirectory:
         *,
         secrets: Iterable[str] = (),
     ) -> RunDirectory:
-        """Make the directory and open its slices; raises OutputError naming flag and path.
+        """Make the directory and open its intervals; raises OutputError naming flag and path.
 
         `head` holds what is known before the load: kind, command, plan, note, tags, environment.
         `secrets` are in no file of it, wherever they come from.
@@ -98,7 +98,7 @@ class RunDirectory:
             own = {"id": os.urandom(16).hex(), "name": name, "started": _stamp(started)}
             outside = Outside().with_secrets(secrets)
             run = cls(path, outside.json({**known, **own}), outside=outside)
-            run._log = LevelLog(path / "slices.jsonl", is_new=True)
+            run._log = LevelLog(path / INTERVALS, is_new=True)
         except OSError as error:
             raise OutputError(
                 f"{flags['folder']} {root}: cannot be written: {error.strerror or error}",
@@ -118,7 +118,7 @@ class RunDirectory:
         head = {key: members[key] for key in members if key not in _OF_EACH_END}
         run = cls(path, head, outside=Outside().with_secrets(secrets))
         try:
-            run._log = LevelLog.reopened(path / "slices.jsonl", kept.levels)
+            run._log = LevelLog.reopened(intervals_of(path).rename(path / INTERVALS), kept.levels)
             run.failures = kept.failures
             run._line_count = run._assembled_count = len(run._log) + len(run.failures)
             run._on_disk = len(run._log)
@@ -160,7 +160,7 @@ class RunDirectory:
 
     @property
     def levels(self) -> list[Level]:
-        """The finished levels, without their slices."""
+        """The finished levels, without their intervals."""
         return self._log.levels
 
     @property
@@ -169,7 +169,7 @@ class RunDirectory:
         return self._log.is_empty and not self.failures
 
     def full_levels(self) -> list[Level]:
-        """The finished levels with their slices, read back from the disk."""
+        """The finished levels with their intervals, read back from the disk."""
         return self._log.full_levels()
 
     def so_far(self, first_level: int = 0) -> RunResult:
@@ -180,11 +180,11 @@ class RunDirectory:
             failures=list(self.failures),
         )
 
-    def keep_slice(self, piece: Interval) -> Interval:
-        """Append a slice, and return it as it is kept; raises OutputError on a full disk."""
+    def keep_interval(self, piece: Interval) -> Interval:
+        """Append an interval, and return it as it is kept; raises OutputError on a full disk."""
         kept: Interval = self.outside.part(piece)
         try:
-            self._log.append_slice(kept)
+            self._log.append_interval(kept)
         except OSError as error:
             raise self._lost(error) from error
         return kept
@@ -202,7 +202,7 @@ class RunDirectory:
     ) -> list[Level]:
         """Add levels that finished together, and what is concluded so far; return them as kept.
 
-        Slices since the last ones are those of the first.
+        Intervals since the last ones are those of the first.
         """
         is_first = not self._log
         kept: list[Level] = [self.outside.part(level) for level in levels]
@@ -263,7 +263,7 @@ class RunDirectory:
             raise self._lost(error) from error
 
     def _keep_last(self) -> None:
-        """Have the last level on disk, with its slices."""
+        """Have the last level on disk, with its intervals."""
         start, end = self._log.place_of_last
         with self.translating_errors():
             self._log.sync()

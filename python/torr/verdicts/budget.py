@@ -68,7 +68,7 @@ class Budget:
             candidate=levels[0].candidate or "",
             factors=levels[0].factors,
             metric=metric.key,
-            text=self.condition.text,
+            condition=self.condition.text,
             limit=condition.limit,
             scaled_by=speed.median if self.is_scaled else None,
             value=median(known) if known else None,

@@ -6,11 +6,11 @@
                            the percentile lies with a probability of 90 %, by n alone
       a mean               mean ± 1.645 · stdev / √n
       a share              Wilson's interval of the attempts that ended
-      a rate               mean of the whole slices ± 1.645 standard errors
+      a rate               mean of the whole intervals ± 1.645 standard errors
 
 A lower bound and a count have no interval. With fewer than five rounds a minimum, a maximum, and a
 time or rate of a named request have none either, nor has a level without a histogram or with too
-few slices. The word is not judged here.
+few intervals. The word is not judged here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Interval = tuple[float, float]
 
 LEAST_ROUNDS = 5
 """The fewest rounds whose signed ranks leave an interval of 90 %."""
-_LEAST_SLICES = 6
+_LEAST_INTERVALS = 6
 _Z = 1.645
 
 
@@ -85,11 +85,11 @@ def _of_share(percent: float, count: int) -> Interval | None:
 
 
 def _of_rate(slo: Condition, level: Level, value: float) -> Interval | None:
-    """The slices show how the rate varies; the mean of all is the level's own."""
+    """The intervals show how the rate varies; the mean of all is the level's own."""
     longest = max((x.seconds for x in level.window), default=0.0)
     found = [slos.judge(slo, x).value for x in level.window if x.seconds > 0.99 * longest]
     rates = [rate for rate in found if rate is not None]
-    if len(rates) < _LEAST_SLICES or len(rates) < len(found):
+    if len(rates) < _LEAST_INTERVALS or len(rates) < len(found):
         return None
     reach = _Z * standard_error(rates)
     middle = fmean(rates)

@@ -64,8 +64,8 @@ def test_several_urls_go_in_turn_by_weight(slow_python):
     result = torr.run(
         [url, url + "/y"], requests=60, warmup=0, connections=2, workers=1, weights=[2, 1]
     )
-    assert {step.name for step in result.level.steps} == {"GET /x", "GET /x/y"}
-    assert sum(step.counts.ok for step in result.level.steps) == len(got) == 60
+    assert {step.name for step in result.level.requests} == {"GET /x", "GET /x/y"}
+    assert sum(step.counts.ok for step in result.level.requests) == len(got) == 60
 
 
 def test_a_file_of_requests_needs_no_url(url, place):
@@ -100,7 +100,7 @@ def test_what_is_kept_says_the_command_that_does_the_same(url, place):
 def test_nothing_is_drawn_until_it_is_asked_for(url):
     result = torr.run(url, **QUICK)
     names = {path.name for path in result.directory.iterdir()}
-    assert names == {"result.json", "slices.jsonl"}
+    assert names == {"result.json", "intervals.jsonl"}
     page = result.report()
     assert page == result.directory / "report.html"
     assert result.verdict.partition("(")[0] in page.read_text().replace("\u00a0", " ")
@@ -128,7 +128,7 @@ def test_a_broken_slo_is_told_and_not_raised(fake):
 
 
 @pytest.mark.usefixtures("fake")
-def test_progress_hears_every_slice_in_its_own_thread():
+def test_progress_hears_every_interval_in_its_own_thread():
     heard = []
     torr.ladder(
         "http://127.0.0.1:9/",
@@ -162,7 +162,7 @@ def test_progress_is_called_no_more_when_it_has_raised(fake):
         calls.append(piece)
         raise StopNowError
 
-    fake.slice_count = 50
+    fake.interval_count = 50
     with pytest.raises(StopNowError):
         torr.ladder("http://127.0.0.1:9/", levels=[1, 2, 3], progress=stop)
     assert len(calls) == 1
@@ -186,7 +186,7 @@ def test_ctrl_c_keeps_what_was_measured_and_goes_on(url, place):
 
 
 def test_ctrl_c_ends_a_ladder_between_its_levels(fake, place):
-    fake.on_slice = press_at(1)
+    fake.on_interval = press_at(1)
     with pytest.raises(KeyboardInterrupt):
         torr.ladder("http://127.0.0.1:9/", levels=[1, 2, 3])
     assert fake.concurrencies == [1]
@@ -194,7 +194,7 @@ def test_ctrl_c_ends_a_ladder_between_its_levels(fake, place):
 
 
 def test_a_second_ctrl_c_ends_the_load_at_once(fake):
-    fake.on_slice = press_at(1, times=2)
+    fake.on_interval = press_at(1, times=2)
     with pytest.raises(KeyboardInterrupt):
         torr.run("http://127.0.0.1:9/")
     assert fake.loads[0].aborted
@@ -202,7 +202,7 @@ def test_a_second_ctrl_c_ends_the_load_at_once(fake):
 
 
 def test_a_program_that_ignores_ctrl_c_goes_on_ignoring_it(fake):
-    fake.on_slice = press_at(1)
+    fake.on_interval = press_at(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         assert torr.run("http://127.0.0.1:9/").status == "complete"
@@ -224,9 +224,9 @@ class Watched:
     def __init__(self, load):
         self.load, self.waits = load, 0
 
-    def next_slice(self, timeout_s):
+    def next_interval(self, timeout_s):
         self.waits += 1
-        return self.load.next_slice(timeout_s)
+        return self.load.next_interval(timeout_s)
 
     def __getattr__(self, name):
         return getattr(self.load, name)

@@ -89,7 +89,7 @@ def kept_runs(tmp_path_factory, laddered):
     path = tmp_path_factory.mktemp("kept") / "runs.db"
     result = json.loads((laddered / "_output/torr/latest/result.json").read_bytes())
     for level in result["levels"]:
-        level["steps"] = [{**level, "name": "simple chat"}]
+        level["requests"] = [{**level, "name": "simple chat"}]
     with Store.open(DatabaseUrl(f"sqlite:///{path}")) as store:
         for number in range(1, 16):
             own = {"id": f"{number:032x}", "started": f"2026-01-31T12:{number:02d}:00.000Z"}

@@ -60,7 +60,7 @@ def test_it_ends_its_load_when_it_is_interrupted(monkeypatch):
     aborted = []
 
     class Endless:
-        def next_slice(self, _timeout_s):
+        def next_interval(self, _timeout_s):
             raise KeyboardInterrupt
 
         def done(self):

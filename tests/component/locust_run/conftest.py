@@ -113,7 +113,9 @@ def interrupted(start, tmp_path):
     """Run a locustfile until its workers are in an interval, then do something to its process."""
 
     def workers():
-        lines = [x for file in tmp_path.rglob("slices.jsonl") for x in file.read_text().split("\n")]
+        lines = [
+            x for file in tmp_path.rglob("intervals.jsonl") for x in file.read_text().split("\n")
+        ]
         return max((len(json.loads(line)["health"]["workers"]) for line in lines[:-1]), default=0)
 
     def run(name, *arguments, by):

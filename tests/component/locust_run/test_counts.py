@@ -32,7 +32,7 @@ def kept(level):
             step["counts"]["attempted"],
             sum(step["counts"]["errors"].values()),
         )
-        for step in level["steps"]
+        for step in level["requests"]
     }
 
 
@@ -50,7 +50,7 @@ def check_counts(ended, processes):
     assert set(kept(level)) == {"good", "bad"}
     assert (result["kind"], result["status"], level["concurrency"]) == ("locust", "complete", 4)
     assert level["generator"]["processes"] == processes, ended.err
-    assert all(balances(part) for part in (level, *level["steps"]))
+    assert all(balances(part) for part in (level, *level["requests"]))
     jsonschema.validate(result, json.loads(schema_text()))
 
 
@@ -80,12 +80,12 @@ def test_csv_files_end_as_they_do_under_locust(test):
 
 def test_events_are_marked_and_in_no_total(test):
     level = test.ended.level
-    assert [(step["name"], step["event"]) for step in level["steps"]] == [
+    assert [(step["name"], step["event"]) for step in level["requests"]] == [
         ("RPC good", True),
         ("bad", True),
     ]
     assert level["counts"]["attempted"] == 0
-    good, bad = level["steps"]
+    good, bad = level["requests"]
     assert good["latency"]["response_ms"]["max"] == pytest.approx(12.5, rel=0.01)
     assert good["bytes_in"] == 7 * good["counts"]["ok"]
     assert bad["latency"]["response_ms"] is None
@@ -102,7 +102,7 @@ def test_says_the_verdict_the_trust_and_the_place_last(test):
     (folder,) = (test.ended.folder / "_output/torr").glob("mine-*")
     assert place == f"report  ../_output/torr/{folder.name}/report.html"
     names = {path.name for path in folder.iterdir()}
-    assert names == {"levels.csv", "report.html", "result.json", "slices.jsonl", "summary.md"}
+    assert names == {"levels.csv", "report.html", "result.json", "intervals.jsonl", "summary.md"}
     assert "RPC good (event)" in (folder / "summary.md").read_text()
 
 

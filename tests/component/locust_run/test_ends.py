@@ -21,7 +21,7 @@ def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, by):
     ended = interrupted(EVENTS, "-u", "2", by=by)
     assert "Traceback" not in ended.err
     assert (ended.code, ended.result["status"]) == (1, "complete")
-    assert ended.level["steps"][0]["counts"]["ok"] > 0
+    assert ended.level["requests"][0]["counts"]["ok"] > 0
     assert (ended.folder / "_output/torr/latest/report.html").exists()
     assert ended.err.count("Response time percentiles") == 1
 
@@ -44,7 +44,7 @@ def test_a_closed_terminal_ends_a_test_as_sigterm_does(interrupted):
     ended = interrupted(EVENTS, "-u", "2", by=HANG_UP)
     assert "Traceback" not in ended.err
     assert (ended.code, ended.result["status"]) == (129, "complete")
-    assert ended.level["steps"][0]["counts"]["ok"] > 0
+    assert ended.level["requests"][0]["counts"]["ok"] > 0
     assert (ended.folder / "_output/torr/latest/report.html").exists()
 
 
@@ -71,7 +71,7 @@ def test_processes_that_get_a_signal_hand_in_what_they_have(interrupted):
     assert "Traceback" not in ended.err
     assert ended.err.count("Response time percentiles") == 1
     assert ended.level["generator"]["processes"] == 2
-    assert ended.level["steps"][0]["counts"]["ok"] > 0
+    assert ended.level["requests"][0]["counts"]["ok"] > 0
 
 
 def test_a_full_disk_costs_the_run_and_not_the_test(locust, disk):

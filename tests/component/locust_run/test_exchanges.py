@@ -32,7 +32,7 @@ def ended(run_in, target, tmp_path_factory):
 
 def test_the_run_counts_every_request_that_locust_counts(ended):
     level = ended.level
-    steps = {step["name"]: step for step in level["steps"]}
+    steps = {step["name"]: step for step in level["requests"]}
     kept = {
         name: (step["counts"]["attempted"], sum(step["counts"]["errors"].values()))
         for name, step in steps.items()

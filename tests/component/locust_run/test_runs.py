@@ -30,7 +30,7 @@ def test_a_file_says_where_a_run_goes(locust, tmp_path):
 def test_none_leaves_no_run(locust, tmp_path):
     ended = locust(*QUITS, "--torr-out", "none")
     assert "told 100" in ended.out
-    assert not list(tmp_path.rglob("slices.jsonl"))
+    assert not list(tmp_path.rglob("intervals.jsonl"))
     assert "report" not in ended.err.splitlines()[-1]
 
 
@@ -38,7 +38,7 @@ def test_a_locustfile_that_quits_keeps_its_exit_code_and_its_run(locust):
     ended = locust(*QUITS)
     told = int(re.search(r"told (\d+)", ended.out)[1])
     assert ended.code == 7
-    (step,) = ended.level["steps"]
+    (step,) = ended.level["requests"]
     assert (step["name"], step["counts"]["attempted"]) == ("RPC one", told)
     assert step["counts"]["errors"] == {}
     assert ended.result["status"] == "complete"
@@ -52,27 +52,27 @@ def test_what_locust_resets_is_the_warm_up(locust, processes):
     shared = ("-t", "3s", "--reset-stats", "--json")
     ended = locust(EVENTS, "-u", "2", "-r", "1", *shared, *processes)
     level = ended.level
-    phases = [piece["phase"] for piece in level["slices"]]
+    phases = [piece["phase"] for piece in level["intervals"]]
     assert phases == sorted(phases, reverse=True)
     assert set(phases) == {"warmup", "measure"}
-    assert all((piece["t_s"] < 0) == (piece["phase"] == "warmup") for piece in level["slices"])
-    warm = sum(step["warmup"]["counts"]["attempted"] for step in level["steps"])
+    assert all((piece["t_s"] < 0) == (piece["phase"] == "warmup") for piece in level["intervals"])
+    warm = sum(step["warmup"]["counts"]["attempted"] for step in level["requests"])
     assert warm > 0
     assert level["warmup"]["seconds"] > 0.5
     if not processes:
         # Locust counts by when a request ended, torr by when it was asked for: these take 12.5 ms.
-        measured = {step["name"]: step["counts"]["attempted"] for step in level["steps"]}
+        measured = {step["name"]: step["counts"]["attempted"] for step in level["requests"]}
         for row in json.loads(ended.out):
             name = f"{row['method']} {row['name']}".strip()
             assert 0 <= row["num_requests"] - measured[name] <= 4
 
 
 @pytest.mark.full
-def test_slices_have_the_users_of_a_shape_and_the_sentence_the_most_of_them(locust, target):
+def test_intervals_have_the_users_of_a_shape_and_the_sentence_the_most_of_them(locust, target):
     ended = locust("locustfile_shape", "-H", target.url)
     level = ended.level
-    # The first slice may end before anybody is there.
-    users = [piece["concurrency"] for piece in level["slices"] if piece["concurrency"]]
+    # The first interval may end before anybody is there.
+    users = [piece["concurrency"] for piece in level["intervals"] if piece["concurrency"]]
     assert (users[0], max(users), users[-1]) == (2, 8, 4)
     assert level["concurrency"] == 8
     assert "to up to 8 users" in ended.err or "Claims nothing" in ended.err

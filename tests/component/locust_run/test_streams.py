@@ -26,7 +26,7 @@ def rows(ended):
 
 @pytest.fixture(scope="module")
 def steps(ended):
-    return {step["name"]: step for step in ended.level["steps"]}
+    return {step["name"]: step for step in ended.level["requests"]}
 
 
 def test_what_locust_counted_when_the_test_ended_is_in_flight(ended, rows, steps):
@@ -38,13 +38,13 @@ def test_what_locust_counted_when_the_test_ended_is_in_flight(ended, rows, steps
 
 def test_a_stream_that_was_left_has_no_end(ended, steps):
     never, read = steps["POST never"], steps["POST read"]
-    ok, left = never["counts"]["ok"], never["stream"]["left"]
+    ok, left = never["counts"]["ok"], never["stream"]["abandoned"]
     assert left > 0
     assert never["stream"]["ttft_ms"]["n"] == ok
     # Python lets go of some of them only when they have ended.
     for stats in (never["stream"]["stream_end_ms"], never["latency"]["service_ms"]):
         assert (stats or {"n": 0})["n"] == ok - left
-    assert read["stream"]["left"] == 0
+    assert read["stream"]["abandoned"] == 0
     assert read["stream"]["stream_end_ms"]["n"] == read["counts"]["ok"] > 0
     text = f"{left} streams left by the client before the end"
     assert text in ended.level["warnings"]

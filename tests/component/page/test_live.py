@@ -4,18 +4,18 @@ import pytest
 
 import results
 from installed import wait_until
-from live_events import GIVEN, measured, progress, slice_of
+from live_events import GIVEN, interval_of, measured, progress
 from torr.report.view import view
 
 
 def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, address):
     level = results.run().levels[0]
     page = visit(address).page
-    events.send("slice", slice_of(level, 2))
+    events.send("interval", interval_of(level, 2))
     page.get_by_text("ok/s 2,150").wait_for()
     events.cut()
-    events.send("slice", slice_of(level, 4))
-    page.get_by_text(f"ok/s {level.slices[4].ok_per_s:,.0f}").wait_for()
+    events.send("interval", interval_of(level, 4))
+    page.get_by_text(f"ok/s {level.intervals[4].ok_per_s:,.0f}").wait_for()
     assert list(events.asked) == [None, "0-0"]
     assert page.locator(".lost").text_content() == ""
 
@@ -24,11 +24,11 @@ def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, event
     level = results.run().levels[0]
     page = visit(address).page
     events.send("run", view.run(results.result("ladder", [], name="first", id="1")))
-    events.send("slice", slice_of(level, 2, 4))
+    events.send("interval", interval_of(level, 2, 4))
     page.get_by_text("ok/s 2,150").wait_for()
     events.begin_anew()
     events.send("run", view.run(results.result("run", [], name="second", id="2")))
-    events.send("slice", measured(level, 0.0, ok_per_s=77.0))
+    events.send("interval", measured(level, 0.0, ok_per_s=77.0))
     page.get_by_text("ok/s 77").wait_for()
     assert page.locator(".live strong").text_content() == "second"
 
@@ -36,7 +36,7 @@ def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, event
 def test_a_reload_has_everything_again(visit, events, address):
     level = results.run().levels[0]
     page = visit(address).page
-    events.send("slice", slice_of(level, 2))
+    events.send("interval", interval_of(level, 2))
     page.get_by_text("ok/s 2,150").wait_for()
     page.reload()
     page.get_by_text("ok/s 2,150").wait_for()
@@ -68,7 +68,7 @@ def test_a_page_without_the_token_cannot_stop_the_run(visit, address):
 def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address):
     level = results.run().levels[0]
     events.refusals += [503, 503, 503, 503]
-    events.send("slice", slice_of(level, 2))
+    events.send("interval", interval_of(level, 2))
     page = visit(address).page
     page.get_by_text("ok/s 2,150").wait_for()
     assert not events.refusals
@@ -87,7 +87,7 @@ def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connection
     visit, events, address
 ):
     level = results.run().levels[0]
-    events.send("slice", slice_of(level, 2))
+    events.send("interval", interval_of(level, 2))
     pages = [visit(address).page]
     pages[0].get_by_text("ok/s 2,150").wait_for()
     for _ in range(5):
@@ -98,14 +98,14 @@ def test_stop_is_heard_though_as_many_pages_are_open_as_a_browser_has_connection
     pages[0].get_by_role("button", name="Stopping…").wait_for()
     wait_until(lambda: list(events.stopped) == [("/stop", GIVEN)])
     # It listens again, and has missed nothing and got nothing twice.
-    events.send("slice", measured(level, 9.0, ok_per_s=99.0))
+    events.send("interval", measured(level, 9.0, ok_per_s=99.0))
     pages[0].get_by_text("ok/s 99").wait_for()
 
 
 def test_a_page_that_comes_late_draws_what_was_told_together(visit, events, address, written):
     level = results.run().levels[0]
     for second in range(2000):
-        events.send("slice", measured(level, float(second), ok_per_s=second + 1.0))
+        events.send("interval", measured(level, float(second), ok_per_s=second + 1.0))
     page = written(visit(address).page)
     page.get_by_text("ok/s 2,000").wait_for()
     assert written.ticks(page, 0)

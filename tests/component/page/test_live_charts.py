@@ -5,25 +5,25 @@ from playwright.sync_api import expect
 
 import results
 import typed
-from live_events import measured, progress, slice_of
+from live_events import interval_of, measured, progress
 from tiers import full
 from torr.report.view import view
 from torr.webserver.live.page import generator_of
 
 
-def test_slices_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):
+def test_intervals_are_drawn_as_they_come_and_the_report_stays_at_the_end(visit, events, address):
     result = results.run()
     level = result.levels[0]
     opened = visit(address)
     page = opened.page
     events.send("progress", progress(0.5, 11.5, is_warmup=True))
     page.get_by_text("12 s left · warm-up").wait_for()
-    events.send("slice", slice_of(level, 2))
+    events.send("interval", interval_of(level, 2))
     page.get_by_text("ok/s 2,150").wait_for()
     page.locator(".live-charts canvas").nth(2).wait_for()
     top = page.locator(".live-charts").bounding_box()["y"]
     for at in range(3, 8):
-        events.send("slice", slice_of(level, at))
+        events.send("interval", interval_of(level, at))
     events.send("progress", progress(6.0, 6.0))
     page.get_by_text("6 s left").wait_for()
     opened.shot("live")
@@ -43,7 +43,7 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
     events.send("run", view.run(so_far))
     page.locator("h1").wait_for()
     events.send("progress", progress(30.0, 50.0, level=3, levels=8))
-    events.send("slice", slice_of(levels[3], 4, 3))
+    events.send("interval", interval_of(levels[3], 4, 3))
     page.get_by_text("50 s left · level 4 of 8").wait_for()
     page.locator(".live-charts canvas").first.wait_for()
     assert page.locator("h1").count() == 1
@@ -64,7 +64,7 @@ def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address,
         for second in (-2, -1, 0, 1, 2, 3, 4):
             phase = "warmup" if second < 0 else "measure"
             more = {"phase": phase, "ok_per_s": 100.0 * index + second + 10}
-            events.send("slice", measured(level, float(second), index, **more))
+            events.send("interval", measured(level, float(second), index, **more))
             page.get_by_text(f"ok/s {100 * index + second + 10}").first.wait_for()
             for chart in range(3):
                 ticks = written.ticks(page, chart)
@@ -78,7 +78,7 @@ def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, addres
     page = written(visit(address).page)
     events.send("progress", progress(1.0, None, to_s=None))
     for second, last in ((0, "10"), (4, "10"), (11, "20"), (19, "20"), (30, "50")):
-        events.send("slice", measured(level, float(second), ok_per_s=second + 10.0))
+        events.send("interval", measured(level, float(second), ok_per_s=second + 10.0))
         page.get_by_text(f"ok/s {second + 10}").first.wait_for()
         assert written.ticks(page, 0)[-1] == last
 
@@ -92,7 +92,9 @@ def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
         (0, 5000.0, {"ok": 5000, "errors": {}}),
         (1, 50.0, {"ok": 50, "errors": {"timeout": 7}}),
     ):
-        events.send("slice", measured(level, float(second), second, ok_per_s=rate, counts=counts))
+        events.send(
+            "interval", measured(level, float(second), second, ok_per_s=rate, counts=counts)
+        )
         page.get_by_text(f"ok/s {rate:,.0f}").first.wait_for()
     assert {"4,000", "5,000"} & set(written.all(page, 1))
     errors = page.locator(".live-charts .chart-head").nth(2)
@@ -146,7 +148,7 @@ def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
     events.send("progress", progress(100.0, 50.0, level=9, levels=12, from_s=-2.0))
     for second in range(5):
         more = {"ok_per_s": 900.0 + second, "connections_open": 50}
-        events.send("slice", measured(level, float(second), 9, **more))
+        events.send("interval", measured(level, float(second), 9, **more))
     page.get_by_text("ok/s 904").wait_for()
     charts = page.locator(".live-charts").bounding_box()
     assert page.locator("h1").bounding_box()["y"] < charts["y"]
@@ -155,7 +157,7 @@ def test_a_comparison_shows_its_candidates_below_the_trial_that_goes_on(
     assert opened.complaints == []
 
 
-def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
+def test_limits_connections_and_the_generator_are_shown_from_the_first_interval(
     visit, events, address, written
 ):
     level = results.run().levels[0]
@@ -163,7 +165,7 @@ def test_limits_connections_and_the_generator_are_shown_from_the_first_slice(
     begun = results.result("run", [], experiment={"slos": ["p95 < 60ms"]})
     events.send("run", view.run(begun))
     events.send("progress", progress(1.0, 9.0))
-    events.send("slice", measured(level, 0.0, connections_open=50))
+    events.send("interval", measured(level, 0.0, connections_open=50))
     page.locator(".live-charts canvas").nth(3).wait_for()
     assert "SLO p95 < 60ms" in written.all(page, 0)
     assert page.locator(".live-charts h3").nth(3).text_content() == "Connections over time"

@@ -39,7 +39,7 @@ def test_a_directory_its_file_and_latest_give_the_same(run):
 def test_what_is_no_run_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"result.json cannot be read: No such file"):
         torr.load(tmp_path)
-    (tmp_path / "result.json").write_text('{"schema": 1}')
+    (tmp_path / "result.json").write_text('{"schema": 2}')
     with pytest.raises(UsageError, match=r"is not a result of torr: .* field `torr`"):
         torr.load(tmp_path)
 
@@ -99,8 +99,8 @@ def test_a_table_of_a_diff_has_a_row_a_level_of_each_side(tmp_path, monkeypatch)
     assert diff.verdict in diff._repr_html_()
 
 
-def test_a_table_has_a_row_a_slice(run):
-    table = run.to_pandas("slices")
+def test_a_table_has_a_row_an_interval(run):
+    table = run.to_pandas("intervals")
     assert table["t_s"].tolist() == [-1.0, 0.0, 1.0, 2.0, 3.0]
     assert table["phase"].tolist() == ["warmup"] + ["measure"] * 4
     assert set(table["concurrency"]) == {50}
@@ -115,7 +115,7 @@ def test_the_columns_of_a_table_are_those_of_levels_csv(run):
 
 def test_rows_that_no_table_has_are_refused(run):
     with pytest.raises(
-        UsageError, match=r"no rows are named 'level'\nhint: write levels or slices"
+        UsageError, match=r"no rows are named 'level'\nhint: write levels or intervals"
     ):
         run.to_pandas("level")
 

@@ -171,7 +171,7 @@ def test_a_run_that_got_no_answer_is_registered_as_failed(torr, fake):
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_an_interrupted_run_is_registered(torr, fake, times):
-    fake.on_slice = press_at(2, times=times)
+    fake.on_interval = press_at(2, times=times)
     assert torr("run", "--tag", "half", URL).code == 130
     (run,) = kept()
     assert (run.status, run.tags) == ("interrupted", ("half",))

@@ -44,19 +44,19 @@ def result_of(tmp_path):
 
 
 def during(fake, number, work):
-    """Do something while slice `number` is measured; what it gave."""
+    """Do something while interval `number` is measured; what it gave."""
     found = []
 
-    def on_slice(current):
+    def on_interval(current):
         if current == number and not found:
             found.append(work())
 
-    fake.on_slice = on_slice
+    fake.on_interval = on_interval
     return found
 
 
 def test_the_url_is_on_stderr_and_stdout_has_json_alone(live, fake):
-    fake.slice_count = 3
+    fake.interval_count = 3
     ended = live("run", "-o", "json")
     assert ended.code == 0
     assert json.loads(ended.out)["status"] == "complete"

@@ -29,7 +29,7 @@ CONCLUDED = """
     prepare(True)
     assert gc.get_freeze_count() > 0
     directory = RunDirectory.create(Path("runs"), "locust", {"kind": "locust"})
-    directory.keep_slice(measured_interval(Truth(), 0, level=0, round=1))
+    directory.keep_interval(measured_interval(Truth(), 0, level=0, round=1))
     level = directory.keep_level(measured_level(10, Truth()))
     before = set(sys.modules)
     conclude(Outcome((level,)), directory, True)
@@ -41,7 +41,7 @@ CONCLUDED = """
 @pytest.fixture
 def directory(tmp_path):
     made = RunDirectory.create(tmp_path, "locust", {"kind": "locust"})
-    made.keep_slice(measured_interval(Truth(), 0, level=0, round=1))
+    made.keep_interval(measured_interval(Truth(), 0, level=0, round=1))
     with made:
         yield made
 

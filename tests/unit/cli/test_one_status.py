@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from doubles import Truth, measured_interval, slice_of
+from doubles import Truth, interval_of, measured_interval
 from torr.cli.one_status import OneStatus
 
 FAILED = {"status": 50}
@@ -17,13 +17,13 @@ def piece(statuses, errors=None, *, ok=0, seconds=1.0):
 
 @pytest.fixture
 def told(capsys):
-    """Says slices to a listener, and returns what it said after each."""
+    """Says intervals to a listener, and returns what it said after each."""
 
     def tell(*pieces, language="en"):
         listener = OneStatus(language, lambda: None)
         said = []
         for each in pieces:
-            listener.slice_came(None, each)
+            listener.interval_came(None, each)
             said.append(capsys.readouterr().err)
         return said
 
@@ -68,7 +68,7 @@ def test_a_target_that_answers_late_is_looked_at_when_it_answers(told):
 def test_the_moving_line_is_taken_away_first(capsys):
     seen = []
     listener = OneStatus("en", lambda: seen.append(capsys.readouterr().err))
-    listener.slice_came(None, piece({"401": 50}))
+    listener.interval_came(None, piece({"401": 50}))
     assert seen == [""]
     assert "401" in capsys.readouterr().err
 
@@ -76,9 +76,9 @@ def test_the_moving_line_is_taken_away_first(capsys):
 @pytest.mark.parametrize(("flags", "begins"), [([], "note: every"), (["--lang", "zh"], "注意")])
 def test_a_run_says_it_and_goes_on(torr, fake, monkeypatch, flags, begins):
     def refused(truth, second):
-        return {**slice_of(truth, second), "statuses": {"401": 50}}
+        return {**interval_of(truth, second), "statuses": {"401": 50}}
 
-    monkeypatch.setattr("doubles.slice_of", refused)
+    monkeypatch.setattr("doubles.interval_of", refused)
     fake.curve = lambda _users: Truth(ok_per_s=0, errors=FAILED)
     ended = torr("run", *flags, "http://127.0.0.1:9/")
     assert ended.err.count("401") == 2

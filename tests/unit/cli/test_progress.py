@@ -61,9 +61,9 @@ def test_the_line_says_what_is_done_and_how_long_it_takes(clock):
     progress.level_started(step())
     assert last(line) == f"{EMPTY}  warm-up, 12 s left  200 connections"
     clock.now_s += 3
-    progress.slice_came(step(), measured_interval(Truth(errors={"timeout": 3}), 0))
+    progress.interval_came(step(), measured_interval(Truth(errors={"timeout": 3}), 0))
     clock.now_s += 3
-    progress.slice_came(step(), measured_interval(Truth(errors={"timeout": 2}), 1))
+    progress.interval_came(step(), measured_interval(Truth(errors={"timeout": 2}), 1))
     bar = "━" * 6 + "─" * 6
     assert last(line) == f"{bar}  6 s left  1,000 ok/s  p99 10.0 ms  5 errors  200 connections"
 
@@ -82,7 +82,7 @@ def test_a_narrow_terminal_cuts_off_what_matters_least(clock):
     line = io.StringIO()
     progress = Progress(line, None, clock)
     progress.level_started(step(1, 10))
-    progress.slice_came(step(1, 10), measured_interval(Truth(errors={"timeout": 3}), -1))
+    progress.interval_came(step(1, 10), measured_interval(Truth(errors={"timeout": 3}), -1))
     assert len(last(line)) == 79
     assert last(line).startswith(f"{EMPTY}  warm-up, 1:48 left  1,000 ok/s  p99 10.0 ms  3 errors")
 
@@ -92,7 +92,7 @@ def test_an_old_locale_gets_a_bar_of_plain_signs(clock):
     progress = Progress(line, None, clock)
     progress.level_started(step())
     clock.now_s += 6
-    progress.slice_came(step(), measured_interval(Truth(), 4))
+    progress.interval_came(step(), measured_interval(Truth(), 4))
     line.seek(0)
     assert "######------  6 s left" in line.read()
 
@@ -100,7 +100,9 @@ def test_an_old_locale_gets_a_bar_of_plain_signs(clock):
 def test_one_connection_and_one_error_are_no_plurals(clock):
     line = io.StringIO()
     one = step(users=1, warmup_s=0)
-    Progress(line, None, clock).slice_came(one, measured_interval(Truth(errors={"timeout": 1}), 0))
+    Progress(line, None, clock).interval_came(
+        one, measured_interval(Truth(errors={"timeout": 1}), 0)
+    )
     assert last(line).endswith("  1 error  1 connection")
 
 
@@ -119,10 +121,10 @@ def test_a_load_by_count_is_estimated_from_its_own_rate(clock):
     counted = step(stop=Count(5000))
     progress.level_started(counted)
     clock.now_s += 2
-    progress.slice_came(counted, measured_interval(Truth(), -1))
+    progress.interval_came(counted, measured_interval(Truth(), -1))
     assert last(line).startswith("warm-up, 2 s  1,000 ok/s")
     clock.now_s += 1
-    progress.slice_came(counted, measured_interval(Truth(), 0))
+    progress.interval_came(counted, measured_interval(Truth(), 0))
     bar = "━" * 5 + "─" * 7
     assert last(line).startswith(f"{bar}  4 s left  1,000 ok/s")
 
@@ -132,19 +134,19 @@ def test_the_drain_has_no_end_in_sight(clock):
     progress = Progress(line, None, clock)
     progress.level_started(step())
     clock.now_s += 30
-    progress.slice_came(step(), measured_interval(Truth(), 3, phase="drain"))
+    progress.interval_came(step(), measured_interval(Truth(), 3, phase="drain"))
     assert last(line).startswith(f"{FULL}  waiting for open requests")
 
 
-def test_a_slice_with_few_answers_shows_a_lower_percentile(clock):
+def test_an_interval_with_few_answers_shows_a_lower_percentile(clock):
     line = io.StringIO()
     piece = measured_interval(Truth(service_ms=4), 0)
     few = typed.changed(piece.latency.response, p99=None, p95=None)
     piece = typed.changed(piece, latency={"response_ms": few})
     progress = Progress(line, None, clock)
-    progress.slice_came(step(), piece)
+    progress.interval_came(step(), piece)
     assert "p90 4.80 ms" in last(line)
-    progress.slice_came(step(), typed.changed(piece, latency={}))
+    progress.interval_came(step(), typed.changed(piece, latency={}))
     assert "1,000 ok/s  0 errors" in last(line)
 
 

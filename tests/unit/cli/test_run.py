@@ -244,7 +244,7 @@ def test_no_answer_of_a_missing_socket_says_that_it_is_missing(torr, fake, monke
 
 
 def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
-    fake.on_slice = press_at(2)
+    fake.on_interval = press_at(2)
     ended = torr("run", URL)
     assert ended.code == 130
     assert ended.out.startswith("Answers")
@@ -257,7 +257,7 @@ def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
 
 def test_an_interrupt_in_the_warm_up_says_no_more_than_that_nothing_was_measured(torr, fake):
     fake.curve = lambda _users: Truth(0)
-    fake.on_slice = press_at(0)
+    fake.on_interval = press_at(0)
     ended = torr("run", URL)
     assert ended.code == 130
     assert ended.out.startswith("Nothing was measured.\nInterrupted before the window.\n\nreport  ")
@@ -265,7 +265,7 @@ def test_an_interrupt_in_the_warm_up_says_no_more_than_that_nothing_was_measured
 
 
 def test_two_interrupts_keep_and_draw_nothing(torr, fake, tmp_path):
-    fake.on_slice = press_at(2, times=2)
+    fake.on_interval = press_at(2, times=2)
     assert torr("run", URL).code == 130
     assert fake.loads[0].aborted
     latest = tmp_path / "_output/torr/latest"
@@ -274,7 +274,7 @@ def test_two_interrupts_keep_and_draw_nothing(torr, fake, tmp_path):
 
 
 def test_an_abort_condition_that_fires_is_in_the_verdict_and_ends_with_1(torr, fake):
-    fake.slice_count = 50
+    fake.interval_count = 50
     ended = torr("run", "-q", "--slo", "p95 < 1s", "--abort-on", "p95 > 1ms", URL)
     assert ended.code == 1
     assert ended.out.endswith("; ended early by --abort-on 'p95 > 1ms'.\n")
@@ -304,7 +304,7 @@ FAKE_MODULE = textwrap.dedent(
             from torr.model.source import Source
             group = Group(pace=Closed(5), source=Source.of(Request("http://127.0.0.1/")))
             self.load = engine.start(Plan(groups=(group,), stop=Duration(SECOND_NS)))
-            for name in ("next_slice", "done", "stop", "abort"):
+            for name in ("next_interval", "done", "stop", "abort"):
                 setattr(self, name, getattr(self.load, name))
         def level(self):
             seen.extend(sys.modules)

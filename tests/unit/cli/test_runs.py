@@ -149,7 +149,7 @@ def test_a_run_that_there_is_not_is_said(torr, verb):
 
 
 BROKEN = {
-    "run 1 was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "run 1 was made by a newer torr (its schema is 3, this torr reads 2)": {"schema": 3},
     "run 1 is not a result of torr: levels[0]: Object missing required field `concurrency`": {
         "levels": [{"round": 1}]
     },
@@ -322,7 +322,7 @@ NO_RESULTS = {
     "there is none": (None, "result.json cannot be read: No such file"),
     "no JSON": ("x", "result.json is not a result of torr: not JSON: Expecting value"),
     "another tool's": ('{"levels": []}', "result.json is not a result of torr: Object missing"),
-    "a newer torr's": ('{"schema": 2}', "result.json was made by a newer torr"),
+    "a newer torr's": ('{"schema": 3}', "result.json was made by a newer torr"),
     "another schema": ('{"schema": 0}', "result.json is not a result of torr: schema: "),
 }
 

@@ -67,7 +67,7 @@ def test_a_rate_is_that_of_all_answers_only_where_all_are_arrivals():
 def test_each_request_has_a_row_within_80_columns():
     level = measured_level(50, Truth(ok_per_s=1000, service_ms=5))
     name = "GET /a/path/that/is/longer/than/a/terminal"
-    level = typed.changed(level, steps=[step_of(level, name), step_of(level, "login")])
+    level = typed.changed(level, requests=[step_of(level, name), step_of(level, "login")])
     lines = body(shown(result_of(level)))
     rows = lines[4:7]
     assert [row.split()[0] for row in rows] == ["request", "GET", "login"]
@@ -221,7 +221,7 @@ def test_requests_that_stream_have_rows_of_their_own():
     level = measured_level(50, Truth(ok_per_s=1000, service_ms=5))
     name = "a conversation that has a very long name"
     first = streamed(measured_level(50, Truth()), 30.0)
-    level = typed.changed(level, steps=[step_of(first, name), step_of(level, "login")])
+    level = typed.changed(level, requests=[step_of(first, name), step_of(level, "login")])
     lines = body(shown(result_of(level)))
     assert lines[8:11] == [
         "request                   ttft p50  ttft p95  tpot mean  tokens/s",

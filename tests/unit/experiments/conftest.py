@@ -27,8 +27,8 @@ class Heard:
     def level_started(self, step):
         self.events.append(("started", step.concurrency, step.round))
 
-    def slice_came(self, step, piece):
-        self.events.append(("slice", step.concurrency, piece.t_s))
+    def interval_came(self, step, piece):
+        self.events.append(("interval", step.concurrency, piece.t_s))
 
     def level_ended(self, step, level):
         self.events.append(("ended", step.concurrency, level.ok_per_s))

@@ -1,4 +1,4 @@
-"""`--abort-on`: three bad slices in a row, and nothing less."""
+"""`--abort-on`: three bad intervals in a row, and nothing less."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NOTHING = Truth(ok_per_s=0)
 
 
 def fired_at(text, truths):
-    """The number of the slice at which the load would end; None if it would not."""
+    """The number of the interval at which the load would end; None if it would not."""
     watch = AbortCounter((Condition.parse(text),))
     ends = (
-        at for at, truth in enumerate(truths) if watch.judge_slice(measured_interval(truth, at))
+        at for at, truth in enumerate(truths) if watch.judge_interval(measured_interval(truth, at))
     )
     return next(ends, None)
 
@@ -33,15 +33,15 @@ def fired_at(text, truths):
         ([GOOD if at not in (3, 90, 180) else BAD for at in range(200)], None),
     ],
 )
-def test_only_three_bad_slices_in_a_row_end_the_load(truths, at):
+def test_only_three_bad_intervals_in_a_row_end_the_load(truths, at):
     # Twenty answers without an error are too few to show `errors > 5%` broken.
     assert judge(Condition.parse("errors > 5%"), measured_interval(GOOD, 0)).word == "not shown"
     assert fired_at("errors > 5%", truths) == at
 
 
-def test_slices_of_the_warm_up_do_not_count():
+def test_intervals_of_the_warm_up_do_not_count():
     watch = AbortCounter((Condition.parse("errors > 5%"),))
     assert not any(
-        watch.judge_slice(measured_interval(BAD, second)) for second in (-3, -2, -1, 0, 1)
+        watch.judge_interval(measured_interval(BAD, second)) for second in (-3, -2, -1, 0, 1)
     )
-    assert watch.judge_slice(measured_interval(BAD, 2))
+    assert watch.judge_interval(measured_interval(BAD, 2))

@@ -158,7 +158,7 @@ def test_the_start_can_be_chosen():
     assert has_topped_out([Point(100, 1.0)], Search(start=100, most=100))
 
 
-def test_a_point_says_what_its_level_and_slices_say():
+def test_a_point_says_what_its_level_and_intervals_say():
     level = measured_level(50, Truth(ok_per_s=1000, service_ms=5, health="generator-limited"))
     point = point_of(level, [900.0, 1000.0, 1100.0])
     assert (point.concurrency, point.ok_per_s, point.mean_service_ms) == (50, 1000.0, 5.0)
@@ -172,12 +172,12 @@ def test_a_point_knows_whether_an_slo_is_broken():
     assert not point_of(measured_level(50, Truth(service_ms=3)), (), slos).breaks_slo
 
 
-def test_slices_that_are_alike_their_neighbours_are_noisier_than_independent_ones():
+def test_intervals_that_are_alike_their_neighbours_are_noisier_than_independent_ones():
     rates = [100.0, 104.0, 96.0, 102.0, 98.0, 103.0, 97.0, 101.0, 99.0, 100.0]
     assert relative_error(sorted(rates)) > 2 * relative_error(rates) > 0
 
 
-def test_the_noise_of_too_few_or_empty_slices_is_not_known():
+def test_the_noise_of_too_few_or_empty_intervals_is_not_known():
     assert relative_error([1.0, 2.0]) == 0
     assert relative_error([0.0, 0.0, 0.0]) == 0
 

@@ -14,7 +14,7 @@ class Noting(Silent):
     def level_started(self, step):
         self.notes.append((self.name, "started", step))
 
-    def slice_came(self, step, piece):
+    def interval_came(self, step, piece):
         self.notes.append((self.name, step, piece))
 
     def level_ended(self, step, level):
@@ -28,7 +28,7 @@ def test_several_listeners_hear_the_same_in_their_order():
     notes = []
     both = Several((Noting(notes, "a"), Noting(notes, "b")))
     both.level_started("step")
-    both.slice_came("step", {"t_s": 0})
+    both.interval_came("step", {"t_s": 0})
     both.level_ended("step", {"round": 1})
     both.trial_failed({"round": 2})
     assert [note[1:] for note in notes if note[0] == "a"] == [

@@ -76,7 +76,7 @@ def test_an_abort_condition_ends_the_ladder_after_its_level(bench, plan):
 
 
 def test_an_interrupt_ends_the_ladder(bench, plan):
-    bench.engine.on_slice = lambda number: bench.interrupt.press() if number == 1 else None
+    bench.engine.on_interval = lambda number: bench.interrupt.press() if number == 1 else None
     outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.lab())
     assert bench.engine.concurrencies == [1]
     assert outcome.status == "interrupted"

@@ -25,7 +25,7 @@ def level(first, warmup=0, workers=1):
     counts, before = {"attempted": first}, {"attempted": warmup}
     return typed.level(
         counts={"attempted": 100},
-        steps=[{"name": "turn 0", "counts": counts, "warmup": {"counts": before}}],
+        requests=[{"name": "turn 0", "counts": counts, "warmup": {"counts": before}}],
         generator={"workers": workers},
         stream={},
     )
@@ -36,7 +36,7 @@ def level(first, warmup=0, workers=1):
 )
 def test_what_was_said_before_is_said_again(first, before, reused):
     prompts = with_prompts(level(first), plan(), before).stream.prompts
-    assert prompts == PromptCounts(given=3, sent=first, reused=reused)
+    assert prompts == PromptCounts(provided=3, sent=first, reused=reused)
 
 
 def test_only_first_turns_begin_a_conversation():

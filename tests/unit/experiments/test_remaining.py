@@ -51,11 +51,11 @@ def test_the_rate_of_a_load_by_count_says_how_long_its_rest_takes(at):
     load = step(Count(10_000), 0, 2)
     remaining.level_started(load)
     now[0] += 2
-    remaining.slice_came(load, measured_interval(Truth(500), -1))
+    remaining.interval_came(load, measured_interval(Truth(500), -1))
     assert remaining.left_s is None
     now[0] += 2
-    remaining.slice_came(load, measured_interval(Truth(900), 0))
-    remaining.slice_came(load, measured_interval(Truth(1100), 1))
+    remaining.interval_came(load, measured_interval(Truth(900), 0))
+    remaining.interval_came(load, measured_interval(Truth(1100), 1))
     # 8,000 are left at 1,000 a second; then the other level, as long as this one.
     assert remaining.left_s == pytest.approx(8 + 12)
 
@@ -63,7 +63,7 @@ def test_the_rate_of_a_load_by_count_says_how_long_its_rest_takes(at):
 def test_a_new_level_begins_its_count_anew(at):
     now, remaining = at
     remaining.level_started(step(Count(100), 0, 2))
-    remaining.slice_came(step(Count(100), 0, 2), measured_interval(Truth(100), 0))
+    remaining.interval_came(step(Count(100), 0, 2), measured_interval(Truth(100), 0))
     now[0] += 9
     remaining.level_started(step(Count(100), 1, 2))
     assert remaining.left_s is None

@@ -1,4 +1,4 @@
-"""One level: every slice kept as it comes, every way to end it."""
+"""One level: every interval kept as it comes, every way to end it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from torr.results.level import ErrorSample
 from torr.units import SECOND_NS
 
 
-def test_a_run_keeps_its_slices_and_its_level(bench, plan):
+def test_a_run_keeps_its_intervals_and_its_level(bench, plan):
     outcome = run(plan, bench.lab())
-    lines = (bench.directory.path / "slices.jsonl").read_text().splitlines()
+    lines = (bench.directory.path / "intervals.jsonl").read_text().splitlines()
     kept = [json.loads(line) for line in lines]
     assert [piece["t_s"] for piece in kept] == [-1.0, 0.0, 1.0, 2.0, 3.0]
     assert {(p["level"], p["concurrency"], p["round"]) for p in kept} == {(0, 50, 1)}
@@ -28,15 +28,15 @@ def test_a_run_keeps_its_slices_and_its_level(bench, plan):
     assert outcome.levels[0].factors == {}
 
 
-def test_a_listener_hears_start_slices_and_end(bench, plan):
+def test_a_listener_hears_start_intervals_and_end(bench, plan):
     run(plan, bench.lab())
     assert bench.heard.events[0] == ("started", 50, 1)
     assert bench.heard.events[-1] == ("ended", 50, 1000.0)
-    assert [event[0] for event in bench.heard.events].count("slice") == 5
+    assert [event[0] for event in bench.heard.events].count("interval") == 5
 
 
 def test_an_interrupt_stops_the_load_and_keeps_what_was_measured(bench, plan):
-    bench.engine.on_slice = lambda number: bench.interrupt.press() if number == 2 else None
+    bench.engine.on_interval = lambda number: bench.interrupt.press() if number == 2 else None
     outcome = run(plan, bench.lab())
     assert outcome.status == "interrupted"
     assert bench.engine.loads[0].stopped
@@ -45,7 +45,7 @@ def test_an_interrupt_stops_the_load_and_keeps_what_was_measured(bench, plan):
 
 
 def test_a_second_interrupt_aborts_the_load_and_still_keeps_the_level(bench, plan):
-    bench.engine.on_slice = lambda _number: (bench.interrupt.press(), bench.interrupt.press())
+    bench.engine.on_interval = lambda _number: (bench.interrupt.press(), bench.interrupt.press())
     outcome = run(plan, bench.lab())
     assert bench.engine.loads[0].aborted
     assert len(outcome.levels) == 1
@@ -64,28 +64,30 @@ def test_no_answer_at_all_is_a_failure(bench, plan):
     assert outcome.failure == "no answer byte within 31 s"
 
 
-def test_three_bad_slices_in_a_row_end_the_run(bench, plan):
-    bench.engine.slice_count = 100
+def test_three_bad_intervals_in_a_row_end_the_run(bench, plan):
+    bench.engine.interval_count = 100
     outcome = run(plan, bench.lab("p95 > 1ms"))
     assert bench.engine.loads[0].stopped
     (level,) = bench.directory.full_levels()
-    assert len(level.slices) == 4  # one of the warm-up, three measured
+    assert len(level.intervals) == 4  # one of the warm-up, three measured
     assert outcome.aborted == "p95 > 1ms"
     assert outcome.status == "complete"
 
 
-def test_slices_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
+def test_intervals_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
     def full(_piece):
         raise OutputError("no space left")
 
-    monkeypatch.setattr(bench.directory, "keep_slice", full)
+    monkeypatch.setattr(bench.directory, "keep_interval", full)
     with pytest.raises(OutputError, match="no space left"):
         run(plan, bench.lab())
     assert bench.engine.loads[0].aborted
 
 
 def cut_short(bench, plan, press_at, seconds):
-    bench.engine.on_slice = lambda number: bench.interrupt.press() if number == press_at else None
+    bench.engine.on_interval = lambda number: (
+        bench.interrupt.press() if number == press_at else None
+    )
     level = run(replace(plan, stop=Duration(seconds * SECOND_NS)), bench.lab()).levels[0]
     assert level.interrupted
     return level.cut_short

@@ -39,7 +39,7 @@ def counted(tmp_path, words_tokenizer):
             seconds=2.0,
             stream=stream,
             histograms={"ttft": "kept"},
-            steps=[{"name": "chat", "stream": stream}, {"name": "other"}],
+            requests=[{"name": "chat", "stream": stream}, {"name": "other"}],
         )
         return counted_level(level, texts, read_tokenizer(str(words_tokenizer)))
 
@@ -83,7 +83,7 @@ def test_a_time_that_is_not_defined_is_left_out(counted, changes):
 
 def test_steps_have_their_own_and_what_streams_not_has_none(counted):
     level = counted(told(), told(name="more"))
-    chat, other = level.steps
+    chat, other = level.requests
     assert chat.stream.tokenizer.tokens_out == 10
     assert level.stream.tokenizer.tokens_out == 20
     assert other.stream is None

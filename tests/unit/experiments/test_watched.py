@@ -29,7 +29,7 @@ def test_a_load_that_fails_leaves_no_thread_behind(bench, plan):
     def fails(_number):
         raise RuntimeError("the engine broke")
 
-    bench.engine.on_slice = fails
+    bench.engine.on_interval = fails
     with pytest.raises(RuntimeError, match="the engine broke"):
         run(plan, replace(bench.lab(), watch=MonitorScope))
     assert not [each for each in threading.enumerate() if each.name == "torr-monitor"]

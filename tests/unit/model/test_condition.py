@@ -79,7 +79,8 @@ def test_a_metric_that_nothing_measures_is_refused_with_those_that_there_are(tex
         Condition.parse(text)
     assert str(caught.value) == (
         f"{text!r}: {metric} is not a metric that this version measures\n"
-        "hint: metrics are response, service, ttfb, wait, connect, tls, lag, ttfe, ttft, ttfo, "
+        "hint: metrics are response, service, ttfb, queue_wait, connect, tls, scheduling_lag, "
+        "ttfe, ttft, ttfo, "
         "ttst, inter_chunk, inter_read, e2e, stream_end, tpot, success, errors, goodput, "
         "failures, ok/s, attempted/s, tokens/s, good/s"
     )
@@ -247,7 +248,7 @@ def test_times_of_survivors_are_called_that():
 
 def test_a_named_request_is_judged_alone():
     chat = {"name": "chat", "counts": {"ok": 9}, **timed(p95=10)}
-    measured = level(**timed(p95=900), steps=[chat])
+    measured = level(**timed(p95=900), requests=[chat])
     assert judge("chat: p95 < 500ms", measured).word == "held"
     assert judge("p95 < 500ms", measured).word == "broken"
     assert judge("talk: p95 < 500ms", measured).reason == "no request is named 'talk'"

@@ -53,7 +53,7 @@ def test_a_plan_is_written_as_the_engine_reads_it():
         "warmup_ns": 2_000_000_000,
         "drain_ns": 30_000_000_000,
         "retry_delay_ns": 100_000_000,
-        "slice_ns": 1_000_000_000,
+        "interval_ns": 1_000_000_000,
         "workers": 1,
         "processes": 1,
         "seed": 1,
@@ -76,12 +76,12 @@ def test_an_open_pace_says_rate_connections_and_limit(arrivals):
     assert plan.connections == 7
 
 
-def test_short_windows_have_short_slices_and_counted_runs_have_seconds():
+def test_short_windows_have_short_intervals_and_counted_runs_have_seconds():
     short = replace(plan_with(), stop=Duration(10 * SECOND_NS - 1))
     counted = replace(plan_with(), stop=Count(5))
-    assert short.slice_ns == SECOND_NS // 10
-    assert plan_with().slice_ns == SECOND_NS
-    assert counted.slice_ns == SECOND_NS
+    assert short.interval_ns == SECOND_NS // 10
+    assert plan_with().interval_ns == SECOND_NS
+    assert counted.interval_ns == SECOND_NS
     assert counted.as_json()["stop"] == {"kind": "requests", "requests": 5}
     assert counted.seconds is None
 
@@ -187,10 +187,10 @@ def test_a_ladder_keeps_how_users_are_dealt_and_what_they_share():
 def test_a_replay_lasts_until_its_last_time_and_leaves_its_times_out_on_disk():
     plan = plan_with(pace=Replay([0, 3 * SECOND_NS]))
     plan = replace(plan, stop=Count(2), warmup_ns=0)
-    assert (plan.seconds, plan.slice_ns) == (3, SECOND_NS // 10)
+    assert (plan.seconds, plan.interval_ns) == (3, SECOND_NS // 10)
     kept = plan.as_kept()
     assert kept["groups"][0]["pace"]["offsets_ns"] == []
-    assert kept["slice_ns"] == SECOND_NS // 10
+    assert kept["interval_ns"] == SECOND_NS // 10
     assert plan.as_json()["groups"][0]["pace"]["offsets_ns"] == [0, 3 * SECOND_NS]
 
 

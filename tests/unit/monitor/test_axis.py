@@ -1,28 +1,28 @@
-"""Where the zero of a load is, told by the slices that come."""
+"""Where the zero of a load is, told by the intervals that come."""
 
 import pytest
 
 from torr.monitor.axis import Axis
 
 
-def test_before_a_slice_has_come_the_zero_is_what_was_planned():
+def test_before_an_interval_has_come_the_zero_is_what_was_planned():
     assert Axis(12.0).at(10.5) == -1.5
 
 
-def test_a_slice_comes_after_its_end_so_the_soonest_one_counts():
+def test_an_interval_comes_after_its_end_so_the_soonest_one_counts():
     axis = Axis(12.0)
-    axis.slice_came(-1.0, 11.004, is_measured=False)
+    axis.interval_came(-1.0, 11.004, is_measured=False)
     assert axis.zero_s == 12.0
-    axis.slice_came(1.0, 13.050, is_measured=True)
-    axis.slice_came(2.0, 14.003, is_measured=True)
-    axis.slice_came(3.0, 15.070, is_measured=True)
+    axis.interval_came(1.0, 13.050, is_measured=True)
+    axis.interval_came(2.0, 14.003, is_measured=True)
+    axis.interval_came(3.0, 15.070, is_measured=True)
     assert axis.zero_s == pytest.approx(12.003)
 
 
 def test_a_window_that_opened_late_settles_the_zero():
     axis = Axis(12.0)
-    axis.slice_came(1.0, 15.5, is_measured=True)
-    axis.slice_came(-0.2, 12.0, is_measured=False)
+    axis.interval_came(1.0, 15.5, is_measured=True)
+    axis.interval_came(-0.2, 12.0, is_measured=False)
     assert axis.zero_s == 14.5
 
 

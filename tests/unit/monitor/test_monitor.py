@@ -77,7 +77,7 @@ def test_the_cpu_of_a_tree_is_what_its_own_clocks_say():
 def test_what_it_says_fits_the_model_and_its_cost_is_measured():
     monitor = Monitor(MonitorScope(), time.monotonic() + 0.1)
     monitor.start()
-    monitor.slice_came(typed.interval(seconds=0.1))
+    monitor.interval_came(typed.interval(seconds=0.1))
     found = monitor.stop(LEVEL)
     assert found.target is None
     assert found.derived.limit is None

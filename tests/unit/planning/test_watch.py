@@ -68,7 +68,7 @@ def test_cores_and_generator_are_watched_without_a_flag(torr, tmp_path):
     found = level(tmp_path)["monitor"]
     assert found["target"] is None
     assert len(found["cores"]["busy_rate"]) == len(found["cores"]["numbers"]) > 0
-    assert found["derived"]["limit_reason"] == "no target was watched"
+    assert found["derived"]["limit_reason"]["text"] == "no target was watched"
 
 
 def test_an_endpoint_that_is_not_there_is_a_warning_and_the_load_goes_on(torr, tmp_path):

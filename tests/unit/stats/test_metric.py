@@ -30,7 +30,7 @@ def test_a_metric_is_read_by_its_place_in_a_level(trial, key, value):
 
 def test_a_request_has_numbers_of_its_own(trial):
     steps = [{"name": "login", "ok_per_s": 5.0, "latency": {"response_ms": {"n": 900, "p99": 3.0}}}]
-    level = trial("a", 1, 900.0, steps=steps)
+    level = trial("a", 1, 900.0, requests=steps)
     assert Metric("ok_per_s", "login").read(level) == 5
     assert Metric("response_ms.p99", "login").read(level) == 3
     assert Metric("ok_per_s", "logout").read(level) is None

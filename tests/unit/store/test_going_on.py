@@ -7,29 +7,29 @@ import json
 import pytest
 
 import typed
-from doubles import Truth, level_of, slice_of
+from doubles import Truth, interval_of, level_of
 from torr.errors import OutputError, UsageError
 from torr.results.result import TrialFailure, read
 from torr.store.rundir import RunDirectory
 
 
 def interval(second):
-    return typed.engine_interval({"level": 0, **slice_of(Truth(), second)})
+    return typed.engine_interval({"level": 0, **interval_of(Truth(), second)})
 
 
 def measure(run, users, seconds):
     for second in range(seconds):
-        run.keep_slice(interval(second))
+        run.keep_interval(interval(second))
     run.keep_level(typed.engine_level(level_of(users, Truth())))
 
 
 @pytest.fixture
 def ended(tmp_path):
-    """A run with two levels of three and two slices, and one slice of a third."""
+    """A run with two levels of three and two intervals, and one interval of a third."""
     with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
         measure(run, 200, 3)
         measure(run, 500, 2)
-        run.keep_slice(interval(0))
+        run.keep_interval(interval(0))
     return run.path
 
 
@@ -39,8 +39,8 @@ def test_finished_levels_stay_and_new_ones_come_behind(ended):
         run.close("complete")
     result = json.loads((ended / "result.json").read_text())
     assert [level["concurrency"] for level in result["levels"]] == [200, 500, 1000]
-    assert [len(level["slices"]) for level in result["levels"]] == [3, 2, 1]
-    assert len((ended / "slices.jsonl").read_bytes().splitlines()) == 6
+    assert [len(level["intervals"]) for level in result["levels"]] == [3, 2, 1]
+    assert len((ended / "intervals.jsonl").read_bytes().splitlines()) == 6
 
 
 def test_it_stays_the_run_that_it_was(ended):
@@ -59,15 +59,15 @@ def test_two_at_a_time_do_not_go_on_with_one_run(ended):
         RunDirectory.reopen(ended)
     with RunDirectory.reopen(ended) as run:
         measure(run, 1000, 1)
-    assert [len(level.slices) for level in run.full_levels()] == [3, 2, 1]
+    assert [len(level.intervals) for level in run.full_levels()] == [3, 2, 1]
 
 
 def test_a_half_written_line_goes(ended):
-    with (ended / "slices.jsonl").open("ab") as slices:
-        slices.write(b'{"t_s": 1.')
+    with (ended / "intervals.jsonl").open("ab") as intervals:
+        intervals.write(b'{"t_s": 1.')
     with RunDirectory.reopen(ended) as run:
         measure(run, 1000, 1)
-    assert [len(level.slices) for level in run.full_levels()] == [3, 2, 1]
+    assert [len(level.intervals) for level in run.full_levels()] == [3, 2, 1]
 
 
 def test_a_complete_run_has_nothing_left(ended):
@@ -117,7 +117,7 @@ def test_a_run_of_failures_alone_is_readable(tmp_path):
         "5",
         '{"levels": 5}',
         '{"levels": [{}]}',
-        '{"levels": [{"slices": 5}]}',
+        '{"levels": [{"intervals": 5}]}',
         "[" * 999,
     ],
 )
@@ -130,8 +130,8 @@ def test_what_is_no_result_does_not_go_on(ended, text):
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        ({"slices": 5}, r"levels\[1\]\.slices"),
-        ({"slices": [{"t_s": "x"}]}, r"levels\[1\]\.slices\[0\]\.t_s"),
+        ({"intervals": 5}, r"levels\[1\]\.intervals"),
+        ({"intervals": [{"t_s": "x"}]}, r"levels\[1\]\.intervals\[0\]\.t_s"),
     ],
 )
 def test_a_level_that_is_none_does_not_go_on(ended, change, place):
@@ -142,10 +142,10 @@ def test_a_level_that_is_none_does_not_go_on(ended, change, place):
         RunDirectory.reopen(ended)
 
 
-def test_slices_that_a_power_cut_took_come_back(ended):
-    whole = (ended / "slices.jsonl").read_bytes().splitlines()[:5]
-    (ended / "slices.jsonl").write_bytes(b"\0\0")
+def test_intervals_that_a_power_cut_took_come_back(ended):
+    whole = (ended / "intervals.jsonl").read_bytes().splitlines()[:5]
+    (ended / "intervals.jsonl").write_bytes(b"\0\0")
     with RunDirectory.reopen(ended) as run:
-        assert [len(level.slices) for level in run.full_levels()] == [3, 2]
-    kept = (ended / "slices.jsonl").read_bytes().splitlines()
+        assert [len(level.intervals) for level in run.full_levels()] == [3, 2]
+    kept = (ended / "intervals.jsonl").read_bytes().splitlines()
     assert [json.loads(line) for line in kept] == [json.loads(line) for line in whole]

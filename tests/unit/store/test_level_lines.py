@@ -12,7 +12,7 @@ import pytest
 
 import torr
 import typed
-from doubles import Truth, level_of, slice_of
+from doubles import Truth, interval_of, level_of
 from torr.cli.runs import importing
 from torr.errors import OutputError, UsageError
 from torr.report.data import side
@@ -27,10 +27,10 @@ LEVELS = 30
 FAILURE = TrialFailure(candidate="b", round=1, kind="died", text="it ended")
 
 
-def measure(run, count, first=1, slices=2):
+def measure(run, count, first=1, intervals=2):
     for users in range(first, first + count):
-        for second in range(slices):
-            run.keep_slice(typed.engine_interval({"level": 0, **slice_of(Truth(), second)}))
+        for second in range(intervals):
+            run.keep_interval(typed.engine_interval({"level": 0, **interval_of(Truth(), second)}))
         run.keep_level(typed.engine_level(level_of(users, Truth())))
 
 
@@ -53,12 +53,13 @@ def leak_table(candidate):
     return LeakTable(
         candidate=candidate,
         count=100,
-        looks=[],
+        samples=[],
         types=[],
-        places=[],
+        locations=[],
         growth=0,
         per_operation=0.0,
         word="no growth",
+        met=True,
     )
 
 
@@ -113,7 +114,7 @@ def test_a_level_is_on_disk_before_the_next_one_begins(run, monkeypatch):
     real = os.fsync
     monkeypatch.setattr(os, "fsync", fsync)
     measure(run, 1)
-    assert synced == [str(run.path / name) for name in ("slices.jsonl", "levels.jsonl")]
+    assert synced == [str(run.path / name) for name in ("intervals.jsonl", "levels.jsonl")]
     lines = (run.path / "levels.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["level"]["concurrency"] == 1
 
@@ -142,7 +143,7 @@ def test_a_killed_run_misses_a_fifth_of_its_levels_at_most(killed):
     assert 0.8 * LEVELS <= len(users_of(killed)) < LEVELS
 
 
-def test_a_killed_run_gets_its_last_levels_with_their_slices(killed, run):
+def test_a_killed_run_gets_its_last_levels_with_their_intervals(killed, run):
     assert recovered(killed) == killed / "result.json"
     result = read(killed / "result.json")
     assert result.levels == run.full_levels()
@@ -168,7 +169,7 @@ def test_more_about_a_level_replaces_what_was_known(run, tmp_path):
     levels = read(recovered(killed)).levels
     assert len(levels) == LEVELS
     assert levels[-1].monitor == MonitorSeries(t_s=[1.0])
-    assert len(levels[-1].slices) == 2
+    assert len(levels[-1].intervals) == 2
 
 
 def test_a_run_that_was_killed_before_it_had_a_result_gets_one(killed):

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 import typed
-from doubles import Truth, level_of, slice_of
+from doubles import Truth, interval_of, level_of
 from torr.errors import OutputError
 from torr.results.capacity import Capacity
 from torr.results.level import Interval
@@ -42,7 +42,7 @@ def open_run():
 
 
 def interval(second, **more):
-    return typed.engine_interval({"level": 0, **slice_of(Truth(), second), **more})
+    return typed.engine_interval({"level": 0, **interval_of(Truth(), second), **more})
 
 
 def level(users, **more):
@@ -51,14 +51,14 @@ def level(users, **more):
 
 def measure(run, users, seconds=3):
     for second in range(seconds):
-        run.keep_slice(interval(second))
+        run.keep_interval(interval(second))
     run.keep_level(level(users))
 
 
-def test_a_slice_is_on_disk_as_soon_as_it_is_kept(tmp_path, open_run):
+def test_an_interval_is_on_disk_as_soon_as_it_is_kept(tmp_path, open_run):
     run = open_run(tmp_path)
-    kept = run.keep_slice(interval(0))
-    (line,) = (run.path / "slices.jsonl").read_text().splitlines()
+    kept = run.keep_interval(interval(0))
+    (line,) = (run.path / "intervals.jsonl").read_text().splitlines()
     assert typed.engine_interval(json.loads(line)) == kept
 
 
@@ -68,7 +68,7 @@ def test_a_level_is_in_result_json_as_soon_as_it_is_kept(tmp_path, open_run):
     measure(run, 500, seconds=2)
     result = json.loads(run.result_path.read_text())
     assert [level["concurrency"] for level in result["levels"]] == [200, 500]
-    assert [len(level["slices"]) for level in result["levels"]] == [3, 2]
+    assert [len(level["intervals"]) for level in result["levels"]] == [3, 2]
     assert result["status"] == "interrupted"
 
 
@@ -77,18 +77,18 @@ def test_nobody_else_may_read_a_run(tmp_path, open_run):
     measure(run, 200)
     run.close("complete")
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in run.path.iterdir()}
-    assert modes == {"result.json": 0o600, "slices.jsonl": 0o600}
+    assert modes == {"result.json": 0o600, "intervals.jsonl": 0o600}
     assert stat.S_IMODE(run.path.stat().st_mode) == 0o700
 
 
 def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
     run = open_run(tmp_path)
-    run.keep_slice(interval(0))
+    run.keep_interval(interval(0))
     run.keep_levels([level(200), level(500)])
     measure(run, 900)
     result = json.loads(run.result_path.read_text())
     assert [level["concurrency"] for level in result["levels"]] == [200, 500, 900]
-    assert [len(level["slices"]) for level in result["levels"]] == [1, 0, 3]
+    assert [len(level["intervals"]) for level in result["levels"]] == [1, 0, 3]
     assert (tmp_path / "latest").resolve() == run.path
 
 
@@ -114,28 +114,28 @@ def test_a_closed_run_is_a_valid_result(tmp_path, open_run):
 
 def test_a_result_with_numbers_that_json_has_not_is_still_a_valid_result(tmp_path, open_run):
     run = open_run(tmp_path, plan={"version": 1, "rate": math.inf})
-    run.keep_slice(msgspec.structs.replace(interval(0), ok_per_s=math.nan))
+    run.keep_interval(msgspec.structs.replace(interval(0), ok_per_s=math.nan))
     run.keep_level(level(200, monitor={"endpoints": [TOO_FAST]}))
     run.close("complete")
     result = read(run.result_path)
     assert result.plan == {"version": 1, "rate": None}
     assert result.levels[0].monitor.endpoints[0].series[0].values == [None, 1.0]
-    assert result.levels[0].slices[0].ok_per_s is None
+    assert result.levels[0].intervals[0].ok_per_s is None
 
 
-def test_levels_are_read_back_with_their_slices(tmp_path, open_run):
+def test_levels_are_read_back_with_their_intervals(tmp_path, open_run):
     run = open_run(tmp_path)
     measure(run, 200)
     measure(run, 500)
-    assert [len(level.slices) for level in run.full_levels()] == [3, 3]
+    assert [len(level.intervals) for level in run.full_levels()] == [3, 3]
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_ctrl_c_in_the_middle_of_a_slice_leaves_whole_slices(
+def test_ctrl_c_in_the_middle_of_an_interval_leaves_whole_intervals(
     tmp_path, open_run, monkeypatch, share
 ):
     run = open_run(tmp_path)
-    run.keep_slice(interval(0))
+    run.keep_interval(interval(0))
 
     def interrupted(file, content):
         file.write(content[: int(share * len(content))])
@@ -144,23 +144,23 @@ def test_ctrl_c_in_the_middle_of_a_slice_leaves_whole_slices(
     with monkeypatch.context() as patched:
         patched.setattr(level_log, "write_whole", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            run.keep_slice(interval(1))
-    run.keep_slice(interval(2))
+            run.keep_interval(interval(1))
+    run.keep_interval(interval(2))
     run.keep_level(level(200))
     run.close("interrupted")
     (kept,) = json.loads(run.result_path.read_text())["levels"]
-    assert [piece["t_s"] for piece in kept["slices"]] == [0, 2]
+    assert [piece["t_s"] for piece in kept["intervals"]] == [0, 2]
 
 
 class WatchedInterval(Interval, weakref=True):
     """An interval that can be watched."""
 
 
-def test_memory_holds_no_slices(tmp_path, open_run):
+def test_memory_holds_no_intervals(tmp_path, open_run):
     run = open_run(tmp_path)
     piece = WatchedInterval(t_s=0, seconds=1, phase="measure")
     watched = weakref.ref(piece)
-    run.keep_slice(piece)
+    run.keep_interval(piece)
     del piece
     assert watched() is None
 
@@ -250,7 +250,7 @@ def test_a_disk_that_fills_up_leaves_the_finished_levels(small_disk, open_run):
         run.close("failed")
     result = json.loads(run.result_path.read_text())
     assert [level["concurrency"] for level in result["levels"]] == [200]
-    lines = (run.path / "slices.jsonl").read_text().splitlines()
+    lines = (run.path / "intervals.jsonl").read_text().splitlines()
     assert lines
     assert all(json.loads(line) for line in lines)
     assert not list(run.path.glob(".*"))
@@ -258,7 +258,7 @@ def test_a_disk_that_fills_up_leaves_the_finished_levels(small_disk, open_run):
 
 def fill(run):
     for second in range(100_000):
-        run.keep_slice(interval(second, histograms={"service": "x" * 1000}))
+        run.keep_interval(interval(second, histograms={"service": "x" * 1000}))
 
 
 @pytest.fixture
@@ -278,10 +278,10 @@ def test_a_run_that_goes_on_tells_what_there_is_so_far(tmp_path, open_run):
     run = open_run(tmp_path, command=["torr", "ladder"])
     assert run.so_far().levels == []
     measure(run, 200)
-    run.keep_slice(interval(0, level=1))
+    run.keep_interval(interval(0, level=1))
     failure = run.keep_failure(TrialFailure(candidate="go", round=1, kind="died", text="it ended"))
     found = run.so_far()
     assert (found.status, found.ended, found.name) == ("running", None, "apiserver")
-    assert [len(level.slices) for level in found.levels] == [3]
+    assert [len(level.intervals) for level in found.levels] == [3]
     assert found.failures == [failure]
     assert typed.changed(read(run.result_path), status="running", ended=None) == found

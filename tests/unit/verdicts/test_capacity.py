@@ -267,20 +267,20 @@ def test_usl_reads_only_levels_that_answer():
     assert reasons["usl"] == "needs 6 levels with success ≥ 99 %, there are 5"
 
 
-def test_a_single_round_spreads_over_its_whole_slices():
-    slices = [
+def test_a_single_round_spreads_over_its_whole_intervals():
+    intervals = [
         {"t_s": 0.0, "phase": "warmup", "seconds": 1.0, "ok_per_s": 1},
         {"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": 90},
         {"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": 110},
         {"t_s": 0.0, "phase": "measure", "seconds": 0.1, "ok_per_s": 5},
         {"t_s": 0.0, "phase": "drain", "seconds": 1.0, "ok_per_s": 0},
     ]
-    point = Series.of("a", [level(5, 100, slices=slices)]).points[0]
+    point = Series.of("a", [level(5, 100, intervals=intervals)]).points[0]
     assert point.ok_per_s_range == (90, 110)
     assert point.spread == pytest.approx(0.1414, abs=1e-4)
 
 
-def test_one_round_without_slices_has_no_spread():
+def test_one_round_without_intervals_has_no_spread():
     point = Series.of("a", [level(5, 100)]).at(5)
     assert (point.spread, point.ok_per_s_range) == (None, None)
 

@@ -119,7 +119,7 @@ def test_a_request_has_a_ledger_of_its_own():
 
     runs = [(98.4, 10), (61.2, 20)]
     results = [
-        (n, result("chat", level(50, a + b, steps=[step("simple", a), step("complex", b)])))
+        (n, result("chat", level(50, a + b, requests=[step("simple", a), step("complex", b)])))
         for n, (a, b) in enumerate(runs, 1)
     ]
     assert [entry["ok_per_s"] for entry in ledger(results, "simple")] == [98.4, 61.2]

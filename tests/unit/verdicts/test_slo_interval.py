@@ -19,20 +19,22 @@ P95 = Condition.parse("p95 < 25ms")
 
 
 def level(*, times_ms=(), ok=1000, failed=0, rates=(), verdict="healthy", **more):
-    """One round of a level, with a histogram of its times and slices of its rates."""
+    """One round of a level, with a histogram of its times and intervals of its rates."""
     ordered = sorted(times_ms)
     place = math.ceil(0.95 * len(ordered) - 1e-9) - 1
     stats = (
         {"n": len(ordered), "mean": 10.0, "stdev": 4.0, "p95": ordered[place]} if ordered else {}
     )
-    slices = [{"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": rate} for rate in rates]
+    intervals = [
+        {"t_s": 0.0, "phase": "measure", "seconds": 1.0, "ok_per_s": rate} for rate in rates
+    ]
     members = {
         "concurrency": 10,
         "ok_per_s": sum(rates) / len(rates) if rates else 1000.0,
         "counts": {"attempted": ok + failed, "ok": ok, "errors": {"read": failed}, "dropped": 0},
         "latency": {"response_ms": stats or None},
         "histograms": {"response": histogram([int(t * 1e6) for t in times_ms])} if ordered else {},
-        "slices": [{"t_s": 0.0, "phase": "warmup", "seconds": 1.0, "ok_per_s": 1.0}, *slices],
+        "intervals": [{"t_s": 0.0, "phase": "warmup", "seconds": 1.0, "ok_per_s": 1.0}, *intervals],
         "health": {"verdict": verdict, "reasons": []},
         **more,
     }
@@ -82,7 +84,7 @@ def test_the_interval_of_a_share_ends_at_none_and_at_all(ok):
     assert interval(Condition.parse("errors < 1%"), [level(ok=ok)])[0] == 0
 
 
-def test_the_interval_of_a_rate_is_by_its_slices_and_allows_for_their_correlation():
+def test_the_interval_of_a_rate_is_by_its_intervals_and_allows_for_their_correlation():
     rates = [100.0, 104.0, 96.0, 102.0, 98.0, 103.0, 97.0, 101.0, 99.0, 100.0]
     slo = Condition.parse("ok/s > 90")
     low, high = interval(slo, [level(rates=rates)])

@@ -24,7 +24,7 @@ export function timelineSpecs(found: Timeline, slos: readonly Slo[] = []): Spec[
   return specs;
 }
 
-/** Connections open over time; null where the slices do not say. */
+/** Connections open over time; null where the intervals do not say. */
 export function connectionsSpec(found: Timeline): Spec | null {
   if (!found.connections.some((value) => value != null)) return null;
   return {
@@ -43,7 +43,7 @@ function times(found: Timeline, kind: "response" | "ttft", slos: readonly Slo[])
     ...(dash ? { dash } : {}),
   });
   const every = [line("p50", p50), line("p95", p95, [8, 4]), line("p99", p99, [2, 3])];
-  // A percentile that no slice carries is not drawn; those above it need even more answers.
+  // A percentile that no interval carries is not drawn; those above it need even more answers.
   const lines = every.filter(({ values }, at) => !at || values.some((value) => value != null));
   // A limit says nothing of another percentile's curve.
   const drawn = new Set(lines.map(({ label }) => label));

@@ -1,9 +1,9 @@
-// Slices on one axis of time: a run from its warm-up to its end, levels one behind the other.
+// Intervals on one axis of time: a run from its warm-up to its end, levels one behind the other.
 //
 // A percentile that too few answers carry is null, and leaves a gap. Of streams, percentiles are
-// those of pooled slices, which Python adds up.
+// those of pooled intervals, which Python adds up.
 
-import type { Level, Pooled, Slice, Stats } from "../model";
+import type { Level, Pooled, Interval, Stats } from "../model";
 
 export type Values = (number | null)[];
 
@@ -13,12 +13,12 @@ export interface Span {
 }
 
 export interface Timeline {
-  /** The middle of each slice, in seconds. */
+  /** The middle of each interval, in seconds. */
   xs: number[];
   seconds: number[];
-  phases: Slice["phase"][];
+  phases: Interval["phase"][];
   concurrency: number[];
-  /** How many ok answers a slice's times are of. */
+  /** How many ok answers an interval's times are of. */
   n: number[];
   times: Record<"response" | "ttft", Record<Stat, Values>>;
   ok: Values;
@@ -34,7 +34,7 @@ export interface Timeline {
 }
 
 interface Placed {
-  slice: Slice;
+  interval: Interval;
   start: number;
   level: Level;
   pooled: Partial<Record<"response" | "ttft", Partial<Stats>>> | null;
@@ -43,10 +43,10 @@ interface Placed {
 type Stat = "p50" | "p95" | "p99";
 
 /**
- * Put the slices of levels in their places; null where there are none.
+ * Put the intervals of levels in their places; null where there are none.
  *
  * `from`, in seconds, is where the axis of a level that goes on is planned to begin: its warm-up
- * stands there from its first slice on.
+ * stands there from its first interval on.
  */
 export function timeline(
   levels: readonly Level[],
@@ -60,9 +60,9 @@ export function timeline(
   levels.forEach((level, index) => {
     const start = end;
     const own = place(level, start, pooled[String(index)], isAlone, from);
-    const measured = own.filter((each) => each.slice.phase === "measure");
+    const measured = own.filter((each) => each.interval.phase === "measure");
     const last = measured.at(-1);
-    if (last) end = last.start + last.slice.seconds;
+    if (last) end = last.start + last.interval.seconds;
     if (last)
       spans.push({
         from: start,
@@ -114,30 +114,31 @@ function place(
   isAlone: boolean,
   from: number | null,
 ): Placed[] {
-  const slices = level.slices ?? [];
-  let before = begin(slices, from);
-  const least = 0.5 * Math.max(0, ...slices.filter(isMeasured).map((slice) => slice.seconds));
+  const intervals = level.intervals ?? [];
+  let before = begin(intervals, from);
+  const least =
+    0.5 * Math.max(0, ...intervals.filter(isMeasured).map((interval) => interval.seconds));
   const made: Placed[] = [];
-  slices.forEach((slice, at) => {
-    let at_s = start + slice.t_s;
-    if (slice.phase === "warmup") {
+  intervals.forEach((interval, at) => {
+    let at_s = start + interval.t_s;
+    if (interval.phase === "warmup") {
       at_s = start + before;
-      before += slice.seconds;
+      before += interval.seconds;
     }
     // A rate over some milliseconds says nothing, and levels of a ladder leave no room between them.
-    if (!isMeasured(slice) && (!isAlone || slice.seconds < least)) return;
+    if (!isMeasured(interval) && (!isAlone || interval.seconds < least)) return;
     const own = pooled
       ? { response: pooled["response"]?.[at] ?? {}, ttft: pooled["ttft"]?.[at] ?? {} }
       : null;
-    made.push({ slice, start: at_s, level, pooled: own });
+    made.push({ interval, start: at_s, level, pooled: own });
   });
   return made;
 }
 
 /** Where the warm-up begins: it ends at 0, and while that is ahead nobody but the plan knows. */
-function begin(slices: readonly Slice[], from: number | null): number {
-  const last = slices.at(-1);
-  const done = slices.reduce(
+function begin(intervals: readonly Interval[], from: number | null): number {
+  const last = intervals.at(-1);
+  const done = intervals.reduce(
     (sum, { phase, seconds }) => sum + (phase === "warmup" ? seconds : 0),
     0,
   );
@@ -146,28 +147,28 @@ function begin(slices: readonly Slice[], from: number | null): number {
 }
 
 function columns(placed: readonly Placed[]): Omit<Timeline, "levels" | "warmup" | "drain"> {
-  const slices = placed.map((each) => each.slice);
-  const isStreamed = placed.some((each) => each.level.stream ?? each.slice.stream);
+  const intervals = placed.map((each) => each.interval);
+  const isStreamed = placed.some((each) => each.level.stream ?? each.interval.stream);
   return {
-    xs: placed.map(({ slice, start }) => start + slice.seconds / 2),
-    seconds: slices.map((slice) => slice.seconds),
-    phases: slices.map((slice) => slice.phase),
+    xs: placed.map(({ interval, start }) => start + interval.seconds / 2),
+    seconds: intervals.map((interval) => interval.seconds),
+    phases: intervals.map((interval) => interval.phase),
     concurrency: placed.map((each) => each.level.concurrency),
-    n: slices.map((slice) => slice.latency?.response_ms?.n ?? slice.counts.ok ?? 0),
+    n: intervals.map((interval) => interval.latency?.response_ms?.n ?? interval.counts.ok ?? 0),
     times: {
       response: percentiles(
         placed,
-        (each) => each.pooled?.response ?? each.slice.latency?.response_ms,
+        (each) => each.pooled?.response ?? each.interval.latency?.response_ms,
       ),
-      ttft: percentiles(placed, (each) => each.pooled?.ttft ?? each.slice.stream?.ttft_ms),
+      ttft: percentiles(placed, (each) => each.pooled?.ttft ?? each.interval.stream?.ttft_ms),
     },
-    ok: slices.map((slice) => slice.ok_per_s ?? perSecond(slice, slice.counts.ok)),
-    attempted: slices.map(
-      (slice) => slice.attempted_per_s ?? perSecond(slice, slice.counts.attempted),
+    ok: intervals.map((interval) => interval.ok_per_s ?? perSecond(interval, interval.counts.ok)),
+    attempted: intervals.map(
+      (interval) => interval.attempted_per_s ?? perSecond(interval, interval.counts.attempted),
     ),
-    errors: errors(slices),
-    connections: slices.map((slice) => slice.connections_open ?? null),
-    tokens: slices.map(tokens),
+    errors: errors(intervals),
+    connections: intervals.map((interval) => interval.connections_open ?? null),
+    tokens: intervals.map(tokens),
     isStreamed,
   };
 }
@@ -180,10 +181,10 @@ function percentiles(
   return { p50: of("p50"), p95: of("p95"), p99: of("p99") };
 }
 
-function errors(slices: readonly Slice[]): Record<string, Values> {
+function errors(intervals: readonly Interval[]): Record<string, Values> {
   const totals = new Map<string, number>();
-  for (const slice of slices) {
-    for (const [name, n] of Object.entries(slice.counts.errors ?? {})) {
+  for (const interval of intervals) {
+    for (const [name, n] of Object.entries(interval.counts.errors ?? {})) {
       if (n) totals.set(name, (totals.get(name) ?? 0) + n);
     }
   }
@@ -191,16 +192,16 @@ function errors(slices: readonly Slice[]): Record<string, Values> {
   return Object.fromEntries(
     names.map((name) => [
       name,
-      slices.map((slice) => perSecond(slice, slice.counts.errors?.[name] ?? 0)),
+      intervals.map((interval) => perSecond(interval, interval.counts.errors?.[name] ?? 0)),
     ]),
   );
 }
 
-function tokens(slice: Slice): number | null {
-  const { tokens_per_s: rate, tokens_out: told } = slice.stream ?? {};
-  if (isMeasured(slice) && rate != null) return rate;
-  if (told != null) return told / slice.seconds;
-  return slice.ok_per_s ? null : 0;
+function tokens(interval: Interval): number | null {
+  const { tokens_per_s: rate, tokens_out: told } = interval.stream ?? {};
+  if (isMeasured(interval) && rate != null) return rate;
+  if (told != null) return told / interval.seconds;
+  return interval.ok_per_s ? null : 0;
 }
 
 function surroundings(
@@ -211,17 +212,17 @@ function surroundings(
   const first = placed[0];
   const last = placed.at(-1);
   if (!first || !last || !isAlone) return { warmup: null, drain: null };
-  const over = last.start + last.slice.seconds;
+  const over = last.start + last.interval.seconds;
   return {
     warmup: first.start < 0 ? { from: first.start, to: 0 } : null,
     drain: over > end + 1e-9 ? { from: end, to: over } : null,
   };
 }
 
-function perSecond(slice: Slice, n: number | undefined): number {
-  return slice.seconds ? (n ?? 0) / slice.seconds : 0;
+function perSecond(interval: Interval, n: number | undefined): number {
+  return interval.seconds ? (n ?? 0) / interval.seconds : 0;
 }
 
-function isMeasured(slice: Slice): boolean {
-  return slice.phase === "measure";
+function isMeasured(interval: Interval): boolean {
+  return interval.phase === "measure";
 }

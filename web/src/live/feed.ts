@@ -3,7 +3,7 @@
 
 import type { LiveEvent } from "./state";
 
-const NAMES = ["run", "slice", "progress", "end"] as const;
+const NAMES = ["run", "interval", "progress", "end"] as const;
 const AGAIN_MS = 1000;
 
 /** `refused` is a page that torr does not know: its run is over, and another has its port. */

@@ -1,4 +1,4 @@
-// A run that goes on: how much is left, its numbers, its slices as they come, a button that stops
+// A run that goes on: how much is left, its numbers, its intervals as they come, a button that stops
 // it; below, the report of what is finished. At the end only the report stays.
 
 import { Plot } from "../charts/plot";
@@ -59,7 +59,7 @@ export class LivePage {
     this.parts = skeleton();
     const { top, parts } = { top: this.top(), parts: this.parts };
     this.element.replaceChildren(...(this.state.isOver ? [] : [top, parts.charts]), parts.report);
-    this.slices();
+    this.intervals();
     this.status();
     this.finished();
     putBack();
@@ -83,7 +83,7 @@ export class LivePage {
       return;
     }
     this.drawn = state;
-    if (state.current !== drawn.current) this.slices();
+    if (state.current !== drawn.current) this.intervals();
     if (state.run !== drawn.run) this.finished();
     this.status();
   }
@@ -136,8 +136,8 @@ export class LivePage {
     name.textContent = this.state.run?.result.name ?? "torr";
     const known = this.state.progress;
     lost.textContent = this.link === "open" ? "" : say(`live.${this.link}`);
-    const slice = latest(this.state);
-    numbers.replaceChildren(...figures(slice));
+    const interval = latest(this.state);
+    numbers.replaceChildren(...figures(interval));
     if (!known) return;
     this.generator(known);
     if (known.levels !== 1 && !verdictBox.hasChildNodes())
@@ -156,14 +156,14 @@ export class LivePage {
     left.textContent = words.filter(Boolean).join(" · ");
   }
 
-  /** What the newest slice shows of the generator; nothing between levels, when it rests. */
+  /** What the newest interval shows of the generator; nothing between levels, when it rests. */
   private generator({ generator }: Progress): void {
     const said = generator ? [trust(generator.health, pick(generator.text))] : [];
     this.parts.generator.replaceChildren(...said);
   }
 
-  /** The slices of the level being measured, on an axis that is as long as the level will be. */
-  private slices(): void {
+  /** The intervals of the level being measured, on an axis that is as long as the level will be. */
+  private intervals(): void {
     const { current, progress, at } = this.state;
     const plan = progress?.level === at ? progress : null;
     const found = current ? timeline([current], {}, plan?.from_s) : null;
@@ -212,14 +212,14 @@ function skeleton() {
   };
 }
 
-function figures(slice: ReturnType<typeof latest>): HTMLElement[] {
-  const response = slice?.latency?.response_ms;
-  const failed = Object.values(slice?.counts.errors ?? {}).reduce((sum, n) => sum + n, 0);
-  const ended = failed + (slice?.counts.ok ?? 0);
+function figures(interval: ReturnType<typeof latest>): HTMLElement[] {
+  const response = interval?.latency?.response_ms;
+  const failed = Object.values(interval?.counts.errors ?? {}).reduce((sum, n) => sum + n, 0);
+  const ended = failed + (interval?.counts.ok ?? 0);
   const stat = (["p99", "p95", "p50"] as const).find((name) => response?.[name] != null);
   const time = stat ? response?.[stat] : (response?.mean ?? null);
   const pairs: [string, string][] = [
-    ["ok/s", rate(slice?.ok_per_s ?? null)],
+    ["ok/s", rate(interval?.ok_per_s ?? null)],
     [stat ?? say("live.mean"), ms(time)],
     [say("live.errors"), ended ? `${count(failed)} (${percent((100 * failed) / ended)})` : "–"],
   ];

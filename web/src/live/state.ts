@@ -1,8 +1,8 @@
-// What is known of a run that goes on: finished levels, the slices of the one being measured, and
+// What is known of a run that goes on: finished levels, the intervals of the one being measured, and
 // how much is left. Events are folded in one by one; none comes twice.
 
 import { roundedUp } from "../charts/range";
-import type { Level, Run, Slice, View } from "../model";
+import type { Level, Run, Interval, View } from "../model";
 
 const LEAST_S = 10;
 
@@ -16,22 +16,22 @@ export interface Progress {
   /** Where the axis of the level begins, and where it ends if that is known. */
   from_s: number;
   to_s: number | null;
-  /** How the generator does in the newest slice. */
+  /** How the generator does in the newest interval. */
   generator: View["trust"] | null;
 }
 
-export interface SliceEvent {
+export interface IntervalEvent {
   level: number;
   concurrency: number;
   round: number;
   candidate: string | null;
   factors: Record<string, unknown>;
-  slice: Slice;
+  interval: Interval;
 }
 
 export type LiveEvent =
   | { name: "run"; data: Run }
-  | { name: "slice"; data: SliceEvent }
+  | { name: "interval"; data: IntervalEvent }
   | { name: "progress"; data: Progress }
   | { name: "end"; data: Run };
 
@@ -62,25 +62,25 @@ export function after(state: State, event: LiveEvent): State {
       return { ...state, progress: event.data };
     case "end":
       return { ...state, run: event.data, current: null, isOver: true };
-    case "slice":
+    case "interval":
       return measured(state, event.data);
   }
 }
 
-/** Every server begins with a `run`, so that no slice of another run comes before this is seen. */
+/** Every server begins with a `run`, so that no interval of another run comes before this is seen. */
 function isOfAnother({ run }: State, event: LiveEvent): boolean {
   if (!run || (event.name !== "run" && event.name !== "end")) return false;
   return event.data.result.id !== run.result.id;
 }
 
-/** The last slice of the window, of which the page says its numbers; before it, of the warm-up. */
-export function latest(state: State): Slice | null {
-  return state.current?.slices?.at(-1) ?? null;
+/** The last interval of the window, of which the page says its numbers; before it, of the warm-up. */
+export function latest(state: State): Interval | null {
+  return state.current?.intervals?.at(-1) ?? null;
 }
 
 /**
  * The axis of a level in seconds: what is planned of it, and all there is. Where no end is known it
- * grows in steps, so that most slices leave it as it is.
+ * grows in steps, so that most intervals leave it as it is.
  */
 export function axisOf(plan: Progress | null, [first, last]: [number, number]): [number, number] {
   if (!plan) return [first, last];
@@ -88,15 +88,15 @@ export function axisOf(plan: Progress | null, [first, last]: [number, number]): 
   return [Math.min(first, plan.from_s), Math.max(last, end)];
 }
 
-function measured(state: State, event: SliceEvent): State {
+function measured(state: State, event: IntervalEvent): State {
   if (event.level < state.at) return state;
-  const { concurrency, round, candidate, slice } = event;
+  const { concurrency, round, candidate, interval } = event;
   if (event.level > state.at || !state.current) {
-    const current = { concurrency, round, candidate, slices: [slice] };
+    const current = { concurrency, round, candidate, intervals: [interval] };
     return { ...state, at: event.level, current };
   }
-  // One list that grows: a copy for each slice of an hour would take longer than drawing them.
-  const slices = state.current.slices ?? [];
-  slices.push(slice);
-  return { ...state, current: { ...state.current, slices } };
+  // One list that grows: a copy for each interval of an hour would take longer than drawing them.
+  const intervals = state.current.intervals ?? [];
+  intervals.push(interval);
+  return { ...state, current: { ...state.current, intervals } };
 }

@@ -40,7 +40,7 @@ export function more(run: Run, keep: Keep): HTMLElement | null {
   return ladder ? el("figure", { class: "panels" }, ...plots(moreSpecs(ladder), keep)) : null;
 }
 
-/** Slices of all levels over time, one level behind the other. */
+/** Intervals of all levels over time, one level behind the other. */
 export function overTime(run: Run, keep: Keep): HTMLElement[] {
   const found = timeline(run.result.levels, run.view.pooled);
   if (!found) return [];
@@ -51,13 +51,13 @@ export function overTime(run: Run, keep: Keep): HTMLElement[] {
   );
 }
 
-/** Whether the slices say how many connections were open. */
+/** Whether the intervals say how many connections were open. */
 export function isConnected(run: Run): boolean {
-  const slices = run.result.levels.flatMap((level) => level.slices ?? []);
-  return slices.some((slice) => slice.connections_open != null);
+  const intervals = run.result.levels.flatMap((level) => level.intervals ?? []);
+  return intervals.some((interval) => interval.connections_open != null);
 }
 
-/** Connections of a single level, whose other slices are on the first screen. */
+/** Connections of a single level, whose other intervals are on the first screen. */
 export function connections(run: Run, keep: Keep): HTMLElement[] {
   const found = timeline(run.result.levels, run.view.pooled);
   const spec = found ? connectionsSpec(found) : null;

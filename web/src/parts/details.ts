@@ -64,7 +64,7 @@ export function json(value: unknown): HTMLElement {
   return pre(JSON.stringify(value, null, 1));
 }
 
-/** The whole result: to copy, to keep, and to read, a line a slice. */
+/** The whole result: to copy, to keep, and to read, a line an interval. */
 export function raw(result: Result): HTMLElement[] {
   const whole = () => JSON.stringify(result, null, 1);
   const save = button(say("details.save"), () => {
@@ -81,13 +81,13 @@ export function raw(result: Result): HTMLElement[] {
   ];
 }
 
-/** JSON with one line a slice: one for each number would be most of the page. */
+/** JSON with one line an interval: one for each number would be most of the page. */
 export function lines(result: Result): string {
   const levels = result.levels.map((level) => {
-    const { slices, monitor, ...head } = level;
-    const rows = (slices ?? []).map((slice) => JSON.stringify(slice)).join(",\n");
+    const { intervals, monitor, ...head } = level;
+    const rows = (intervals ?? []).map((interval) => JSON.stringify(interval)).join(",\n");
     const start = JSON.stringify(head, null, 1).replace(/\n\}$/, "");
-    return `${start},\n "monitor": ${JSON.stringify(monitor ?? null)},\n "slices": [\n${rows}\n]}`;
+    return `${start},\n "monitor": ${JSON.stringify(monitor ?? null)},\n "intervals": [\n${rows}\n]}`;
   });
   const start = JSON.stringify({ ...result, levels: undefined }, null, 1).replace(/\n\}$/, "");
   return `${start},\n "levels": [\n${levels.join(",\n")}\n]}`;

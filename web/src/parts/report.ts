@@ -72,7 +72,7 @@ export class Report {
     const { view, result } = run;
     const answers = result.levels.some((level) => level.samples?.length);
     const isOverTime = result.kind === "ladder" || result.kind === "compare";
-    const hasSlices = result.levels.some((level) => level.slices?.length);
+    const hasIntervals = result.levels.some((level) => level.intervals?.length);
     const part = (id: string, title: string, fill: () => (Node | null)[], isThere = true) =>
       isThere ? folded(id, title, fill, this.open) : null;
     return [
@@ -82,7 +82,12 @@ export class Report {
         () => charts.distributions(view.distributions, keep, choices),
         view.distributions.length > 0,
       ),
-      part("time", say("details.time"), () => charts.overTime(run, keep), isOverTime && hasSlices),
+      part(
+        "time",
+        say("details.time"),
+        () => charts.overTime(run, keep),
+        isOverTime && hasIntervals,
+      ),
       part(
         "connections",
         say("time.connections"),

@@ -1,7 +1,7 @@
 //! What passes between the process that leads a load and those that fire it.
 //!
 //! Orders go down: one plan, the start of the warm-up, that of the window, perhaps an early end.
-//! Replies come up: that it is there, that its requests are prepared, that its connections are open, a report a slice of each worker, why it failed.
+//! Replies come up: that it is there, that its requests are prepared, that its connections are open, a report an interval of each worker, why it failed.
 
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
@@ -77,9 +77,9 @@ pub(super) enum Reply {
     Prepared,
     /// Its workers have arrived at the gate.
     Ready,
-    /// A slice of a worker; its rows are the attachment.
+    /// An interval of a worker; its rows are the attachment.
     Report {
-        /// The slice.
+        /// The interval.
         report: Box<Report>,
         /// What the process has used until then.
         figures: Figures,

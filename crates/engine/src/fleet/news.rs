@@ -12,13 +12,13 @@ use crate::report::{Phase, Report};
 /// Something that the coordinator must know.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// A slice of a worker.
+    /// An interval of a worker.
     Report(Box<Report>),
     /// What a process had used when it sent the report that comes next.
     Figures {
         /// Its number.
         process: u32,
-        /// Where the report's slice lies.
+        /// Where the report's interval lies.
         phase: Phase,
         /// That.
         figures: Figures,

@@ -15,9 +15,9 @@ fn late(p99: Nanos, response: Nanos, cpu: f64) -> Vitals {
     Vitals { lags: vec![Some(Lag { p99, response })], ..vitals(cpu, 0.0) }
 }
 
-fn word(slices: &[Vitals]) -> &'static str {
+fn word(intervals: &[Vitals]) -> &'static str {
     let mut health = Health::default();
-    slices.iter().for_each(|vitals| health.see(vitals));
+    intervals.iter().for_each(|vitals| health.see(vitals));
     judge(&health, &Evidence::default()).word
 }
 
@@ -60,9 +60,9 @@ fn a_reason_repeats_nothing_that_its_word_says() {
 
 #[test]
 fn who_is_late_on_an_idle_core_is_told_something_else_than_to_take_more() {
-    let reason = |slices: &[Vitals]| {
+    let reason = |intervals: &[Vitals]| {
         let mut health = Health::default();
-        slices.iter().for_each(|vitals| health.see(vitals));
+        intervals.iter().for_each(|vitals| health.see(vitals));
         let evidence = Evidence { front: Front::Locust, ..Evidence::default() };
         judge(&health, &evidence).reasons.remove(0)
     };
@@ -76,7 +76,7 @@ fn who_is_late_on_an_idle_core_is_told_something_else_than_to_take_more() {
 #[test]
 fn what_was_judged_can_be_looked_up() {
     let mut health = Health::default();
-    assert_eq!((health.slices(), health.late_slices(), health.lag_ns()), (0, 0, None));
+    assert_eq!((health.intervals(), health.late_intervals(), health.lag_ns()), (0, 0, None));
     for number in 1..=10 {
         let lags = [Lag { p99: 1_000, response: 0 }, Lag { p99: number << 20, response: 0 }];
         let rates = vec![5.0; 2];
@@ -88,18 +88,18 @@ fn what_was_judged_can_be_looked_up() {
             ..Vitals::default()
         });
     }
-    assert_eq!((health.slices(), health.late_slices()), (10, 9));
+    assert_eq!((health.intervals(), health.late_intervals()), (10, 9));
     assert_eq!(health.lag_ns().map(|lag| lag >> 20), Some(8));
 }
 
 #[test]
-fn one_bad_slice_or_less_than_a_fifth_of_them_is_not_enough() {
+fn one_bad_interval_or_less_than_a_fifth_of_them_is_not_enough() {
     let (bad, good) = (vitals(99.0, 0.0), vitals(10.0, 0.0));
     assert_eq!(word(std::slice::from_ref(&bad)), "healthy");
-    let slices =
+    let intervals =
         |bad_ones: usize| [vec![bad.clone(); bad_ones], vec![good.clone(); 20 - bad_ones]].concat();
-    assert_eq!(word(&slices(3)), "healthy");
-    assert_eq!(word(&slices(4)), "generator-limited");
+    assert_eq!(word(&intervals(3)), "healthy");
+    assert_eq!(word(&intervals(4)), "generator-limited");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The sheets of all processes as one: slices as they become whole, and at the end the level.
+//! The sheets of all processes as one: intervals as they become whole, and at the end the level.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use super::titles::{MOST_ROWS, Title, Titles};
 use crate::books::Books;
 use crate::front::Front;
 use crate::health::{Health, JUDGED_NS};
-use crate::level::slice_json;
+use crate::level::interval_json;
 use crate::machine::Machine;
 use crate::messages::grouped;
 use crate::prepare::OTHERS;
 use crate::report::{Connections, Phase, Report};
 use crate::summary::{Generator, Summary, WorkerTime};
 use crate::tally::Tally;
-use crate::timeline::{Slice, Timeline};
+use crate::timeline::{Interval, Timeline};
 
 const SECOND_NS: Nanos = 1_000_000_000;
 
-/// A process that is silent for so many seconds holds up no slice. What it says later of a second
-/// that was handed out makes a further slice of that second.
+/// A process that is silent for so many seconds holds up no interval. What it says later of a second
+/// that was handed out makes a further interval of that second.
 const PATIENCE_S: u64 = 10;
 
-/// Slices hold two tallies: of exchanges, and of events, which are in no total.
+/// Intervals hold two tallies: of exchanges, and of events, which are in no total.
 const EXCHANGES: usize = 0;
 
 /// What all processes of one test did.
@@ -83,7 +83,7 @@ impl Gathering {
         self.number(process);
     }
 
-    /// Takes a sheet of a process; gives the slices that are whole now.
+    /// Takes a sheet of a process; gives the intervals that are whole now.
     pub fn take(&mut self, process: &str, sheet: Sheet) -> Vec<Value> {
         if sheet.is_empty() {
             return Vec::new();
@@ -94,12 +94,12 @@ impl Gathering {
         known.cost = sheet.cost;
         known.unreported = sheet.unreported;
         known.has_reported = true;
-        let mut slices = Vec::new();
+        let mut intervals = Vec::new();
         for page in sheet.pages {
-            slices.extend(self.take_page(worker, &rows, page));
+            intervals.extend(self.take_page(worker, &rows, page));
         }
-        slices.extend(self.pass_silent_ones());
-        slices.iter_mut().map(|slice| self.hand_out(slice)).collect()
+        intervals.extend(self.pass_silent_ones());
+        intervals.iter_mut().map(|interval| self.hand_out(interval)).collect()
     }
 
     /// Notes how many users there are at `wall`, on the wall clock; the most of them are the
@@ -115,17 +115,17 @@ impl Gathering {
         self.summary.warnings.insert(text);
     }
 
-    /// Ends the test: gives the slices that are left. A process that was not heard to its end has
+    /// Ends the test: gives the intervals that are left. A process that was not heard to its end has
     /// lost what it did after its last report.
     pub fn end(&mut self, is_interrupted: bool) -> Vec<Value> {
-        let mut slices = Vec::new();
+        let mut intervals = Vec::new();
         for worker in 0..self.processes.len() as u32 {
-            slices.extend(self.timeline.forget(worker));
+            intervals.extend(self.timeline.forget(worker));
         }
-        let slices = slices.iter_mut().map(|slice| self.hand_out(slice)).collect();
+        let intervals = intervals.iter_mut().map(|interval| self.hand_out(interval)).collect();
         self.summary.interrupted = is_interrupted;
         self.sum_up();
-        slices
+        intervals
     }
 
     /// The whole as numbers that add up; complete after the end.
@@ -160,7 +160,7 @@ impl Gathering {
         row
     }
 
-    fn take_page(&mut self, worker: u32, rows: &[usize], page: Page) -> Vec<Slice> {
+    fn take_page(&mut self, worker: u32, rows: &[usize], page: Page) -> Vec<Interval> {
         let mut report = page.report;
         report.worker = worker;
         let is_window = matches!(report.phase, Phase::Measure | Phase::Drain);
@@ -197,7 +197,7 @@ impl Gathering {
     }
 
     /// Whoever has been silent for too long is not waited for, until it speaks again.
-    fn pass_silent_ones(&mut self) -> Vec<Slice> {
+    fn pass_silent_ones(&mut self) -> Vec<Interval> {
         let since = self.newest_s.saturating_sub(PATIENCE_S);
         let numbers = 0..self.processes.len() as u32;
         let silent = numbers.filter(|worker| self.processes[*worker as usize].latest_s < since);
@@ -205,15 +205,16 @@ impl Gathering {
         silent.into_iter().flat_map(|worker| self.timeline.forget(worker)).collect()
     }
 
-    fn hand_out(&mut self, slice: &mut Slice) -> Value {
-        let vitals = self.machine.vitals(slice, true);
-        if slice.phase == Phase::Measure && slice.to - slice.from >= JUDGED_NS {
+    fn hand_out(&mut self, interval: &mut Interval) -> Value {
+        let vitals = self.machine.vitals(interval, true);
+        if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
             self.summary.health.see(&vitals);
         }
-        slice.tallies = Books::from(slice.tallies[..=EXCHANGES].to_vec());
+        interval.tallies = Books::from(interval.tallies[..=EXCHANGES].to_vec());
         let known = self.summary.window_start;
-        let mut line = slice_json(slice, &vitals, if known == 0 { self.start } else { known });
-        line["concurrency"] = self.crowd.most(slice.from, slice.to).into();
+        let mut line =
+            interval_json(interval, &vitals, if known == 0 { self.start } else { known });
+        line["concurrency"] = self.crowd.most(interval.from, interval.to).into();
         line
     }
 
@@ -302,7 +303,7 @@ impl WorkerTime {
         self.cpu_ns += report.usage.cpu_ns;
         self.run_queue_ns += report.usage.run_queue_ns;
         self.wall_ns += length;
-        self.slices += 1;
+        self.intervals += 1;
     }
 }
 

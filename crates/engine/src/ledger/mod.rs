@@ -2,7 +2,7 @@
 //!
 //! A `Ledger` is one process's: it counts what ends, and hands up a sheet of closed pages. A
 //! `Gathering` lays the sheets of all processes on each other, by name and by second, and makes
-//! the slices and the level of a run of them. Neither knows Python, sockets or files; time comes
+//! the intervals and the level of a run of them. Neither knows Python, sockets or files; time comes
 //! in from outside.
 
 mod account;

@@ -38,7 +38,7 @@ pub struct Plan {
     /// How long a closed user waits after a failed dial.
     pub retry_delay_ns: u64,
     /// The interval of the timeline.
-    pub slice_ns: u64,
+    pub interval_ns: u64,
     /// Threads that share the load.
     pub workers: u32,
     /// Processes that share the load, and those threads.
@@ -110,7 +110,7 @@ impl Plan {
             warmup_ns: 0,
             drain_ns: 5_000_000_000,
             retry_delay_ns: 100_000_000,
-            slice_ns: 100_000_000,
+            interval_ns: 100_000_000,
             workers: 1,
             processes: Processes::default(),
             seed: 1,
@@ -179,8 +179,8 @@ impl Plan {
                     .into(),
             );
         }
-        if self.groups.is_empty() || self.workers == 0 || self.slice_ns == 0 {
-            return Err("plan: groups, workers and slice_ns must not be empty or zero".into());
+        if self.groups.is_empty() || self.workers == 0 || self.interval_ns == 0 {
+            return Err("plan: groups, workers and interval_ns must not be empty or zero".into());
         }
         let sum = |count: fn(&Pace) -> u32| {
             self.groups.iter().map(|group| u64::from(count(&group.pace))).sum::<u64>()

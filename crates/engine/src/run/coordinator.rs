@@ -1,4 +1,4 @@
-//! The coordinator: merges reports into slices and the summary, judges health, ends a run that
+//! The coordinator: merges reports into intervals and the summary, judges health, ends a run that
 //! measures nothing.
 
 use std::collections::BTreeSet;
@@ -15,14 +15,14 @@ use crate::front::Front;
 use crate::gate::Gate;
 use crate::health::{Health, JUDGED_NS};
 use crate::kept::Kept;
-use crate::level::slice_json;
+use crate::level::interval_json;
 use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
 use crate::report::{Connections, Phase, Report};
 use crate::summary::{Generator, Summary, WorkerTime, add_tallies};
 use crate::tally::Tally;
-use crate::timeline::{Slice, Timeline};
+use crate::timeline::{Interval, Timeline};
 
 /// How often the coordinator looks up when nothing is reported.
 const TICK: Duration = Duration::from_millis(100);
@@ -75,7 +75,7 @@ struct Unanswered {
     /// The start of the run, if connections are opened then.
     dialled_at: Option<Nanos>,
     is_connected: bool,
-    /// The start of the first slice in which a request was sent.
+    /// The start of the first interval in which a request was sent.
     asked_at: Option<Nanos>,
 }
 
@@ -113,7 +113,8 @@ impl Coordinator {
     ) -> Self {
         let Roster { processes, workers, run_start } = roster;
         let children = if processes > 1 { processes as usize } else { 0 };
-        let patience = prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.slice_ns);
+        let patience =
+            prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.interval_ns);
         Self {
             gate,
             outbox,
@@ -199,11 +200,11 @@ impl Coordinator {
             worker.run_queue_ns += report.usage.run_queue_ns;
             worker.wall_ns += report.to.saturating_sub(report.from);
             worker.receive_queue_sum += report.receive_queue_bytes;
-            worker.slices += 1;
+            worker.intervals += 1;
         }
         self.standings[report.worker as usize] = Standing::of(&report);
-        for slice in self.timeline.add(report) {
-            self.hand_out(&slice);
+        for interval in self.timeline.add(report) {
+            self.hand_out(&interval);
         }
     }
 
@@ -219,8 +220,8 @@ impl Coordinator {
             if let Some(window_ns) = standing.window_ns {
                 self.windows[worker as usize] = window_ns;
             }
-            for slice in self.timeline.forget(worker) {
-                self.hand_out(&slice);
+            for interval in self.timeline.forget(worker) {
+                self.hand_out(&interval);
             }
         }
         self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
@@ -246,22 +247,22 @@ impl Coordinator {
         }
     }
 
-    fn hand_out(&mut self, slice: &Slice) {
-        if slice.is_empty() {
+    fn hand_out(&mut self, interval: &Interval) {
+        if interval.is_empty() {
             return;
         }
-        let vitals = self.machine.vitals(slice, self.is_open_model);
-        if slice.phase == Phase::Measure && slice.to - slice.from >= JUDGED_NS {
+        let vitals = self.machine.vitals(interval, self.is_open_model);
+        if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
             self.summary.health.see(&vitals);
         }
-        let start = match (slice.phase, self.gate.start()) {
+        let start = match (interval.phase, self.gate.start()) {
             // Not known yet, it comes after the warm-up that was asked for.
             (Phase::Warmup, Nanos::MAX) => self.run_start.saturating_add(self.summary.warmup_ns),
             // A run that was stopped in its warm-up has a window all the same, without length.
             (_, Nanos::MAX) => self.summary.window_start,
             (_, start) => start,
         };
-        self.outbox.put_slice(slice_json(slice, &vitals, start));
+        self.outbox.put_interval(interval_json(interval, &vitals, start));
     }
 
     fn give_up_if_unanswered(&mut self) {

@@ -65,6 +65,6 @@ pub(super) fn loss_text(loss: &Loss, processes: u32, start: Nanos) -> String {
         None => "before the window".to_owned(),
     };
     format!(
-        "engine process {number} of {processes} {how} {when}: its share of the load is missing from there on, and what it did since its last slice is not counted"
+        "engine process {number} of {processes} {how} {when}: its share of the load is missing from there on, and what it did since its last interval is not counted"
     )
 }

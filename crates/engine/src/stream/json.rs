@@ -1,4 +1,4 @@
-//! The `stream` part of a level, a step or a slice.
+//! The `stream` part of a level, a step or an interval.
 
 use serde_json::{Map, Value, json};
 use wire::Kind;
@@ -51,7 +51,7 @@ pub(crate) fn stream_json(
         "tokens_out": told(counted.tokens_out),
         "tokens_reasoning": told(counted.tokens_reasoning),
         "tokens_source": "usage",
-        "tokens_untold": counted.untold,
+        "tokens_unreported": counted.untold,
         "tokens_per_s": tokens.and_then(per_second),
         // What counts millionths is written as what counts nanoseconds: divided by a million.
         "stream_tokens_per_s": tally.metric(Timed::TokensRate).to_json(),
@@ -61,7 +61,7 @@ pub(crate) fn stream_json(
         "client_coalesced": counted.client_coalesced,
         "inter_chunk_reliable": is_reliable(tally),
         "unterminated": counted.unterminated,
-        "left": counted.left,
+        "abandoned": counted.left,
         "goodput_rate": goodput.rate(),
         "good_per_s": good.and_then(per_second),
         "goodput_missing": goodput.missing_reason(),

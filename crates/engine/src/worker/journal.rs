@@ -1,4 +1,4 @@
-//! The worker's books: tallies of the current slice, samples, log rows. Handed up once a slice.
+//! The worker's books: tallies of the current interval, samples, log rows. Handed up once an interval.
 
 use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos};
@@ -12,7 +12,7 @@ const SAMPLES: u8 = 5;
 
 /// The books of one worker.
 pub(super) struct Journal {
-    /// Of the current slice of the window, by request.
+    /// Of the current interval of the window, by request.
     pub(super) measured: Vec<Tally>,
     /// Of the warm-up, by request.
     pub(super) warmup: Vec<Tally>,

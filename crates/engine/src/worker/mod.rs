@@ -1,7 +1,7 @@
 //! A worker: one thread, its own connections, its own books, nothing shared.
 //!
 //! The loop is a list: keep time, take what is due, ring alarms, hand closed books in, wait, let
-//! each event move its lane. The rest lies in the rooms beside: `timekeeping` (phases and slices),
+//! each event move its lane. The rest lies in the rooms beside: `timekeeping` (phases and intervals),
 //! `arrivals` (when), `opening` (who begins before the window), `dialling` (connections), `exchanging`
 //! (requests), `deadlines` (given up).
 
@@ -45,7 +45,7 @@ use journal::Journal;
 use lane::{Lane, State};
 use opening::Opening;
 use routes::Routes;
-use timekeeping::SliceClock;
+use timekeeping::IntervalClock;
 use window::Window;
 
 /// Room for the largest socket buffer's worth of one read.
@@ -75,7 +75,7 @@ pub struct Share {
     pub prepared: Arc<Prepared>,
     /// Where it meets the others.
     pub gate: Arc<Gate>,
-    /// Where its slices go.
+    /// Where its intervals go.
     pub reports: Sender<Report>,
     /// When the run starts.
     pub run_start: Nanos,
@@ -97,9 +97,9 @@ pub struct Worker<D: Driver> {
     tls: Vec<Option<TlsClient>>,
     alarms: Alarms,
     window: Window,
-    slice: SliceClock,
+    interval: IntervalClock,
     journal: Journal,
-    /// Reports of slices that have ended, not handed in yet.
+    /// Reports of intervals that have ended, not handed in yet.
     closed: Vec<Report>,
     opening: Opening,
     connections: Connections,
@@ -138,7 +138,7 @@ impl<D: Driver> Worker<D> {
         let crews = crews_of(&share);
         Self {
             window: Window::new(plan, *run_start),
-            slice: SliceClock::new(plan.slice_ns, *run_start),
+            interval: IntervalClock::new(plan.interval_ns, *run_start),
             journal: Journal::new(&prepared.streams(), plan.log.is_some()),
             alarms: Alarms::new(lanes.len() as u32, &crews),
             crews,

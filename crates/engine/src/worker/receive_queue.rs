@@ -1,13 +1,13 @@
 //! How much has come that the worker has not read yet: what a generator shows that is late in reading.
 //!
-//! Asking costs a system call a connection, so that only some are asked, others in each slice.
+//! Asking costs a system call a connection, so that only some are asked, others in each interval.
 
 use client::Connection;
 use net::Driver;
 
 use super::lane::Lane;
 
-/// Connections that are asked in a slice.
+/// Connections that are asked in an interval.
 const ASKED: usize = 16;
 
 /// Bytes that wait in the receive queues of all connections, estimated from some of them.

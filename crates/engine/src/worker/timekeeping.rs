@@ -1,4 +1,4 @@
-//! Phases and slices: when the window starts and ends, and when the books are handed up.
+//! Phases and intervals: when the window starts and ends, and when the books are handed up.
 
 use net::{Driver, Nanos, ThreadUsage};
 
@@ -8,14 +8,14 @@ use super::{ALERT_NS, ATTENTION_NS, Worker};
 use crate::metric::Metric;
 use crate::report::{Phase, Report};
 
-/// Where the current slice lies.
-pub(super) struct SliceClock {
+/// Where the current interval lies.
+pub(super) struct IntervalClock {
     length: Nanos,
     pub(super) from: Nanos,
     number: u64,
 }
 
-impl SliceClock {
+impl IntervalClock {
     pub(super) fn new(length: Nanos, from: Nanos) -> Self {
         Self { length, from, number: 0 }
     }
@@ -31,7 +31,7 @@ impl SliceClock {
 }
 
 impl<D: Driver> Worker<D> {
-    /// Moves slices and phases to `now`, in the order in which their times came.
+    /// Moves intervals and phases to `now`, in the order in which their times came.
     pub(super) fn keep_time(&mut self, now: Nanos) {
         self.hear_orders(now);
         if self.window.phase == Phase::Warmup {
@@ -58,7 +58,7 @@ impl<D: Driver> Worker<D> {
             Phase::Drain | Phase::Over => (window.drain_until, ATTENTION_NS),
         };
         let alarm = self.alarms.next_at().unwrap_or(Nanos::MAX);
-        let times = [self.slice.end(), phase_end, self.next_due(), alarm, now + patience];
+        let times = [self.interval.end(), phase_end, self.next_due(), alarm, now + patience];
         times.into_iter().fold(Nanos::MAX, Nanos::min)
     }
 
@@ -83,14 +83,14 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    /// Ends the current phase early: slices are cut, and nothing new starts.
+    /// Ends the current phase early: intervals are cut, and nothing new starts.
     fn leave_phase(&mut self, now: Nanos) {
         match self.window.phase {
             Phase::Warmup => {
                 self.hand_up(Phase::Warmup, now);
                 self.window.set_start(now);
                 self.window.close(now);
-                self.slice = SliceClock::new(self.share.plan.slice_ns, now);
+                self.interval = IntervalClock::new(self.share.plan.interval_ns, now);
             }
             Phase::Measure => self.end_window(now),
             Phase::Drain | Phase::Over => {}
@@ -109,7 +109,7 @@ impl<D: Driver> Worker<D> {
         }
         self.hand_up(Phase::Warmup, self.window.start);
         self.window.phase = Phase::Measure;
-        self.slice = SliceClock::new(self.share.plan.slice_ns, self.window.start);
+        self.interval = IntervalClock::new(self.share.plan.interval_ns, self.window.start);
         self.start_window();
     }
 
@@ -147,7 +147,7 @@ impl<D: Driver> Worker<D> {
         self.starved = self.users_without_a_turn();
         self.hand_up(Phase::Measure, end);
         self.window.close(end);
-        self.slice = SliceClock::new(self.share.plan.slice_ns, end);
+        self.interval = IntervalClock::new(self.share.plan.interval_ns, end);
     }
 
     fn keep_drain(&mut self, now: Nanos) {
@@ -171,13 +171,13 @@ impl<D: Driver> Worker<D> {
     }
 
     fn close_pages_until(&mut self, phase: Phase, now: Nanos) {
-        while self.slice.end() <= now && self.slice.end() < self.phase_limit(phase) {
-            self.close_page(phase, self.slice.end());
-            self.slice.advance();
+        while self.interval.end() <= now && self.interval.end() < self.phase_limit(phase) {
+            self.close_page(phase, self.interval.end());
+            self.interval.advance();
         }
     }
 
-    /// The last slice of a phase is handed up by whoever ends the phase.
+    /// The last interval of a phase is handed up by whoever ends the phase.
     fn phase_limit(&self, phase: Phase) -> Nanos {
         match phase {
             Phase::Warmup => self.window.start,
@@ -192,7 +192,7 @@ impl<D: Driver> Worker<D> {
         self.hand_in();
     }
 
-    /// Sends the closed books off. Between slices this comes when nothing is due: it takes longer
+    /// Sends the closed books off. Between intervals this comes when nothing is due: it takes longer
     /// than a request.
     pub(super) fn hand_in(&mut self) {
         if self.closed.is_empty() {
@@ -204,7 +204,7 @@ impl<D: Driver> Worker<D> {
             run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
         };
         self.usage = usage;
-        let unread = receive_queue_bytes(&self.driver, &self.lanes, self.slice.number);
+        let unread = receive_queue_bytes(&self.driver, &self.lanes, self.interval.number);
         for report in self.closed.drain(..) {
             let usage = std::mem::take(&mut spent);
             // Nobody listens any more only when the run was given up; then nobody misses it.
@@ -219,8 +219,8 @@ impl<D: Driver> Worker<D> {
         let report = Report {
             worker: self.share.number,
             phase,
-            number: self.slice.number,
-            from: self.slice.from,
+            number: self.interval.number,
+            from: self.interval.from,
             to,
             tallies: self.journal.take(matches!(phase, Phase::Measure | Phase::Drain)),
             in_flight: self.in_flight,

@@ -47,7 +47,7 @@ fn run(plan: &Plan) -> Summary {
     let run = Run::start(plan).unwrap();
     let limit = Instant::now() + Duration::from_secs(120);
     while !run.is_done() {
-        let _ = run.next_slice(Duration::from_millis(50));
+        let _ = run.next_interval(Duration::from_millis(50));
         assert!(Instant::now() < limit, "the run does not end");
     }
     run.summary().unwrap()
@@ -200,17 +200,17 @@ fn warm_up_and_window_together_are_what_the_target_saw() {
 }
 
 #[test]
-fn slices_count_from_the_start_of_a_window_whose_end_is_not_known() {
+fn intervals_count_from_the_start_of_a_window_whose_end_is_not_known() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let open = Open::new(1000.0, 4);
     let mut plan = plan(&url(&target), Pace::Constant(open), Stop::Requests { requests: 300 });
-    (plan.warmup_ns, plan.slice_ns) = (200 * MS, 50 * MS);
+    (plan.warmup_ns, plan.interval_ns) = (200 * MS, 50 * MS);
     let run = Run::start(&plan).unwrap();
     let limit = Instant::now() + Duration::from_secs(120);
     let mut starts = Vec::new();
     while !run.is_done() && Instant::now() < limit {
-        if let Some(slice) = run.next_slice(Duration::from_millis(50)) {
-            starts.push((slice["phase"] == "warmup", slice["t_s"].as_f64().unwrap()));
+        if let Some(interval) = run.next_interval(Duration::from_millis(50)) {
+            starts.push((interval["phase"] == "warmup", interval["t_s"].as_f64().unwrap()));
         }
     }
     target.stop().unwrap();
@@ -271,7 +271,7 @@ fn a_load_that_begins_late_is_not_given_up_before_its_first_request() {
             let stop = Stop::Duration { duration_ns: 1700 * MS };
             let mut plan = plan(&url(&target), pace, stop);
             one(&mut plan).timeout_ns = 400 * MS;
-            plan.slice_ns = 100 * MS;
+            plan.interval_ns = 100 * MS;
             assert_eq!(run(&plan).failure, None);
         },
     );
@@ -279,7 +279,7 @@ fn a_load_that_begins_late_is_not_given_up_before_its_first_request() {
 }
 
 #[test]
-fn a_target_is_heard_even_when_every_user_waits_at_the_end_of_every_slice() {
+fn a_target_is_heard_even_when_every_user_waits_at_the_end_of_every_interval() {
     let spec = r#"{"kind":"delay","delay":{"kind":"constant","ns":30000000}}"#;
     let target = Target::start(serde_json::from_str(spec).unwrap()).unwrap();
     // Longer than the timeout and the second of grace after which silence is given up.
@@ -420,15 +420,15 @@ fn a_window_that_is_stopped_is_as_long_as_it_was() {
     plan.transport.source_addresses = vec!["127.0.0.9".parse().unwrap()];
     let started = Instant::now();
     let run = Run::start(&plan).unwrap();
-    // Some slices of the window come before the stop: they know the window as it was planned.
-    let mut slices = 0;
-    while slices < 5 {
-        let slice = run.next_slice(Duration::from_secs(60)).unwrap();
-        slices += u32::from(slice["phase"] == "measure");
+    // Some intervals of the window come before the stop: they know the window as it was planned.
+    let mut intervals = 0;
+    while intervals < 5 {
+        let interval = run.next_interval(Duration::from_secs(60)).unwrap();
+        intervals += u32::from(interval["phase"] == "measure");
     }
     run.stop();
     while !run.is_done() {
-        let _ = run.next_slice(Duration::from_millis(50));
+        let _ = run.next_interval(Duration::from_millis(50));
     }
     let summary = run.summary().unwrap();
     target.stop().unwrap();

@@ -166,7 +166,7 @@ fn a_server_that_closes_after_its_answer_is_normal() {
             move |_, _| vec![bytes(HELLO), (close_at, Act::Close)],
         );
         let mut plan = constant(100.0, 2);
-        plan.slice_ns = SECOND;
+        plan.interval_ns = SECOND;
         let run = simulate(plan, target);
         run.assert_balanced();
         assert_eq!((run.measured.ok, run.reasons().len()), (100, 0));

@@ -140,7 +140,7 @@ fn a_frozen_target_shows_in_response_time_and_not_in_service_time_alone() {
     // 20 s at 100/s over plenty of connections; the target freezes for 2 s at t = 10 s.
     let mut plan = constant(100.0, 1000);
     plan.stop = Stop::Duration { duration_ns: 20 * SECOND };
-    plan.slice_ns = SECOND;
+    plan.interval_ns = SECOND;
     request(&mut plan).timeout_ns = 30 * SECOND;
     let (freeze, thaw) = (10 * SECOND, 12 * SECOND);
     let target = Target::new(
@@ -272,18 +272,18 @@ fn a_number_of_requests_is_exactly_that_number() {
 }
 
 #[test]
-fn slices_tile_the_window_and_add_up() {
+fn intervals_tile_the_window_and_add_up() {
     let run = simulate(closed(10), hello_after(7 * MS));
-    let slices: Vec<_> =
+    let intervals: Vec<_> =
         run.reports.iter().filter(|report| report.phase == Phase::Measure).collect();
-    assert_eq!(slices.len(), 10);
-    assert_eq!(slices[0].from, run.window.0);
-    assert!(slices.windows(2).all(|pair| pair[0].to == pair[1].from));
-    assert_eq!(slices[9].to, run.window.1);
+    assert_eq!(intervals.len(), 10);
+    assert_eq!(intervals[0].from, run.window.0);
+    assert!(intervals.windows(2).all(|pair| pair[0].to == pair[1].from));
+    assert_eq!(intervals[9].to, run.window.1);
     // What ended in the drain is of the window too.
     run.assert_balanced();
     assert_eq!(run.measured.attempted, run.world.peer.requests);
-    let begun: u64 = slices.iter().map(|slice| slice.tallies[0].attempted).sum();
+    let begun: u64 = intervals.iter().map(|interval| interval.tallies[0].attempted).sum();
     assert_eq!(begun, run.world.peer.requests);
 }
 
@@ -319,7 +319,7 @@ fn a_rate_so_low_that_its_first_arrival_is_beyond_time_ends() {
 }
 
 #[test]
-fn what_a_late_generator_has_not_read_yet_is_seen_at_the_end_of_each_slice() {
+fn what_a_late_generator_has_not_read_yet_is_seen_at_the_end_of_each_interval() {
     // 80 users, of whom 64 are asked. A round of 80 sends takes 80 ms, an answer 30 ms: while some
     // are sent to, the answers of others wait.
     let unread = |send_cost_ns| {
@@ -327,8 +327,8 @@ fn what_a_late_generator_has_not_read_yet_is_seen_at_the_end_of_each_slice() {
         world.send_cost_ns = send_cost_ns;
         let run = simulate_in(closed(80), world, &Arc::new(Gate::new(1)));
         run.assert_balanced();
-        let slices = run.reports.iter().filter(|report| report.phase == Phase::Measure);
-        slices.map(|report| report.receive_queue_bytes).collect::<Vec<_>>()
+        let intervals = run.reports.iter().filter(|report| report.phase == Phase::Measure);
+        intervals.map(|report| report.receive_queue_bytes).collect::<Vec<_>>()
     };
     assert_eq!(unread(0), [0; 10]);
     let answer = HELLO.len() as u64;

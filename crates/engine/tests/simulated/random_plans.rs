@@ -167,7 +167,7 @@ impl Random {
             plan.warmup_ns = self.below(2) * self.below(200 * MS);
         }
         plan.drain_ns = self.below(SECOND);
-        plan.slice_ns = if self.one_in(4) { 100 * MS } else { SECOND };
+        plan.interval_ns = if self.one_in(4) { 100 * MS } else { SECOND };
         plan.seed = self.below(1_000_000);
         plan
     }

@@ -18,7 +18,7 @@ from torr import __version__
 from torr.errors import UsageError
 from torr.messages.message import Message, message, message_list
 from torr.model.moment import stamp
-from torr.results.result import RunResult
+from torr.results.result import SCHEMA, RunResult
 from torr.results.series import LevelPoint, LevelSeries
 from torr.results.verdict import Verdict
 from torr.stats.series import Series
@@ -52,7 +52,7 @@ def compare(a: Series, b: Series) -> RunResult:
         a, b = replace(a, name=f"{a.name} (A)"), replace(b, name=f"{b.name} (B)")
     verdicts = (_verdict(a, b, level, metric) for level in common for metric in _METRICS)
     return RunResult(
-        schema_=1,
+        schema_=SCHEMA,
         torr=__version__,
         kind="diff",
         name=name,

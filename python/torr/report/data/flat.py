@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Row = ResultPart | Mapping[str, Any]
 
 
-_LEFT_OUT = {"slices", "histograms", "samples", "steps"}
+_LEFT_OUT = {"intervals", "histograms", "samples", "requests"}
 
 
 def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -1,8 +1,8 @@
-"""Percentiles over time of what is seldom: neighbouring slices are pooled until they carry one.
+"""Percentiles over time of what is seldom: neighbouring intervals are pooled until they carry one.
 
-Streams last long, so that a slice of a second holds a handful of them, too few for any percentile.
-Their histograms add up: each percentile has pools of its own, as short as it allows, and every
-slice shows what its pool says.
+Streams last long, so that an interval of a second holds a handful of them, too few for any
+percentile. Their histograms add up: each percentile has pools of its own, as short as it allows,
+and every interval shows what its pool says.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
-def pooled(slices: Sequence[Interval], metric: str) -> list[dict[str, float | None]]:
-    """Return the percentiles of each slice's pools, with the slice's own `min` and `max`."""
-    own = [time_of(piece, f"{metric}_ms") or Statistics(n=0) for piece in slices]
+def pooled(intervals: Sequence[Interval], metric: str) -> list[dict[str, float | None]]:
+    """Return the percentiles of each interval's pools, with the interval's own `min` and `max`."""
+    own = [time_of(piece, f"{metric}_ms") or Statistics(n=0) for piece in intervals]
     made: list[dict[str, float | None]] = [{"min": s.min, "max": s.max} for s in own]
 
     @cache
     def read(at: int) -> Histogram:
-        text = slices[at].histograms.get(metric)
+        text = intervals[at].histograms.get(metric)
         return Histogram.read(text) if text else Histogram()
 
     for stat, share in _SHARES.items():

@@ -1,7 +1,8 @@
 """levels.csv: one row a measured level, every metric under its name in result.json.
 
-Keys of nested objects are joined by dots (`latency.service_ms.p99`). Slices, histograms, samples,
-steps and what was watched over time are left to result.json: they are not numbers of a level.
+Keys of nested objects are joined by dots (`latency.service_ms.p99`). Intervals, histograms,
+samples, steps and what was watched over time are left to result.json: they are not numbers of a
+level.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the health of the generator was judged by, so that anybody can check it.
 
-Nothing is judged here: the engine did that, slice by slice.
+Nothing is judged here: the engine did that, interval by interval.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def judged(levels: Sequence[Level]) -> Table | None:
         say("waited for a core"),
         say("hypervisor took"),
         say("judged lag"),
-        say("late slices"),
+        say("late intervals"),
     )
     return Table(columns, tuple(map(_row, known)), frozenset({1}))
 
@@ -52,7 +52,7 @@ def _row(level: Level) -> tuple[str, ...]:
 
 def _lag(health: Health) -> tuple[str, str]:
     """Where nobody could be late there is none, and older results do not say."""
-    if health.lag_ms is None:
+    if health.scheduling_lag_ms is None:
         return "–", "–"
-    counts = {"late": health.late_slices, "slices": health.slices}
-    return show_ms(health.lag_ms), say("{late:,} of {slices:,}", **counts)
+    counts = {"late": health.late_intervals, "intervals": health.intervals}
+    return show_ms(health.scheduling_lag_ms), say("{late:,} of {intervals:,}", **counts)

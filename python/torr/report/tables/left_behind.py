@@ -44,7 +44,7 @@ def _row(leak: LeakTable) -> tuple[str, ...]:
         f"{leak.per_operation:.2g}",
         _bytes(leak.traced_per_operation),
         _bytes(leak.rss_per_operation),
-        say("met") if leak.is_met else say("missed"),
+        say("met") if leak.met else say("missed"),
         word_text(leak.word),
         ", ".join(most),
     )

@@ -108,7 +108,7 @@ def _time(levels: Sequence[Level], key: str, batch: int) -> str:
 def _budget(budget: BudgetVerdict) -> tuple[str, ...]:
     show = shown(budget.metric)
     low, high = budget.interval or (None, None)
-    target = budget.text
+    target = budget.condition
     if budget.scaled_by is not None:
         target = say("{budget}, here {limit}", budget=target, limit=show(budget.limit))
     word = word_of(budget)

@@ -34,7 +34,7 @@ def _table(lines: Sequence[ProfiledLine]) -> Table:
     columns = (say("line"), say("code"), say("times"), say("in all"), say("each"), say("share"))
     rows = tuple(
         (
-            line.place,
+            line.location,
             line.code,
             f"{line.hits:,}",
             show_time(line.ns / _NS_PER_MS),

@@ -25,7 +25,7 @@ _OF_SOCKETS = {
     "service": ("p50", "p95", "p99"),
     "ttfb": ("p50", "p95", "p99"),
     "connect": ("mean",),
-    "lag": ("p99",),
+    "scheduling_lag": ("p99",),
 }
 
 
@@ -37,7 +37,7 @@ def requests(level: Level) -> Table | None:
 
 def sockets_of_requests(level: Level) -> Table | None:
     """Return the times that Locust does not know, one row a named request that has some."""
-    found = [step for step in level.steps if step.latency.service_ms]
+    found = [step for step in level.requests if step.latency.service_ms]
     if not found or not level.is_of_locust:
         return None
     columns = [f"{name} {stat}" for name, stats in _OF_SOCKETS.items() for stat in stats]
@@ -61,7 +61,7 @@ def streams_of_requests(level: Level) -> Table | None:
 
 def failed_events(levels: Sequence[Level]) -> Table | None:
     """Return one row an event of which a locustfile told that it failed."""
-    steps = [step for level in levels for step in level.steps if step.event]
+    steps = [step for level in levels for step in level.requests if step.event]
     rows = tuple(
         (step.name, f"{step.counts.failed:,}", f"{step.counts.attempted:,}")
         for step in steps
@@ -89,7 +89,7 @@ def streams_of_requests_of_levels(result: RunResult) -> Table | None:
 
 
 def _several(level: Level) -> Sequence[NamedRequest]:
-    return level.steps if len(level.steps) > 1 or level.event_count else ()
+    return level.requests if len(level.requests) > 1 or level.event_count else ()
 
 
 def _steps_of_levels(result: RunResult) -> list[tuple[str, NamedRequest]]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _Claim = TypeVar("_Claim")
 _RATIOS = ("ok_per_s", "success_rate", "service_ms.mean", "response_ms.p95")
-_TIMES = ("response", "service", "ttfb", "wait", "connect", "tls", "lag")
+_TIMES = ("response", "service", "ttfb", "queue_wait", "connect", "tls", "scheduling_lag")
 
 
 def levels(result: RunResult) -> Table | None:
@@ -76,7 +76,7 @@ def throughput(level: Level) -> Table:
     counts = level.counts
     at_least = "≥ " if level.is_contended else ""
     connections = level.connections or ConnectionCounts()
-    opened = {"open": connections.open_max, "asked": connections.asked}
+    opened = {"open": connections.open_max, "requested": connections.requested}
     rows = [
         (say("ok requests/s"), f"{at_least}{show_rate(level.ok_per_s)}"),
         (say("attempted"), f"{counts.attempted:,}"),
@@ -86,7 +86,7 @@ def throughput(level: Level) -> Table:
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         (say("dropped"), f"{counts.dropped:,}"),
         (say("measured window"), f"{level.seconds:g} s"),
-        (say("open connections"), say("{open:,} of {asked:,}", **opened)),
+        (say("open connections"), say("{open:,} of {requested:,}", **opened)),
         (say("received"), show_size(level.bytes_in)),
         (say("sent"), show_size(level.bytes_out)),
     ]

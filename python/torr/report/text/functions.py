@@ -104,7 +104,8 @@ def _of_budgets(result: RunResult) -> list[Text]:
     parts = [say("{n} of {all} budgets met", n=words.count("held"), all=len(words))]
     if missed:
         named = [
-            say("{name}: {budget}", name=name_of(v), budget=v.text) for v in missed[:_MOST_NAMED]
+            say("{name}: {budget}", name=name_of(v), budget=v.condition)
+            for v in missed[:_MOST_NAMED]
         ]
         more = len(missed) - len(named)
         if more:
@@ -140,7 +141,7 @@ def shown(metric: str) -> Callable[[float | None], str]:
 def _of_leaks(result: RunResult) -> list[Text]:
     """Say of which functions growth goes on, and which left more than they may."""
     name_of = names(result)
-    missed = [leak for leak in result.leaks if not leak.is_met]
+    missed = [leak for leak in result.leaks if not leak.met]
     endless = [name_of(leak) for leak in missed if leak.limit is None]
     beyond = [
         say(

@@ -1,4 +1,4 @@
-"""How the generator does while a level goes on: a line for the live page, by its newest slice.
+"""How the generator does while a level goes on: a line for the live page, by its newest interval.
 
 The engine judges a level when it has ended. Until then nothing is called healthy here; that a core
 is full, or that requests go out late, is said at once.
@@ -20,9 +20,10 @@ FULL_RATE = 95.0
 
 
 def generator_now(piece: Interval) -> tuple[str, Text] | None:
-    """Return what the newest slice shows of the generator, and a word: `contended` or `unknown`.
+    """Return what the newest interval shows of the generator, and a word: `contended` or `unknown`.
 
-    `contended` where what is measured now may be the generator's; None where a slice says nothing.
+    `contended` where what is measured now may be the generator's; None where an interval says
+    nothing.
     """
     health = piece.health
     used = [rate or 0.0 for rate in health.worker_cpu_rate] if health else []
@@ -47,6 +48,6 @@ def generator_now(piece: Interval) -> tuple[str, Text] | None:
 
 def _latest(health: IntervalHealth) -> tuple[float, float] | None:
     """Lag and limit, in milliseconds, of the worker that is nearest to its limit, or past it."""
-    pairs = zip(health.lag_ms, health.lag_limit_ms, strict=False)
+    pairs = zip(health.scheduling_lag_ms, health.scheduling_lag_limit_ms, strict=False)
     known = [(lag, limit) for lag, limit in pairs if lag is not None and limit]
     return max(known, key=lambda pair: pair[0] / pair[1], default=None)

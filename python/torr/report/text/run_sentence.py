@@ -57,7 +57,7 @@ def _over(level: Level) -> Text:
         return say("to {users}", users=users) if is_all else say("to up to {users}", users=users)
     if not level.connections or not level.is_shared:
         return say("over {connections}", connections=counted(level.concurrency, "connection"))
-    connections = counted(level.connections.asked, "connection")
+    connections = counted(level.connections.requested, "connection")
     return say("from {users} over {connections}", users=users, connections=connections)
 
 

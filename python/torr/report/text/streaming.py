@@ -35,7 +35,7 @@ def stream_times(level: Level) -> list[tuple[str, Statistics]]:
 
 def stream_facts(level: Level) -> dict[str, str]:
     """What else a level's streams say, each fact under its name; nothing where there are none."""
-    facts = _facts(level.stream, _judged(level.steps)) if level.stream else {}
+    facts = _facts(level.stream, _judged(level.requests)) if level.stream else {}
     return {name: text for name, text in facts.items() if text}
 
 
@@ -86,7 +86,7 @@ def _tokens(stream: StreamStatistics) -> Text:
         return say("the server did not say how many")
     both = {"out": stream.tokens_out, "given": stream.tokens_in or 0}
     text = say("{out:,} out, {given:,} in, by the server's count", **both)
-    untold = stream.tokens_untold
+    untold = stream.tokens_unreported
     silent = say("{answers} did not say", answers=counted(untold, "answer")) if untold else ""
     return chain("; ", [_with_reasoning(text, stream), silent])
 
@@ -132,7 +132,7 @@ def _goodput(stream: StreamStatistics, judged: str) -> str:
 
 
 def _left(stream: StreamStatistics) -> str:
-    left = stream.left
+    left = stream.abandoned
     return say("{left:,}, before the end: in no e2e and no stream_end", left=left) if left else ""
 
 
@@ -151,7 +151,7 @@ def _coalesced(stream: StreamStatistics) -> str:
 def _prompts(prompts: PromptCounts | None) -> str:
     if not prompts:
         return ""
-    text = say("{given:,} given, {sent:,} sent", given=prompts.given, sent=prompts.sent)
+    text = say("{given:,} given, {sent:,} sent", given=prompts.provided, sent=prompts.sent)
     if prompts.unique_prefix:
         return say("{text}, each begun anew", text=text)
     return say("{text}, {n:,} of them again: a cache may know them", text=text, n=prompts.reused)

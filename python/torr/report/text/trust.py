@@ -154,11 +154,11 @@ def _rounds(result: RunResult) -> Text:
         return say("{rounds}, spread {spread}", rounds=said, spread=spread) if spread else said
     if not spread:
         return say("1 round: run-to-run variance unseen")
-    return say("1 round: spread of slices {spread}, run-to-run variance unseen", spread=spread)
+    return say("1 round: spread of intervals {spread}, run-to-run variance unseen", spread=spread)
 
 
 def _steal(levels: Sequence[Level]) -> str:
-    """The mean of a level; single slices may have had more."""
+    """The mean of a level; single intervals may have had more."""
     means = [level.health.steal_rate or 0 for level in levels]
     if max(means) < LEAST_STEAL:
         return ""

@@ -124,7 +124,7 @@ def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> Budget
     low, high = sorted(map(use, budget.interval)) if budget.interval else (0.0, 0.0)
     return BudgetRow(
         name=name,
-        budget=budget.text,
+        budget=budget.condition,
         standing=budget.word,
         word=functions.word_of(budget),
         amount="–" if budget.value is None else _times(use(budget.value)),
@@ -141,7 +141,7 @@ def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> Budget
 def _use_of(budget: BudgetVerdict) -> Callable[[float], float]:
     """How much of a budget a number uses: 1 is the limit, and less is better."""
     is_success = budget.metric == "success_rate"
-    wants_little = ("<" in budget.text) != is_success
+    wants_little = ("<" in budget.condition) != is_success
     limit = 100 - budget.limit if is_success else budget.limit
 
     def use(value: float) -> float:

@@ -1,7 +1,7 @@
 """What the page shows of a result: words, tables and what its charts are drawn from, as JSON.
 
 Everything is judged and said before; nothing here has a number that result.json does not bear out.
-The page draws slices itself, as it does while a run goes on. Texts are plain strings or
+The page draws intervals itself, as it does while a run goes on. Texts are plain strings or
 `{"en": …, "zh": …}`; whoever shows them takes them as text.
 """
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-MOST_SLICES = 1_000
+MOST_INTERVALS = 1_000
 MOST_DRAWN = 10_000
 
 _POOLED = ("ttft", "response")
-# What web/src/model.ts reads of a slice.
+# What web/src/model.ts reads of an interval.
 _DRAWN = (
     *("t_s", "seconds", "phase", "counts", "ok_per_s", "attempted_per_s", "connections_open"),
     "concurrency",
@@ -51,9 +51,9 @@ _STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
 
 
 def run(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
-    """Return what a page is given of a run: `result` without histograms of slices, and its view.
+    """Return what a page is given of a run: `result` without histograms of intervals, and its view.
 
-    `pools` are those of the levels, where they are known: then no slice needs a histogram.
+    `pools` are those of the levels, where they are known: then no interval needs a histogram.
     """
     return {"result": without_histograms(result), "view": view(result, pools)}
 
@@ -63,7 +63,7 @@ def view(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
 
     `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
     those that are `folded` last. `ladder`, `comparison`, `diff` and `functions` are null but for
-    their kind. `pooled` has the percentiles of slices of streams, by the place of their level.
+    their kind. `pooled` has the percentiles of intervals of streams, by the place of their level.
     """
     return {
         "sentence": as_json(sentence.verdict(result)),
@@ -84,42 +84,42 @@ def view(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
 
 
 def without_histograms(result: RunResult) -> Json:
-    """Return a result as JSON whose slices have no histograms; slices.jsonl keeps them.
+    """Return a result as JSON whose intervals have no histograms; intervals.jsonl keeps them.
 
-    Of more than MOST_SLICES they have but what charts are drawn from, and levels have no histograms
-    either: a comparison of a hundred trials would be a page that no mail takes. Of more than
-    MOST_DRAWN none is left.
+    Of more than MOST_INTERVALS they have but what charts are drawn from, and levels have no
+    histograms either: a comparison of a hundred trials would be a page that no mail takes. Of more
+    than MOST_DRAWN none is left.
     """
-    count = slices_of(result)
+    count = intervals_of(result)
     if count > MOST_DRAWN:
-        levels = [msgspec.structs.replace(level, slices=[]) for level in result.levels]
+        levels = [msgspec.structs.replace(level, intervals=[]) for level in result.levels]
         result = msgspec.structs.replace(result, levels=levels)
     found: Json = builtins(result)
     for level in found["levels"]:
-        if count > MOST_SLICES:
+        if count > MOST_INTERVALS:
             level["histograms"] = {}
-            level["slices"] = list(map(_drawn, level["slices"]))
-        for piece in level["slices"]:
+            level["intervals"] = list(map(_drawn, level["intervals"]))
+        for piece in level["intervals"]:
             piece.pop("histograms", None)
     return found
 
 
-def slices_of(result: RunResult) -> int:
-    """Return how many slices all levels have."""
-    return sum(len(level.slices) for level in result.levels)
+def intervals_of(result: RunResult) -> int:
+    """Return how many intervals all levels have."""
+    return sum(len(level.intervals) for level in result.levels)
 
 
 def bare(piece: Interval) -> Json:
-    """Return a slice as the page draws it: without its histograms."""
+    """Return an interval as the page draws it: without its histograms."""
     found: Json = builtins(piece)
     del found["histograms"]
     return found
 
 
 def light(piece: Interval, count: int) -> Interval:
-    """Return what pages need of a slice of a level, where all levels have `count` slices.
+    """Return what pages need of an interval of a level, where all levels have `count` intervals.
 
-    Of slices that no page shows, that is what words and verdicts are made of.
+    Of intervals that no page shows, that is what words and verdicts are made of.
     """
     if count <= MOST_DRAWN:
         return msgspec.structs.replace(piece, histograms={})
@@ -135,7 +135,7 @@ def light(piece: Interval, count: int) -> Interval:
 
 
 def _drawn(piece: Json) -> Json:
-    """What a chart shows of a slice."""
+    """What a chart shows of an interval."""
     found = {key: piece[key] for key in _DRAWN}
     latency, stream = piece["latency"], piece["stream"]
     found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}
@@ -147,21 +147,21 @@ def _thin(stats: Json) -> Json:
 
 
 def _left_out(result: RunResult) -> list[Json]:
-    count = slices_of(result)
+    count = intervals_of(result)
     if count <= MOST_DRAWN:
         return []
-    said = say("{n:,} slices, too many for a page, are in slices.jsonl", n=count)
+    said = say("{n:,} intervals, too many for a page, are in intervals.jsonl", n=count)
     return [view_lists.listed(say("What this page leaves out"), [said])]
 
 
 def pools_of(level: Level) -> Json | None:
-    """Return percentiles of neighbouring slices; None of a level without streams.
+    """Return percentiles of neighbouring intervals; None of a level without streams.
 
-    Single slices have too few streams for any.
+    Single intervals have too few streams for any.
     """
-    if not level.stream or not level.slices:
+    if not level.stream or not level.intervals:
         return None
-    return {name: pooled(level.slices, name) for name in _POOLED}
+    return {name: pooled(level.intervals, name) for name in _POOLED}
 
 
 def _pooled(result: RunResult, pools: Sequence[Json | None] | None) -> Json:

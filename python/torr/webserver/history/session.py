@@ -93,7 +93,7 @@ class TuningSession:
     def _note(self, levels: Sequence[Level]) -> None:
         for level in levels:
             self.levels.add(level.concurrency)
-            self.requests |= {step.name: None for step in level.steps}
+            self.requests |= {step.name: None for step in level.requests}
 
     def _baseline(self) -> KeptRun | None:
         """The newest run of the name with the tag, whatever else the runs are narrowed down by."""

@@ -1,4 +1,4 @@
-"""Hears an experiment for the live page: takes slices down at once, and all of it between levels.
+"""Follows an experiment for the live page: keeps intervals at once, and the rest between levels.
 
 What is dear, judging what there is so far, is done when a level has ended: nothing is fired then.
 A page that cannot be fed costs nobody a result: it is said once, and the run goes on.
@@ -37,7 +37,7 @@ class Feed:
     `fit` makes names of candidates and settings fit to be shown, as those of levels are. `so_far`
     gives the result as it is, with the levels from a place on; `judge` what levels come to; `wake`
     tells readers; `complain` gets what went wrong, once. Each level is read once, and memory holds
-    of its slices what the page shows.
+    of its intervals what the page shows.
     """
 
     journal: Journal
@@ -51,7 +51,7 @@ class Feed:
     _is_broken: bool = False
     _levels: list[Level] = field(default_factory=list)
     _pools: list[Json | None] = field(default_factory=list)
-    _slice_count: int = 0
+    _interval_count: int = 0
 
     def begin(self) -> None:
         """Say what is known before any level."""
@@ -64,11 +64,11 @@ class Feed:
         self.metrics.level_started(step)
         self._safely(lambda: self._tell(step))
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
-        """Take a slice down; one that is not kept is only in the counters."""
+    def interval_came(self, step: Step, piece: Interval) -> None:
+        """Take an interval down; one that is not kept is only in the counters."""
         step = self._fit(step)
-        self.remaining.slice_came(step, piece)
-        self.metrics.slice_came(step, piece)
+        self.remaining.interval_came(step, piece)
+        self.metrics.interval_came(step, piece)
         self._safely(lambda: self._add(step, piece))
 
     def level_ended(self, step: Step, level: Level) -> None:
@@ -99,7 +99,7 @@ class Feed:
                 "candidate": step.candidate,
                 "factors": step.factors,
             }
-            self.journal.add(_text({**place, "slice": bare(piece)}))
+            self.journal.add(_text({**place, "interval": bare(piece)}))
         self._tell(step, piece)
 
     def _tell(self, step: Step, piece: Interval | None = None) -> None:
@@ -120,7 +120,7 @@ class Feed:
     def _take_stock(self) -> None:
         result = self.so_far(len(self._levels))
         for level in result.levels:
-            self._slice_count += len(level.slices)
+            self._interval_count += len(level.intervals)
             self._pools.append(pools_of(level))
             self._levels.append(self._light(level))
         result = msgspec.structs.replace(result, levels=self._levels)
@@ -130,8 +130,8 @@ class Feed:
         self.journal.begin(_text(run_of(result, self._pools)))
 
     def _light(self, level: Level) -> Level:
-        intervals = [light(piece, self._slice_count) for piece in level.slices]
-        return msgspec.structs.replace(level, slices=intervals)
+        intervals = [light(piece, self._interval_count) for piece in level.intervals]
+        return msgspec.structs.replace(level, intervals=intervals)
 
     def _safely(self, work: Callable[[], object]) -> None:
         """Do it and tell the readers; what goes wrong must not end the run."""

@@ -1,14 +1,14 @@
 """What happened so far, as server-sent events with ids: whoever comes late or again misses nothing.
 
-    run, slice, slice, …, run, slice, …, end
+    run, interval, interval, …, run, interval, …, end
 
-A `run` says everything that came before it, so that only the newest is kept, with the slices that
-came after. Those wait in a file without a name: memory holds the newest `run` and eight bytes a
-slice, however long a level lasts. `progress` is of the moment: it has no id, and only the newest
-is kept.
+A `run` says everything that came before it, so that only the newest is kept, with the intervals
+that came after. Those wait in a file without a name: memory holds the newest `run` and eight bytes
+a interval, however long a level lasts. `progress` is of the moment: it has no id, and only the
+newest is kept.
 
 One thread writes and never waits; others read at once, with a place each. No lock is needed: a
-chapter is replaced whole, and a slice is in the file before its end is in the list.
+chapter is replaced whole, and an interval is in the file before its end is in the list.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class JournalPosition:
 
 @dataclass(slots=True)
 class _Chapter:
-    """A `run` or the `end`, and where in the file the slices after it end."""
+    """A `run` or the `end`, and where in the file the intervals after it end."""
 
     number: int
     opening: bytes
@@ -60,9 +60,9 @@ class Journal:
         self.is_over = True
 
     def add(self, piece: bytes) -> None:
-        """Take down a `slice`; raises OSError where the file takes no more."""
+        """Take down a `interval`; raises OSError where the file takes no more."""
         chapter = self._chapter
-        text = self._event("slice", self.last + 1, piece)
+        text = self._event("interval", self.last + 1, piece)
         self._file.write(text)
         self._file.flush()
         self._size += len(text)

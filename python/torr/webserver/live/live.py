@@ -52,7 +52,7 @@ class Shown:
 class Live:
     """The live page of a run; `feed` is the listener of its experiment, `url` where it is.
 
-    `file` is where slices wait for who reads them.
+    `file` is where intervals wait for who reads them.
     """
 
     def __init__(self, shown: Shown, door: Door, file: BinaryIO) -> None:

@@ -1,9 +1,9 @@
 """`GET /metrics`: what a run does, in Prometheus' text format.
 
-Counters hold every phase, told apart by the label `phase`. Quantiles are those of the newest slice,
-so of its second; `_sum` and `_count` go on through the run. A level's own numbers come when it has
-ended. Times are seconds, shares are ratios, as Prometheus has them. Numbers are added up in the
-thread that keeps slices, and read in the server's.
+Counters hold every phase, told apart by the label `phase`. Quantiles are those of the newest
+interval, so of its second; `_sum` and `_count` go on through the run. A level's own numbers come
+when it has ended. Times are seconds, shares are ratios, as Prometheus has them. Numbers are added
+up in the thread that keeps intervals, and read in the server's.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
     "torr_statuses_total": ("counter", "Answers by status."),
     "torr_received_bytes_total": ("counter", "Bytes that came in."),
     "torr_sent_bytes_total": ("counter", "Bytes that went out."),
-    "torr_ok_per_second": ("gauge", "Ok answers a second in the newest slice."),
-    "torr_attempts_per_second": ("gauge", "Requests begun a second in the newest slice."),
-    "torr_in_flight": ("gauge", "Requests that were open at the end of the newest slice."),
+    "torr_ok_per_second": ("gauge", "Ok answers a second in the newest interval."),
+    "torr_attempts_per_second": ("gauge", "Requests begun a second in the newest interval."),
+    "torr_in_flight": ("gauge", "Requests that were open at the end of the newest interval."),
     "torr_connections_open": (
         "gauge",
-        "Connections that were open at the end of the newest slice.",
+        "Connections that were open at the end of the newest interval.",
     ),
     "torr_response_seconds": ("summary", "From when a request was due to its answer's last byte."),
     "torr_service_seconds": ("summary", "From a request's first byte to its answer's last byte."),
-    "torr_worker_cpu_ratio": ("gauge", "Of a core, what each worker used in the newest slice."),
+    "torr_worker_cpu_ratio": ("gauge", "Of a core, what each worker used in the newest interval."),
     "torr_level_ok_per_second": ("gauge", "Ok answers a second of a level that has ended."),
     "torr_level_success_ratio": ("gauge", "The share of a level's attempts that ended ok."),
     "torr_level_response_seconds": ("gauge", "Response time of a level that has ended."),
@@ -69,7 +69,7 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
 
 @dataclass
 class Metrics:
-    """Adds up slices and levels, and writes the page.
+    """Adds up intervals and levels, and writes the page.
 
     `info` are the labels of torr_info, `cost_s` tells the server's CPU time, `ahead` what is done
     and what is left, in seconds.
@@ -96,14 +96,14 @@ class Metrics:
         with self._lock:
             self._now = place
 
-    def slice_came(self, step: Step, piece: Interval) -> None:
-        """Add a slice."""
+    def interval_came(self, step: Step, piece: Interval) -> None:
+        """Add an interval."""
         trial = _trial(step.candidate, step.factors)
         with self._lock:
             for sample in _counted(piece, trial):
                 key = sample.name, sample.labels
                 self._counts[key] = self._counts.get(key, 0) + sample.value
-            # What the newest slice does not have is not what it was.
+            # What the newest interval does not have is not what it was.
             kept = {key: x for key, x in self._now.items() if key[0] in _OF_LEVEL}
             self._now = {**kept, **{(s.name, s.labels): s.value for s in _newest(piece, trial)}}
 
@@ -157,7 +157,7 @@ def _trial(candidate: str | None, factors: Mapping[str, Any]) -> Labels:
 
 
 def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
-    """What a slice adds to the counters."""
+    """What an interval adds to the counters."""
     labels = (*trial, ("phase", piece.phase))
     counts = piece.counts
     yield ExportedSample("torr_attempts_total", labels, counts.attempted)
@@ -177,7 +177,7 @@ def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
 
 
 def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
-    """What is so in the newest slice."""
+    """What is so in the newest interval."""
     labels = (*trial, ("phase", piece.phase))
     known = {
         "torr_ok_per_second": piece.ok_per_s,

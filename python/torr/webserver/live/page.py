@@ -20,6 +20,6 @@ __all__ = ["bare", "document", "generator_of", "light", "pools_of", "run_of"]
 
 
 def generator_of(piece: Interval) -> dict[str, Any] | None:
-    """Return how the generator does in a slice, as the view's `trust`; None where nobody knows."""
+    """Return how the generator does in an interval, as the view's `trust`; None where unknown."""
     found = generator_now(piece)
     return None if found is None else {"health": found[0], "text": as_json(found[1])}

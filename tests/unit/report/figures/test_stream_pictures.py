@@ -30,19 +30,19 @@ def piece(values_ns, phase="measure"):
     return typed.interval(phase=phase, stream={"ttft_ms": stats(values_ns)}, histograms=histograms)
 
 
-def test_slices_are_pooled_until_they_carry_a_percentile():
-    slices = [piece([n * 10**6] * 7) for n in (1, 2, 3, 40, 50, 60, 70)]
-    found = [p["p50"] for p in pooled(slices, "ttft")]
+def test_intervals_are_pooled_until_they_carry_a_percentile():
+    intervals = [piece([n * 10**6] * 7) for n in (1, 2, 3, 40, 50, 60, 70)]
+    found = [p["p50"] for p in pooled(intervals, "ttft")]
     # Three of seven carry a median; the seventh, that no others follow, joins the pool before it.
     assert found[:3] == pytest.approx([2, 2, 2], rel=1e-3)
     assert found[3:] == pytest.approx([50, 50, 50, 50], rel=1e-3)
-    assert [p.get("p95") for p in pooled(slices, "ttft")] == [None] * 7
+    assert [p.get("p95") for p in pooled(intervals, "ttft")] == [None] * 7
 
 
-def test_a_slice_that_carries_a_percentile_is_not_pooled():
-    slices = [piece([n * 10**6] * 20) for n in (1, 2)] + [piece([])]
-    assert [p["p50"] for p in pooled(slices, "ttft")] == pytest.approx([1, 2, 2], rel=1e-3)
-    assert [p["max"] for p in pooled(slices, "ttft")] == [1, 2, None]
+def test_an_interval_that_carries_a_percentile_is_not_pooled():
+    intervals = [piece([n * 10**6] * 20) for n in (1, 2)] + [piece([])]
+    assert [p["p50"] for p in pooled(intervals, "ttft")] == pytest.approx([1, 2, 2], rel=1e-3)
+    assert [p["max"] for p in pooled(intervals, "ttft")] == [1, 2, None]
 
 
 def test_too_few_streams_for_any_percentile_leave_their_range():

@@ -79,11 +79,11 @@ def test_what_others_sent_is_data_wherever_it_stands(run):
     assert HOSTILE in page.data["run"]["view"]["command"]
 
 
-def test_the_whole_result_is_inside_but_for_the_histograms_of_slices(ladder):
+def test_the_whole_result_is_inside_but_for_the_histograms_of_intervals(ladder):
     inside = Page(html.page(ladder)).data["run"]["result"]
     whole = json.loads(encode(ladder))
     for level in whole["levels"]:
-        for piece in level["slices"]:
+        for piece in level["intervals"]:
             piece.pop("histograms")
     assert inside == whole
 

@@ -15,9 +15,9 @@ LEAK = {
     "candidate": "t.py::test",
     "factors": {"size": "9"},
     "count": 10_000,
-    "looks": [],
+    "samples": [],
     "types": [["builtins.list", 1000], ["x", -3]],
-    "places": [],
+    "locations": [],
     "growth": 1000,
     "per_operation": 0.1,
     "traced_per_operation": 1234.56,
@@ -48,7 +48,7 @@ def test_the_target_stands_beside_what_was_found(more, target, word):
 
 
 def test_of_runs_before_targets_and_bytes_were_kept_there_are_none():
-    lacking = ("limit", "met", "traced_per_operation", "rss_per_operation")
+    lacking = ("limit", "traced_per_operation", "rss_per_operation")
     older = {key: value for key, value in LEAK.items() if key not in lacking}
     row = left_behind.table(result(leaks=[older])).rows[0]
     assert row[2:8] == ("growth ends", "+1,000", "0.1", "–", "–", "missed")

@@ -9,9 +9,9 @@ PROFILE = typed.profile(
     tool="line-profiler",
     candidate="tests/test_it.py::test_outer",
     lines=[
-        {"place": "it.py:2", "code": "for x in xs:", "hits": 1001, "ns": 250_000},
-        {"place": "it.py:3", "code": "f(x)", "hits": 1000, "ns": 750_000},
-        {"place": "it.py:4", "code": "return", "hits": 0, "ns": 0},
+        {"location": "it.py:2", "code": "for x in xs:", "hits": 1001, "ns": 250_000},
+        {"location": "it.py:3", "code": "f(x)", "hits": 1000, "ns": 750_000},
+        {"location": "it.py:4", "code": "return", "hits": 0, "ns": 0},
     ],
 )
 

@@ -15,7 +15,7 @@ def steps(streamed):
     first = {"name": "turn 1", "stream": typed.changed(level.stream, goodput_rate=None)}
     few = {"n": 9, "mean": 410.0}
     second = {"name": "turn 2", "stream": {"ttft_ms": few, "tokens_per_s": 4.0}}
-    return typed.changed(level, steps=[first, second, {"name": "login"}])
+    return typed.changed(level, requests=[first, second, {"name": "login"}])
 
 
 def test_levels_of_streams_are_rows(streamed_ladder):
@@ -103,7 +103,7 @@ def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
 
 
 def test_requests_that_do_not_stream_have_no_table_of_streams(steps):
-    plain = typed.changed(steps, steps=[{"name": step.name} for step in steps.steps])
+    plain = typed.changed(steps, requests=[{"name": step.name} for step in steps.requests])
     assert request_tables.requests(plain)
     assert request_tables.streams_of_requests(plain) is None
 

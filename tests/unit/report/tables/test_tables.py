@@ -46,12 +46,12 @@ def step(name, ok, **errors):
 
 def test_each_request_has_a_row_where_there_are_several(run):
     steps = [step("GET /a", 9000), step("login", 0, status=1000)]
-    level = typed.changed(run.levels[0], steps=steps)
+    level = typed.changed(run.levels[0], requests=steps)
     assert request_tables.requests(level).rows == (
         ("GET /a", "900", "9,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "0"),
         ("login", "0", "1,000", "1.50 ms", "20.0 ms", "≥ 300 ms", "1,000"),
     )
-    assert request_tables.requests(typed.changed(level, steps=steps[:1])) is None
+    assert request_tables.requests(typed.changed(level, requests=steps[:1])) is None
     result = typed.changed(run, levels=[level])
     assert "## Requests\n\n| request |" in markdown.text(result)
     assert "Requests" in titles(result, is_folded=False)
@@ -61,8 +61,8 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
     levels = []
     for users, rate in ((8, 80.0), (5, 40.0), (5, 60.0), (5, 50.0)):
         steps = [step("GET /a", round(rate) * 10), step("GET /b", 10)]
-        shared = {"asked": 2, "open_max": 2, "opened": 2}
-        levels.append(make_level(users, rate, 1.0, steps=steps, connections=shared))
+        shared = {"requested": 2, "open_max": 2, "opened": 2}
+        levels.append(make_level(users, rate, 1.0, requests=steps, connections=shared))
     result = make_result("ladder", levels)
     found = request_tables.requests_of_levels(result)
     assert found.columns[:3] == ("users", "request", "ok/s")
@@ -78,7 +78,7 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
 
 def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):
     steps = [step(f"GET /{n}", 10) for n in range(50)]
-    levels = [make_level(users, 10.0, 1.0, steps=steps) for users in (5, 8)]
+    levels = [make_level(users, 10.0, 1.0, requests=steps) for users in (5, 8)]
     result = make_result("ladder", levels)
     assert "## Requests" not in markdown.text(result)
     assert len(request_tables.requests_of_levels(result).rows) == 100
@@ -162,7 +162,7 @@ def test_csv_has_a_row_a_level_under_the_names_of_the_result(tmp_path, run):
     assert row["counts.errors.timeout"] == "30"
     assert row["health.worker_cpu_rate"] == "61.2"
     assert row["latency.service_ms.p99_99"] == ""
-    assert not {"slices", "histograms.service", "samples"} & row.keys()
+    assert not {"intervals", "histograms.service", "samples"} & row.keys()
 
 
 def test_csv_runs_no_formula_in_a_spreadsheet():
@@ -185,7 +185,7 @@ def test_the_summary_starts_with_verdict_and_trust(run):
         "**Answers 2,150 requests/s over 50 connections with p95 51.1 ms; 0.19 % failed.**\n"
         "\n"
         "Healthy: the generator had room · busiest worker 61 % of a core · "
-        "1 round: spread of slices 2.8 %, run-to-run variance unseen.\n"
+        "1 round: spread of intervals 2.8 %, run-to-run variance unseen.\n"
         "\n"
         "## Times\n"
         "\n"
@@ -197,12 +197,12 @@ def test_the_summary_starts_with_verdict_and_trust(run):
         "| 204 ms | 23.2 ms | 7.73 ms |\n"
         "| ttfb | 21,500 | 20.3 ms | 24.8 ms | 33.8 ms | 49.5 ms | 79.2 ms | 119 ms | – "
         "| 198 ms | 22.5 ms | 7.50 ms |\n"
-        "| wait | 21,500 | 0.009 ms | 0.011 ms | 0.015 ms | 0.022 ms | 0.035 ms | 0.053 ms | – "
-        "| 0.088 ms | 0.010 ms | 0.003 ms |\n"
+        "| queue_wait | 21,500 | 0.009 ms | 0.011 ms | 0.015 ms | 0.022 ms | 0.035 ms | 0.053 ms "
+        "| – | 0.088 ms | 0.010 ms | 0.003 ms |\n"
         "| connect | 21,500 | 0.270 ms | 0.330 ms | 0.450 ms | 0.660 ms | 1.06 ms | 1.58 ms | – "
         "| 2.64 ms | 0.300 ms | 0.100 ms |\n"
-        "| lag | 21,500 | 0.018 ms | 0.022 ms | 0.030 ms | 0.044 ms | 0.070 ms | 0.106 ms | – "
-        "| 0.176 ms | 0.020 ms | 0.007 ms |\n"
+        "| scheduling_lag | 21,500 | 0.018 ms | 0.022 ms | 0.030 ms | 0.044 ms | 0.070 ms "
+        "| 0.106 ms | – | 0.176 ms | 0.020 ms | 0.007 ms |\n"
         "\n"
         "## Throughput\n"
         "\n"

@@ -9,11 +9,13 @@ from torr.report.text.generator_now import generator_now
 
 def piece(used, waited=(), lag=(), limit=()):
     health = {"worker_cpu_rate": used, "run_queue_rate": waited}
-    return typed.interval(health={**health, "lag_ms": lag, "lag_limit_ms": limit})
+    return typed.interval(
+        health={**health, "scheduling_lag_ms": lag, "scheduling_lag_limit_ms": limit}
+    )
 
 
 @pytest.mark.parametrize(
-    ("slice_", "word", "said"),
+    ("interval_", "word", "said"),
     [
         (piece([20.0, 61.4], [0.1, 0.2]), "unknown", "busiest worker 61 % of a core"),
         (piece([96.0]), "contended", "a worker's core is full, so rates may be the generator's"),
@@ -28,14 +30,14 @@ def piece(used, waited=(), lag=(), limit=()):
         (piece([9.0], [], [None], [None]), "unknown", "busiest worker 9 % of a core;"),
     ],
 )
-def test_a_slice_shows_how_full_and_how_late_the_generator_is(slice_, word, said):
-    found, text = generator_now(slice_)
+def test_an_interval_shows_how_full_and_how_late_the_generator_is(interval_, word, said):
+    found, text = generator_now(interval_)
     assert found == word
     assert said in text
     assert text.startswith("The generator now: busiest worker")
 
 
-def test_a_slice_that_says_nothing_has_no_line():
+def test_an_interval_that_says_nothing_has_no_line():
     assert generator_now(typed.interval()) is None
     assert generator_now(piece([])) is None
 

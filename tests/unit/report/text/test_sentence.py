@@ -24,7 +24,7 @@ def test_a_ladder_without_an_slo_says_peak_and_knee(make_level, make_result):
 
 def test_a_ladder_whose_users_share_connections_speaks_of_users(make_level, make_result):
     shared = [
-        typed.patched(level, connections={"asked": min(100, level.concurrency)})
+        typed.patched(level, connections={"requested": min(100, level.concurrency)})
         for level in levels(make_level, *ROWS)
     ]
     assert sentence.verdict(make_result("ladder", shared)) == (
@@ -211,7 +211,7 @@ def test_failures_over_a_ladder_are_one_sentence(ladder, collapsing_ladder, diff
 
 
 def test_users_who_share_connections_are_told_apart_from_them(run):
-    level = {"concurrency": 100_000, "connections": {"asked": 1000}}
+    level = {"concurrency": 100_000, "connections": {"requested": 1000}}
     shared = typed.patched(run, levels={0: level})
     assert "requests/s from 100,000 users over 1,000 connections" in sentence.verdict(shared)
 

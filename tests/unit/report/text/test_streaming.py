@@ -9,7 +9,7 @@ from torr.report.view import view
 
 def facts(streamed, *, steps=(), **stream):
     """Return the facts of a level with other statistics of its streams."""
-    return stream_facts(typed.patched(streamed.levels[0], stream=stream, steps=list(steps)))
+    return stream_facts(typed.patched(streamed.levels[0], stream=stream, requests=list(steps)))
 
 
 def test_goodput_a_second_is_said_where_there_is_any(streamed):

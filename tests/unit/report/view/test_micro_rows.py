@@ -12,7 +12,7 @@ from timed import budget, budgeted, result, round_of
 from torr.report.view import view
 from torr.report.view.micro_rows import Picture
 
-RATE = {"metric": "ok_per_s", "text": "ops >50k/s", "limit": 50_000.0}
+RATE = {"metric": "ok_per_s", "condition": "ops >50k/s", "limit": 50_000.0}
 
 
 def of(*budgets, **more):
@@ -30,9 +30,12 @@ def used(found):
         ({}, 0.02),
         ({**RATE, "value": 100e3, "interval": (99e3, 101e3)}, 0.5),
         ({**RATE, "value": 25e3, "interval": (24e3, 26e3)}, 2.0),
-        ({"metric": "error_rate", "text": "errors <2%", "limit": 2.0, "value": 1.0}, 0.5),
-        ({"metric": "success_rate", "text": "success >99%", "limit": 99.0, "value": 99.5}, 0.5),
-        ({"metric": "error_rate", "text": "errors <=0%", "limit": 0.0, "value": 0.0}, 1.0),
+        ({"metric": "error_rate", "condition": "errors <2%", "limit": 2.0, "value": 1.0}, 0.5),
+        (
+            {"metric": "success_rate", "condition": "success >99%", "limit": 99.0, "value": 99.5},
+            0.5,
+        ),
+        ({"metric": "error_rate", "condition": "errors <=0%", "limit": 0.0, "value": 0.0}, 1.0),
     ],
 )
 def test_a_budget_stands_where_it_is_used_up_so_far(more, use):

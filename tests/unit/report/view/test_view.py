@@ -80,7 +80,7 @@ def test_an_empty_result_has_a_view(make_result):
     assert found["ladder"] is None
 
 
-def test_a_level_without_slices_and_details_has_a_view(make_result):
+def test_a_level_without_intervals_and_details_has_a_view(make_result):
     times = {"service_ms": {"n": 3, "mean": 1.0}}
     counts = {"attempted": 3, "ok": 3}
     level = typed.level(concurrency=5, counts=counts, ok_per_s=3.0, latency=times)
@@ -89,9 +89,9 @@ def test_a_level_without_slices_and_details_has_a_view(make_result):
     )
 
 
-def test_slices_of_streams_have_percentiles_of_their_pools(streamed):
+def test_intervals_of_streams_have_percentiles_of_their_pools(streamed):
     pooled = view.view(streamed)["pooled"]["0"]
-    assert len(pooled["ttft"]) == len(streamed.levels[0].slices)
+    assert len(pooled["ttft"]) == len(streamed.levels[0].intervals)
     assert all(each["p50"] for each in pooled["ttft"])
 
 
@@ -129,18 +129,20 @@ def test_titles_are_said_in_both_languages(run, ladder, diffed, streamed, stream
 
 
 def repeated(result, times):
-    """Return a result whose one level has its slices several times."""
+    """Return a result whose one level has its intervals several times."""
     (level,) = result.levels
-    return replace(result, levels=[replace(level, slices=level.slices * times)])
+    return replace(result, levels=[replace(level, intervals=level.intervals * times)])
 
 
 MODEL = ROOT / "web/src/model.ts"
 
 
-def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
+def test_a_page_of_many_intervals_has_of_them_what_charts_are_drawn_from(streamed):
     many = repeated(streamed, 20)
-    whole, short = (view.run(each)["result"]["levels"][0]["slices"][0] for each in (streamed, many))
-    read = re.search(r"interface Slice \{(.*?)\n\}", MODEL.read_text(), re.DOTALL)[1]
+    whole, short = (
+        view.run(each)["result"]["levels"][0]["intervals"][0] for each in (streamed, many)
+    )
+    read = re.search(r"interface Interval \{(.*?)\n\}", MODEL.read_text(), re.DOTALL)[1]
     drawn = set(re.findall(r"^  (\w+)\??:", read, re.MULTILINE))
     assert drawn & set(whole) <= set(short)
     assert set(short["latency"]["response_ms"]) < set(whole["latency"]["response_ms"])
@@ -148,12 +150,12 @@ def test_a_page_of_many_slices_has_of_them_what_charts_are_drawn_from(streamed):
     assert "histograms" not in short
 
 
-def test_a_page_of_very_many_slices_has_none_and_says_where_they_are(streamed):
-    slices = len(streamed.levels[0].slices)
-    times = view.MOST_DRAWN // slices + 1
+def test_a_page_of_very_many_intervals_has_none_and_says_where_they_are(streamed):
+    intervals = len(streamed.levels[0].intervals)
+    times = view.MOST_DRAWN // intervals + 1
     found = view.run(repeated(streamed, times))
-    assert found["result"]["levels"][0]["slices"] == []
+    assert found["result"]["levels"][0]["intervals"] == []
     (said,) = found["view"]["lists"][-1]["items"]
-    count = times * slices
-    assert english(said) == f"{count:,} slices, too many for a page, are in slices.jsonl"
+    count = times * intervals
+    assert english(said) == f"{count:,} intervals, too many for a page, are in intervals.jsonl"
     assert all("leaves out" not in english(each["title"]) for each in view.view(streamed)["lists"])

@@ -19,7 +19,7 @@ def ids(runs):
     return [run.id for run in runs]
 
 
-def test_a_result_comes_out_whole_with_its_slices(store):
+def test_a_result_comes_out_whole_with_its_intervals(store):
     given = result("résumé ✓", level(), note="api 1.2 CPU", tags=["b", "a"])
     run_id = store.register(json.dumps(given).encode(), Path("/somewhere/api-1"))
     assert store.result(run_id) == typed.result(**{**given, "tags": ["a", "b"]})
@@ -145,7 +145,7 @@ def test_what_is_no_result_is_not_kept(store):
 
 
 UNREADABLE = {
-    "was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "was made by a newer torr (its schema is 3, this torr reads 2)": {"schema": 3},
     "is not a result of torr: Expected `object`, got `array`": {"whole": []},
     "is not a result of torr: levels: Expected `array`, got `null`": {"levels": None},
     "is not a result of torr: levels[0].concurrency": {"levels": [level(users="x")]},
@@ -174,7 +174,7 @@ def test_what_is_kept_is_replaced_only_where_it_may_be_or_is_broken(store):
 
 def test_a_result_of_a_newer_torr_is_not_kept(store):
     with pytest.raises(ResultError, match="this was made by a newer torr") as refused:
-        store.register(text(schema=2))
+        store.register(text(schema=3))
     assert refused.value.hint == "update torr"
     assert store.find() == []
 

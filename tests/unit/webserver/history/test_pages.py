@@ -157,7 +157,7 @@ def test_a_trend_is_shown_beside_a_baseline_that_claims_nothing_there(pages, rea
 
 def test_levels_and_requests_can_be_chosen(pages):
     steps = [{**level(50, 10), "name": "simple"}, {**level(50, 20), "name": "complex"}]
-    pages.keep(level(10, 90), level(50, 30, steps=steps), number=1)
+    pages.keep(level(10, 90), level(50, 30, requests=steps), number=1)
     found = pages.kept("/trend?name=api")
     assert (found["levels"], found["requests"]) == ([10, 50], ["simple", "complex"])
     (entry,) = pages.kept("/trend?name=api&at=50&request=complex")["ledger"]["entries"]
@@ -223,14 +223,14 @@ def test_what_cannot_be_shown_is_said(pages, path, status, message):
 
 
 def test_a_run_of_a_newer_torr_is_said(pages, session):
-    pages.spoil(session[0], schema=2)
+    pages.spoil(session[0], schema=3)
     found = pages.kept(f"/runs/{session[0]}", 404)
-    assert "was made by a newer torr (its schema is 2" in found["message"]
+    assert "was made by a newer torr (its schema is 3" in found["message"]
     assert found["hint"] == "update torr"
 
 
 BROKEN = {
-    "run {} was made by a newer torr (its schema is 2, this torr reads 1)": {"schema": 2},
+    "run {} was made by a newer torr (its schema is 3, this torr reads 2)": {"schema": 3},
     "run {} is not a result of torr: Expected `object`, got `array`": {"whole": []},
     "run {} is not a result of torr: levels[0]: Object missing required field `concurrency`": {
         "levels": [{"round": 1}]

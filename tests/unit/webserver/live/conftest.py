@@ -49,8 +49,8 @@ class Played:
         histograms = {"service": "AAAA" * 100}
         piece = measured_interval(truth or Truth(), second, histograms=histograms)
         if of.is_kept:
-            self.directory.keep_slice(piece)
-        self.page.feed.slice_came(of, piece)
+            self.directory.keep_interval(piece)
+        self.page.feed.interval_came(of, piece)
 
     def finish(self, index=0, truth=None):
         level = measured_level(2 + index, truth or Truth())

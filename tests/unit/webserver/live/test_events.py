@@ -15,7 +15,7 @@ from installed import wait_until
 from torr.results.result import TrialFailure
 from torr.webserver.live import stream
 
-SLICES = 10
+INTERVALS = 10
 
 
 def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
@@ -38,11 +38,11 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
             "generator": None,
         }
         run.slice(-1)
-        came = events.until("slice")
+        came = events.until("interval")
         place = {"level": 0, "concurrency": 2, "round": 1, "candidate": None, "factors": {}}
         assert {key: came[key] for key in place} == place
-        assert came["slice"]["ok_per_s"] == 1000
-        assert "histograms" not in came["slice"]
+        assert came["interval"]["ok_per_s"] == 1000
+        assert "histograms" not in came["interval"]
         now = events.until("progress")["generator"]
         assert now["health"] == "unknown"
         assert "busiest worker 10 % of a core" in now["text"]["en"]
@@ -50,8 +50,8 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
         so_far = events.until("run")
         assert so_far["result"]["status"] == "running"
         assert so_far["result"]["capacity"]["peak"]["ok_per_s"] == 1000
-        assert [x["phase"] for x in so_far["result"]["levels"][0]["slices"]] == ["warmup"]
-        assert "histograms" not in so_far["result"]["levels"][0]["slices"][0]
+        assert [x["phase"] for x in so_far["result"]["levels"][0]["intervals"]] == ["warmup"]
+        assert "histograms" not in so_far["result"]["levels"][0]["intervals"][0]
         assert "1,000" in json.dumps(so_far["view"])
         run.end()
         assert events.until("end")["result"]["status"] == "complete"
@@ -66,8 +66,8 @@ def test_a_reload_in_mid_run_loses_nothing(played):
         run.slice(second)
     with Events(run.url) as events:
         found = [events.next() for _ in range(5)]
-    assert [kind for kind, _ in found] == ["run", "slice", "slice", "slice", "progress"]
-    assert [data["slice"]["t_s"] for kind, data in found if kind == "slice"] == [0, 1, 2]
+    assert [kind for kind, _ in found] == ["run", "interval", "interval", "interval", "progress"]
+    assert [data["interval"]["t_s"] for kind, data in found if kind == "interval"] == [0, 1, 2]
 
 
 def test_a_lost_connection_goes_on_where_it_was(played):
@@ -75,13 +75,13 @@ def test_a_lost_connection_goes_on_where_it_was(played):
     run.begin()
     run.slice(0)
     with Events(run.url) as events:
-        events.until("slice")
+        events.until("interval")
         last_id = events.last_id
     run.slice(1)
     run.slice(2)
     with Events(run.url, last_id) as events:
         found = [events.next() for _ in range(2)]
-    assert [data["slice"]["t_s"] for _, data in found] == [1, 2]
+    assert [data["interval"]["t_s"] for _, data in found] == [1, 2]
 
 
 def test_a_page_of_an_older_run_gets_the_whole_new_one(played):
@@ -108,15 +108,15 @@ def test_who_has_the_end_is_told_to_stay_away(played):
         assert [kind for kind, _ in late.rest()] == ["end"]
 
 
-def test_trials_that_are_not_kept_are_no_slices(played):
+def test_trials_that_are_not_kept_are_no_intervals(played):
     run = played()
     run.begin()
     run.slice(0, round_number=0)
     run.slice(1, candidate="go", factors={"workers": 2})
     with Events(run.url) as events:
-        came = events.until("slice")
+        came = events.until("interval")
     assert (came["candidate"], came["factors"]) == ("go", {"workers": 2})
-    assert came["slice"]["t_s"] == 1
+    assert came["interval"]["t_s"] == 1
 
 
 def test_a_failed_trial_is_told(played):
@@ -141,7 +141,7 @@ def test_many_readers_hear_the_same_and_too_many_are_refused(played, monkeypatch
         assert fourth.status == 503
     run.slice(0)
     for reader in readers:
-        assert reader.until("slice")["slice"]["t_s"] == 0
+        assert reader.until("interval")["interval"]["t_s"] == 0
         reader.close()
 
 
@@ -155,7 +155,7 @@ def deaf_reader(run):
         deaf.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         wait_until(lambda: run.page._readers.count)
         errors = {f"class{number:05}": 1 for number in range(20_000)}
-        for second in range(SLICES):
+        for second in range(INTERVALS):
             run.slice(second, truth=Truth(errors=errors))
         yield
 
@@ -164,8 +164,8 @@ def test_a_reader_that_takes_nothing_keeps_nobody_waiting(played):
     run = played()
     run.begin()
     with deaf_reader(run), Events(run.url) as events:
-        heard = [events.until("slice")["slice"]["t_s"] for _ in range(SLICES)]
-        assert heard == list(range(SLICES))
+        heard = [events.until("interval")["interval"]["t_s"] for _ in range(INTERVALS)]
+        assert heard == list(range(INTERVALS))
         assert run.page._readers.count == 2
 
 
@@ -188,7 +188,7 @@ def test_a_page_that_cannot_be_fed_ends_no_run(played):
     run.finish()
     with Events(run.url) as events:
         run.end()
-        assert events.until("end")["result"]["levels"][0]["slices"]
+        assert events.until("end")["result"]["levels"][0]["intervals"]
 
 
 def test_names_of_candidates_and_settings_are_shown_as_they_are_kept(played):
@@ -196,7 +196,7 @@ def test_names_of_candidates_and_settings_are_shown_as_they_are_kept(played):
     run.begin()
     run.slice(1, candidate="a\x1b[2J", factors={"db": "http://ann:hush@h/"})
     with Events(run.url) as events:
-        came = events.until("slice")
+        came = events.until("interval")
     assert (came["candidate"], came["factors"]) == (r"a\x1b[2J", {"db": "http://***@h/"})
     shown = ask(run.url, "/metrics")[2]
     assert 'setting="db http://***@h/"' in shown

@@ -56,9 +56,9 @@ def directory(tmp_path):
 
 
 def keep(directory, level):
-    for piece in level.slices:
-        directory.keep_slice(piece)
-    directory.keep_level(msgspec.structs.replace(level, slices=[]))
+    for piece in level.intervals:
+        directory.keep_interval(piece)
+    directory.keep_level(msgspec.structs.replace(level, intervals=[]))
 
 
 LADDERS = [results.ladder, results.streamed_ladder]
@@ -67,7 +67,7 @@ LADDERS = [results.ladder, results.streamed_ladder]
 @pytest.mark.parametrize("ladder", LADDERS, ids=lambda each: each.__name__)
 @pytest.mark.parametrize("most", [(1000, 10_000), (10, 10_000), (10, 20)], ids=str)
 def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, most, monkeypatch):
-    monkeypatch.setattr(view, "MOST_SLICES", most[0])
+    monkeypatch.setattr(view, "MOST_INTERVALS", most[0])
     monkeypatch.setattr(view, "MOST_DRAWN", most[1])
     feed, journal = feed_of(directory)
     for level in ladder().levels:

@@ -43,7 +43,7 @@ def test_a_late_reader_gets_the_newest_run_and_what_came_after(journal):
     journal.begin(b"2")
     journal.add(b"b")
     journal.add(b"c")
-    assert read(journal)[0] == [("run", "2"), ("slice", "b"), ("slice", "c")]
+    assert read(journal)[0] == [("run", "2"), ("interval", "b"), ("interval", "c")]
 
 
 def test_a_reader_that_comes_again_gets_what_it_missed_alone(journal):
@@ -53,10 +53,10 @@ def test_a_reader_that_comes_again_gets_what_it_missed_alone(journal):
     again = last_id(journal, place)
     journal.add(b"b")
     journal.add(b"c")
-    assert read(journal, journal.place_of(again))[0] == [("slice", "b"), ("slice", "c")]
+    assert read(journal, journal.place_of(again))[0] == [("interval", "b"), ("interval", "c")]
 
 
-def test_a_reader_that_missed_a_run_gets_that_and_no_slice_of_before(journal):
+def test_a_reader_that_missed_a_run_gets_that_and_no_interval_of_before(journal):
     journal.begin(b"1")
     journal.add(b"a")
     _, place = read(journal)
@@ -97,10 +97,10 @@ def test_nothing_comes_after_the_end(journal):
     assert not journal.is_behind(place)
 
 
-def test_slices_are_in_the_file_and_not_in_memory(journal, file):
+def test_intervals_are_in_the_file_and_not_in_memory(journal, file):
     journal.begin(b"1")
     for number in range(1000):
         journal.add(b"%d" % number)
     assert file.tell() > 20_000
     assert len(journal._chapter.ends) * journal._chapter.ends.itemsize == 8000
-    assert read(journal)[0][-1] == ("slice", "999")
+    assert read(journal)[0][-1] == ("interval", "999")

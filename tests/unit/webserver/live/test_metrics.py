@@ -47,7 +47,7 @@ def full(metrics):
     metrics.level_started(step())
     truth = Truth(errors={"timeout": 3}, dropped=2)
     piece = measured_interval(truth, 0, statuses={"200": 1000})
-    metrics.slice_came(step(), piece)
+    metrics.interval_came(step(), piece)
     metrics.level_ended(step(), measured_level(200, Truth(errors={"timeout": 30})))
     factors = {"workers": 2}
     failure = TrialFailure(candidate="go", factors=factors, round=1, kind="died", text="it ended")
@@ -55,7 +55,7 @@ def full(metrics):
     return metrics
 
 
-def test_a_slice_is_counted_in_prometheus_units(metrics):
+def test_an_interval_is_counted_in_prometheus_units(metrics):
     found = numbers(full(metrics))
     assert found['torr_ok_total{phase="measure"}'] == 1000
     assert found['torr_attempts_total{phase="measure"}'] == 1003
@@ -69,12 +69,12 @@ def test_a_slice_is_counted_in_prometheus_units(metrics):
     assert (found["torr_level"], found["torr_levels"]) == (2, 3)
 
 
-def test_counters_go_on_and_gauges_are_of_the_newest_slice(metrics):
-    full(metrics).slice_came(step(), measured_interval(Truth(50), 1))
+def test_counters_go_on_and_gauges_are_of_the_newest_interval(metrics):
+    full(metrics).interval_came(step(), measured_interval(Truth(50), 1))
     found = numbers(metrics)
     assert found['torr_ok_total{phase="measure"}'] == 1050
     assert found["torr_ok_per_second"] == 50
-    metrics.slice_came(step(), measured_interval(Truth(0), 2, ok_per_s=None))
+    metrics.interval_came(step(), measured_interval(Truth(0), 2, ok_per_s=None))
     found = numbers(metrics)
     assert "torr_ok_per_second" not in found
     assert not [name for name in found if name.startswith("torr_response_seconds{")]
@@ -85,7 +85,7 @@ def test_a_quantile_that_is_only_a_lower_bound_is_none(metrics):
     piece = measured_interval(Truth(1000), 1)
     times = typed.changed(piece.latency.response, at_least=["p99"])
     piece = typed.changed(piece, latency={"response_ms": times})
-    metrics.slice_came(step(), piece)
+    metrics.interval_came(step(), piece)
     found = numbers(metrics)
     assert 'torr_response_seconds{phase="measure",quantile="0.5"}' in found
     assert 'torr_response_seconds{phase="measure",quantile="0.99"}' not in found
@@ -110,7 +110,7 @@ def test_a_level_keeps_its_numbers(metrics):
 
 def test_a_trial_says_whose_it_is(metrics):
     of = step("go", {"workers": 2, "db": "pg"})
-    metrics.slice_came(of, measured_interval(Truth(), 0))
+    metrics.interval_came(of, measured_interval(Truth(), 0))
     labels = 'candidate="go",setting="workers 2, db pg"'
     assert numbers(metrics)[f'torr_ok_total{{{labels},phase="measure"}}'] == 1000
 
@@ -171,7 +171,7 @@ def test_the_dashboard_asks_for_names_and_labels_that_there_are(metrics):
     """And every family is asked for by some panel."""
     asked = re.findall(r'"expr": "((?:[^"\\]|\\.)*)"', DASHBOARD.read_text())
     trial = step("go", {"workers": 2})
-    full(metrics).slice_came(trial, measured_interval(Truth(), 1))
+    full(metrics).interval_came(trial, measured_interval(Truth(), 1))
     page = metrics.text()
     known = {name + part for name in FAMILIES for part in ("", "_sum", "_count")}
     named = {name for expr in asked for name in re.findall(r"\btorr_\w+", expr)}

@@ -71,17 +71,19 @@ fn the_wait_for_a_core_that_others_used_is_not_the_lateness_of_a_process() {
             account.queue.note(now, number * waited);
             ledger.late(now, 9_000_000);
         }
-        let (all, slices) = gathered(vec![ledger], NOW + 4 * SECOND);
-        let judged = slices.iter().map(|slice| slice["health"]["lag_ms"][0].as_f64().unwrap());
+        let (all, intervals) = gathered(vec![ledger], NOW + 4 * SECOND);
+        let judged = intervals
+            .iter()
+            .map(|interval| interval["health"]["scheduling_lag_ms"][0].as_f64().unwrap());
         let health = &level_json(all.summary())["health"];
-        (health["verdict"].clone(), health["late_slices"].clone(), judged.fold(0.0, f64::max))
+        (health["verdict"].clone(), health["late_intervals"].clone(), judged.fold(0.0, f64::max))
     };
-    let (word, late, lag_ms) = verdict(0);
+    let (word, late, scheduling_lag_ms) = verdict(0);
     assert_eq!((word.as_str(), late.as_u64()), (Some("generator-limited"), Some(5)));
-    assert!((lag_ms - 9.0).abs() < 0.01);
-    let (word, late, lag_ms) = verdict(8_000_000);
+    assert!((scheduling_lag_ms - 9.0).abs() < 0.01);
+    let (word, late, scheduling_lag_ms) = verdict(8_000_000);
     assert_eq!((word.as_str(), late.as_u64()), (Some("healthy"), Some(0)));
-    assert!((lag_ms - 1.0).abs() < 0.01);
+    assert!((scheduling_lag_ms - 1.0).abs() < 0.01);
 }
 
 #[test]

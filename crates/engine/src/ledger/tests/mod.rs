@@ -84,15 +84,15 @@ fn counts(summary: &Summary) -> Counts<'_> {
 /// Ends the ledgers and gathers them by way of bytes.
 fn gathered(ledgers: Vec<Ledger>, now: Nanos) -> (Gathering, Vec<Value>) {
     let mut all = gathering();
-    let mut slices = Vec::new();
+    let mut intervals = Vec::new();
     (0..ledgers.len()).for_each(|number| all.expect(&number.to_string()));
     for (number, mut ledger) in ledgers.into_iter().enumerate() {
         ledger.end(now);
         let bytes = ledger.sheet(now, Standing::default()).to_bytes();
-        slices.extend(all.take(&number.to_string(), Sheet::from_bytes(&bytes).unwrap()));
+        intervals.extend(all.take(&number.to_string(), Sheet::from_bytes(&bytes).unwrap()));
     }
-    slices.extend(all.end(false));
-    (all, slices)
+    intervals.extend(all.end(false));
+    (all, intervals)
 }
 
 fn sum_of(parts: &[Value], key: &str) -> u64 {

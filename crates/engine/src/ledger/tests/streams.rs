@@ -38,9 +38,9 @@ fn when_a_client_hung_up_is_no_time_of_a_stream() {
     let (all, _) = gathered(vec![ledger], NOW + SECOND);
     let level = level_json(all.summary());
     let stream = &level["stream"];
-    assert_eq!((level["counts"]["ok"].as_u64(), stream["left"].as_u64()), (Some(1), Some(1)));
+    assert_eq!((level["counts"]["ok"].as_u64(), stream["abandoned"].as_u64()), (Some(1), Some(1)));
     assert_eq!(
-        (stream["ttft_ms"]["n"].as_u64(), stream["tokens_untold"].as_u64()),
+        (stream["ttft_ms"]["n"].as_u64(), stream["tokens_unreported"].as_u64()),
         (Some(1), Some(0))
     );
     for name in ["e2e_ms", "stream_end_ms", "tpot_ms"] {
@@ -61,13 +61,16 @@ fn what_was_reported_and_is_not_over_when_the_test_ends_is_in_flight() {
     ledger.settle(row, NOW + 1);
     ledger.book(row, &booking(NOW + 1, NOW + 900));
     ledger.settle(row, NOW + 7);
-    let (all, slices) = gathered(vec![ledger], NOW + SECOND);
+    let (all, intervals) = gathered(vec![ledger], NOW + SECOND);
     let level = level_json(all.summary());
     assert_eq!(
         (level["counts"]["attempted"].as_u64(), level["counts"]["ok"].as_u64()),
         (Some(4), Some(1))
     );
-    assert_eq!((level["counts"]["in_flight"].as_u64(), sum_of(&slices, "attempted")), (Some(3), 4));
+    assert_eq!(
+        (level["counts"]["in_flight"].as_u64(), sum_of(&intervals, "attempted")),
+        (Some(3), 4)
+    );
 }
 
 #[test]
@@ -86,16 +89,17 @@ fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
 }
 
 #[test]
-fn slices_have_the_users_of_their_time() {
+fn intervals_have_the_users_of_their_time() {
     let mut ledger = begun(false);
     let mut all = gathering();
     for (second, users) in [(0, 5), (1, 20), (2, 10)] {
         all.users(WALL + second * SECOND, users);
     }
     ledger.end(NOW + 4 * SECOND);
-    let mut slices = all.take("one", ledger.sheet(NOW + 4 * SECOND, Standing::default()));
-    slices.extend(all.end(false));
-    let users: Vec<_> = slices.iter().map(|slice| slice["concurrency"].as_u64().unwrap()).collect();
+    let mut intervals = all.take("one", ledger.sheet(NOW + 4 * SECOND, Standing::default()));
+    intervals.extend(all.end(false));
+    let users: Vec<_> =
+        intervals.iter().map(|interval| interval["concurrency"].as_u64().unwrap()).collect();
     assert_eq!(users, [5, 20, 20, 10, 10]);
     assert_eq!(level_json(all.summary())["concurrency"], 20);
 }

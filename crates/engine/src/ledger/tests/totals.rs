@@ -10,7 +10,7 @@ fn every_total_balances() {
     for _ in 0..3 {
         ledger.abandon(row, NOW + SECOND);
     }
-    let (all, slices) = gathered(vec![ledger], NOW + 9 * SECOND);
+    let (all, intervals) = gathered(vec![ledger], NOW + 9 * SECOND);
     let level = level_json(all.summary());
     let balances = |part: &Value| {
         let counts = &part["counts"];
@@ -20,15 +20,15 @@ fn every_total_balances() {
     };
     balances(&level);
     assert_eq!(level["counts"]["in_flight"], 3);
-    let steps = level["steps"].as_array().unwrap();
+    let steps = level["requests"].as_array().unwrap();
     steps.iter().for_each(balances);
     for key in ["planned", "attempted", "ok"] {
         let exchanges: Vec<_> =
             steps.iter().filter(|step| step.get("event").is_none()).cloned().collect();
         assert_eq!(sum_of(&exchanges, key), level["counts"][key].as_u64().unwrap(), "{key}");
-        assert_eq!(sum_of(&slices, key), level["counts"][key].as_u64().unwrap(), "{key}");
+        assert_eq!(sum_of(&intervals, key), level["counts"][key].as_u64().unwrap(), "{key}");
     }
-    assert_eq!(slices.iter().map(errors_of).sum::<u64>(), errors_of(&level));
+    assert_eq!(intervals.iter().map(errors_of).sum::<u64>(), errors_of(&level));
 }
 
 #[test]
@@ -42,15 +42,16 @@ fn many_ledgers_are_bin_by_bin_one_whatever_the_order_of_their_rows() {
         book(&mut parts[(number % 5 % 3) as usize], number);
     }
     let now = NOW + 9 * SECOND;
-    let (one, slices) = gathered(vec![one], now);
-    let (many, slices_of_many) = gathered(parts, now);
+    let (one, intervals) = gathered(vec![one], now);
+    let (many, intervals_of_many) = gathered(parts, now);
     assert!(counts(one.summary()) == counts(many.summary()));
     assert_eq!(one.summary().names, ["GET /", "GET /items", "POST /", "login"]);
     // Which second a request is counted in is told by the page that is open when it ends.
-    let times = |slices: &[Value]| slices.iter().map(|one| one["t_s"].clone()).collect::<Vec<_>>();
-    assert_eq!(times(&slices), times(&slices_of_many));
+    let times =
+        |intervals: &[Value]| intervals.iter().map(|one| one["t_s"].clone()).collect::<Vec<_>>();
+    assert_eq!(times(&intervals), times(&intervals_of_many));
     for key in ["attempted", "ok"] {
-        assert_eq!(sum_of(&slices, key), sum_of(&slices_of_many, key));
+        assert_eq!(sum_of(&intervals, key), sum_of(&intervals_of_many, key));
     }
 }
 
@@ -58,37 +59,40 @@ fn many_ledgers_are_bin_by_bin_one_whatever_the_order_of_their_rows() {
 fn sheets_may_come_at_any_time() {
     let (mut at_once, mut as_they_come) = (begun(false), begun(false));
     let mut all = gathering();
-    let mut slices = Vec::new();
+    let mut intervals = Vec::new();
     for number in 0..600 {
         book(&mut at_once, number);
         book(&mut as_they_come, number);
         if number % 37 == 0 {
             let now = request(number).2.stamps.last_byte;
-            slices.extend(all.take("one", as_they_come.sheet(now, Standing::default())));
+            intervals.extend(all.take("one", as_they_come.sheet(now, Standing::default())));
         }
     }
     let now = NOW + 7 * SECOND;
     as_they_come.end(now);
-    slices.extend(all.take("one", as_they_come.sheet(now, Standing::default())));
-    slices.extend(all.end(false));
-    let (expected, expected_slices) = gathered(vec![at_once], now);
+    intervals.extend(all.take("one", as_they_come.sheet(now, Standing::default())));
+    intervals.extend(all.end(false));
+    let (expected, expected_intervals) = gathered(vec![at_once], now);
     assert!(counts(all.summary()) == counts(expected.summary()));
-    assert_eq!(slices.len(), expected_slices.len());
+    assert_eq!(intervals.len(), expected_intervals.len());
 }
 
 #[test]
-fn slices_lie_on_the_seconds_of_the_wall_clock() {
+fn intervals_lie_on_the_seconds_of_the_wall_clock() {
     let mut ledger = begun(false);
     let row = ledger.row("GET", "/", false);
     ledger.book(row, &booking(NOW, NOW + 10));
     ledger.book(row, &booking(NOW, NOW + 3 * SECOND));
-    let (_, slices) = gathered(vec![ledger], NOW + 3 * SECOND + SECOND / 2);
-    let lengths: Vec<_> =
-        slices.iter().map(|slice| (slice["seconds"].as_f64().unwrap() * 1e3).round()).collect();
+    let (_, intervals) = gathered(vec![ledger], NOW + 3 * SECOND + SECOND / 2);
+    let lengths: Vec<_> = intervals
+        .iter()
+        .map(|interval| (interval["seconds"].as_f64().unwrap() * 1e3).round())
+        .collect();
     assert_eq!(lengths, [667.0, 1000.0, 1000.0, 833.0]);
-    let counted: Vec<_> = slices.iter().map(|slice| slice["counts"]["ok"].as_u64()).collect();
+    let counted: Vec<_> =
+        intervals.iter().map(|interval| interval["counts"]["ok"].as_u64()).collect();
     assert_eq!(counted, [Some(1), Some(0), Some(0), Some(1)]);
-    assert_eq!(slices[0]["t_s"], 0.0);
+    assert_eq!(intervals[0]["t_s"], 0.0);
 }
 
 #[test]
@@ -98,16 +102,19 @@ fn events_have_rows_and_are_in_no_total() {
     ledger.book(own, &booking(NOW, NOW + 1_000_000));
     ledger.book(event, &Booking::event(NOW + 5, Some(2_000_000), None));
     ledger.book(event, &Booking::event(NOW + 5, None, Some("not what was asked for")));
-    let (all, slices) = gathered(vec![ledger], NOW + SECOND);
+    let (all, intervals) = gathered(vec![ledger], NOW + SECOND);
     let level = level_json(all.summary());
-    assert_eq!((level["counts"]["attempted"].as_u64(), sum_of(&slices, "attempted")), (Some(1), 1));
-    let step = &level["steps"][1];
+    assert_eq!(
+        (level["counts"]["attempted"].as_u64(), sum_of(&intervals, "attempted")),
+        (Some(1), 1)
+    );
+    let step = &level["requests"][1];
     assert_eq!((step["name"].as_str(), step["event"].as_bool()), (Some("SSE ttfb"), Some(true)));
     assert_eq!(step["counts"]["attempted"], 2);
     assert_eq!(step["reasons"]["check.locustfile"], 1);
     assert_eq!(step["latency"]["response_ms"]["max"], 2.000_895);
     assert_eq!(step["latency"]["service_ms"], Value::Null);
-    assert_eq!(level["steps"][0].get("event"), None);
+    assert_eq!(level["requests"][0].get("event"), None);
     assert_eq!(level["samples"][0]["detail"], "not what was asked for");
     assert_eq!(level["samples"][0]["name"], "SSE ttfb");
 }
@@ -141,16 +148,17 @@ fn what_was_asked_for_before_the_window_stays_apart() {
     ledger.open_window(start + 5);
     ledger.book(row, &booking(start - 10, start + 1_000));
     ledger.book(row, &booking(start, start + 2_000));
-    let (all, slices) = gathered(vec![ledger], start + SECOND);
+    let (all, intervals) = gathered(vec![ledger], start + SECOND);
     let summary = all.summary();
     assert_eq!((summary.warmup[0].ok, summary.measured[0].ok), (2, 1));
     // Answered now is throughput of now.
     assert_eq!((summary.measured[0].ok_inside, summary.measured[0].attempted_inside), (2, 1));
     assert_eq!((summary.warmup_ns, summary.window_ns), (2 * SECOND, SECOND));
     assert_eq!(summary.window_start, WALL + 2 * SECOND);
-    let phases: Vec<_> = slices.iter().map(|slice| slice["phase"].as_str().unwrap()).collect();
+    let phases: Vec<_> =
+        intervals.iter().map(|interval| interval["phase"].as_str().unwrap()).collect();
     assert_eq!(phases, ["warmup", "warmup", "warmup", "measure", "measure"]);
-    assert!(slices[0]["t_s"].as_f64() < Some(0.0) && slices[3]["t_s"] == 0.0);
+    assert!(intervals[0]["t_s"].as_f64() < Some(0.0) && intervals[3]["t_s"] == 0.0);
 }
 
 #[test]
