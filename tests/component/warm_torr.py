@@ -20,7 +20,7 @@ from torr.cli.main import VERBS, main
 IMPORTED = (
     *(place.partition(":")[0] for place, _ in VERBS.values() if ".locust:" not in place),
     *("torr.cli.finish", "torr.cli.conduct", "torr.finishing.load", "torr.planning.plan"),
-    *("torr.cli.terminal", "torr.experiments.lab", "torr.experiments.run", "torr.engine"),
+    *("torr.cli.terminal", "torr.experiments.context", "torr.experiments.run", "torr.engine"),
     *(
         "torr.monitor.monitor",
         "torr.report.files.html",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torr.api.keywords import Urls
     from torr.api.listening import Progress
     from torr.api.result import Result
-    from torr.experiments.patience import Follow
+    from torr.experiments.background import Follow
     from torr.options.verbs import VerbOptions
 
 OF_ONE = (REQUEST, CONNECTION)
@@ -57,9 +57,9 @@ def _measure(
     """Prepare, measure, judge and keep; then raise what ended it early, if anything did."""
     from torr.api.ctrl_c import hearing_ctrl_c
     from torr.api.listening import Listening
+    from torr.experiments.background import in_background, in_calling_thread
+    from torr.experiments.context import RunContext
     from torr.experiments.interrupt import Interrupt
-    from torr.experiments.lab import Lab
-    from torr.experiments.patience import directly, patiently
     from torr.finishing.load import ended
     from torr.finishing.pipeline import finish
     from torr.finishing.unanswered import nothing_measured
@@ -74,11 +74,11 @@ def _measure(
     interrupt = Interrupt()
     listening = Listening(interrupt, progress)
     # A function of the caller's is called in the thread of the call.
-    follow: Follow = patiently if progress is None else directly
+    follow: Follow = in_background if progress is None else in_calling_thread
     folder, name = result.folder, result.name
     with RunDirectory.create(folder, name, ready.head, secrets=ready.secrets) as directory:
         with hearing_ctrl_c(interrupt):
-            lab = Lab(
+            context = RunContext(
                 directory,
                 listening,
                 interrupt,
@@ -87,7 +87,7 @@ def _measure(
                 tokenizer=tokenizer,
                 watch=ready.watch,
             )
-            outcome = run_experiment(ready, lab)
+            outcome = run_experiment(ready, context)
         run = ended(outcome, directory, result.slos, is_drawn=False)
         finished = finish(run, result, lambda _finished: None)
     _warn(finished.notes, stacklevel=4)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from torr.experiments.lab import Silent
+from torr.experiments.context import NullListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from torr.experiments.context import Step
     from torr.experiments.interrupt import Interrupt
-    from torr.experiments.lab import Step
     from torr.results.level import Interval
 
     Progress = Callable[[Interval], object]
 
 
 @dataclass
-class Listening(Silent):
+class Listening(NullListener):
     """A listener that calls `progress` with each interval, until that raises."""
 
     interrupt: Interrupt

@@ -12,12 +12,12 @@ from torr.cli.going_live import door_of, live_page
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.errors import UsageError, require
+from torr.experiments.context import ListenerGroup, RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.keeping_up import Afresh, KeptUp
-from torr.experiments.lab import Lab, Several
 from torr.experiments.matrix import MatrixRun
 from torr.experiments.pinning import pinned
-from torr.experiments.trial import Course
+from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
+from torr.experiments.trial import ComparisonState
 from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from torr.experiments.matrix import Matrix
     from torr.experiments.profiling import Experiment
-    from torr.experiments.profiling_servers import Profiles
+    from torr.experiments.server_profiles import ServerProfiles
     from torr.model.condition import Condition
     from torr.model.pin import Pin
     from torr.options.compare import CompareOptions
@@ -55,7 +55,7 @@ class Comparing:
     matrix: Matrix
     slos: tuple[Condition, ...]
     pin: Pin | None
-    profiles: Profiles | None
+    profiles: ServerProfiles | None
     options: CompareOptions
 
 
@@ -63,12 +63,12 @@ def conduct(asked: Comparing) -> None:
     """Compare from start to exit code, which is told by the error that is raised."""
     file, matrix, pin, options = asked.file, asked.matrix, asked.pin, asked.options
     plan = matrix.plan_of(file.candidates[0], matrix.cells[0], "http://localhost/")
-    course = Course(
+    state = ComparisonState(
         total=matrix.count,
         pin=pin,
         pause_ns=file.pause_ns,
         warmup_requests=file.warmup_requests,
-        servers=Afresh() if file.restart == "trial" else KeptUp(),
+        servers=ServerPerTrial() if file.restart == "trial" else ServerPerCell(),
         sources=sources_of(file),
     )
     interrupt = Interrupt()
@@ -76,33 +76,33 @@ def conduct(asked: Comparing) -> None:
         door = stack.enter_context(door_of(options))
         directory = stack.enter_context(_directory(asked))
         stack.enter_context(heard_by(interrupt))
-        judge = _judge(matrix, course, asked.slos)
+        judge = _judge(matrix, state, asked.slos)
         pages = stack.enter_context(live_page(door, directory, interrupt, judge, options))
         with progress_for(options) as progress, pinned(pin):
-            lab = Lab(directory, Several((progress, *pages)), interrupt)
-            comparison = MatrixRun(matrix, lab, course)
+            context = RunContext(directory, ListenerGroup((progress, *pages)), interrupt)
+            comparison = MatrixRun(matrix, context, state)
             experiment = _with_profiles(comparison, asked.profiles)
-            outcome = run_experiment(Prepared(directory.head, experiment), lab)
+            outcome = run_experiment(Prepared(directory.head, experiment), context)
         from torr.cli.judged import finish_comparison
 
         finish_comparison(outcome, directory, (comparison, plan), asked)
 
 
-def _with_profiles(comparison: MatrixRun, profiles: Profiles | None) -> Experiment:
+def _with_profiles(comparison: MatrixRun, profiles: ServerProfiles | None) -> Experiment:
     """The comparison, and the profiles behind it where they were asked for."""
     if profiles is None:
-        return lambda _lab: comparison.run()
-    run, matrix, course = comparison.run, comparison.matrix, comparison.course
-    return lambda lab: profiles.behind(run, matrix, lab, course)
+        return lambda _context: comparison.run()
+    run, matrix, state = comparison.run, comparison.matrix, comparison.state
+    return lambda context: profiles.behind(run, matrix, context, state)
 
 
-def _judge(matrix: Matrix, course: Course, slos: Sequence[Condition]) -> Judge:
+def _judge(matrix: Matrix, state: ComparisonState, slos: Sequence[Condition]) -> Judge:
     """What trials come to, judged as at the end."""
 
     def judge(levels: Sequence[Level]) -> Conclusions:
         from torr.cli.judged import concluded
 
-        return concluded(matrix, course, levels, slos)
+        return concluded(matrix, state, levels, slos)
 
     return judge
 

@@ -13,15 +13,15 @@ from torr.cli.one_status import OneStatus
 from torr.cli.progress import progress_for
 from torr.cli.signals import heard_by
 from torr.cli.streams import show_notes
+from torr.experiments.context import ListenerGroup, RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab, Several
 from torr.planning.prepared import prepare, run_experiment, tokenizer_of
 from torr.store.rundir import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.experiments.lab import Outcome
+    from torr.experiments.context import Outcome
     from torr.model.condition import Condition
     from torr.options.measure import MeasureOptions
     from torr.options.result import ResultOptions
@@ -48,15 +48,15 @@ def conduct(options: MeasureOptions) -> None:
     ):
         with progress_for(result) as progress:
             noticing = OneStatus(result.language or "en", progress.clear)
-            lab = Lab(
+            context = RunContext(
                 directory,
-                Several((noticing, progress, *pages)),
+                ListenerGroup((noticing, progress, *pages)),
                 interrupt,
                 result.abort_on,
                 tokenizer=tokenizer,
                 watch=ready.watch,
             )
-            outcome = run_experiment(ready, lab)
+            outcome = run_experiment(ready, context)
         _finish(outcome, directory, result)
 
 

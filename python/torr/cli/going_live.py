@@ -18,8 +18,8 @@ from torr.units import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torr.experiments.context import ExperimentListener
     from torr.experiments.interrupt import Interrupt
-    from torr.experiments.lab import ExperimentListener
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
     from torr.store.rundir import RunDirectory

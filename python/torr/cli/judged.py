@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.cli.comparing import Comparing
-    from torr.experiments.lab import Outcome
+    from torr.experiments.context import Outcome
     from torr.experiments.matrix import Matrix, MatrixRun
-    from torr.experiments.trial import Course
+    from torr.experiments.trial import ComparisonState
     from torr.messages.message import Message
     from torr.model.condition import Condition
     from torr.model.plan import Plan
@@ -51,36 +51,36 @@ def _conclusions(
 ) -> Conclusions:
     """Judge the trials; what is known of the comparison at its end stands in its experiment."""
     comparison, plan = found
-    matrix, course = comparison.matrix, comparison.course
+    matrix, state = comparison.matrix, comparison.state
     experiment = directory.head["experiment"]
     earlier = map(from_object, experiment.get("rules", ()))
-    said = [*earlier, *rules(matrix, course, plan, directory.failures)]
+    said = [*earlier, *rules(matrix, state, plan, directory.failures)]
     experiment |= {
         # A run that went on may have asked only some of them again.
-        "answers": {**experiment.get("answers", {}), **_answers(course)},
-        "differences": _differences(course, experiment.get("differences", [])),
+        "answers": {**experiment.get("answers", {}), **_answers(state)},
+        "differences": _differences(state, experiment.get("differences", [])),
         "rules": list(dict.fromkeys(said)),
-        "given_up": course.given_up,
+        "given_up": state.given_up,
         "allow_not_shown": asked.options.allow_not_shown,
     }
-    return concluded(matrix, course, directory.full_levels(), asked.slos)
+    return concluded(matrix, state, directory.full_levels(), asked.slos)
 
 
-def _answers(course: Course) -> dict[str, Any]:
+def _answers(state: ComparisonState) -> dict[str, Any]:
     """What each candidate answered, in the first of its cells."""
     found: dict[str, Any] = {}
-    for (name, _), answer in course.answers.items():
+    for (name, _), answer in state.answers.items():
         found.setdefault(name, _kept(answer))
     return found
 
 
-def _differences(course: Course, earlier: Sequence[object]) -> list[Message]:
+def _differences(state: ComparisonState, earlier: Sequence[object]) -> list[Message]:
     """How the candidates of each cell answer, where that is known of more than one.
 
     What was said earlier of a run that went on stays: not every cell was asked again.
     """
     cells: dict[str, dict[str, ResponseDigest]] = {}
-    for (name, cell), answer in course.answers.items():
+    for (name, cell), answer in state.answers.items():
         where = show_setting(json.loads(cell))
         cells.setdefault(where, {})[name] = answer
     now = differences_in_cells(cells)
@@ -89,10 +89,10 @@ def _differences(course: Course, earlier: Sequence[object]) -> list[Message]:
 
 
 def concluded(
-    matrix: Matrix, course: Course, levels: Sequence[Level], slos: Sequence[Condition]
+    matrix: Matrix, state: ComparisonState, levels: Sequence[Level], slos: Sequence[Condition]
 ) -> Conclusions:
     """Return what is concluded of the trials of a comparison."""
-    return of_trials(levels, matrix.baseline, matrix.procedure, slos, course.given_up)
+    return of_trials(levels, matrix.baseline, matrix.procedure, slos, state.given_up)
 
 
 def _kept(answer: ResponseDigest) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from torr.options.locust import LocustOptions
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from torr.experiments.lab import Outcome
+    from torr.experiments.context import Outcome
     from torr.finishing.pipeline import FinishedRun
     from torr.options.definition import Option
     from torr.results.result import RunResult

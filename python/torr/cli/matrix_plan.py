@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.experiments.taking import for_a_while
+from torr.experiments.profile_recording import plan_for_profile
 from torr.stats.metric import METRICS
 from torr.units import SECOND_NS, show_count, show_setting
 from torr.verdicts.judgement import least_rounds
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.experiments.matrix import Matrix
-    from torr.experiments.profiling_servers import Profiles
+    from torr.experiments.server_profiles import ServerProfiles
     from torr.model.pin import Pin
     from torr.sources.matrix_file import MatrixFile
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 AROUND_A_TRIAL_S = 3.0
 
 
-def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None, profiles: Profiles | None) -> None:
+def show_plan(
+    file: MatrixFile, matrix: Matrix, pin: Pin | None, profiles: ServerProfiles | None
+) -> None:
     """Print the trials of each cell in their order; nothing is started."""
     # Of one round of every cell.
     seconds, unknown = 0.0, False
@@ -43,7 +45,7 @@ def show_plan(file: MatrixFile, matrix: Matrix, pin: Pin | None, profiles: Profi
     click.echo(f"{_trials(matrix, seconds)}{more}")
     if profiles is not None:
         plans = [matrix.plan_of(*place, "http://localhost/") for place in profiles.places(matrix)]
-        took = sum(AROUND_A_TRIAL_S + (for_a_while(plan).seconds or 0.0) for plan in plans)
+        took = sum(AROUND_A_TRIAL_S + (plan_for_profile(plan).seconds or 0.0) for plan in plans)
         click.echo(f"then {show_count(len(plans), 'profile')}, about {_clock(took)} more")
     click.echo("cores: shared" if pin is None else f"cores: {pin} (generator/target)")
     click.echo(_power(matrix.stages, pairs, matrix.procedure.alpha))

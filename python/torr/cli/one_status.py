@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.experiments.lab import Silent
+from torr.experiments.context import NullListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.experiments.lab import Step
+    from torr.experiments.context import Step
     from torr.messages.say import Language
     from torr.results.level import Interval
 
@@ -26,7 +26,7 @@ _LOOKS_S = 1.0
 
 
 @dataclass
-class OneStatus(Silent):
+class OneStatus(NullListener):
     """A listener that looks at the beginning of a run; `clear` takes a moving line away."""
 
     language: Language

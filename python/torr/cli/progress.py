@@ -23,7 +23,7 @@ from torr.stats.series import starved_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from torr.experiments.lab import Step
+    from torr.experiments.context import Step
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
     from torr.results.level import Interval, Level

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.experiments.auto import Point, Search, next_concurrency, point_of
-from torr.experiments.lab import Lab, MeasuredLevel, Outcome, Step, is_over
+from torr.experiments.context import MeasuredLevel, Outcome, RunContext, Step, is_over
 from torr.experiments.level import measure
 
 if TYPE_CHECKING:
@@ -88,14 +88,14 @@ class Climb:
     slos: tuple[Condition, ...] = ()
 
 
-def ladder(plan: Plan, climb: Climb, lab: Lab) -> Outcome:
+def ladder(plan: Plan, climb: Climb, context: RunContext) -> Outcome:
     """Measure level after level, round after round."""
     measured: list[MeasuredLevel] = []
     for step in _steps(plan, climb, measured):
-        if is_over(measured, lab.interrupt):
+        if is_over(measured, context.interrupt):
             break
-        measured.append(measure(step, lab))
-    return Outcome.of(measured, lab.interrupt)
+        measured.append(measure(step, context))
+    return Outcome.of(measured, context.interrupt)
 
 
 def _steps(plan: Plan, climb: Climb, measured: list[MeasuredLevel]) -> Iterator[Step]:

@@ -12,68 +12,72 @@ import msgspec
 
 from torr import engine
 from torr.experiments.abort import AbortCounter
-from torr.experiments.lab import Lab, MeasuredLevel, Step
-from torr.experiments.patience import directly
+from torr.experiments.background import in_calling_thread
+from torr.experiments.context import MeasuredLevel, RunContext, Step
+from torr.experiments.level_monitor import monitored
 from torr.experiments.prompts import begun_before, behind, with_prompts
 from torr.experiments.tokens import counted, with_texts
-from torr.experiments.watched import watching
 from torr.model.plan import Duration
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from torr.engine import Load
-    from torr.experiments.watched import Watched
+    from torr.experiments.level_monitor import LevelMonitor
     from torr.model.plan import Plan
     from torr.results.level import Level
 
 
-def measure(step: Step, lab: Lab) -> MeasuredLevel:
+def measure(step: Step, context: RunContext) -> MeasuredLevel:
     """Measure one level and keep it; raises OutputError when it cannot be kept."""
-    before = begun_before(lab.directory.levels)
-    watch = AbortCounter(lab.abort_on)
-    with with_texts(behind(step.plan, before), lab) as (plan, texts):
-        with watching(lab, plan) as watched:
-            load = lab.start(plan)
-            rates = _fired(load, step, lab, watch, watched)
+    before = begun_before(context.directory.levels)
+    watch = AbortCounter(context.abort_on)
+    with with_texts(behind(step.plan, before), context) as (plan, texts):
+        with monitored(context, plan) as watched:
+            load = context.start(plan)
+            rates = _fired(load, step, context, watch, watched)
             level = _labelled(engine.level(load), step, before)
             if step.is_kept:
-                level = lab.directory.keep_level(level)
+                level = context.directory.keep_level(level)
             # Only now: other machines are asked, and a measured level must not wait for them.
             level, measured = watched.with_monitor(level), level
         if not step.is_kept:
             return MeasuredLevel(level)
         if level is not measured:
-            level = lab.directory.replace_level(level)
-        if texts is not None and lab.tokenizer is not None:
-            level = lab.directory.replace_level(counted(level, texts, lab.tokenizer))
-    lab.listener.level_ended(step, level)
+            level = context.directory.replace_level(level)
+        if texts is not None and context.tokenizer is not None:
+            level = context.directory.replace_level(counted(level, texts, context.tokenizer))
+    context.listener.level_ended(step, level)
     return MeasuredLevel(level, tuple(rates), watch.judge_level(level))
 
 
-def _fired(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watched) -> list[float]:
+def _fired(
+    load: Load, step: Step, context: RunContext, watch: AbortCounter, watched: LevelMonitor
+) -> list[float]:
     """The ok/s of the load's intervals, once it has ended; an interrupt ends it early."""
-    lab.interrupt.attach(load)
+    context.interrupt.attach(load)
     try:
-        lab.listener.level_started(step)
+        context.listener.level_started(step)
         # What users send as fast as they can is not on time or late.
-        follow = lab.follow if step.plan.has_schedule else directly
-        return follow(lambda: _follow(load, step, lab, watch, watched), load.abort)
+        follow = context.follow if step.plan.has_schedule else in_calling_thread
+        return follow(lambda: _follow(load, step, context, watch, watched), load.abort)
     except BaseException:
         load.abort()
         raise
     finally:
-        lab.interrupt.detach()
+        context.interrupt.detach()
 
 
-def _follow(load: Load, step: Step, lab: Lab, watch: AbortCounter, watched: Watched) -> list[float]:
+def _follow(
+    load: Load, step: Step, context: RunContext, watch: AbortCounter, watched: LevelMonitor
+) -> list[float]:
     """Keep the intervals; the first abort condition that holds ends the window."""
     rates = []
     stopping = False
     for piece in engine.intervals(load):
         watched.interval_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
-        keep = lab.directory.keep_interval if step.is_kept else lab.directory.outside.part
-        lab.listener.interval_came(step, keep(msgspec.structs.replace(piece, **place)))
+        keep = context.directory.keep_interval if step.is_kept else context.directory.outside.part
+        context.listener.interval_came(step, keep(msgspec.structs.replace(piece, **place)))
         if piece.phase == "measure" and piece.ok_per_s is not None:
             rates.append(piece.ok_per_s)
         if watch.judge_interval(piece) and not stopping:

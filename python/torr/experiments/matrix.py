@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torr.experiments.lab import Lab, Outcome
-from torr.experiments.resuming import taken_up
-from torr.experiments.trial import MOST_FAILURES, Course, Trial, end_cell, run_trial
+from torr.experiments.context import Outcome, RunContext
+from torr.experiments.resume import restore_state
+from torr.experiments.trial import MOST_FAILURES, ComparisonState, Trial, end_cell, run_trial
 from torr.stats.trials import Cell
 from torr.stats.williams import order
 from torr.verdicts.looks import unsettled
@@ -67,11 +67,11 @@ class Matrix:
 class MatrixRun:
     """A matrix under way: which trials are made, and who failed how often in a row in a cell."""
 
-    def __init__(self, matrix: Matrix, lab: Lab, course: Course) -> None:
+    def __init__(self, matrix: Matrix, context: RunContext, state: ComparisonState) -> None:
         self.matrix = matrix
-        self.lab = lab
-        self.course = course
-        self._done = taken_up(matrix, lab.directory, course)
+        self.context = context
+        self.state = state
+        self._done = restore_state(matrix, context.directory, state)
 
     def run(self) -> Outcome:
         """Make every trial that is not kept yet, until all stages are over or somebody stops it."""
@@ -91,20 +91,22 @@ class MatrixRun:
         before = [trial.unkept() for trial in self.matrix.trials(cell, range(first - 1, first))]
         try:
             for trial in [*before, *left] if left else ():
-                if self.lab.interrupt.requested:
+                if self.context.interrupt.requested:
                     return
                 if trial.round == 0 or self._wants(trial):
-                    self._note(trial, run_trial(trial, self.matrix.plan_of, self.lab, self.course))
+                    self._note(
+                        trial, run_trial(trial, self.matrix.plan_of, self.context, self.state)
+                    )
         finally:
-            end_cell(self.lab, self.course)
+            end_cell(self.context, self.state)
 
     def _going_on(self, cells: Sequence[int], look: int) -> list[int]:
         """The cells for which more rounds may find a word; all are looked at before any goes on."""
-        matrix, levels = self.matrix, self.lab.directory.levels
+        matrix, levels = self.matrix, self.context.directory.levels
         known = {Cell.of(level) for level in levels}
         gone = {
             (each["candidate"], cell)
-            for each in self.course.given_up
+            for each in self.state.given_up
             for cell in known
             if cell.factors == each["factors"]
         }
@@ -113,19 +115,19 @@ class MatrixRun:
         return [cell for cell in cells if matrix.cells[cell] in settings]
 
     def _wants(self, trial: Trial) -> bool:
-        is_given_up = self.course.failures.get(trial.place, 0) >= MOST_FAILURES
+        is_given_up = self.state.failures.get(trial.place, 0) >= MOST_FAILURES
         return trial.key not in self._done and not is_given_up
 
     def _note(self, trial: Trial, is_measured: bool) -> None:
-        if trial.round == 0 or self.lab.interrupt.requested:
+        if trial.round == 0 or self.context.interrupt.requested:
             return
         self._done.add(trial.key)
-        failures = self.course.failures.get(trial.place, 0)
-        self.course.failures[trial.place] = 0 if is_measured else failures + 1
+        failures = self.state.failures.get(trial.place, 0)
+        self.state.failures[trial.place] = 0 if is_measured else failures + 1
 
     def _outcome(self) -> Outcome:
         return Outcome(
-            levels=tuple(self.lab.directory.levels),
-            interrupted=self.lab.interrupt.requested,
-            is_urgent=self.lab.interrupt.is_urgent,
+            levels=tuple(self.context.directory.levels),
+            interrupted=self.context.interrupt.requested,
+            is_urgent=self.context.interrupt.is_urgent,
         )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import OutputError, TorrError
-from torr.experiments.lab import Lab, Outcome, Step
+from torr.experiments.context import Outcome, RunContext, Step
 from torr.experiments.level import measure
-from torr.experiments.taking import Taking, for_a_while
+from torr.experiments.profile_recording import ProfileRecording, plan_for_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torr.results.level import Level
     from torr.results.profile import Profile
 
-    Experiment = Callable[[Lab], Outcome]
+    Experiment = Callable[[RunContext], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +35,28 @@ class ProfileSettings:
 def profiled(experiment: Experiment, plan: Plan, wanted: ProfileSettings) -> Experiment:
     """Return the experiment with a trial more for the profile, unless it came to nothing."""
 
-    def whole(lab: Lab) -> Outcome:
-        outcome = experiment(lab)
+    def whole(context: RunContext) -> Outcome:
+        outcome = experiment(context)
         if outcome.levels and outcome.status == "complete" and outcome.aborted is None:
-            lab.directory.profiles.append(_profile(plan, wanted, lab, outcome.levels))
+            context.directory.profiles.append(_profile(plan, wanted, context, outcome.levels))
         return outcome
 
     return whole
 
 
-def _profile(plan: Plan, wanted: ProfileSettings, lab: Lab, levels: Sequence[Level]) -> Profile:
+def _profile(
+    plan: Plan, wanted: ProfileSettings, context: RunContext, levels: Sequence[Level]
+) -> Profile:
     """The profile, or why there is none: a load that cannot be fired costs it alone."""
     at = _concurrency(wanted, levels)
     if at != plan.concurrency:
         plan = plan.with_users(at)
-    plan = for_a_while(plan)
-    taking = Taking(wanted.profiler, plan)
+    plan = plan_for_profile(plan)
+    taking = ProfileRecording(wanted.profiler, plan)
     # Round 0: it is measured and not kept, as what only makes the next one alike.
     step = Step(len(levels), plan, 0, len(levels) + 1)
     try:
-        level = taking.beside(lambda: measure(step, lab).level, lab.interrupt)
+        level = taking.beside(lambda: measure(step, context).level, context.interrupt)
     except OutputError:  # nothing else can be kept either
         raise
     except TorrError as error:

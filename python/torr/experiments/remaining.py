@@ -16,7 +16,7 @@ from torr.model.plan import Count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.experiments.lab import Step
+    from torr.experiments.context import Step
     from torr.results.level import Interval
 
 

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from torr.experiments.matrix import Matrix
-    from torr.experiments.trial import Course
+    from torr.experiments.trial import ComparisonState
     from torr.model.plan import Plan
     from torr.results.result import TrialFailure
 
 
 def rules(
-    matrix: Matrix, course: Course, plan: Plan, failures: Iterable[TrialFailure] = ()
+    matrix: Matrix, state: ComparisonState, plan: Plan, failures: Iterable[TrialFailure] = ()
 ) -> Iterator[Message]:
     """Yield every rule that held for the trials of a matrix; `plan` is the load of one of them."""
     yield message(
@@ -27,13 +27,13 @@ def rules(
         " their order in each round is a Williams square drawn from seed {seed}.",
         seed=matrix.seed,
     )
-    yield course.servers.rule
+    yield state.servers.rule
     yield message(
         "rules.answers",
         "Each answer was checked before the load: status; body and type where they were given.",
     )
-    yield from _warmups(matrix, course, plan)
-    yield _cores(course)
+    yield from _warmups(matrix, state, plan)
+    yield _cores(state)
     if matrix.procedure.rule is not None:
         yield message(
             "rules.discarding",
@@ -42,8 +42,8 @@ def rules(
             rule=str(matrix.procedure.rule),
         )
     yield _end(failures)
-    yield from _workers(course)
-    yield from course.notes
+    yield from _workers(state)
+    yield from state.notes
 
 
 def _end(failures: Iterable[TrialFailure]) -> Message:
@@ -60,9 +60,9 @@ def _end(failures: Iterable[TrialFailure]) -> Message:
     )
 
 
-def _workers(course: Course) -> Iterator[Message]:
+def _workers(state: ComparisonState) -> Iterator[Message]:
     """Yield whose workers did not all answer, where, and how often."""
-    for (name, cell), all_ready in course.readiness.items():
+    for (name, cell), all_ready in state.readiness.items():
         lacking = [ready for ready in all_ready if not ready.is_complete]
         if not lacking:
             continue
@@ -90,7 +90,7 @@ def _workers(course: Course) -> Iterator[Message]:
         )
 
 
-def _warmups(matrix: Matrix, course: Course, plan: Plan) -> Iterator[Message]:
+def _warmups(matrix: Matrix, state: ComparisonState, plan: Plan) -> Iterator[Message]:
     """Yield what came before the windows; where it differed, before whose each."""
     settings = list(map(show_setting, matrix.cells))
     whose: dict[Message, dict[str, list[str]]] = {}
@@ -98,13 +98,13 @@ def _warmups(matrix: Matrix, course: Course, plan: Plan) -> Iterator[Message]:
         for factors, setting in zip(matrix.cells, settings, strict=True):
             values = {"port": 1, "scratch": "/", "processes": 1, **factors}
             load = matrix.plan_of(candidate, factors, candidate.command.filled(values).url)
-            places = whose.setdefault(_warmup(course, load), {})
+            places = whose.setdefault(_warmup(state, load), {})
             places.setdefault(candidate.name, []).append(setting)
     if len(whose) < 2:
         yield message(
             "rules.warmup",
             "Before each measured window came {load}, in none of the numbers.",
-            load=_warmup(course, plan),
+            load=_warmup(state, plan),
         )
         return
     for before, places in whose.items():
@@ -138,8 +138,8 @@ def _warmup_of(
     )
 
 
-def _warmup(course: Course, plan: Plan) -> Message:
-    time, count = format_duration(plan.warmup_ns), course.warmup_requests
+def _warmup(state: ComparisonState, plan: Plan) -> Message:
+    time, count = format_duration(plan.warmup_ns), state.warmup_requests
     if count is None and not plan.warmup_ns:
         return message("rules.no_load", "nothing")
     if count is None:
@@ -152,11 +152,11 @@ def _warmup(course: Course, plan: Plan) -> Message:
     )
 
 
-def _cores(course: Course) -> Message:
-    if course.pin is None:
+def _cores(state: ComparisonState) -> Message:
+    if state.pin is None:
         return message("rules.shared_cores", "Generator and target shared all cores.")
-    generator, target = map(_named, (course.pin.generator, course.pin.target))
-    if len(course.pin.target) == 1:
+    generator, target = map(_named, (state.pin.generator, state.pin.target))
+    if len(state.pin.target) == 1:
         return message(
             "rules.one_core",
             "The generator ran on {generator}, the target on {target}, and neither on the other's."

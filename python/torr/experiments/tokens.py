@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from torr.experiments.lab import Lab
+    from torr.experiments.context import RunContext
     from torr.model.plan import Plan
     from torr.results.stream import StreamStatistics
     from torr.stats.tokenizer import Tokenizer
@@ -63,12 +63,12 @@ class _Told:
 
 
 @contextmanager
-def with_texts(plan: Plan, lab: Lab) -> Iterator[tuple[Plan, Path | None]]:
+def with_texts(plan: Plan, context: RunContext) -> Iterator[tuple[Plan, Path | None]]:
     """The plan with a file for what streams tell, where that is counted; at the end it goes."""
-    if lab.tokenizer is None:
+    if context.tokenizer is None:
         yield plan, None
         return
-    texts = lab.directory.path / "texts.jsonl"
+    texts = context.directory.path / "texts.jsonl"
     try:
         yield replace(plan, texts=str(texts)), texts
     finally:

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from torr.experiments.keeping_up import Afresh
-from torr.experiments.lab import Step
+from torr.experiments.context import Step
 from torr.experiments.level import measure
-from torr.experiments.warming import warm_up
+from torr.experiments.server_lifetime import ServerPerTrial
+from torr.experiments.warmup import warm_up
 from torr.messages.message import message
 from torr.monitor.monitor import MonitorScope
 from torr.results.result import TrialFailure
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from torr.experiments.keeping_up import Servers
-    from torr.experiments.lab import Lab
+    from torr.experiments.context import RunContext
+    from torr.experiments.server_lifetime import Servers
     from torr.messages.message import Message
     from torr.model.pin import Pin
     from torr.model.plan import Plan
@@ -92,7 +92,7 @@ def _key(candidate: str, factors: Factors, number: int) -> Key:
 
 
 @dataclass
-class Course:
+class ComparisonState:
     """What the trials of a matrix share, and what they found out beside their numbers.
 
     `answers` holds what each candidate answered in a cell, `readiness` how it came up each time.
@@ -102,7 +102,7 @@ class Course:
     pin: Pin | None = None
     pause_ns: int = 0
     warmup_requests: int | None = None
-    servers: Servers[Server] = field(default_factory=Afresh)
+    servers: Servers[Server] = field(default_factory=ServerPerTrial)
     # Who else is asked for numbers, made anew for each trial.
     sources: Callable[[], tuple[MonitorSource, ...]] = tuple
     answers: dict[Spot, ResponseDigest] = field(default_factory=dict)
@@ -123,29 +123,29 @@ class Course:
         ]
 
 
-def run_trial(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> bool:
+def run_trial(trial: Trial, plan_of: PlanOf, context: RunContext, state: ComparisonState) -> bool:
     """Make a trial; whether it was measured. What went wrong is kept, before or after that."""
-    kept = len(lab.directory.levels)
+    kept = len(context.directory.levels)
     try:
-        made(trial, plan_of, lab, course)
+        made(trial, plan_of, context, state)
     except TrialError as error:
-        is_measured = len(lab.directory.levels) > kept
-        _keep(trial, error, lab, is_measured=is_measured)
+        is_measured = len(context.directory.levels) > kept
+        _keep(trial, error, context, is_measured=is_measured)
         return is_measured
     except EndedEarly:
         return False
     finally:
-        course.made += trial.round > 0
+        state.made += trial.round > 0
     return True
 
 
-def end_cell(lab: Lab, course: Course) -> None:
+def end_cell(context: RunContext, state: ComparisonState) -> None:
     """Stop the servers that were kept up through a cell. What goes wrong is kept."""
-    for trial, error in course.servers.end():
-        _keep(trial, error, lab, is_measured=True)
+    for trial, error in state.servers.end():
+        _keep(trial, error, context, is_measured=True)
 
 
-def _keep(trial: Trial, error: TrialError, lab: Lab, *, is_measured: bool) -> None:
+def _keep(trial: Trial, error: TrialError, context: RunContext, *, is_measured: bool) -> None:
     """Have a failure on disk, and say it.
 
     Of a trial that is not kept only what it left behind: from then on nobody would see it.
@@ -161,7 +161,7 @@ def _keep(trial: Trial, error: TrialError, lab: Lab, *, is_measured: bool) -> No
             hint=error.hint,
             log_tail=list(error.log_tail),
         )
-        lab.listener.trial_failed(lab.directory.keep_failure(failure))
+        context.listener.trial_failed(context.directory.keep_failure(failure))
 
 
 def _alone(_server: Server, load: Callable[[], Level]) -> None:
@@ -169,35 +169,43 @@ def _alone(_server: Server, load: Callable[[], Level]) -> None:
     load()
 
 
-def made(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course, around: Around = _alone) -> None:
+def made(
+    trial: Trial,
+    plan_of: PlanOf,
+    context: RunContext,
+    state: ComparisonState,
+    around: Around = _alone,
+) -> None:
     """The protocol; raises TrialError at the step that failed. `around` calls the load."""
-    with course.servers.lent(trial, lambda: _served(trial, plan_of, lab, course)) as server:
+    with state.servers.lent(trial, lambda: _served(trial, plan_of, context, state)) as server:
         plan = plan_of(trial.candidate, trial.factors, server.command.url)
-        warm_up(plan, course.warmup_requests, lab)
-        step = _step(trial, plan, course)
-        around(server, lambda: measure(step, _watching(lab, server, course)).level)
+        warm_up(plan, state.warmup_requests, context)
+        step = _step(trial, plan, state)
+        around(server, lambda: measure(step, _watching(context, server, state)).level)
         server.check()
-    lab.interrupt.wait(course.pause_ns / SECOND_NS)
+    context.interrupt.wait(state.pause_ns / SECOND_NS)
 
 
 @contextmanager
-def _served(trial: Trial, plan_of: PlanOf, lab: Lab, course: Course) -> Iterator[Server]:
+def _served(
+    trial: Trial, plan_of: PlanOf, context: RunContext, state: ComparisonState
+) -> Iterator[Server]:
     """A server that is ready and answers what it should; behind the block nothing of it is left."""
     candidate = trial.candidate
-    log = _log(trial, lab)
-    with place() as here, without_secrets(log, lab.directory.outside.covered):
-        command = _command(trial, here, course.pin)
-        before = snapshot(command.cwd, ignored=lab.directory.written)
+    log = _log(trial, context)
+    with place() as here, without_secrets(log, context.directory.outside.covered):
+        command = _command(trial, here, state.pin)
+        before = snapshot(command.cwd, ignored=context.directory.written)
         with Server.start(command, here.scratch, log) as server:
-            server.is_urgent = lambda: lab.interrupt.is_urgent
-            ready = await_ready(server, is_over=lambda: lab.interrupt.requested)
-            course.readiness.setdefault(trial.place, []).append(ready)
+            server.is_urgent = lambda: context.interrupt.is_urgent
+            ready = await_ready(server, is_over=lambda: context.interrupt.requested)
+            state.readiness.setdefault(trial.place, []).append(ready)
             answer = _answered(server, plan_of(candidate, trial.factors, command.url))
             candidate.expected.check(answer, candidate.name, server.log_tail())
-            course.answers[trial.place] = answer
+            state.answers[trial.place] = answer
             yield server
         stopped = server.stop()
-        course.notes |= dict.fromkeys(_notes(server, before, stopped))
+        state.notes |= dict.fromkeys(_notes(server, before, stopped))
         left = leftovers(stopped, command.port, before)
         failure = stopped.failure() or left.failure(candidate.name, stopped.log_tail)
         if failure is not None:
@@ -246,30 +254,30 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
         ) from error
 
 
-def _step(trial: Trial, plan: Plan, course: Course) -> Step:
+def _step(trial: Trial, plan: Plan, state: ComparisonState) -> Step:
     return Step(
-        index=course.made,
+        index=state.made,
         plan=plan,
         round=trial.round,
-        total=course.total,
+        total=state.total,
         candidate=trial.candidate.name,
         factors=dict(trial.factors),
     )
 
 
-def _log(trial: Trial, lab: Lab) -> Path:
+def _log(trial: Trial, context: RunContext) -> Path:
     """Where the server's output goes: that of each candidate's last trial is kept with the run."""
-    return lab.directory.path / "logs" / f"{trial.candidate.name}.log"
+    return context.directory.path / "logs" / f"{trial.candidate.name}.log"
 
 
-def _watching(lab: Lab, server: Server, course: Course) -> Lab:
-    """The lab, which watches the server's processes, and asks what else is to be asked."""
-    others = [each for each in course.servers.up() if each is not server]
+def _watching(context: RunContext, server: Server, state: ComparisonState) -> RunContext:
+    """The context, which watches the server's processes, and asks what else is to be asked."""
+    others = [each for each in state.servers.up() if each is not server]
     return replace(
-        lab,
+        context,
         watch=lambda: MonitorScope(
             roots=server.tops,
             others=lambda: [pid for each in others for pid in each.tops()],
-            sources=course.sources(),
+            sources=state.sources(),
         ),
     )

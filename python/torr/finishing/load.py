@@ -10,7 +10,7 @@ from torr.verdicts.conclusions import of_load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.experiments.lab import Outcome
+    from torr.experiments.context import Outcome
     from torr.model.condition import Condition
     from torr.results.result import Conclusions
     from torr.store.rundir import RunDirectory

@@ -14,7 +14,7 @@ import msgspec
 
 from torr.engine import decoded_interval, decoded_level
 from torr.errors import OutputError
-from torr.experiments.lab import Outcome
+from torr.experiments.context import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

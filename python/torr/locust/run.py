@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from locust.env import Environment
     from locust.runners import Runner
 
-    from torr.experiments.lab import Outcome
+    from torr.experiments.context import Outcome
     from torr.locust.ending import Ending
 
 Prepare = Callable[[bool], None]

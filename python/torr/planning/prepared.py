@@ -21,7 +21,7 @@ from torr.store.environment import environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.experiments.lab import Lab, Outcome
+    from torr.experiments.context import Outcome, RunContext
     from torr.experiments.profiling import Experiment
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorScope
@@ -75,24 +75,24 @@ def tokenizer_of(path: str | None) -> Tokenizer | None:
     return read_tokenizer(path)
 
 
-def run_experiment(prepare: Prepared, lab: Lab) -> Outcome:
+def run_experiment(prepare: Prepared, context: RunContext) -> Outcome:
     """Run the experiment; remove its files where it could not start or be saved."""
     try:
-        return prepare.experiment(lab)
+        return prepare.experiment(context)
     except OutputError:
         with suppress(OutputError):
-            lab.directory.close("failed")
+            context.directory.close("failed")
         raise
     except TorrError:
-        if lab.directory.is_empty:
-            lab.directory.abandon()
+        if context.directory.is_empty:
+            context.directory.abandon()
         raise
 
 
 def _run(plan: Plan) -> tuple[Experiment, dict[str, Any]]:
     from torr.experiments.run import run
 
-    return (lambda lab: run(plan, lab)), {}
+    return (lambda context: run(plan, context)), {}
 
 
 def _ladder(plan: Plan, options: MeasureOptions) -> tuple[Experiment, dict[str, Any]]:
@@ -105,7 +105,7 @@ def _ladder(plan: Plan, options: MeasureOptions) -> tuple[Experiment, dict[str, 
         levels = levels.at_least(len(plan.groups))
     climb = Climb(levels, options_of_ladder.rounds, options.result.slos)
     settings = {"levels": climb.levels.asked, "rounds": climb.rounds}
-    return (lambda lab: ladder(plan, climb, lab)), settings
+    return (lambda context: ladder(plan, climb, context)), settings
 
 
 def _conditions(options: MeasureOptions) -> dict[str, Any]:

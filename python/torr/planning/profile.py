@@ -9,7 +9,7 @@ from torr.errors import require
 if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
     from torr.experiments.profiling import Experiment
-    from torr.experiments.profiling_servers import Profiles
+    from torr.experiments.server_profiles import ServerProfiles
     from torr.model.plan import Plan
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
@@ -31,13 +31,13 @@ def with_profile(experiment: Experiment, plan: Plan, options: ResultOptions) -> 
     return profiled(experiment, plan, ProfileSettings(profiler, users))
 
 
-def profiles_of(matrix: Matrix, options: CompareOptions) -> Profiles | None:
+def profiles_of(matrix: Matrix, options: CompareOptions) -> ServerProfiles | None:
     """Return the profiles of candidates that --profile asks for; raise UsageError."""
     request, users = options.profile, options.profile_at
     if request is None:
         require(users is None, "--profile-at is given without --profile", "--profile cpu")
         return None
-    from torr.experiments.profiling_servers import Profiles
+    from torr.experiments.server_profiles import ServerProfiles
     from torr.profile import memory
     from torr.profile.profiler import check_for
 
@@ -45,4 +45,4 @@ def profiles_of(matrix: Matrix, options: CompareOptions) -> Profiles | None:
         memory.check()
     elif request.url is None:
         check_for(candidate.command.argv[0] for candidate in matrix.candidates)
-    return Profiles.of(request, matrix, users)
+    return ServerProfiles.of(request, matrix, users)

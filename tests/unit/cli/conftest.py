@@ -27,11 +27,11 @@ def compare(torr, tmp_path, monkeypatch):
     """Call `torr compare` with trials that show what `truth` says of a candidate."""
 
     def call(truth, top, *flags):
-        def trial(asked, _plan_of, lab, _course):
+        def trial(asked, _plan_of, context, _state):
             if asked.round:
                 name, factors = asked.candidate.name, asked.factors
                 place = {"candidate": name, "factors": factors, "round": asked.round}
-                lab.directory.keep_level(measured_level(50, truth(name), **place))
+                context.directory.keep_level(measured_level(50, truth(name), **place))
             return True
 
         monkeypatch.setattr("torr.experiments.matrix.run_trial", trial)

@@ -12,7 +12,7 @@ import pytest
 from doubles import Truth, measured_interval, measured_level
 from torr.cli.locust import conclude
 from torr.errors import OutputError
-from torr.experiments.lab import Outcome
+from torr.experiments.context import Outcome
 from torr.finishing import pipeline
 from torr.store.kept.registering import Registered
 from torr.store.rundir import RunDirectory
@@ -22,7 +22,7 @@ CONCLUDED = """
     from pathlib import Path
     from doubles import Truth, measured_interval, measured_level
     from torr.cli.locust import conclude, prepare
-    from torr.experiments.lab import Outcome
+    from torr.experiments.context import Outcome
     from torr.store.rundir import RunDirectory
 
     assert gc.get_freeze_count() == 0

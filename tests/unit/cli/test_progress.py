@@ -11,7 +11,7 @@ import pytest
 import typed
 from doubles import Truth, measured_interval, measured_level
 from torr.cli.progress import CLEAR, Progress, progress_for, row
-from torr.experiments.lab import Step
+from torr.experiments.context import Step
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request

@@ -1,4 +1,4 @@
-"""A lab with a fake engine, whose files are real."""
+"""A context with a fake engine, whose files are real."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from doubles import FakeEngine
+from torr.experiments.context import RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab
 from torr.model.condition import Condition
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
@@ -46,9 +46,9 @@ class Bench:
     heard: Heard
     interrupt: Interrupt
 
-    def lab(self, *abort_on):
+    def context(self, *abort_on):
         conditions = tuple(Condition.parse(text) for text in abort_on)
-        return Lab(self.directory, self.heard, self.interrupt, conditions, self.engine.start)
+        return RunContext(self.directory, self.heard, self.interrupt, conditions, self.engine.start)
 
 
 @pytest.fixture

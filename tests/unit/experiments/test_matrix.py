@@ -10,10 +10,10 @@ import typed
 from doubles import Truth, measured_level
 from torr.cli.judged import concluded
 from torr.experiments import matrix as matrices
+from torr.experiments.context import RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab
 from torr.experiments.matrix import Matrix, MatrixRun
-from torr.experiments.trial import Course
+from torr.experiments.trial import ComparisonState
 from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
@@ -44,19 +44,19 @@ class Bench:
 
     def __init__(self, monkeypatch, directory, ok=lambda _trial: True, rate=None):
         self.made = []
-        self.lab = Lab(directory, interrupt=Interrupt())
+        self.context = RunContext(directory, interrupt=Interrupt())
         self.ok = ok
         self.rate = rate or (lambda trial: RATES[trial.candidate.name] + trial.round)
         monkeypatch.setattr(matrices, "run_trial", self._made)
 
     def run(self, matrix):
-        self.course = Course(matrix.count)
-        return MatrixRun(matrix, self.lab, self.course).run()
+        self.state = ComparisonState(matrix.count)
+        return MatrixRun(matrix, self.context, self.state).run()
 
     def kept(self):
         return [made for made in self.made if made[2]]
 
-    def _made(self, trial, _plan_of, lab, _course):
+    def _made(self, trial, _plan_of, context, _state):
         self.made.append((trial.candidate.name, trial.factors.get("n"), trial.round))
         if not trial.round:
             return True
@@ -64,10 +64,10 @@ class Bench:
         place = {"candidate": name, "factors": factors, "round": number}
         if not self.ok(trial):
             failure = TrialFailure(**place, kind="died", text="it ended")
-            lab.directory.keep_failure(failure)
+            context.directory.keep_failure(failure)
             return False
         truth = Truth(ok_per_s=self.rate(trial))
-        lab.directory.keep_level(measured_level(50, truth, **place))
+        context.directory.keep_level(measured_level(50, truth, **place))
         return True
 
 
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_order():
 
 def test_what_is_kept_is_not_made_again(bench):
     first = bench()
-    stopped = first.lab.interrupt
+    stopped = first.context.interrupt
     first.ok = lambda _trial: len(first.made) < 9 or stopped.press() is None
     assert first.run(matrix()).interrupted
     again = bench()
@@ -116,16 +116,16 @@ def test_what_is_kept_is_not_made_again(bench):
 
 def test_a_round_that_was_made_in_two_parts_is_named(bench):
     first = bench()
-    first.ok = lambda _trial: len(first.made) < 9 or first.lab.interrupt.press() is None
+    first.ok = lambda _trial: len(first.made) < 9 or first.context.interrupt.press() is None
     first.run(matrix(cells=({"n": 1},)))
     again = bench()
     again.run(matrix(cells=({"n": 1},)))
-    (note,) = again.course.notes
+    (note,) = again.state.notes
     assert note.startswith("Round 4 at n 1 was begun before the comparison was interrupted")
-    assert again.course.made == 7
+    assert again.state.made == 7
     whole = bench()
     whole.run(matrix(cells=({"n": 1},)))
-    assert not whole.course.notes
+    assert not whole.state.notes
 
 
 def test_who_was_given_up_stays_so_when_the_matrix_goes_on(bench):
@@ -134,8 +134,8 @@ def test_who_was_given_up_stays_so_when_the_matrix_goes_on(bench):
     again = bench(ok=lambda trial: trial.candidate.name == "a" or trial.factors["n"] == 2)
     again.run(matrix(cells=({"n": 1}, {"n": 2})))
     assert ("b", 1) not in {made[:2] for made in again.kept()}
-    assert again.course.given_up == first.course.given_up
-    assert not again.course.notes
+    assert again.state.given_up == first.state.given_up
+    assert not again.state.notes
 
 
 def test_all_cells_are_looked_at_before_any_goes_on(bench, monkeypatch):
@@ -153,7 +153,7 @@ def test_all_cells_are_looked_at_before_any_goes_on(bench, monkeypatch):
 def test_what_was_cut_short_is_made_again(bench):
     first = bench()
     first.run(matrix(rounds=(2,)))
-    directory = first.lab.directory
+    directory = first.context.directory
     directory.replace_level(typed.changed(directory.levels[-1], cut_short=True))
     again = bench()
     again.run(matrix(rounds=(2,)))
@@ -167,15 +167,15 @@ def test_a_candidate_that_fails_twice_in_a_row_in_a_cell_is_given_up_there(bench
     made = [(n, number) for name, n, number in desk.kept() if name == "b"]
     assert [number for n, number in made if n == 1] == [1, 2]
     assert [number for n, number in made if n == 2] == [1, 2, 3, 4, 5, 6]
-    assert len(desk.lab.directory.failures) == 2
-    assert desk.course.given_up == [{"candidate": "b", "factors": {"n": 1}, "failures": 2}]
+    assert len(desk.context.directory.failures) == 2
+    assert desk.state.given_up == [{"candidate": "b", "factors": {"n": 1}, "failures": 2}]
 
 
 def test_verdicts_say_who_was_given_up_while_the_matrix_goes_on_too(bench):
     rounds = matrix(cells=({"n": 1},))
     desk = bench(ok=lambda trial: trial.candidate.name == "a" or trial.round < 2)
     desk.run(rounds)
-    found = concluded(rounds, desk.course, desk.lab.directory.levels, ()).verdicts
+    found = concluded(rounds, desk.state, desk.context.directory.levels, ()).verdicts
     assert found[0].reason == "b was given up after 2 failures in a row"
 
 
@@ -200,7 +200,7 @@ def test_settled_cells_end_and_others_go_on(bench):
 
 def test_ctrl_c_ends_it_with_what_is_kept(bench):
     desk = bench()
-    desk.lab.interrupt.press()
+    desk.context.interrupt.press()
     outcome = desk.run(matrix())
     assert outcome.interrupted
     assert desk.made == []

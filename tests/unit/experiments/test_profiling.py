@@ -11,10 +11,10 @@ import typed
 from doubles import Truth, measured_level
 from torr.errors import NothingMeasuredError, OutputError, PlanError, UsageError
 from torr.experiments import profiling
+from torr.experiments.context import MeasuredLevel, Outcome, RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab, MeasuredLevel, Outcome
+from torr.experiments.profile_recording import ProfileRecording, plan_for_profile
 from torr.experiments.profiling import ProfileSettings, profiled
-from torr.experiments.taking import Taking, for_a_while
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
@@ -45,7 +45,7 @@ class Looks:
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch):
     """None that looks here takes its time, and few of their targets end."""
-    monkeypatch.setattr("torr.experiments.taking._MOMENT_S", 0.0)
+    monkeypatch.setattr("torr.experiments.profile_recording._MOMENT_S", 0.0)
 
 
 @pytest.fixture
@@ -59,10 +59,12 @@ def taken(monkeypatch, tmp_path, plan):
     """The profile behind some levels, taken beside a load that comes to `level`."""
 
     def made(levels, level, at=None):
-        monkeypatch.setattr(profiling, "measure", lambda _step, _lab: MeasuredLevel(level))
+        monkeypatch.setattr(profiling, "measure", lambda _step, _context: MeasuredLevel(level))
         with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
-            lab = Lab(directory, interrupt=Interrupt())
-            profiled(lambda _lab: Outcome(tuple(levels)), plan, ProfileSettings(Looks(), at))(lab)
+            context = RunContext(directory, interrupt=Interrupt())
+            profiled(lambda _context: Outcome(tuple(levels)), plan, ProfileSettings(Looks(), at))(
+                context
+            )
             return directory.profiles
 
     return made
@@ -101,16 +103,16 @@ def refused(monkeypatch, tmp_path, plan):
     """The profiles of a run whose last load is refused with an error."""
 
     def made(error):
-        def refuses(_step, _lab):
+        def refuses(_step, _context):
             raise error
 
         monkeypatch.setattr(profiling, "measure", refuses)
         levels = (measured_level(10, Truth()),)
         with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
-            lab = Lab(directory, interrupt=Interrupt())
-            outcome = profiled(lambda _lab: Outcome(levels), plan, ProfileSettings(Looks(), 30))(
-                lab
-            )
+            context = RunContext(directory, interrupt=Interrupt())
+            outcome = profiled(
+                lambda _context: Outcome(levels), plan, ProfileSettings(Looks(), 30)
+            )(context)
             assert outcome.levels == levels
             return directory.profiles
 
@@ -137,9 +139,9 @@ def test_behind_nothing_there_is_no_profile(taken):
 
 
 def test_a_profiler_needs_a_while(plan):
-    assert for_a_while(plan).stop == Duration(2 * SECOND_NS)
-    assert for_a_while(replace(plan, stop=Count(5))).stop == Duration(10 * SECOND_NS)
-    assert for_a_while(replace(plan, stop=Duration(60 * SECOND_NS))).stop.duration_ns == (
+    assert plan_for_profile(plan).stop == Duration(2 * SECOND_NS)
+    assert plan_for_profile(replace(plan, stop=Count(5))).stop == Duration(10 * SECOND_NS)
+    assert plan_for_profile(replace(plan, stop=Duration(60 * SECOND_NS))).stop.duration_ns == (
         60 * SECOND_NS
     )
 
@@ -171,7 +173,7 @@ def test_none_goes_on_behind_a_load_that_was_refused(plan):
         raise PlanError("an unknown host")
 
     with pytest.raises(PlanError):
-        Taking(profiler, plan).beside(refused, Interrupt())
+        ProfileRecording(profiler, plan).beside(refused, Interrupt())
     assert profiler.stopped.is_set()
 
 
@@ -182,7 +184,9 @@ def test_none_begins_behind_a_load_that_was_refused_in_its_warm_up(plan):
         raise PlanError("an unknown host")
 
     with pytest.raises(PlanError):
-        Taking(profiler, replace(plan, warmup_ns=3600 * SECOND_NS)).beside(refused, Interrupt())
+        ProfileRecording(profiler, replace(plan, warmup_ns=3600 * SECOND_NS)).beside(
+            refused, Interrupt()
+        )
     assert not [each for each in threading.enumerate() if each.name == "torr-profile"]
     assert not profiler.looks.is_set()
 
@@ -196,7 +200,7 @@ def test_ctrl_c_stops_the_profiler_and_says_no_more_of_it(plan):
         interrupt.press()
         return level
 
-    taking = Taking(profiler, plan)
+    taking = ProfileRecording(profiler, plan)
     assert taking.beside(load, interrupt) is level
     assert profiler.stopped.is_set()
     found = taking.profile(level, [])
@@ -220,7 +224,7 @@ class Dies(Looks):
 
 
 def of_a_target_that_dies(plan, error=None):
-    taking = Taking(Dies(error), plan)
+    taking = ProfileRecording(Dies(error), plan)
     level = taking.beside(lambda: measured_level(10, Truth(ok_per_s=20.0)), Interrupt())
     return taking.profile(level, [measured_level(10, Truth(ok_per_s=100.0))])
 
@@ -246,8 +250,8 @@ def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, p
             self.looks += 1
             return self.looks == 3
 
-    monkeypatch.setattr("torr.experiments.taking._MOMENT_S", 60.0)
-    taken = Taking(EndsSoon(), plan)
+    monkeypatch.setattr("torr.experiments.profile_recording._MOMENT_S", 60.0)
+    taken = ProfileRecording(EndsSoon(), plan)
     level = taken.beside(lambda: measured_level(10, Truth()), Interrupt())
     assert taken.profile(level, []).note == "the target ended in mid-profile"
 
@@ -257,7 +261,7 @@ def test_a_profiler_that_breaks_costs_the_profile_alone(plan):
         def take(self, seconds):
             raise ValueError(f"{seconds} s are too few")
 
-    taking = Taking(Breaks(), plan)
+    taking = ProfileRecording(Breaks(), plan)
     level = taking.beside(lambda: measured_level(10, Truth()), Interrupt())
     found = taking.profile(level, [])
     assert found.failure == "the profiler broke: ValueError: 1 s are too few"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from doubles import Truth, measured_interval
-from torr.experiments.lab import Step
+from torr.experiments.context import Step
 from torr.experiments.remaining import Remaining
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan

@@ -8,7 +8,7 @@ import pytest
 
 from torr.experiments.matrix import Matrix
 from torr.experiments.rules import rules
-from torr.experiments.trial import Course
+from torr.experiments.trial import ComparisonState
 from torr.model.condition import Condition
 from torr.model.pace import Closed
 from torr.model.pin import Pin
@@ -42,11 +42,11 @@ def plan_of(candidate, factors, _url):
     return replace(PLAN, warmup_ns=seconds * SECOND_NS)
 
 
-def said(course=None, *, candidates=(), cells=({},), rule=None, failures=()):
+def said(state=None, *, candidates=(), cells=({},), rule=None, failures=()):
     several = candidates or (candidate("one"), candidate("two"))
     procedure = Procedure(rule=None if rule is None else Condition.parse(rule))
     matrix = Matrix(several, cells, (10,), plan_of, "one", procedure, seed=7)
-    found = list(rules(matrix, course or Course(total=1), PLAN, failures))
+    found = list(rules(matrix, state or ComparisonState(total=1), PLAN, failures))
     for sentence in found:
         assert sentence.render("zh") != sentence
     return found
@@ -61,14 +61,14 @@ def test_the_order_and_its_seed_are_told_first():
 
 
 def test_generator_and_target_on_cores_of_their_own():
-    (cores,) = only(said(Course(1, Pin((0,), (1, 2)))), "The generator")
+    (cores,) = only(said(ComparisonState(1, Pin((0,), (1, 2)))), "The generator")
     assert cores == (
         "The generator ran on core 0, the target on cores 1, 2, and neither on the other's."
     )
 
 
 def test_one_core_for_the_target_cannot_show_what_workers_bring():
-    (cores,) = only(said(Course(1, Pin((0,), (1,)))), "The generator")
+    (cores,) = only(said(ComparisonState(1, Pin((0,), (1,)))), "The generator")
     assert cores.endswith(
         " With one core, several workers show what they cost, not what they bring."
     )
@@ -85,14 +85,14 @@ def test_a_rule_that_discards_rounds():
 
 
 def test_workers_that_did_not_all_answer_are_named_with_their_cell():
-    course = Course(1)
-    course.readiness["one", '{"processes": 4}'] = [Ready(0.5, 4, (1, 2, 3, 4))]
-    course.readiness["two", '{"processes": 4}'] = [
+    state = ComparisonState(1)
+    state.readiness["one", '{"processes": 4}'] = [Ready(0.5, 4, (1, 2, 3, 4))]
+    state.readiness["two", '{"processes": 4}'] = [
         Ready(0.5, 4, (1, 2, 3, 4)),
         Ready(3, 4, (1, 2)),
     ]
-    course.readiness["two", "{}"] = [Ready(0.25, 4, None)]
-    found = said(course)
+    state.readiness["two", "{}"] = [Ready(0.25, 4, None)]
+    found = said(state)
     assert only(found, "one") == []
     rest = "which workers answer cannot be seen (so or alike in 1 of 1 start)."
     assert only(found, "two") == [
@@ -113,7 +113,7 @@ def test_who_left_something_behind_is_named_once():
     ("requests", "words"), [(None, "2s of load"), (500, "500 requests and 2s of load")]
 )
 def test_one_warm_up_is_one_sentence(requests, words):
-    assert only(said(Course(1, warmup_requests=requests)), "Before") == [
+    assert only(said(ComparisonState(1, warmup_requests=requests)), "Before") == [
         f"Before each measured window came {words}, in none of the numbers."
     ]
 

@@ -17,7 +17,7 @@ from torr.units import SECOND_NS
 
 
 def test_a_run_keeps_its_intervals_and_its_level(bench, plan):
-    outcome = run(plan, bench.lab())
+    outcome = run(plan, bench.context())
     lines = (bench.directory.path / "intervals.jsonl").read_text().splitlines()
     kept = [json.loads(line) for line in lines]
     assert [piece["t_s"] for piece in kept] == [-1.0, 0.0, 1.0, 2.0, 3.0]
@@ -29,7 +29,7 @@ def test_a_run_keeps_its_intervals_and_its_level(bench, plan):
 
 
 def test_a_listener_hears_start_intervals_and_end(bench, plan):
-    run(plan, bench.lab())
+    run(plan, bench.context())
     assert bench.heard.events[0] == ("started", 50, 1)
     assert bench.heard.events[-1] == ("ended", 50, 1000.0)
     assert [event[0] for event in bench.heard.events].count("interval") == 5
@@ -37,7 +37,7 @@ def test_a_listener_hears_start_intervals_and_end(bench, plan):
 
 def test_an_interrupt_stops_the_load_and_keeps_what_was_measured(bench, plan):
     bench.engine.on_interval = lambda number: bench.interrupt.press() if number == 2 else None
-    outcome = run(plan, bench.lab())
+    outcome = run(plan, bench.context())
     assert outcome.status == "interrupted"
     assert bench.engine.loads[0].stopped
     assert not bench.engine.loads[0].aborted
@@ -46,27 +46,27 @@ def test_an_interrupt_stops_the_load_and_keeps_what_was_measured(bench, plan):
 
 def test_a_second_interrupt_aborts_the_load_and_still_keeps_the_level(bench, plan):
     bench.engine.on_interval = lambda _number: (bench.interrupt.press(), bench.interrupt.press())
-    outcome = run(plan, bench.lab())
+    outcome = run(plan, bench.context())
     assert bench.engine.loads[0].aborted
     assert len(outcome.levels) == 1
 
 
 def test_an_interrupt_that_came_before_the_load_stops_it(bench, plan):
     bench.interrupt.press()
-    run(plan, bench.lab())
+    run(plan, bench.context())
     assert bench.engine.loads[0].stopped
 
 
 def test_no_answer_at_all_is_a_failure(bench, plan):
     bench.engine.curve = lambda _users: Truth(0, failure="no answer byte within 31 s")
-    outcome = run(plan, bench.lab())
+    outcome = run(plan, bench.context())
     assert outcome.status == "failed"
     assert outcome.failure == "no answer byte within 31 s"
 
 
 def test_three_bad_intervals_in_a_row_end_the_run(bench, plan):
     bench.engine.interval_count = 100
-    outcome = run(plan, bench.lab("p95 > 1ms"))
+    outcome = run(plan, bench.context("p95 > 1ms"))
     assert bench.engine.loads[0].stopped
     (level,) = bench.directory.full_levels()
     assert len(level.intervals) == 4  # one of the warm-up, three measured
@@ -80,7 +80,7 @@ def test_intervals_that_cannot_be_kept_end_the_load(bench, plan, monkeypatch):
 
     monkeypatch.setattr(bench.directory, "keep_interval", full)
     with pytest.raises(OutputError, match="no space left"):
-        run(plan, bench.lab())
+        run(plan, bench.context())
     assert bench.engine.loads[0].aborted
 
 
@@ -88,7 +88,7 @@ def cut_short(bench, plan, press_at, seconds):
     bench.engine.on_interval = lambda number: (
         bench.interrupt.press() if number == press_at else None
     )
-    level = run(replace(plan, stop=Duration(seconds * SECOND_NS)), bench.lab()).levels[0]
+    level = run(replace(plan, stop=Duration(seconds * SECOND_NS)), bench.context()).levels[0]
     assert level.interrupted
     return level.cut_short
 
@@ -102,7 +102,7 @@ def test_a_window_that_was_over_when_the_end_was_asked_for_is_whole(bench, plan)
 
 
 def test_a_run_that_nobody_ended_is_whole(bench, plan):
-    assert run(plan, bench.lab()).levels[0].cut_short is False
+    assert run(plan, bench.context()).levels[0].cut_short is False
 
 
 def test_secrets_in_the_answers_that_are_kept_are_not(bench, plan):
@@ -113,6 +113,6 @@ def test_secrets_in_the_answers_that_are_kept_are_not(bench, plan):
         "body": '{"n": 1, "access_token": "hush", "refresh_token": "hu',
     }
     bench.engine.curve = lambda _users: Truth(samples=({**answer, **texts},))
-    kept = run(plan, bench.lab()).levels[0].samples
+    kept = run(plan, bench.context()).levels[0].samples
     body = '{"n": 1, "access_token": "***", "refresh_token": "***"'
     assert kept == [typed.made(ErrorSample, {**answer, **texts, "body": body})]

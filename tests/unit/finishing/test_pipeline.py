@@ -7,7 +7,7 @@ import pytest
 from doubles import Truth, measured_level
 from torr import report
 from torr.errors import OutputError
-from torr.experiments.lab import Outcome
+from torr.experiments.context import Outcome
 from torr.finishing import pipeline
 from torr.finishing.load import ended
 from torr.finishing.pipeline import finish

@@ -19,7 +19,7 @@ from torr.units import SECOND_NS
 from torr.webserver.live.page import bare, generator_of, light, pools_of, run_of
 
 if TYPE_CHECKING:
-    from torr.experiments.lab import Step
+    from torr.experiments.context import Step
     from torr.results.level import Interval, Level
     from torr.results.result import Conclusions, RunResult, TrialFailure
     from torr.webserver.live.journal import Journal

@@ -20,7 +20,7 @@ from torr.webserver.live.exposition import ExportedSample, Labels, page
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from torr.experiments.lab import Step
+    from torr.experiments.context import Step
     from torr.results.base import Statistics
     from torr.results.level import Interval, Level
     from torr.results.result import TrialFailure

@@ -9,8 +9,8 @@ from tempfile import TemporaryFile
 import pytest
 
 from doubles import Truth, measured_interval, measured_level
+from torr.experiments.context import Step
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Step
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request

@@ -10,7 +10,7 @@ import pytest
 import typed
 from documents import ROOT
 from doubles import Truth, measured_interval, measured_level
-from torr.experiments.lab import Step
+from torr.experiments.context import Step
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request

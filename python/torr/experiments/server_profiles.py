@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr.errors import OutputError, TorrError, UsageError
-from torr.experiments.keeping_up import Afresh
-from torr.experiments.taking import Taking, for_a_while
+from torr.experiments.profile_recording import ProfileRecording, plan_for_profile
+from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.trial import Trial, made
 from torr.messages.message import Message, message
 from torr.profile.memory import asking
@@ -27,9 +27,9 @@ from torr.servers.failure import EndedEarly, TrialError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.experiments.lab import Lab, Outcome
+    from torr.experiments.context import Outcome, RunContext
     from torr.experiments.matrix import Matrix
-    from torr.experiments.trial import Course
+    from torr.experiments.trial import ComparisonState
     from torr.model.plan import Plan
     from torr.model.profiling import ProfileRequest
     from torr.results.level import Level
@@ -41,14 +41,14 @@ ANY_URL = "http://localhost/"
 
 
 @dataclass(frozen=True, slots=True)
-class Profiles:
+class ServerProfiles:
     """What to profile, and in which cells of a matrix."""
 
     asked: ProfileRequest
     cells: tuple[Factors, ...]
 
     @classmethod
-    def of(cls, asked: ProfileRequest, matrix: Matrix, concurrency: int | None) -> Profiles:
+    def of(cls, asked: ProfileRequest, matrix: Matrix, concurrency: int | None) -> ServerProfiles:
         """Return those at some users, else of the last cell; raises UsageError where none is."""
         if concurrency is None:
             return cls(asked, tuple(matrix.cells[-1:]))
@@ -67,14 +67,18 @@ class Profiles:
         return [(candidate, cell) for cell in self.cells for candidate in matrix.candidates]
 
     def behind(
-        self, experiment: Callable[[], Outcome], matrix: Matrix, lab: Lab, course: Course
+        self,
+        experiment: Callable[[], Outcome],
+        matrix: Matrix,
+        context: RunContext,
+        state: ComparisonState,
     ) -> Outcome:
         """Make the experiment and, unless it was ended, the profiles behind it."""
         places = self.places(matrix)
-        course.total += len(places)
+        state.total += len(places)
         outcome = experiment()
         for candidate, cell in places if outcome.levels else ():
-            if lab.interrupt.requested:
+            if context.interrupt.requested:
                 break
             same = [
                 x for x in outcome.levels if Trial.key_of(x)[:2] == Trial(candidate, cell, 0).place
@@ -82,10 +86,10 @@ class Profiles:
             with TemporaryDirectory(prefix="torr-memory-") as folder:
                 of_memory = self.asked.kind == "memory"
                 whom = _askable(candidate, folder) if of_memory else candidate
-                found = _profile(Trial(whom, cell, 0), self.asked, (matrix, lab, course), same)
+                found = _profile(Trial(whom, cell, 0), self.asked, (matrix, context, state), same)
             whose = {"candidate": candidate.name, "factors": dict(cell)}
-            lab.directory.profiles.append(msgspec.structs.replace(found, **whose))
-            course.made += 1
+            context.directory.profiles.append(msgspec.structs.replace(found, **whose))
+            state.made += 1
         return outcome
 
 
@@ -98,10 +102,13 @@ def _askable(candidate: Candidate, folder: str) -> Candidate:
 
 
 def _profile(
-    trial: Trial, asked: ProfileRequest, where: tuple[Matrix, Lab, Course], same: Sequence[Level]
+    trial: Trial,
+    asked: ProfileRequest,
+    where: tuple[Matrix, RunContext, ComparisonState],
+    same: Sequence[Level],
 ) -> Profile:
     """One profile, or why there is none: what goes wrong here costs it alone."""
-    matrix, lab, course = where
+    matrix, context, state = where
     plan_of = partial(_by_time, matrix)
     plan = plan_of(trial.candidate, trial.factors, ANY_URL)
     taken: list[Profile] = []
@@ -109,15 +116,15 @@ def _profile(
     def around(server: Server, load: Callable[[], Level]) -> None:
         profiler = profiler_of(asked.at_port(server.command.port), server.pids())
         profiler.check()
-        taking = Taking(profiler, plan)
-        taken.append(taking.profile(taking.beside(load, lab.interrupt), same))
+        taking = ProfileRecording(profiler, plan)
+        taken.append(taking.profile(taking.beside(load, context.interrupt), same))
 
     try:
-        made(trial, plan_of, lab, replace(course, servers=Afresh()), around)
+        made(trial, plan_of, context, replace(state, servers=ServerPerTrial()), around)
     except EndedEarly:
         return _nothing(asked, plan, message("profile.interrupted", "interrupted"))
     except TrialError as error:
-        text = Message(lab.directory.outside.text(error.message))
+        text = Message(context.directory.outside.text(error.message))
         if taken:  # it was taken before its server ended, or would not stop
             return _noted(taken[0], error.kind, text)
         return _nothing(asked, plan, text, error.hint)
@@ -148,4 +155,4 @@ def _nothing(asked: ProfileRequest, plan: Plan, why: Message, hint: str | None =
 
 
 def _by_time(matrix: Matrix, candidate: Candidate, factors: Factors, url: str) -> Plan:
-    return for_a_while(matrix.plan_of(candidate, factors, url))
+    return plan_for_profile(matrix.plan_of(candidate, factors, url))

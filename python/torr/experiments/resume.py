@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.experiments.trial import MOST_FAILURES, Course, Trial
+from torr.experiments.trial import MOST_FAILURES, ComparisonState, Trial
 from torr.messages.message import Message, message
 from torr.units import show_setting
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from torr.store.rundir import RunDirectory
 
 
-def taken_up(matrix: Matrix, directory: RunDirectory, course: Course) -> set[Key]:
-    """Return which trials are made; the course gets who failed, and what is to be said of rounds.
+def restore_state(matrix: Matrix, directory: RunDirectory, state: ComparisonState) -> set[Key]:
+    """Return which trials are made; the state gets who failed, and what is to be said of rounds.
 
     A level that was cut short claims nothing, and is made again.
     """
     measured = {Trial.key_of(level) for level in directory.levels if not level.cut_short}
     failed = {Trial.key_of(each) for each in directory.failures if not each.measured} - measured
     done = measured | {Trial.key_of(each) for each in directory.failures}
-    course.made = len(done)
-    course.failures |= _in_a_row(measured, failed)
-    course.notes |= dict.fromkeys(_halves(matrix, done, course))
+    state.made = len(done)
+    state.failures |= _in_a_row(measured, failed)
+    state.notes |= dict.fromkeys(_halves(matrix, done, state))
     return done
 
 
@@ -38,11 +38,11 @@ def _in_a_row(measured: set[Key], failed: set[Key]) -> dict[tuple[str, str], int
     return {place: count for place, count in found.items() if count}
 
 
-def _halves(matrix: Matrix, done: set[Key], course: Course) -> Iterator[Message]:
+def _halves(matrix: Matrix, done: set[Key], state: ComparisonState) -> Iterator[Message]:
     """Pairs whose halves lie apart: drift between them hits one of them alone."""
     for cell, factors in enumerate(matrix.cells):
         trials = list(matrix.trials(cell, range(1, matrix.rounds + 1)))
-        going = [t for t in trials if course.failures.get(t.place, 0) < MOST_FAILURES]
+        going = [t for t in trials if state.failures.get(t.place, 0) < MOST_FAILURES]
         begun = {t.round for t in going if t.key in done}
         for number in sorted(begun & {t.round for t in going if t.key not in done}):
             yield _half(number, show_setting(factors))

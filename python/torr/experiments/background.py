@@ -21,7 +21,7 @@ class Follow(Protocol):
         ...
 
 
-def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found:
+def in_background(work: Callable[[], Found], give_up: Callable[[], object]) -> Found:
     """Do `work` in a thread that stands back, and return what it returns or raise what it raises.
 
     The calling thread only waits, so that signals are heard at once. An error of one of their
@@ -55,6 +55,6 @@ def patiently(work: Callable[[], Found], give_up: Callable[[], object]) -> Found
     return found[0]
 
 
-def directly(work: Callable[[], Found], _give_up: Callable[[], Any]) -> Found:
+def in_calling_thread(work: Callable[[], Found], _give_up: Callable[[], Any]) -> Found:
     """Do `work` in the calling thread, where it calls functions that belong to it."""
     return work()

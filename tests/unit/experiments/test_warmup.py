@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from recorder import recording
+from torr.experiments.context import RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.lab import Lab
-from torr.experiments.warming import warm_up
+from torr.experiments.warmup import warm_up
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
@@ -19,9 +19,9 @@ from torr.units import SECOND_NS
 
 
 @pytest.fixture
-def lab(tmp_path):
+def context(tmp_path):
     with RunDirectory.create(tmp_path, "warm", {"kind": "compare"}) as directory:
-        yield Lab(directory)
+        yield RunContext(directory)
 
 
 def plan_of(url):
@@ -30,22 +30,22 @@ def plan_of(url):
     return Plan(groups=(group,), stop=Duration(3600 * SECOND_NS), warmup_ns=3600 * SECOND_NS)
 
 
-def test_so_many_requests_reach_the_target_and_none_is_kept(lab):
+def test_so_many_requests_reach_the_target_and_none_is_kept(context):
     with recording() as recorder:
-        warm_up(plan_of(recorder.url), 50, lab)
+        warm_up(plan_of(recorder.url), 50, context)
     assert len(recorder.of("/warm")) == 50
-    assert lab.directory.levels == []
+    assert context.directory.levels == []
 
 
-def test_without_a_number_there_is_no_request(lab):
+def test_without_a_number_there_is_no_request(context):
     with recording() as recorder:
-        warm_up(plan_of(recorder.url), None, lab)
+        warm_up(plan_of(recorder.url), None, context)
     assert recorder.seen == []
 
 
-def test_whoever_asked_for_the_end_is_not_kept_waiting(lab):
+def test_whoever_asked_for_the_end_is_not_kept_waiting(context):
     interrupt = Interrupt()
     interrupt.press()
     with recording() as recorder:
-        warm_up(plan_of(recorder.url), 50, replace(lab, interrupt=interrupt))
+        warm_up(plan_of(recorder.url), 50, replace(context, interrupt=interrupt))
     assert recorder.seen == []

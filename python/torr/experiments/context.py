@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from torr import engine
+from torr.experiments.background import Follow, in_background
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.patience import Follow, patiently
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ class ExperimentListener(Protocol):
         """A trial came to nothing, which is on disk."""
 
 
-class Silent:
+class NullListener:
     """The listener that nobody hears."""
 
     def level_started(self, step: Step) -> None:
@@ -84,7 +84,7 @@ class Silent:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class ListenerGroup:
     """Listeners that all hear the same, in their order."""
 
     listeners: tuple[ExperimentListener, ...]
@@ -111,16 +111,16 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
-class Lab:
+class RunContext:
     """The surroundings of an experiment."""
 
     directory: RunDirectory
-    listener: ExperimentListener = field(default_factory=Silent)
+    listener: ExperimentListener = field(default_factory=NullListener)
     interrupt: Interrupt = field(default_factory=Interrupt)
     abort_on: tuple[Condition, ...] = ()
-    # Looked up when a lab is made: tests put their own in its place.
+    # Looked up when a context is made: tests put their own in its place.
     start: Start = field(default_factory=lambda: engine.start)
-    follow: Follow = patiently
+    follow: Follow = in_background
     # Who counts the tokens of streams, where that is wanted.
     tokenizer: Tokenizer | None = None
     # What to watch at a level; None watches nothing.

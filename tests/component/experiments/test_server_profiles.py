@@ -1,4 +1,4 @@
-"""Profiles behind a comparison: whose server is looked at, and what it costs when there is none."""
+"""Profiles after a comparison: of which servers, and what follows when there is none."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 import typed
 from doubles import Truth, measured_level
 from torr.errors import NothingMeasuredError, OutputError
-from torr.experiments import profiling_servers, taking, trial
+from torr.experiments import profile_recording, server_profiles, trial
+from torr.experiments.context import MeasuredLevel, Outcome, RunContext
 from torr.experiments.interrupt import Interrupt
-from torr.experiments.keeping_up import KeptUp
-from torr.experiments.lab import Lab, MeasuredLevel, Outcome
 from torr.experiments.matrix import Matrix
-from torr.experiments.profiling_servers import Profiles
-from torr.experiments.trial import Course
+from torr.experiments.server_lifetime import ServerPerCell
+from torr.experiments.server_profiles import ServerProfiles
+from torr.experiments.trial import ComparisonState
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.profiling import ProfileRequest
@@ -66,16 +66,16 @@ class Bench:
 
     def __init__(self, monkeypatch, directory):
         self.log = []
-        self.lab = Lab(directory, interrupt=Interrupt())
-        self.course = Course(4, servers=KeptUp())
+        self.context = RunContext(directory, interrupt=Interrupt())
+        self.state = ComparisonState(4, servers=ServerPerCell())
         self.check = lambda: None
         monkeypatch.setattr(trial, "_served", self._served)
         monkeypatch.setattr(trial, "warm_up", lambda *_: None)
-        monkeypatch.setattr(trial, "measure", lambda _step, _lab: self.measured())
+        monkeypatch.setattr(trial, "measure", lambda _step, _context: self.measured())
         # A profile that takes no time is short, as that of a server that ended: none does here.
-        monkeypatch.setattr(taking, "_MOMENT_S", 0.0)
+        monkeypatch.setattr(profile_recording, "_MOMENT_S", 0.0)
         monkeypatch.setattr(
-            profiling_servers, "profiler_of", lambda _asked, pids: Looks(self.log[pids[0]])
+            server_profiles, "profiler_of", lambda _asked, pids: Looks(self.log[pids[0]])
         )
 
     def run(self):
@@ -83,9 +83,9 @@ class Bench:
         command = Command(("serve",), "http://127.0.0.1:{port}/")
         candidates = [Candidate(name, command, Expectation(), {}, 1) for name in names]
         matrix = Matrix(candidates, CELLS, (1,), plan_of, "a", Procedure())
-        profiles = Profiles.of(ProfileRequest(), matrix, 10)
-        profiles.behind(lambda: Outcome((LEVEL,)), matrix, self.lab, self.course)
-        return self.lab.directory.profiles
+        profiles = ServerProfiles.of(ProfileRequest(), matrix, 10)
+        profiles.behind(lambda: Outcome((LEVEL,)), matrix, self.context, self.state)
+        return self.context.directory.profiles
 
     def measured(self):
         return MeasuredLevel(LEVEL)
@@ -115,7 +115,7 @@ def test_each_profile_is_of_a_server_of_its_own_where_servers_are_kept_up_too(be
     ]
     whose = ("a1", "b1", "a2", "b2")
     assert bench.log == [word for each in whose for word in (each, f"{each} stopped")]
-    assert bench.course.servers.up() == []
+    assert bench.state.servers.up() == []
 
 
 def test_a_load_that_cannot_be_fired_costs_its_profile_alone(bench):

@@ -42,7 +42,7 @@ class Servers(Protocol[S]):
 
 
 @dataclass(frozen=True)
-class Afresh(Generic[S]):
+class ServerPerTrial(Generic[S]):
     """A server for every trial."""
 
     rule: ClassVar[Message] = message(
@@ -67,7 +67,7 @@ class Afresh(Generic[S]):
 
 
 @dataclass
-class KeptUp(Generic[S]):
+class ServerPerCell(Generic[S]):
     """A server for all trials of a candidate in a cell; one that fails is begun anew."""
 
     rule: ClassVar[Message] = message(

@@ -35,13 +35,13 @@ _MOMENT_S = 1.0
 _MOST_STACKS = 4_000
 
 
-def for_a_while(plan: Plan) -> Plan:
+def plan_for_profile(plan: Plan) -> Plan:
     """Return the same load by time, and long enough for a profiler."""
     window_ns = plan.stop.duration_ns if isinstance(plan.stop, Duration) else _WINDOW_NS
     return replace(plan, stop=Duration(max(_LEAST_NS, window_ns)))
 
 
-class Taking:
+class ProfileRecording:
     """What one profiler comes to beside one load, that of `plan`."""
 
     def __init__(self, profiler: Profiler, plan: Plan) -> None:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from torr.experiments.patience import directly, patiently
+from torr.experiments.background import in_background, in_calling_thread
 
 
 def nothing() -> None:
@@ -20,13 +20,13 @@ def nice_value() -> int:
 
 def test_the_work_stands_back_and_its_caller_stays_where_it_was() -> None:
     before = nice_value()
-    assert patiently(nice_value, nothing) == min(before + 10, 19)
+    assert in_background(nice_value, nothing) == min(before + 10, 19)
     assert nice_value() == before
 
 
 def test_direct_work_is_the_callers_own() -> None:
-    assert directly(threading.get_native_id, nothing) == threading.get_native_id()
-    assert patiently(threading.get_native_id, nothing) != threading.get_native_id()
+    assert in_calling_thread(threading.get_native_id, nothing) == threading.get_native_id()
+    assert in_background(threading.get_native_id, nothing) != threading.get_native_id()
 
 
 def test_an_error_of_the_work_is_the_callers() -> None:
@@ -34,7 +34,7 @@ def test_an_error_of_the_work_is_the_callers() -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
-        patiently(failing, nothing)
+        in_background(failing, nothing)
 
 
 def test_an_error_of_a_signals_handler_ends_the_work_first() -> None:
@@ -53,7 +53,7 @@ def test_an_error_of_a_signals_handler_ends_the_work_first() -> None:
     before = signal.signal(signal.SIGUSR1, refuse)
     try:
         with pytest.raises(InterruptedError, match="enough"):
-            patiently(working, over.set)
+            in_background(working, over.set)
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert over.is_set()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from torr.experiments.keeping_up import Afresh, KeptUp
+from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.trial import Trial
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
@@ -47,14 +47,14 @@ def use(lender, servers, *names):
 
 
 def test_every_trial_has_a_server_of_its_own():
-    servers, lender = Servers(), Afresh()
+    servers, lender = Servers(), ServerPerTrial()
     use(lender, servers, "a", "a")
     assert lender.end() == []
     assert servers.log == ["start 1", "a 1", "stop 1", "start 2", "a 2", "stop 2"]
 
 
 def test_a_server_stays_up_until_the_cell_ends():
-    servers, lender = Servers(), KeptUp()
+    servers, lender = Servers(), ServerPerCell()
     use(lender, servers, "a", "b", "b", "a")
     assert servers.log == ["start 1", "a 1", "start 2", "b 2", "b 2", "a 1"]
     assert lender.end() == []
@@ -64,7 +64,7 @@ def test_a_server_stays_up_until_the_cell_ends():
 
 
 def test_one_that_failed_is_stopped_and_begun_anew():
-    servers, lender = Servers(), KeptUp()
+    servers, lender = Servers(), ServerPerCell()
     use(lender, servers, "a", "b")
     with (
         pytest.raises(TrialError, match="it ended"),
@@ -77,7 +77,7 @@ def test_one_that_failed_is_stopped_and_begun_anew():
 
 
 def test_what_is_left_behind_is_told_with_the_last_trial():
-    servers, lender = Servers(leaks={1, 2}), KeptUp()
+    servers, lender = Servers(leaks={1, 2}), ServerPerCell()
     use(lender, servers, "a", "b", "c")
     with lender.lent(trial("a", 7), servers.begin):
         pass

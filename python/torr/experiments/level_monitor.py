@@ -13,13 +13,13 @@ from torr.units import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.experiments.lab import Lab
+    from torr.experiments.context import RunContext
     from torr.model.plan import Plan
     from torr.monitor.monitor import Monitor
     from torr.results.level import Interval, Level
 
 
-class Watched(Protocol):
+class LevelMonitor(Protocol):
     """A level that is being measured, and maybe watched."""
 
     def interval_came(self, piece: Interval, /) -> None:
@@ -30,15 +30,15 @@ class Watched(Protocol):
 
 
 @contextmanager
-def watching(lab: Lab, plan: Plan) -> Iterator[Watched]:
-    """Watch what the lab wants watched, from before the load to its end."""
-    if lab.watch is None:
+def monitored(context: RunContext, plan: Plan) -> Iterator[LevelMonitor]:
+    """Watch what the context wants watched, from before the load to its end."""
+    if context.watch is None:
         yield _Unwatched()
         return
     # Not needed by a load that nobody watches.
     from torr.monitor.monitor import Monitor
 
-    monitor = Monitor(lab.watch(), time.monotonic() + plan.warmup_ns / SECOND_NS)
+    monitor = Monitor(context.watch(), time.monotonic() + plan.warmup_ns / SECOND_NS)
     monitor.start()
     try:
         yield _ByMonitor(monitor)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torr.experiments.lab import Several, Silent
+from torr.experiments.context import ListenerGroup, NullListener
 
 
-class Noting(Silent):
+class Noting(NullListener):
     """A listener that notes what it hears."""
 
     def __init__(self, notes, name):
@@ -26,7 +26,7 @@ class Noting(Silent):
 
 def test_several_listeners_hear_the_same_in_their_order():
     notes = []
-    both = Several((Noting(notes, "a"), Noting(notes, "b")))
+    both = ListenerGroup((Noting(notes, "a"), Noting(notes, "b")))
     both.level_started("step")
     both.interval_came("step", {"t_s": 0})
     both.level_ended("step", {"round": 1})

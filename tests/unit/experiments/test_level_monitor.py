@@ -13,15 +13,15 @@ from torr.monitor.monitor import MonitorScope
 
 
 def test_a_level_is_watched_from_before_its_load_to_its_end(bench, plan):
-    lab = replace(bench.lab(), watch=MonitorScope)
-    [level] = run(plan, lab).levels
+    context = replace(bench.context(), watch=MonitorScope)
+    [level] = run(plan, context).levels
     found = level.monitor
     assert found.derived.generator_cpu_rate is not None
     assert found.t_s
 
 
 def test_a_level_that_nobody_watches_has_an_empty_monitor(bench, plan):
-    [level] = run(plan, bench.lab()).levels
+    [level] = run(plan, bench.context()).levels
     assert level.monitor is None
 
 
@@ -31,7 +31,7 @@ def test_a_load_that_fails_leaves_no_thread_behind(bench, plan):
 
     bench.engine.on_interval = fails
     with pytest.raises(RuntimeError, match="the engine broke"):
-        run(plan, replace(bench.lab(), watch=MonitorScope))
+        run(plan, replace(bench.context(), watch=MonitorScope))
     assert not [each for each in threading.enumerate() if each.name == "torr-monitor"]
 
 
@@ -56,17 +56,17 @@ class Broken:
 
 
 def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
-    lab = bench.lab()
-    broken = Broken(lab.directory)
-    [level] = run(plan, replace(lab, watch=lambda: MonitorScope(sources=(broken,)))).levels
+    context = bench.context()
+    broken = Broken(context.directory)
+    [level] = run(plan, replace(context, watch=lambda: MonitorScope(sources=(broken,)))).levels
     assert level.warnings == ["monitor: it failed: RuntimeError: no such form"]
     assert level.monitor is None
     assert [one["ok_per_s"] for one in broken.kept] == [level.ok_per_s]
-    kept = json.loads(lab.directory.result_path.read_text())["levels"][0]
+    kept = json.loads(context.directory.result_path.read_text())["levels"][0]
     assert kept["warnings"] == level.warnings
 
 
 def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):
-    lab = replace(bench.lab(), watch=lambda: MonitorScope(roots=lambda: [4_000_000]))
-    [level] = run(plan, lab).levels
+    context = replace(bench.context(), watch=lambda: MonitorScope(roots=lambda: [4_000_000]))
+    [level] = run(plan, context).levels
     assert level.warnings == ["monitor: the process of the target is not there"]

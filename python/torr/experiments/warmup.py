@@ -12,16 +12,16 @@ from torr import engine
 from torr.model.plan import Count
 
 if TYPE_CHECKING:
-    from torr.experiments.lab import Lab
+    from torr.experiments.context import RunContext
     from torr.model.plan import Plan
 
 
-def warm_up(plan: Plan, requests: int | None, lab: Lab) -> None:
+def warm_up(plan: Plan, requests: int | None, context: RunContext) -> None:
     """Fire so many requests as the plan does, and forget them."""
-    if requests is None or lab.interrupt.requested:
+    if requests is None or context.interrupt.requested:
         return
-    load = lab.start(replace(plan, stop=Count(requests), warmup_ns=0))
-    lab.interrupt.attach(load)
+    load = context.start(replace(plan, stop=Count(requests), warmup_ns=0))
+    context.interrupt.attach(load)
     try:
         for _ in engine.intervals(load):
             pass
@@ -29,4 +29,4 @@ def warm_up(plan: Plan, requests: int | None, lab: Lab) -> None:
         load.abort()
         raise
     finally:
-        lab.interrupt.detach()
+        context.interrupt.detach()
