@@ -10,8 +10,12 @@ from torr.verdicts import comparison
 
 FACTORS = {"processes": [1, 4], "connections": [100, 500]}
 RULES = [
-    "Candidates of a cell ran back to back in rounds, after one that was not measured.",
-    "Every trial started its server afresh.",
+    {
+        "code": "rules.order",
+        "values": {"seed": 1},
+        "text": "Candidates of a cell ran back to back in rounds, after one that was not measured.",
+    },
+    {"code": "rules.afresh", "values": {}, "text": "Every trial started its server afresh."},
 ]
 
 

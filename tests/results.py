@@ -162,7 +162,8 @@ def ladder():
 
 def limited_ladder():
     levels = [station(n, verdict="contended", reasons=["run-queue wait 14 %"]) for n in LEVELS[:6]]
-    why = "thread CPU 97 %: give it more cores with --workers"
+    text = "thread CPU 97 %: give it more cores with --workers"
+    why = {"code": "health.saturated", "values": {}, "text": text}
     levels += [station(n, verdict="generator-limited", reasons=[why]) for n in LEVELS[6:]]
     return result("ladder", levels)
 

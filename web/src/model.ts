@@ -180,7 +180,7 @@ export interface Entry {
   is_baseline: boolean;
   standing: string;
   word: Text;
-  failure: string | null;
+  failure: Text | null;
   centre: number | null;
   interval: [number, number] | null;
   ratio: string;
@@ -190,12 +190,12 @@ export interface Entry {
 }
 
 export interface Place {
-  words: string;
+  words: Text;
   entries: Entry[];
 }
 
 export interface Comparison {
-  metric: string;
+  metric: Text;
   is_share: boolean;
   /** Of rates and times, of which the better one is faster. */
   is_speed: boolean;

@@ -4,12 +4,10 @@ import re
 from string import Formatter
 
 import pytest
-from babel.messages.catalog import Catalog
 
 import messages
 from torr.messages import catalogue
 from torr.messages.message import as_object, from_object, message, message_count, message_list
-from torr.messages.say import chain, join, say, say_count
 
 LANGUAGES = catalogue.languages()[1:]
 SAID = messages.said()
@@ -87,50 +85,6 @@ def test_what_is_said_is_extracted(source, found):
 def test_a_template_that_is_not_written_in_the_call_is_refused(source):
     with pytest.raises(ValueError, match="does not write its template"):
         list(messages.of_module(source.encode()))
-
-
-@pytest.fixture
-def pseudo(tmp_path, monkeypatch):
-    """A third language, made of one .po file: every template in brackets, and shouted."""
-    made = messages.updated(Catalog(locale="eo"))
-    for each in made:
-        if each.id:
-            key = each.id if isinstance(each.id, str) else each.id[0]
-            english = SAID[key].english or (key, SAID[key].plural or key)
-            each.string = english[0] if isinstance(each.id, str) else english[:2]
-            if isinstance(each.id, str):
-                each.string = f"[{each.string}]"
-            else:
-                each.string = tuple(f"[{text}]" for text in each.string)
-    folder = tmp_path / "eo" / "LC_MESSAGES"
-    folder.mkdir(parents=True)
-    (folder / "torr.mo").write_bytes(messages.compiled(made))
-    monkeypatch.setattr(catalogue, "LOCALES", tmp_path)
-    clear()
-    yield "eo"
-    monkeypatch.undo()
-    clear()
-
-
-def clear():
-    catalogue.languages.cache_clear()
-    catalogue._catalogue.cache_clear()
-
-
-def test_a_third_language_costs_one_file(pseudo):
-    assert catalogue.languages() == ("en", "eo")
-    said = say("{before} and {last}", before=say_count(2, "{n:,} user", "{n:,} users"), last="x")
-    assert said == "2 users and x"
-    assert said.render(pseudo) == "[[2 users] and x]"
-    assert said.as_json() == {"en": "2 users and x", "eo": "[[2 users] and x]"}
-    assert join(["a", "b"]).render(pseudo) == "[a and b]"
-    assert chain(", ", ["a", "b"]).render(pseudo) == "a[, ]b"
-
-
-def test_every_template_is_said_in_a_third_language(pseudo):
-    plain = {key for key, one in SAID.items() if not one.english and one.plural is None}
-    unsaid = {key for key in plain if key.strip() and catalogue.words(pseudo, key) != f"[{key}]"}
-    assert unsaid == set()
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_what_cannot_be_shown_says_why(make_level, make_result):
 
 def test_a_limited_ladder_says_which_levels_claim_nothing(limited_ladder):
     assert render(trust.trust(limited_ladder), "zh").startswith(
-        "在 800 和 1,600 个连接时压测端受限，这些级不下任何结论（thread CPU 97 %"
+        "在 800 和 1,600 个连接时压测端受限，这些级不下任何结论（一个工作线程"
     )
 
 

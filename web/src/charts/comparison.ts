@@ -77,7 +77,7 @@ export class Rows {
     const right = 74;
     const across = { left: names, width: width - names - right - 8 };
     const height = place.entries.length * ROW;
-    const label = `${place.words}: ${place.entries.map(spoken).join("; ")}`;
+    const label = `${pick(place.words)}: ${place.entries.map(spoken).join("; ")}`;
     const drawn = svg(
       "svg",
       {
@@ -91,7 +91,7 @@ export class Rows {
       ...this.ground(across, height),
       ...place.entries.map((entry, at) => this.row(entry, at, across)),
     );
-    return el("div", { class: "place" }, el("h4", {}, place.words), drawn);
+    return el("div", { class: "place" }, el("h4", {}, pick(place.words)), drawn);
   }
 
   /** The band of what counts as the same, the line of no difference, and the axis. */
@@ -150,7 +150,7 @@ export class Rows {
 }
 
 function title(found: Comparison): string {
-  const values = { metric: found.metric, baseline: found.baseline };
+  const values = { metric: pick(found.metric), baseline: found.baseline };
   return say(found.is_share ? "compare.points" : "compare.ratio", values);
 }
 
@@ -176,7 +176,8 @@ function wordClass(entry: Entry): string {
 }
 
 function said(entry: Entry): string {
-  if (entry.standing === "failed") return say("compare.failed", { kind: entry.failure ?? "" });
+  if (entry.standing === "failed")
+    return say("compare.failed", { kind: pick(entry.failure ?? "") });
   return entry.rounds.length ? "" : pick(entry.word);
 }
 

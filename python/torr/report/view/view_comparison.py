@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from torr.messages.say import as_json
 from torr.report.data.comparison import Comparison
 from torr.report.data.comparison_scale import Scale, centre, ends
+from torr.report.data.result_words import word_text
 from torr.report.text import comparison_words as words
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def comparison(result: RunResult) -> Json | None:
     if scale is None:
         return None
     return {
-        "metric": found.primary.label,
+        "metric": as_json(word_text(found.primary.label)),
         "is_share": scale.is_share,
         "is_speed": found.primary.is_time or found.primary.is_rate,
         "baseline": found.baseline,
@@ -39,11 +41,16 @@ def comparison(result: RunResult) -> Json | None:
         "margin": scale.margin,
         "marks": scale.marks(),
         "places": [
-            {"words": place.words, "entries": [_entry(place, e, scale) for e in place.entries]}
+            _place(place, scale)
             for place in found.places
             if any(entry.trials or entry.failures for entry in place.entries)
         ],
     }
+
+
+def _place(place: ComparisonCell, scale: Scale) -> Json:
+    entries = [_entry(place, entry, scale) for entry in place.entries]
+    return {"words": as_json(place.words), "entries": entries}
 
 
 def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> Json:
@@ -56,8 +63,8 @@ def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> Json:
         "name": entry.name,
         "is_baseline": is_base,
         "standing": standing,
-        "word": place.printed(entry),
-        "failure": None if kind is None else kind.replace("_", " "),
+        "word": as_json(word_text(place.printed(entry))),
+        "failure": None if kind is None else as_json(word_text(kind.replace("_", " "))),
         "centre": None if middle is None else scale.shown(middle),
         "interval": None if span is None else [scale.shown(end) for end in span],
         "ratio": "" if is_base else words.ratio(verdict),

@@ -210,7 +210,7 @@ def test_every_round_is_a_dot_that_tells_its_value():
     assert re.fullmatch(r"10,\d{3} ok/s : 1\d,\d{3}", rival["rounds"][0]["text"])
     low, high = rival["interval"]
     assert low < rival["centre"] < high < found["margin"][0]
-    assert rival["word"] == "slower"
+    assert rival["word"] == {"en": "slower", "zh": "更慢"}
 
 
 def test_an_interval_without_an_end_reaches_the_edge():

@@ -1,0 +1,68 @@
+"""A third language costs one .po file: no English sentence is left in what is shown of a result."""
+
+import re
+
+import pytest
+
+import messages
+from compared import matrix, pair
+from torr.messages import catalogue
+from torr.messages.say import chain, join, say, say_count
+from torr.report.view import view
+
+RESULTS = (
+    *("ladder", "limited_ladder", "collapsing_ladder", "run", "streamed", "streamed_ladder"),
+    "diffed",
+)
+COMPARISONS = {
+    "same": lambda: pair(1.0, spread=0.004),
+    "inconclusive": lambda: pair(1.02, spread=0.04),
+    "few rounds": lambda: pair(0.9, count=3),
+    "matrix": matrix,
+}
+# Templates are in capitals in this language, so small letters are data or English.
+SENTENCE = re.compile(r"[a-z]{2,} [a-z]+ [a-z]{2,}")
+
+
+def test_a_third_language_costs_one_file(pseudo):
+    assert catalogue.languages() == ("en", "eo")
+    said = say("{before} and {last}", before=say_count(2, "{n:,} user", "{n:,} users"), last="x")
+    assert said == "2 users and x"
+    assert said.render(pseudo) == "[[2 USERS] AND x]"
+    assert said.as_json() == {"en": "2 users and x", "eo": "[[2 USERS] AND x]"}
+    assert join(["a", "b"]).render(pseudo) == "[a AND b]"
+    assert chain(", ", ["a", "b"]).render(pseudo) == "a[, ]b"
+
+
+def test_every_template_is_said_in_a_third_language(pseudo):
+    said = messages.said().items()
+    plain = {key for key, one in said if not one.english and one.plural is None}
+    assert {key for key in plain if key.strip() and not catalogue.words(pseudo, key)} == set()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_no_english_is_left_on_the_page_of_a_result(name, pseudo, request):
+    assert english(request.getfixturevalue(name), pseudo) == []
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_no_english_is_left_on_the_page_of_a_comparison(name, pseudo):
+    assert english(COMPARISONS[name](), pseudo) == []
+
+
+def english(result, language):
+    """Return the sentences that the page of a result shows in English in another language."""
+    shown = view.view(result)
+    del shown["command"]
+    return [text for text in texts(shown, language) if SENTENCE.search(text)]
+
+
+def texts(shown, language):
+    """Yield every text of a page."""
+    if isinstance(shown, str):
+        yield shown
+    elif isinstance(shown, dict) and language in shown:
+        yield shown[language]
+    elif isinstance(shown, dict | list):
+        for part in shown.values() if isinstance(shown, dict) else shown:
+            yield from texts(part, language)
