@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 
 from torr.model.request import Request
-from torr.servers.answer import ask
+from torr.servers.answer import fetch_digest
 from torr.servers.command import Command
 from torr.servers.leftovers import leftovers, snapshot
 from torr.servers.readiness import await_ready
-from torr.servers.reservation import place
+from torr.servers.reservation import reserve
 from torr.servers.server import Server
 from truth.matrices import SERVER, answer_s, free_port
 from truth.row import Round, Value
@@ -44,7 +44,7 @@ def in_a_trial_s() -> float:
     """Seconds of all that a trial does but the load."""
     began = time.monotonic()
     with (
-        place() as here,
+        reserve() as here,
         tempfile.TemporaryDirectory() as folder,
         tempfile.TemporaryDirectory() as logs,
     ):
@@ -56,7 +56,7 @@ def in_a_trial_s() -> float:
         before = snapshot(command.cwd)
         with Server.start(command, here.scratch, Path(logs) / "server.log") as server:
             await_ready(server)
-            ask(Request(command.url))
+            fetch_digest(Request(command.url))
             server.check()
         stopped = server.stop()
         left = leftovers(stopped, command.port, before)

@@ -20,12 +20,12 @@ from torr.experiments.warmup import warm_up
 from torr.messages.message import message
 from torr.monitor.monitor import MonitorScope
 from torr.results.result import TrialFailure
-from torr.servers.answer import ResponseDigest, ask
+from torr.servers.answer import ResponseDigest, fetch_digest
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
-from torr.servers.log_file import without_secrets
+from torr.servers.log_file import redacted_on_exit
 from torr.servers.readiness import await_ready
-from torr.servers.reservation import place
+from torr.servers.reservation import reserve
 from torr.servers.server import Server
 from torr.units import SECOND_NS
 
@@ -193,7 +193,7 @@ def _served(
     """A server that is ready and answers what it should; behind the block nothing of it is left."""
     candidate = trial.candidate
     log = _log(trial, context)
-    with place() as here, without_secrets(log, context.directory.outside.covered):
+    with reserve() as here, redacted_on_exit(log, context.directory.outside.covered):
         command = _command(trial, here, state.pin)
         before = snapshot(command.cwd, ignored=context.directory.written)
         with Server.start(command, here.scratch, log) as server:
@@ -242,7 +242,7 @@ def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:
 def _answered(server: Server, plan: Plan) -> ResponseDigest:
     """The answer to the first request of the load; raises TrialError where none came."""
     try:
-        return ask(plan.requests[0])
+        return fetch_digest(plan.requests[0])
     except OSError as error:
         server.check()
         said = str(error) or type(error).__name__
@@ -276,8 +276,8 @@ def _watching(context: RunContext, server: Server, state: ComparisonState) -> Ru
     return replace(
         context,
         watch=lambda: MonitorScope(
-            roots=server.tops,
-            others=lambda: [pid for each in others for pid in each.tops()],
+            roots=server.root_pids,
+            others=lambda: [pid for each in others for pid in each.root_pids()],
             sources=state.sources(),
         ),
     )

@@ -88,7 +88,7 @@ class Plans:
     def _check_factors(self) -> None:
         """Refuse a factor that changes nothing, or that every trial sets itself."""
         placeholders = {
-            name for candidate in self._file.candidates for name in candidate.command.asked
+            name for candidate in self._file.candidates for name in candidate.command.placeholders
         }
         for name in self._file.factors:
             line = self._file.lines.get(f"factors.{name}", 1)

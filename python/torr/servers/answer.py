@@ -1,10 +1,9 @@
-"""What a candidate answers to its request, looked at once before it is measured.
+"""Fetch a candidate's answer to its request once, before the candidate is measured.
 
-The first exchange is kept. A second one over the same connection shows whether that is kept: only
-of GET and HEAD, which change nothing at a server.
-Nothing is judged: `expectation.py` says whether it is right, `differences.py` how candidates
-differ. HTTP/1.1 over TCP, plain or TLS (certificates are not checked), or over a Unix socket;
-streams that do not end are no answers.
+A second exchange over the same connection shows whether the server keeps connections open; it is
+sent for GET and HEAD only, which change nothing at a server. `expectation.py` checks the answer,
+`differences.py` compares those of several candidates. HTTP/1.1 over TCP, plain or TLS (certificates
+are not checked), or over a Unix socket; a stream without an end is an error.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ Framing = Literal["content-length", "chunked", "until close", "no body"]
 
 @dataclass(frozen=True, slots=True)
 class ResponseDigest:
-    """An answer: `body_start` is at most 200 bytes of it, `body_sha256` is of all.
+    """An answer: `body_start` is its first 200 bytes at most, `body_sha256` is of the whole body.
 
     Names of headers are in lower case. `is_kept`: the connection served a second request, None
-    where none was sent; `says_close`: the first answer announced that it would not.
+    where none was sent. `says_close`: the first answer had `connection: close`.
     """
 
     status: int
@@ -48,21 +47,23 @@ class ResponseDigest:
 
     @property
     def content_type(self) -> str | None:
-        """The value of its content-type."""
+        """Return the value of the content-type header."""
         return next((value for name, value in self.headers if name == "content-type"), None)
 
     @property
     def shown_body(self) -> str:
-        """The body as messages show it."""
+        """Return the body as messages show it."""
         text = repr(self.body_start.decode("utf-8", "replace"))
         return text if self.body_bytes <= SHOWN_BYTES else f"{text}… ({self.body_bytes:,} bytes)"
 
 
-def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> ResponseDigest:
-    """Send the request, and a GET or HEAD again over the same connection; what came back.
+def fetch_digest(
+    request: Request, timeout_s: float = 10.0, *, check_reuse: bool = True
+) -> ResponseDigest:
+    """Send the request and return its answer; send GET and HEAD again over the same connection.
 
-    Raises OSError when there is no whole answer to the first, TimeoutError when all of it took
-    longer than `timeout_s`.
+    Raises OSError when the first answer is incomplete, TimeoutError when both exchanges took longer
+    than `timeout_s`.
     """
     if request.template:
         raise UsageError(
@@ -74,7 +75,7 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Res
         is_kept = None
         if first.will_close:
             is_kept = False
-        elif twice and request.method.upper() in _SAFE:
+        elif check_reuse and request.method.upper() in _SAFE:
             is_kept = _is_kept(connection, request)
     return ResponseDigest(
         status=first.status,
@@ -90,13 +91,13 @@ def ask(request: Request, timeout_s: float = 10.0, *, twice: bool = True) -> Res
 
 
 def _exchange(connection: Connection, request: Request) -> Response:
-    asked = request.with_default_headers(__version__)
     target = request.parsed_url.target
-    return connection.exchange(target, asked.headers, method=asked.method, body=asked.body)
+    request = request.with_default_headers(__version__)
+    return connection.exchange(target, request.headers, method=request.method, body=request.body)
 
 
 def _is_kept(connection: Connection, request: Request) -> bool:
-    """Whether the connection serves one more: some servers close it without a word."""
+    """Return whether the connection serves another request; some servers close it unannounced."""
     try:
         _exchange(connection, request)
     except OSError:

@@ -1,7 +1,7 @@
-"""A log file that cannot grow without end: its head and its tail are kept, between them a count.
+"""A log file of bounded size: it keeps the head and the tail, and counts the bytes between.
 
-One file, which can be read at any time. A disk that is full loses lines, which are counted, and
-stops nobody. Imports next to nothing: the watcher writes it.
+One file, which can be read at any time. When the disk is full, output is dropped and counted.
+The watcher writes it, so this module imports only `os`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ TAIL_BYTES = 192 << 10
 
 
 class BoundedLog:
-    """An open log; `dropped` is how many bytes were not kept.
+    """An open log; `dropped` is the number of bytes that were not kept.
 
-    At most `head` + 2 × `tail` bytes are on the disk: when they are, all between the head and the
-    last `tail` goes.
+    At most `head` + 2 × `tail` bytes are on the disk: at that size, all between the head and the
+    last `tail` bytes is removed.
     """
 
     def __init__(self, path: str, head: int = HEAD_BYTES, tail: int = TAIL_BYTES) -> None:
@@ -24,11 +24,11 @@ class BoundedLog:
         self._head = head
         self._tail = tail
         self._size = 0
-        self._mark = 0  # how long the line with the count is
+        self._mark = 0  # bytes in the line with the count
         self.dropped = 0
 
     def write(self, content: bytes) -> None:
-        """Add what was printed."""
+        """Append output of the server."""
         for start in range(0, len(content), self._tail):
             self._add(content[start : start + self._tail])
 
@@ -47,7 +47,7 @@ class BoundedLog:
         self.dropped += len(piece) - written
 
     def _shrink(self) -> None:
-        """Move the tail behind the head, from the beginning of a line on if it has one."""
+        """Move the tail behind the head, from the start of a line if it contains a line break."""
         start = max(self._size - self._tail, self._head)
         kept = os.pread(self._file, self._size - start, start)
         kept = kept[kept.find(b"\n") + 1 :]

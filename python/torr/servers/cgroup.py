@@ -1,8 +1,8 @@
-"""A control group for one server, so that the kernel kills all of it at once (cgroup.kill).
+"""Create a control group (version 2) for one server, so that the kernel can kill it at once.
 
-Made below the group of the caller, in version 2, where that can be written. Refused where the
-group would share out processor time by itself: then a server of four processes would have the
-weight of one, which is no fair trial. Imports next to nothing: the watcher uses it.
+The group is below that of the caller, where that is writable. It is refused where the cpu
+controller is on: then a server of four processes would get the processor time of one, which is not
+a fair trial. The watcher uses this module, so it imports little.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from torr.procfs.cgroup import controllers, own_folder
 _REMOVING_S = 1.0
 
 
-def made(name: str) -> str:
-    """Make a group, the path of it; raises OSError that says why there is none."""
+def create(name: str) -> str:
+    """Create a group and return its path; raise OSError with the reason why there is none."""
     own = own_folder()
     if own is None:
         raise OSError("no control groups of version 2 are mounted")
@@ -42,20 +42,20 @@ def enter(path: str) -> None:
 
 
 def kill(path: str) -> None:
-    """Kill everything in a group, and what is being forked in it."""
+    """Kill all processes in a group, and those being forked in it."""
     with suppress(OSError):
         _write(f"{path}/cgroup.kill", b"1")
 
 
 def remove(path: str) -> None:
-    """Remove a group, if nothing is left in it; who was just killed keeps it busy for a moment."""
+    """Remove a group if it is empty; a process that was just killed keeps it busy for a moment."""
     deadline = time.monotonic() + _REMOVING_S
     while _is_busy(path) and time.monotonic() < deadline:
         time.sleep(0.005)
 
 
 def _is_busy(path: str) -> bool:
-    """Whether a group could not be removed yet."""
+    """Try to remove a group; return whether it still has processes."""
     try:
         os.rmdir(path)
     except OSError as error:
@@ -64,8 +64,5 @@ def _is_busy(path: str) -> bool:
 
 
 def _write(path: str, content: bytes) -> None:
-    file = os.open(path, os.O_WRONLY)
-    try:
-        os.write(file, content)
-    finally:
-        os.close(file)
+    with open(path, "wb", buffering=0) as file:
+        file.write(content)

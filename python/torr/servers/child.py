@@ -1,6 +1,7 @@
-"""What the kernel is asked for around a server's first process: a session, its cores, its end.
+"""Set up a server's first process in the fork of the watcher, then execute the command.
 
-Runs in the fork, between the watcher and the command. Imports next to nothing.
+It gets a session, its cores and a signal for when the watcher dies. The watcher uses this module,
+so it imports little.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose parent ends; raises OSError."""
+    """Become the parent of all descendants whose parent ends; raise OSError if refused."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def become(spec: dict[str, Any], group: str | None, out: int, tell: int) -> NoReturn:
-    """Become the command of a watcher's spec, in the fork; it does not return.
+def exec_command(spec: dict[str, Any], group: str | None, out: int, error_pipe: int) -> NoReturn:
+    """Execute the command of a watcher's spec in the fork; never returns.
 
-    `out` becomes stdout and stderr. The pipe `tell` closes when it worked, and gets the step that
-    failed (run, cores, cwd, command) and its errno when it did not.
+    `out` becomes stdout and stderr. The pipe `error_pipe` closes on success, and gets the step that
+    failed (run, cores, cwd, command) and its errno on failure.
     """
     step = "run"
     try:
         os.setsid()
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # in case the watcher itself is killed
         if group is not None:
-            with suppress(OSError):  # the tree is whole without it
+            with suppress(OSError):  # the watcher knows the tree without it, too
                 cgroup.enter(group)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
             signal.signal(number, signal.SIG_DFL)
@@ -53,13 +54,13 @@ def become(spec: dict[str, Any], group: str | None, out: int, tell: int) -> NoRe
         os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell is wanted
     except Exception as error:
         reason = getattr(error, "errno", None) or errno.EINVAL
-        os.write(tell, f"{step} {reason}".encode())
+        os.write(error_pipe, f"{step} {reason}".encode())
     finally:
         os._exit(127)
 
 
 def _prctl(option: int, value: int) -> None:
-    """prctl(2), which Python does not have; raises OSError."""
+    """Call prctl(2), which Python does not offer; raise OSError on failure."""
     kernel = ctypes.CDLL(None, use_errno=True)
     if kernel.prctl(option, ctypes.c_ulong(value), 0, 0, 0) != 0:
         number = ctypes.get_errno()

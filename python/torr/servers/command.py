@@ -1,7 +1,7 @@
-"""What starts a server, how it is known to be up, and how it is stopped: a description only.
+"""The description of a server: its command, its health check and how it is stopped.
 
-It is written once with placeholders and filled for each trial; the filled one has none. It starts
-nothing and looks at nothing on the disk.
+It is written once with placeholders, which are filled for each trial. It does not start anything
+and does not read the disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torr.errors import UsageError, require
 from torr.model.secret_names import is_secret, is_secret_flag
 from torr.model.secrets import redacted_command
 from torr.model.url import Url
-from torr.servers.placeholders import filled, names
+from torr.servers.placeholders import fill, placeholder_names
 from torr.store.kept.database_url import VARIABLE as STORE
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ _PORTS = {"http": 80, "https": 443}
 class Command:
     """One server: `grace_s` and `health_timeout_s` are seconds, `cores` the numbers of its cores.
 
-    `workers` is how many processes should answer; None takes the value of {processes} if the
-    command or its environment asks for it, and 1 if not. No cores: it may run on all.
+    `workers` is the number of processes that should answer; None stands for the value of
+    {processes} if the command or its environment uses it, and 1 if not. Without `cores` the server
+    may run on all.
     """
 
     argv: tuple[str, ...]
@@ -50,28 +51,28 @@ class Command:
 
     @property
     def secrets(self) -> list[str]:
-        """The values of variables and flags whose names say that they are secret, longest first."""
-        found = {value for name, value in self.env if is_secret(name)}
-        found |= {after for word, after in pairwise(self.argv) if is_secret_flag(word)}
-        return sorted(filter(None, found), key=len, reverse=True)
+        """Return the values of variables and flags with secret names, longest first."""
+        secrets = {value for name, value in self.env if is_secret(name)}
+        secrets |= {after for word, after in pairwise(self.argv) if is_secret_flag(word)}
+        return sorted(filter(None, secrets), key=len, reverse=True)
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that it is started with: those of torr, and its own.
+        """Return the variables it is started with: those of torr, and its own.
 
-        The address of torr's store is left out, since it may hold a password.
+        The address of torr's store is omitted, since it may contain a password.
         """
         inherited = {name: value for name, value in os.environ.items() if name != STORE}
         return {**inherited, **dict(self.env)}
 
     def redacted(self) -> str:
-        """The words as a shell takes them, without secrets."""
+        """Return the command as one line for a shell, without secrets."""
         import shlex
 
         return shlex.join(redacted_command(self.argv))
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be started or stopped; raises UsageError."""
+        """Raise UsageError if the server could not be started or stopped like this."""
         require(
             bool(self.argv) and bool(self.argv[0]),
             f"{self.name}: the command is empty",
@@ -88,55 +89,55 @@ class Command:
         require(
             self.health.startswith("/"),
             f"{self.name}: the health path {self.health!r} does not begin with /",
-            "write the path alone, such as /health: it is asked for where the url is",
+            "write the path alone, such as /health: it is uses_processes for where the url is",
         )
         require(self.workers is None or self.workers > 0, f"{self.name}: workers must be 1 or more")
 
     def filled(self, values: Mapping[str, object]) -> Command:
-        """The same without placeholders; raises UsageError that names an unknown one."""
+        """Return a copy whose placeholders are filled; raise UsageError for an unknown one."""
         texts = (*self.argv, *(value for _, value in self.env))
-        asked = any("processes" in names(text) for text in texts)
+        uses_processes = any("processes" in placeholder_names(text) for text in texts)
         return replace(
             self,
-            argv=tuple(filled(word, values, f"{self.name}: command") for word in self.argv),
-            url=filled(self.url, values, f"{self.name}: url", template=True),
+            argv=tuple(fill(word, values, f"{self.name}: command") for word in self.argv),
+            url=fill(self.url, values, f"{self.name}: url", template=True),
             env=tuple(
-                (key, filled(value, values, f"{self.name}: env {key}")) for key, value in self.env
+                (key, fill(value, values, f"{self.name}: env {key}")) for key, value in self.env
             ),
-            cwd=Path(filled(str(self.cwd), values, f"{self.name}: cwd")),
-            health=filled(self.health, values, f"{self.name}: health"),
-            workers=self.workers or (_workers(self.name, values) if asked else 1),
+            cwd=Path(fill(str(self.cwd), values, f"{self.name}: cwd")),
+            health=fill(self.health, values, f"{self.name}: health"),
+            workers=self.workers or (_workers(self.name, values) if uses_processes else 1),
         )
 
     @property
-    def asked(self) -> set[str]:
-        """The names of placeholders in it."""
+    def placeholders(self) -> set[str]:
+        """Return the names of the placeholders in the description."""
         values = (value for _, value in self.env)
         texts = (*self.argv, *values, self.url, str(self.cwd), self.health)
-        return {name for text in texts for name in names(text)}
+        return {name for text in texts for name in placeholder_names(text)}
 
     @property
-    def place(self) -> Url:
-        """Where it answers; raises UsageError for what is no URL."""
+    def parsed_url(self) -> Url:
+        """Return the server's URL; raise UsageError if it is invalid."""
         return Url.parse(self.url)
 
     @property
     def port(self) -> int | None:
-        """The TCP port where it answers; None for a Unix socket."""
-        place = self.place
-        return None if place.socket is not None else place.port or _PORTS[place.scheme]
+        """Return the server's TCP port; None for a Unix socket."""
+        url = self.parsed_url
+        return None if url.socket is not None else url.port or _PORTS[url.scheme]
 
     def __str__(self) -> str:
-        """The words as a shell takes them."""
+        """Return the command as one line for a shell."""
         import shlex
 
         return shlex.join(self.argv)
 
 
 def stop_signal(text: str) -> int:
-    """The number of a signal that people write as `TERM`, `SIGINT` or `15`."""
+    """Return the number of a signal written as `TERM`, `SIGINT` or `15`."""
     word = text.strip().upper()
-    by_name = {each.name: int(each) for each in signal.Signals}
+    by_name = {member.name: int(member) for member in signal.Signals}
     by_name |= {name.removeprefix("SIG"): number for name, number in by_name.items()}
     by_name |= {str(number): number for number in set(by_name.values())}
     if word not in by_name:

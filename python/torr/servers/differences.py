@@ -1,8 +1,8 @@
-"""How the answers of candidates differ, in sentences for the report.
+"""Describe how the answers of candidates differ, in sentences for the report.
 
-Status and body first: with different ones other things were measured. Then what costs: whether
-connections are kept, framing, headers. Values of headers are not compared, dates differ anyway;
-only that of the content type is.
+Status and body come first: if they differ, the candidates did different work. Then properties that
+cost time: whether connections are kept open, framing, headers. Of the headers' values only the
+content type is compared, since dates always differ.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALIKE = message("answers.alike", "All answer with the same status and the same b
 
 
 def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
-    """Return one sentence for each way in which the candidates, by name, do not answer alike."""
+    """Return a sentence for each aspect in which the candidates' answers, by name, differ."""
     sentences = []
     if by := _by(answers, lambda each: each.status, lambda each: str(each.status)):
         sentences.append(message("answers.status", "Status differ: {by}.", by=by))
@@ -29,7 +29,7 @@ def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
         sentences.append(message("answers.bodies", "Bodies differ: {by}.", by=by))
     if by := _by(answers, lambda each: each.content_type, lambda each: str(each.content_type)):
         sentences.append(message("answers.types", "Content types differ: {by}.", by=by))
-    if by := _by(answers, _fate, _fate):
+    if by := _by(answers, _connection_end, _connection_end):
         sentences.append(message("answers.connections", "Connections differ: {by}.", by=by))
     if by := _by(answers, lambda each: each.framing, lambda each: each.framing):
         sentences.append(message("answers.framings", "Framings differ: {by}.", by=by))
@@ -39,39 +39,35 @@ def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
 
 
 def differences_in_cells(answers: Mapping[str, Mapping[str, ResponseDigest]]) -> list[Message]:
-    """Return the sentences of all cells, each once; of some cells only with their names.
+    """Return the sentences of all cells once; those of some cells with the cells' names.
 
-    Where all answer alike that is said too, and so is what becomes of connections.
+    They include that all candidates answer alike, and that none keeps connections open.
     """
-    found: dict[Message, list[str]] = {}
+    sentences: dict[Message, list[str]] = {}
     for cell, candidates in answers.items():
-        for sentence in [*_alike(candidates), *differences(candidates)]:
-            found.setdefault(sentence, []).append(cell)
+        for sentence in [*_common(candidates), *differences(candidates)]:
+            sentences.setdefault(sentence, []).append(cell)
     return [
-        sentence if len(cells) == len(answers) else _in_cells(cells, sentence)
-        for sentence, cells in found.items()
+        sentence
+        if len(cells) == len(answers)
+        else message(
+            "answers.in_cells", "At {cells}: {sentence}", cells="; ".join(cells), sentence=sentence
+        )
+        for sentence, cells in sentences.items()
     ]
 
 
-def _in_cells(cells: Sequence[str], sentence: Message) -> Message:
-    return message(
-        "answers.in_cells", "At {cells}: {sentence}", cells="; ".join(cells), sentence=sentence
-    )
-
-
-def _alike(answers: Mapping[str, ResponseDigest]) -> list[Message]:
-    """What several candidates have in common."""
+def _common(answers: Mapping[str, ResponseDigest]) -> list[Message]:
+    """Return sentences about what the answers of all candidates have in common."""
     if len(answers) < 2:
         return []
     sentences = []
-    if len({(each.status, each.body_sha256) for each in answers.values()}) == 1:
+    if len({(answer.status, answer.body_sha256) for answer in answers.values()}) == 1:
         sentences.append(ALIKE)
-    fates = {_fate(each) for each in answers.values()}
-    if len(fates) == 1 and all(each.is_kept is False for each in answers.values()):
+    ends = {_connection_end(answer) for answer in answers.values()}
+    if len(ends) == 1 and all(answer.is_kept is False for answer in answers.values()):
         sentences.append(
-            message(
-                "answers.none_kept", "No connection is kept: they are {fate}.", fate=fates.pop()
-            )
+            message("answers.none_kept", "No connection is kept: they are {fate}.", fate=ends.pop())
         )
     return sentences
 
@@ -81,7 +77,7 @@ def _by(
     key: Callable[[ResponseDigest], Hashable],
     words: Callable[[ResponseDigest], str],
 ) -> Message | None:
-    """Return which candidates do what, as in `chunked by a and b; content-length by c`, or None."""
+    """Return the candidates by value, `chunked by a and b; content-length by c`; None if alike."""
     groups: dict[Hashable, list[str]] = {}
     for name, answer in answers.items():
         groups.setdefault(key(answer), []).append(name)
@@ -96,8 +92,8 @@ def _by(
     return message_list("; ", parts)
 
 
-def _fate(answer: ResponseDigest) -> Message:
-    """What becomes of the connection."""
+def _connection_end(answer: ResponseDigest) -> Message:
+    """Return what happened to the connection after the first answer."""
     if answer.is_kept is None:
         return message("answers.not_tried_twice", "not tried a second time")
     if answer.is_kept:
@@ -108,9 +104,9 @@ def _fate(answer: ResponseDigest) -> Message:
 
 
 def _headers(answers: Mapping[str, ResponseDigest]) -> list[Message]:
-    """The headers that only some send, those with the same senders in one sentence.
+    """Return sentences about headers that only some candidates send, one per set of candidates.
 
-    Without those that framing and connections stand for.
+    Headers that determine framing and connections are left to the sentences about those.
     """
     known = {"content-length", "transfer-encoding", "connection", "keep-alive"}
     senders: dict[str, list[str]] = {}

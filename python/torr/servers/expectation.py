@@ -1,4 +1,4 @@
-"""What a candidate should answer, and the error that says what it answered instead."""
+"""The answer that is expected of a candidate, and the error for a different one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Expectation:
     content_type: str | None = None
 
     def as_json(self) -> dict[str, object]:
-        """What is expected, as result.json says it, without secrets."""
+        """Return the expectation as it is written to result.json, without secrets."""
         body = None if self.body is None else redacted_text(self.body.decode("utf-8", "replace"))
         return {"status": self.status, "body": body, "content_type": self.content_type}
 
     def check(self, answer: ResponseDigest, name: str, log_tail: tuple[str, ...] = ()) -> None:
-        """Raise TrialError (wrong_answer) that names all that is not as expected."""
-        wrong = self.misses(answer)
+        """Raise TrialError (wrong_answer) that names all deviations."""
+        wrong = self.deviations(answer)
         if wrong:
             raise TrialError(
                 "wrong_answer",
@@ -38,28 +38,28 @@ class Expectation:
                 log_tail,
             )
 
-    def misses(self, answer: ResponseDigest) -> list[str]:
-        """What was expected and what was found, for each that differs."""
-        found = []
+    def deviations(self, answer: ResponseDigest) -> list[str]:
+        """Return a sentence for each aspect that is not as expected."""
+        deviations = []
         if self.status is not None and answer.status != self.status:
-            found.append(f"status {self.status} was expected, {answer.status} found")
+            deviations.append(f"status {self.status} was expected, {answer.status} found")
         if self.body is not None and _sha256(self.body) != answer.body_sha256:
             expected = repr(self.body[:SHOWN_BYTES].decode("utf-8", "replace"))
             more = "…" if len(self.body) > SHOWN_BYTES else ""
-            found.append(f"the body {expected}{more} was expected, {answer.shown_body} found")
-        if self.content_type is not None and _media(answer.content_type) != _media(
+            deviations.append(f"the body {expected}{more} was expected, {answer.shown_body} found")
+        if self.content_type is not None and _media_type(answer.content_type) != _media_type(
             self.content_type
         ):
-            found.append(
+            deviations.append(
                 f"content type {self.content_type} was expected, {answer.content_type} found"
             )
-        return found
+        return deviations
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _media(content_type: str | None) -> str | None:
-    """`text/plain` of `Text/Plain; charset=utf-8`."""
+def _media_type(content_type: str | None) -> str | None:
+    """Return `text/plain` for `Text/Plain; charset=utf-8`."""
     return None if content_type is None else content_type.partition(";")[0].strip().lower()

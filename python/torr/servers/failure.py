@@ -1,12 +1,12 @@
-"""How a trial can fail before it measured, or because it could not: outcomes, not crashes.
+"""The errors with which the trial of a server can fail.
 
-    not_found      the command is not there            did_not_start  it is, and could not be run
-    port_taken     somebody listens there already      died           it ended by itself
+    not_found      the command does not exist          did_not_start  it exists, but cannot be run
+    port_taken     another process listens there       died           it ended by itself
     not_ready      no good answer in time              wrong_answer   it answered something else
-    did_not_stop   it had to be killed                 left_behind    something of it stayed
+    did_not_stop   it had to be killed                 left_behind    processes or files remain
 
-Whoever runs a matrix catches TrialError, keeps what it says and goes on. Uncaught it ends torr as
-any server that did not start does. Nothing is tried again here.
+A matrix records a TrialError as the outcome of the trial and continues. Uncaught, it ends torr like
+any error because of which nothing was measured.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Kind = Literal[
 ]
 
 
-class EndedEarly(Exception):  # noqa: N818 - it is no error
-    """Somebody wants it over while a server was waited for: no outcome of the server's."""
+class EndedEarly(Exception):  # noqa: N818 - not an error
+    """The user ended the run while torr waited for a server; not an outcome of the server."""
 
 
 class TrialError(NothingMeasuredError):
-    """What went wrong with a server; `log_tail` holds the last lines that it printed."""
+    """The failure of a server; `log_tail` has the last lines of its output."""
 
     def __init__(
         self, kind: Kind, message: str, hint: str | None = None, log_tail: tuple[str, ...] = ()
@@ -42,12 +42,11 @@ class TrialError(NothingMeasuredError):
         self.log_tail = log_tail
 
     def __str__(self) -> str:
-        said = "".join(f"\n  | {line}" for line in self.log_tail)
-        return f"{super().__str__()}{said}"
+        return "\n  | ".join((super().__str__(), *self.log_tail))
 
 
-def ending(code: int) -> str:
-    """How a process ended, in words: `exit code 3`, `signal 9 (SIGKILL)`."""
+def describe_exit(code: int) -> str:
+    """Return how a process ended: `exit code 3`, `signal 9 (SIGKILL)`."""
     import signal
 
     if code >= 0:

@@ -1,8 +1,8 @@
-"""What a stopped server left: processes, listeners, files.
+"""Find processes, listeners and files that a stopped server left behind.
 
-The folders are listed before it starts and again when it is stopped: what is new in them is its.
-Caches of Python's compiler (__pycache__) are not counted, nor is what torr itself writes. The
-scratch folder is there to be littered, and is removed.
+The folders are listed before it starts and again after it stopped; new entries belong to it.
+Caches of Python's compiler (__pycache__) do not count, nor do files that torr writes. The scratch
+folder is removed anyway.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.servers.failure import TrialError
-from torr.servers.ports import Holder, holders
+from torr.servers.ports import Listener, port_listeners
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,32 +32,33 @@ class Snapshot:
     is_whole: bool
 
     def new(self) -> list[Path]:
-        """What is in these folders now and was not then; of a new folder only itself."""
-        found = []
+        """Return the paths that are new in these folders; of a new folder only itself."""
+        paths = []
         for folder, names in self.folders.items():
-            found += [folder / name for name in _names(folder) - names - _CACHES]
-        return sorted(found)
+            now = {entry.name for entry in _entries(folder)}
+            paths += [folder / name for name in now - names - _CACHES]
+        return sorted(paths)
 
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """What was found; nothing, mostly."""
+    """Processes, listeners and files that remained; usually none."""
 
     processes: tuple[Process, ...] = ()
-    listeners: tuple[Holder, ...] = ()
+    listeners: tuple[Listener, ...] = ()
     files: tuple[Path, ...] = ()
 
     def failure(self, name: str, log_tail: tuple[str, ...] = ()) -> TrialError | None:
-        """The error (left_behind) that names what should not be there; None if nothing is."""
+        """Return the error (left_behind) that names the leftovers; None without any."""
         parts = [
-            f"{len(found)} {one if len(found) == 1 else many}: {', '.join(map(str, found[:3]))}"
-            + (" …" if len(found) > 3 else "")
-            for one, many, found in (
+            f"{len(items)} {one if len(items) == 1 else many}: {', '.join(map(str, items[:3]))}"
+            + (" …" if len(items) > 3 else "")
+            for one, many, items in (
                 ("process that still runs", "processes that still run", self.processes),
                 ("listener", "listeners", self.listeners),
                 ("file that appeared meanwhile", "files that appeared meanwhile", self.files),
             )
-            if found
+            if items
         ]
         if not parts:
             return None
@@ -66,48 +67,44 @@ class Leftovers:
 
 
 def snapshot(folder: Path, ignored: Iterable[Path] = (), most: int = MOST_ENTRIES) -> Snapshot:
-    """List a folder and those in it, the upper ones first, until there are `most` entries.
+    """List a folder and those below it, upper ones first, until there are `most` entries.
 
-    Links are not followed; `ignored` are paths that others write, such as the run's directory.
+    Links are not followed; `ignored` are paths written by torr, such as the run's directory.
     """
     skipped = {path.absolute() for path in ignored}
     folders: dict[Path, frozenset[str]] = {}
     waiting, seen = [folder.absolute()], 0
-    for each in waiting:
+    for listed in waiting:
         if seen > most:
             return Snapshot(folders, is_whole=False)
-        entries = _entries(each)
+        entries = _entries(listed)
         seen += len(entries)
-        folders[each] = frozenset(entry.name for entry in entries) | {
-            path.name for path in skipped if path.parent == each
+        folders[listed] = frozenset(entry.name for entry in entries) | {
+            path.name for path in skipped if path.parent == listed
         }
         waiting += [
-            each / entry.name
+            listed / entry.name
             for entry in entries
             if entry.is_dir(follow_symlinks=False)
             and entry.name not in _CACHES
-            and each / entry.name not in skipped
+            and listed / entry.name not in skipped
         ]
     return Snapshot(folders, is_whole=True)
 
 
 def leftovers(stopped: ServerExit, port: int | None, before: Snapshot) -> Leftovers:
-    """What is there after a stop that should not be."""
+    """Return what a stopped server left behind, compared with the folders `before` its start."""
     return Leftovers(
-        processes=stopped.left,
-        listeners=tuple(holders(port)) if port is not None else (),
+        processes=stopped.unkillable,
+        listeners=tuple(port_listeners(port)) if port is not None else (),
         files=tuple(before.new()),
     )
 
 
-def _names(folder: Path) -> set[str]:
-    return {entry.name for entry in _entries(folder)}
-
-
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What is in a folder; nothing where it is gone or may not be read."""
+    """Return the entries of a folder; none if it does not exist or is not readable."""
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as entries:
+            return list(entries)
     except OSError:
         return []

@@ -1,6 +1,6 @@
-"""What a server printed: its end is read while it is written, its secrets go when it has ended.
+"""Read the end of a server's log, and redact the log after the server ended.
 
-Whoever measures a server must not work on each of its lines meanwhile.
+Lines are not redacted while the server runs, since that would disturb the measurement.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ _LINE_CHARACTERS = 500
 
 
 @contextmanager
-def without_secrets(path: Path, covered: Callable[[str], str]) -> Iterator[None]:
-    """Cover the secrets of a log behind the block, in which it is written."""
+def redacted_on_exit(path: Path, redact: Callable[[str], str]) -> Iterator[None]:
+    """Redact a log when the block, in which it is written, ends."""
     try:
         yield
     finally:
         with suppress(OSError):
             text = path.read_bytes().decode("utf-8", "surrogateescape")
-            saved = covered(text)
-            if saved != text:
-                replace_bytes(path, saved.encode("utf-8", "surrogateescape"))
+            redacted = redact(text)
+            if redacted != text:
+                replace_bytes(path, redacted.encode("utf-8", "surrogateescape"))
 
 
 def tail(path: Path, lines: int) -> tuple[str, ...]:
-    """The last lines of a log, long ones cut; none of what cannot be read."""
+    """Return the last lines of a log, long ones cut; none if it cannot be read."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
             content = file.read()
     except OSError:
         return ()
-    found = content.decode("utf-8", "replace").splitlines()[-lines:] if lines else []
+    last = content.decode("utf-8", "replace").splitlines()[-lines:] if lines else []
     return tuple(
-        line if len(line) <= _LINE_CHARACTERS else f"{line[:_LINE_CHARACTERS]}…" for line in found
+        line if len(line) <= _LINE_CHARACTERS else f"{line[:_LINE_CHARACTERS]}…" for line in last
     )

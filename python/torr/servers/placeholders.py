@@ -1,10 +1,10 @@
-"""`{name}` in the words of a command: what a trial fills in.
+"""Fill the placeholders `{name}` in the arguments of a command.
 
     {port} {processes} {scratch}     and every factor of the matrix by its name
     {{name}}                         the text {name} itself
 
-In a URL `{{…}}` stays as it is: there it is a template, which the engine fills. Braces around
-anything but a name are text, so that JSON can stand in a command.
+In a URL `{{…}}` is kept: there it is a template, which the engine fills. Braces around anything
+but a name are text, so that a command can contain JSON.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PLACEHOLDER = re.compile(rf"\{{\{{({_NAME})\}}\}}|(?<!\{{)\{{({_NAME})\}}(?!\}})")
 
 
-def filled(text: str, values: Mapping[str, object], where: str, *, template: bool = False) -> str:
-    """The text with its values; raises UsageError for a name that has none.
+def fill(text: str, values: Mapping[str, object], where: str, *, template: bool = False) -> str:
+    """Return the text with its placeholders filled; raise UsageError for an unknown name.
 
-    `where` says in the message whose text it is; `template` keeps `{{…}}` for the engine.
+    `where` names the text in the message; `template` keeps `{{…}}` for the engine.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -32,7 +32,7 @@ def filled(text: str, values: Mapping[str, object], where: str, *, template: boo
         if escaped is not None:
             return match[0] if template else f"{{{escaped}}}"
         if name not in values:
-            known = ", ".join(f"{{{each}}}" for each in sorted(values))
+            known = ", ".join(f"{{{key}}}" for key in sorted(values))
             raise UsageError(
                 f"{where}: nothing is called {{{name}}}",
                 f"there is {known or 'no value'}; {{{{{name}}}}} stands for the text {{{name}}}",
@@ -42,6 +42,6 @@ def filled(text: str, values: Mapping[str, object], where: str, *, template: boo
     return _PLACEHOLDER.sub(value, text)
 
 
-def names(text: str) -> set[str]:
-    """The names that a text asks for."""
+def placeholder_names(text: str) -> set[str]:
+    """Return the names of the placeholders in a text."""
     return {match[2] for match in _PLACEHOLDER.finditer(text) if match[2] is not None}

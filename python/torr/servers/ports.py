@@ -1,7 +1,8 @@
-"""Ports of this machine: one that is free for a server, and who listens on one.
+"""Find a free port for a server, and the processes that listen on a port.
 
-The kernel is asked who listens, so that those who share a port (SO_REUSEPORT) are seen, and a
-server that was left over is not mistaken for the new one. No packet is sent where it tells.
+Listeners come from the kernel's tables, so that processes which share a port (SO_REUSEPORT) are
+seen, and a server of an earlier trial is not mistaken for the new one. A connection is only opened
+where the tables cannot be read.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _TRIES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
-    """Who listens: `pid` and `command` are None where it may not be looked at."""
+class Listener:
+    """A listening socket: `pid` and `command` are None where its process may not be inspected."""
 
     address: str
     pid: int | None = None
@@ -40,15 +41,15 @@ class Holder:
 
 
 @contextmanager
-def claimed() -> Iterator[int]:
-    """A free port, which no other torr of this machine takes as long as the block runs.
+def reserved_port() -> Iterator[int]:
+    """Return a free port, which no other torr of this machine takes while the block runs.
 
-    Outside of the range from which the kernel gives ports to those who ask for none, so that
-    nobody gets it by chance. Raises NothingMeasuredError when there is none.
+    It is outside of the kernel's range of ephemeral ports, so that no client socket gets it by
+    chance. Raises NothingMeasuredError when there is none.
     """
     for _ in range(_TRIES):
         port = secrets.choice(_choices())
-        claim = _claim(port)
+        claim = _lock_port(port)
         if claim is None:
             continue
         with claim:
@@ -58,23 +59,23 @@ def claimed() -> Iterator[int]:
     raise NothingMeasuredError("no free port was found for a server", "stop what listens on them")
 
 
-def holders(port: int) -> list[Holder]:
-    """Who listens on a port, each socket once."""
+def port_listeners(port: int) -> list[Listener]:
+    """Return the sockets that listen on a port."""
     found = listeners(port)
     if found is None:
-        return [Holder(f"127.0.0.1:{port}")] if _answers(port) else []
+        return [Listener(f"127.0.0.1:{port}")] if _answers(port) else []
     held = []
     for each in found:
         holder = holder_of(each.inode)
         pid = None if holder is None else holder.pid
         host = f"[{each.address}]" if each.address.version == 6 else str(each.address)
-        held.append(Holder(f"{host}:{port}", pid, None if pid is None else command_of(pid)))
+        held.append(Listener(f"{host}:{port}", pid, None if pid is None else command_of(pid)))
     return held
 
 
 def check_free(port: int | None, name: str) -> None:
-    """Raise TrialError (port_taken) that says by whom; a Unix socket has no port."""
-    taken = [] if port is None else holders(port)
+    """Raise TrialError (port_taken) that names the listeners; a Unix socket has no port."""
+    taken = [] if port is None else port_listeners(port)
     if taken:
         raise TrialError(
             "port_taken",
@@ -84,15 +85,15 @@ def check_free(port: int | None, name: str) -> None:
 
 
 def _choices() -> range:
-    """The larger part of the ports that the kernel gives to nobody by itself."""
+    """Return the larger part of the ports outside of the ephemeral range."""
     low, high = machine().port_range or (_HIGHEST + 1, _HIGHEST)
     below, above = range(_LOWEST, low), range(high + 1, _HIGHEST + 1)
     larger = max(below, above, key=len)
     return larger if len(larger) >= _TRIES else range(_LOWEST, _HIGHEST + 1)
 
 
-def _claim(port: int) -> socket.socket | None:
-    """A name in the abstract space of Unix sockets, which one process can have, and only alive."""
+def _lock_port(port: int) -> socket.socket | None:
+    """Bind an abstract Unix socket named after the port; the kernel frees it with the process."""
     claim = socket.socket(socket.AF_UNIX)
     try:
         claim.bind(f"\0torr-port-{port}")
@@ -103,13 +104,13 @@ def _claim(port: int) -> socket.socket | None:
 
 
 def _is_free(port: int) -> bool:
-    """Whether it can be taken alone: without SO_REUSEADDR connections that end are seen, too."""
+    """Return whether a port is unused; without SO_REUSEADDR closing connections count, too."""
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
             return False
-    return not holders(port)
+    return not port_listeners(port)
 
 
 def _answers(port: int) -> bool:

@@ -1,8 +1,8 @@
-"""When a server is ready: healthy first, then with as many workers as were asked for.
+"""Wait until a server is ready: healthy, with as many workers as expected.
 
-The first good answer says that one process is up, not that all are. So connections are opened,
-several at once, until as many processes have answered as should, or the time is over: then the
-number that did is told. A server that ends meanwhile is noticed at once.
+The first good answer shows that one process is up, not that all are. So several connections are
+opened at once until the expected number of processes has answered, or the time is over: then the
+number that did is reported. A server that ends meanwhile is noticed at once.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from torr.messages.message import Message, message
 from torr.model.request import Request
-from torr.servers.acceptors import answering
-from torr.servers.answer import ask
-from torr.servers.failure import EndedEarly, TrialError, ending
+from torr.servers.acceptors import answering_processes
+from torr.servers.answer import fetch_digest
+from torr.servers.failure import EndedEarly, TrialError, describe_exit
 from torr.units import SECOND_NS, format_duration
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torr.servers.server import Server
 
 WORKERS_S = 10.0
-"""How long is waited for workers after the first good answer."""
+"""The time for workers to answer, after the first good answer."""
 
 _TRY_S = 5.0
 _PAUSE_S = 0.02
@@ -33,9 +33,9 @@ _CONNECTIONS_A_WORKER = 6
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """How a server came up: seconds from its start, and the processes that answered.
+    """A server that is ready: seconds from its start, and the processes that answered.
 
-    `workers` is None where one was asked for or none could be told apart.
+    `workers` is None where one was asked for, or where processes cannot be told apart.
     """
 
     ready_s: float
@@ -44,12 +44,12 @@ class Ready:
 
     @property
     def is_complete(self) -> bool:
-        """Whether as many workers answered as were asked for."""
+        """Return whether as many workers answered as were asked for."""
         return self.asked == 1 or (self.workers is not None and len(self.workers) >= self.asked)
 
     @property
     def sentence(self) -> Message:
-        """How many answered, for the report."""
+        """Return a sentence for the report: how many workers answered, and when."""
         if self.workers is None:
             return message(
                 "ready.workers_unseen",
@@ -68,9 +68,9 @@ class Ready:
 def await_ready(
     server: Server, workers_s: float = WORKERS_S, is_over: Callable[[], bool] = lambda: False
 ) -> Ready:
-    """Wait until it is ready; raises TrialError (did_not_start, not_ready) with its log's tail.
+    """Wait until a server is ready; raise TrialError (did_not_start, not_ready) if not.
 
-    Raises EndedEarly as soon as `is_over`, which is asked between two tries.
+    `is_over` is called between two tries; EndedEarly is raised when it returns true.
     """
     _await_health(server, is_over)
     workers = _await_workers(server, workers_s, is_over)
@@ -78,14 +78,14 @@ def await_ready(
 
 
 def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
-    """Ask for the health path until the answer is good (200–399)."""
+    """Request the health path until the answer is good (200–399)."""
     command = server.command
     deadline = server.started + command.health_timeout_s
-    request = Request(url=command.place.at(command.health), template=False)
+    request = Request(url=command.parsed_url.at(command.health), template=False)
     last = "nothing listens"
     while (rest := deadline - time.monotonic()) > 0:
         try:
-            status = ask(request, min(rest, _TRY_S), twice=False).status
+            status = fetch_digest(request, min(rest, _TRY_S), check_reuse=False).status
             if status < 400:
                 return
             last = f"it answered {status}"
@@ -106,15 +106,15 @@ def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
 def _await_workers(
     server: Server, workers_s: float, is_over: Callable[[], bool]
 ) -> tuple[int, ...] | None:
-    """The processes that answered, when they are enough or the time is over."""
+    """Return the processes that answered, once they are enough or the time is over."""
     command, asked = server.command, _asked(server)
-    if asked == 1 or command.port is None or command.place.scheme != "http":
+    if asked == 1 or command.port is None or command.parsed_url.scheme != "http":
         return None
-    place, seen = command.place, set[int]()
+    url, seen = command.parsed_url, set[int]()
     deadline = time.monotonic() + workers_s
     while True:
         pids = server.pids()
-        seen |= answering(place, command.port, pids, _CONNECTIONS_A_WORKER * asked)
+        seen |= answering_processes(url, command.port, pids, _CONNECTIONS_A_WORKER * asked)
         seen &= set(server.pids())
         if len(seen) >= asked or time.monotonic() > deadline:
             return tuple(sorted(seen)) or None
@@ -126,13 +126,13 @@ def _asked(server: Server) -> int:
 
 
 def _wait(server: Server, is_over: Callable[[], bool]) -> None:
-    """Wait a moment; raises TrialError when the server ended before it was ready."""
+    """Wait for a moment; raise TrialError if the server ended before it was ready."""
     if is_over():
         raise EndedEarly
     if server.wait(_PAUSE_S):
         return
     command, code = server.command, server.exit_code
-    how = "its watcher was killed" if code is None else f"it ended with {ending(code)}"
+    how = "its watcher was killed" if code is None else f"it ended with {describe_exit(code)}"
     raise TrialError(
         "did_not_start",
         f"{command.name}: {how} before it was ready",

@@ -1,7 +1,7 @@
-"""Where one trial's server lives: a port and a folder for its temporary files, both its own.
+"""Reserve a port and a folder for temporary files for the server of one trial.
 
-A private TMPDIR, since some servers kill the processes that they find named in a shared one. It
-is removed with all that is in it.
+TMPDIR is private, since some servers kill processes whose pid files they find in a shared one. It
+is removed with its contents.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torr.servers.ports import claimed
+from torr.servers.ports import reserved_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServerReservation:
-    """A port and a folder that nobody else uses as long as the server lives."""
+    """A port and a folder that only this server uses."""
 
     port: int
     scratch: Path
 
     @property
     def values(self) -> dict[str, object]:
-        """What fills {port} and {scratch}."""
+        """Return the values of {port} and {scratch}."""
         return {"port": self.port, "scratch": self.scratch}
 
 
 @contextmanager
-def place() -> Iterator[ServerReservation]:
-    """A place for one server; raises NothingMeasuredError when no port is free."""
-    with claimed() as port:
+def reserve() -> Iterator[ServerReservation]:
+    """Reserve a port and a folder for one server; raise NothingMeasuredError if no port is free."""
+    with reserved_port() as port:
         scratch = Path(tempfile.mkdtemp(prefix="torr-"))
         try:
             yield ServerReservation(port, scratch)

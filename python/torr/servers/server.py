@@ -1,4 +1,4 @@
-"""A server under test, held by a watcher: started, looked at, stopped by id with all its tree.
+"""Start a server under a watcher, observe it, and stop it with its whole process tree.
 
     with Server.start(command, scratch, log) as server:
         await_ready(server)
@@ -6,8 +6,8 @@
         server.check()
         stopped = server.stop()
 
-It is stopped however the block ends. That it answers is for `readiness.py` to find out; what it
-left on the disk and on the network, for `leftovers.py`.
+It is stopped however the block ends. `readiness.py` waits until it answers; `leftovers.py` finds
+what it left on the disk and on the network.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torr.procfs.process import command_of
 from torr.procfs.stat import is_running
 from torr.procfs.tree import children, descendants
 from torr.servers import log_file, orphans
-from torr.servers.failure import TrialError, ending
+from torr.servers.failure import TrialError, describe_exit
 from torr.servers.ports import check_free
 from torr.servers.server_exit import Process, ServerExit
 from torr.servers.starting import not_started, spec
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 _STARTING_S = 10.0
 _ENDING_S = 8.0
-_LOOK_S = 0.1
-_STAYING_S = 1.0
-"""How long the rest of the tree may take after its first process has ended."""
+_POLL_S = 0.1
+_REMAINDER_S = 1.0
+"""The time for the rest of the tree to end after its first process."""
 
 
 class Server:
@@ -52,18 +52,18 @@ class Server:
         self.started = time.monotonic()
         self.pid: int | None = None
         self.without_cgroup: str | None = None
-        # Whether somebody waits no longer: then it has no grace.
+        # When this returns true, the user wants torr to end at once: the server gets no grace.
         self.is_urgent: Callable[[], bool] = lambda: False
         self._cgroup: str | None = None
         self._session: orphans.ProcessSession | None = None
         self._watch = watch
         self._token = token
         self._code: int | None = None
-        self._is_gone = False
+        self._tree_ended = False
         self._failure: TrialError | None = None
-        self._last: dict[str, Any] | None = None
-        self._is_asked = False
-        self._death: TrialError | None = None
+        self._final_report: dict[str, Any] | None = None
+        self._stop_requested = False
+        self._unexpected_exit: TrialError | None = None
         self._stopped: ServerExit | None = None
 
     @classmethod
@@ -101,144 +101,145 @@ class Server:
 
     @property
     def watcher_pid(self) -> int:
-        """The process that holds it, which is none of the server's."""
+        """Return the pid of the watcher, which is not a process of the server."""
         return self._watch.pid
 
     @property
     def exit_code(self) -> int | None:
-        """How its first process ended, negative for a signal; None before, or when unseen."""
+        """Return the first process's exit code, negative for a signal; None while unknown."""
         return self._code
 
     @property
     def is_daemon(self) -> bool:
-        """Whether its first process ended well and others serve: it forks and leaves."""
-        return self._code == 0 and not self._is_gone
+        """Return whether the first process forked others that serve, and ended with exit code 0."""
+        return self._code == 0 and not self._tree_ended
 
     def pids(self) -> list[int]:
-        """Everything of it that runs, parents before children, wherever it forked to."""
+        """Return the pids of all its running processes, parents before children."""
         if not self._watch.is_over:
             return descendants(self._watch.pid)
-        if self._last is None:
-            return orphans.remaining(self._token, self._session, self._cgroup)
+        if self._final_report is None:
+            return orphans.marked_pids(self._token, self._session, self._cgroup)
         return []
 
-    def tops(self) -> list[int]:
-        """Those of `pids` that none of the others began: cheap enough to be asked every second."""
+    def root_pids(self) -> list[int]:
+        """Return those of `pids` whose parent is not one of them; cheap enough for every second."""
         return self.pids() if self._watch.is_over else children(self._watch.pid)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait, but no longer than it lives; whether it does."""
+        """Wait until the time is over or the server ends; return whether it still runs."""
         deadline = time.monotonic() + timeout_s
-        while self.death() is None and (rest := deadline - time.monotonic()) > 0:
-            self._hear(rest)
-        return self.death() is None
+        while self.unexpected_exit() is None and (rest := deadline - time.monotonic()) > 0:
+            self._read_reports(rest)
+        return self.unexpected_exit() is None
 
     def check(self) -> None:
-        """Raise TrialError (died) with the tail of its log if it has ended, or its watcher."""
-        death = self.death()
-        if death is not None:
-            raise death
+        """Raise TrialError (died) with the tail of its log if it or its watcher has ended."""
+        if (error := self.unexpected_exit()) is not None:
+            raise error
 
-    def death(self) -> TrialError | None:
-        """How it ended without being asked to, if it did."""
-        if self._is_asked:
-            return self._death
-        self._hear(0)
+    def unexpected_exit(self) -> TrialError | None:
+        """Return the error (died) if the server ended without a stop request; None if not."""
+        if self._stop_requested:
+            return self._unexpected_exit
+        self._read_reports(0)
         name, tail = self.command.name, self.log_tail
         if self._watch.is_over:
             return TrialError("died", f"{name}: somebody ended its watcher", log_tail=tail())
         if self._code is None or self.is_daemon:
             return None
-        return TrialError("died", f"{name}: it ended by itself: {ending(self._code)}", None, tail())
+        return TrialError(
+            "died", f"{name}: it ended by itself: {describe_exit(self._code)}", None, tail()
+        )
 
     def log_tail(self, lines: int = 20) -> tuple[str, ...]:
-        """The last lines that it printed."""
+        """Return the last lines of its output."""
         return log_file.tail(self.log, lines)
 
     def stop(self) -> ServerExit:
-        """Stop it: signal, wait, signal all of it, wait, SIGKILL. The second call does nothing."""
+        """Stop it: signal, wait, signal the whole tree, wait, SIGKILL; later calls do nothing."""
         if self._stopped is None:
             began = time.monotonic()
-            self._death, is_daemon = self.death(), self.is_daemon
-            self._is_asked = True
+            self._unexpected_exit, is_daemon = self.unexpected_exit(), self.is_daemon
+            self._stop_requested = True
             try:
-                signals, stayed = self._ask()
+                signals, survivors = self._send_stop_signals()
             finally:
-                last = self._finish()
+                final = self._finish()
             self._stopped = ServerExit(
                 name=self.command.name,
                 code=self._code,
                 stop_signal=self.command.stop_signal,
                 seconds=time.monotonic() - began,
                 signals=signals,
-                stayed=stayed,
-                killed=_processes(last["killed"]),
-                left=_processes(last["left"]),
-                death=self._death,
+                survivors=survivors,
+                killed=_processes(final["killed"]),
+                unkillable=_processes(final["left"]),
+                unexpected_exit=self._unexpected_exit,
                 is_daemon=is_daemon,
-                dropped_bytes=last["dropped"],
+                dropped_bytes=final["dropped"],
                 log_tail=self.log_tail(),
             )
         return self._stopped
 
-    def _ask(self) -> tuple[int, tuple[Process, ...]]:
-        """Signal at most twice; how often it was, and who stayed after the first had ended."""
+    def _send_stop_signals(self) -> tuple[int, tuple[Process, ...]]:
+        """Send the stop signal once or twice; return how often, and what outlived the first."""
         number, grace = self.command.stop_signal, self.command.grace_s
-        if self._is_gone or self._watch.is_over:
+        if self._tree_ended or self._watch.is_over:
             return 0, ()
         self._watch.order(f"signal {number}")
         if self._await_end(grace):
             return 1, ()
-        stayed = self.pids() if self._code is not None and not self.is_daemon else []
-        processes = _processes([(pid, command_of(pid)) for pid in stayed])
+        survivors = self.pids() if self._code is not None and not self.is_daemon else []
+        processes = _processes([(pid, command_of(pid)) for pid in survivors])
         self._watch.order(f"signal {number} all")
-        self._await_end(min(grace, _STAYING_S))
+        self._await_end(min(grace, _REMAINDER_S))
         return 2, processes
 
     def _await_end(self, grace_s: float) -> bool:
-        """Wait until nobody is left; less long once the first process has ended."""
+        """Wait until no process is left; for a shorter time once the first one has ended."""
         deadline = time.monotonic() + grace_s
         had_ended = self._code is not None
         while (
-            not (self._is_gone or self._watch.is_over)
+            not (self._tree_ended or self._watch.is_over)
             and (rest := deadline - time.monotonic()) > 0
             and not self.is_urgent()
         ):
-            self._hear(min(rest, _LOOK_S))
+            self._read_reports(min(rest, _POLL_S))
             if self._code is not None and not had_ended:
                 had_ended = True
-                deadline = min(deadline, time.monotonic() + _STAYING_S)
-        return self._is_gone
+                deadline = min(deadline, time.monotonic() + _REMAINDER_S)
+        return self._tree_ended
 
     def _finish(self) -> dict[str, Any]:
-        """Have everything killed and the watcher ended; its last report, or what stands for it."""
+        """Kill what is left, end the watcher and return its final report, or a substitute."""
         self._watch.order("end")
         deadline = time.monotonic() + _ENDING_S
         while not self._watch.is_over and (rest := deadline - time.monotonic()) > 0:
-            self._hear(rest)
+            self._read_reports(rest)
         self._watch.close()
-        if self._last is None:
-            killed = orphans.killed(self._token, self._session, self._cgroup)
-            self._last = {
+        if self._final_report is None:
+            killed = orphans.kill_marked(self._token, self._session, self._cgroup)
+            self._final_report = {
                 "killed": list(killed.items()),
                 "left": [(pid, killed[pid]) for pid in killed if is_running(pid)],
                 "dropped": 0,
             }
-        return self._last
+        return self._final_report
 
     def _await_start(self) -> None:
-        """Wait until the command runs; raises TrialError when it does not."""
+        """Wait until the command runs; raise TrialError if it does not."""
         deadline = time.monotonic() + _STARTING_S
         while self.pid is None and not self._watch.is_over and time.monotonic() < deadline:
-            self._hear(deadline - time.monotonic())
+            self._read_reports(deadline - time.monotonic())
         if self._failure is not None:
             raise self._failure
         if self.pid is None:
             text = f"{self.command.name}: its watcher did not start"
             raise TrialError("did_not_start", text, log_tail=self.log_tail())
 
-    def _hear(self, timeout_s: float) -> None:
-        """Take in what the watcher reported."""
+    def _read_reports(self, timeout_s: float) -> None:
+        """Update the state from the reports of the watcher."""
         for report in self._watch.reports(timeout_s):
             event = report["event"]
             if event == "started":
@@ -250,10 +251,10 @@ class Server:
             elif event == "exited":
                 self._code = report["code"]
             elif event == "gone":
-                self._is_gone = True
+                self._tree_ended = True
             elif event == "ended":
-                self._last = report
+                self._final_report = report
 
 
-def _processes(found: list[tuple[int, str]]) -> tuple[Process, ...]:
-    return tuple(Process(pid, command) for pid, command in found)
+def _processes(commands: list[tuple[int, str]]) -> tuple[Process, ...]:
+    return tuple(Process(pid, command) for pid, command in commands)

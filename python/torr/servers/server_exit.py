@@ -1,4 +1,4 @@
-"""How a server ended, and whether that was clean. It only judges; `server.py` stops."""
+"""The end of a server that `server.py` stopped, and whether it was clean."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torr.servers.failure import TrialError, ending
+from torr.servers.failure import TrialError, describe_exit
 from torr.units import show_count
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process as messages call it."""
+    """A process as messages show it."""
 
     pid: int
     command: str
@@ -30,11 +30,11 @@ class Process:
 class ServerExit:
     """The end of a server.
 
-    `code` is that of its first process, negative for a signal, None when nobody saw it end.
-    `stayed` are the processes that were still there a second after the first one had ended,
-    `killed` those that needed SIGKILL, `left` those that even this did not end. `death` says that
-    it had ended before it was asked to. `is_daemon`: its first process ended well long before,
-    the others served.
+    `code` is that of its first process, negative for a signal, None when its end was not observed.
+    `survivors` are the processes that still ran a second after the first one had ended, `killed`
+    those that needed SIGKILL, `unkillable` those that SIGKILL did not end. `unexpected_exit` is
+    set if the server ended before the stop request. `is_daemon`: the first process had ended with
+    exit code 0 long before, the others served.
     """
 
     name: str
@@ -42,26 +42,26 @@ class ServerExit:
     stop_signal: int
     seconds: float
     signals: int
-    stayed: tuple[Process, ...] = ()
+    survivors: tuple[Process, ...] = ()
     killed: tuple[Process, ...] = ()
-    left: tuple[Process, ...] = ()
-    death: TrialError | None = None
+    unkillable: tuple[Process, ...] = ()
+    unexpected_exit: TrialError | None = None
     is_daemon: bool = False
     dropped_bytes: int = 0
     log_tail: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
-        """Whether it ended as asked, and nothing of it stayed."""
+        """Return whether it ended as requested, with all its processes."""
         return self.failure() is None
 
     def failure(self) -> TrialError | None:
-        """What was wrong with its end, if anything was."""
-        if self.death is not None:
-            return self.death
-        if self.left:
-            return self._error("left_behind", f"not even SIGKILL ended {_list(self.left)}")
-        if self.killed and (self.is_daemon or not self.stayed):
+        """Return the error if the end was not clean; None if it was."""
+        if self.unexpected_exit is not None:
+            return self.unexpected_exit
+        if self.unkillable:
+            return self._error("left_behind", f"not even SIGKILL ended {_list(self.unkillable)}")
+        if self.killed and (self.is_daemon or not self.survivors):
             wanted = signal.Signals(self.stop_signal).name
             asked = show_count(self.signals, "time")
             return self._error(
@@ -69,26 +69,27 @@ class ServerExit:
                 f"it was asked to stop {asked} by {wanted}, and had to be killed",
                 "give it a longer grace, or another stop_signal",
             )
-        if self.stayed:
+        if self.survivors:
             return self._error(
-                "left_behind", f"it ended ({self._how()}) and left {_list(self.stayed)} running"
+                "left_behind",
+                f"it ended ({self._exit_text()}) and left {_list(self.survivors)} running",
             )
         if self.code is not None and not is_clean_code(self.code, self.stop_signal):
-            return self._error("died", f"asked to stop it ended with {self._how()}")
+            return self._error("died", f"asked to stop it ended with {self._exit_text()}")
         return None
 
-    def _how(self) -> str:
-        return "unseen" if self.code is None else ending(self.code)
+    def _exit_text(self) -> str:
+        return "unseen" if self.code is None else describe_exit(self.code)
 
     def _error(self, kind: Kind, text: str, hint: str | None = None) -> TrialError:
         return TrialError(kind, f"{self.name}: {text}", hint, self.log_tail)
 
 
 def is_clean_code(code: int, stop_signal: int) -> bool:
-    """Whether a server that was asked to stop ended as servers do.
+    """Return whether an exit code is normal for a server that was asked to stop.
 
-    0; the signal that stopped it, or that of Ctrl-C and of TERM, unhandled; and 128 + the number
-    of the signal, as shells and the JVM say it.
+    Normal are 0; death by the stop signal, SIGINT or SIGTERM; and 128 + the number of one of
+    these signals, which shells and the JVM use.
     """
     signals = {stop_signal, signal.SIGTERM, signal.SIGINT}
     return code == 0 or -code in signals or code - 128 in signals

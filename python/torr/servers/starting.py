@@ -1,4 +1,4 @@
-"""How a command becomes the words of its watcher, and what stopped it there an error."""
+"""Translate a command to the watcher's spec, and a failed start to an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def spec(command: Command, scratch: Path, log: Path, token: str) -> dict[str, Any]:
-    """What the watcher has to know: a JSON object."""
+    """Return the JSON object that the watcher starts the server from."""
     ours = {"TMPDIR": str(scratch), orphans.MARK: token, **dict(command.env)}
     return {
         "argv": command.argv,
@@ -30,7 +30,7 @@ def spec(command: Command, scratch: Path, log: Path, token: str) -> dict[str, An
 
 
 def not_started(command: Command, step: str, number: int) -> TrialError:
-    """The error for the step at which the kernel refused."""
+    """Return the error for the step at which the start failed, with its errno."""
     reason = os.strerror(number)
     if step == "command" and number == errno.ENOENT:
         return TrialError(
@@ -38,9 +38,9 @@ def not_started(command: Command, step: str, number: int) -> TrialError:
             f"{command.name}: the command {command.argv[0]!r} was not found",
             "install it, or write its whole path; a path is looked for from cwd",
         )
-    what = {
+    failure = {
         "command": f"{command.argv[0]!r} cannot be run: {reason}",
         "cwd": f"cwd {str(command.cwd)!r} cannot be entered: {reason}",
         "cores": f"it cannot be put on the cores {list(command.cores)}: {reason}",
     }.get(step, f"its process cannot be made: {reason}")
-    return TrialError("did_not_start", f"{command.name}: {what}")
+    return TrialError("did_not_start", f"{command.name}: {failure}")

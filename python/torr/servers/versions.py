@@ -1,10 +1,10 @@
-"""Which runtimes and packages a candidate is made of: a number without them cannot be repeated.
+"""Find the versions of a candidate's runtime and packages, without which no result is repeatable.
 
-Asked of the programs themselves, each once and for a few seconds at most; what does not tell is
-left out. A script is asked for its interpreter, Python for its packages where it is the command or
-runs a script of it, node for those that it
-finds from where it is started and by its NODE_PATH, a program of Go for its modules. The commit
-that is checked out where a candidate is started is one more.
+They come from the programs themselves, with a time limit of seconds; unknown ones are omitted. The
+interpreter of a script is read from its first line. Python lists its packages if it is the command
+or runs a script of it; node's are those that it finds from the working directory, the script and
+NODE_PATH; a Go program contains its modules. The commit checked out in the working directory is
+added.
 """
 
 from __future__ import annotations
@@ -43,22 +43,24 @@ Versions = dict[str, str]
 
 
 def versions(command: Command) -> Versions:
-    """The versions behind a filled command, by name; empty where nothing tells them."""
+    """Return the versions behind a filled command, by name; empty if none is known."""
     env = command.environment
     commit = git_commit(command.cwd.absolute())
-    found: Versions = {} if commit is None else {_COMMIT: commit[:_DIGITS]}
-    # A shell's words name the program that it becomes.
+    versions: Versions = {} if commit is None else {_COMMIT: commit[:_DIGITS]}
+    # The argument of a shell contains the program that it executes.
     words = list(dict.fromkeys(" ".join(command.argv).split()))
     for word in words:
-        program = _found(word, command.cwd, env)
+        program = _program(word, command.cwd, env)
         if program is not None:
             is_first = word == command.argv[0]
-            found |= _of_program(program, _folders(words, command.cwd), env, is_first=is_first)
-    return found
+            versions |= _program_versions(
+                program, _folders(words, command.cwd), env, is_first=is_first
+            )
+    return versions
 
 
 def versions_in(command: Command, factors: Mapping[str, object]) -> Versions:
-    """The versions behind a command in a cell of these factors; empty where it cannot be filled."""
+    """Return the versions behind a command in the cell of these factors; empty if not fillable."""
     try:
         filled = command.filled({"port": 1, "scratch": "/", "processes": 1, **factors})
     except UsageError:
@@ -67,26 +69,26 @@ def versions_in(command: Command, factors: Mapping[str, object]) -> Versions:
 
 
 def _folders(words: Sequence[str], cwd: Path) -> list[Path]:
-    """Where packages of node's may be, the nearest first: from its script up, then from cwd."""
+    """Return the folders where node finds packages: up from its script, then up from cwd."""
     scripts = [cwd / word for word in words if Path(word).suffix in _SCRIPTS]
     starts = [*(path.resolve().parent for path in scripts if path.is_file()), cwd.absolute()]
     every = (folder / "node_modules" for start in starts for folder in (start, *start.parents))
     return list(dict.fromkeys(every))
 
 
-def _found(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
-    """The program that a word starts in that folder, if it is one."""
+def _program(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
+    """Return the program that a word names when started in that folder, if any."""
     place = str(folder / word) if "/" in word else word
     program = shutil.which(place, path=env.get("PATH"))
     return None if program is None else Path(program)
 
 
-def _of_program(
+def _program_versions(
     program: Path, folders: Sequence[Path], env: Mapping[str, str], *, is_first: bool
 ) -> Versions:
     interpreter = _interpreter(program)
     name = (interpreter or program).name
-    # Any other word may be data. What is asked is run.
+    # Any other word may be data, which must not be executed.
     if _PYTHON.fullmatch(name) and (interpreter or is_first):
         return _python(interpreter or program, env)
     if name in {"node", "nodejs"}:
@@ -95,7 +97,7 @@ def _of_program(
 
 
 def _interpreter(program: Path) -> Path | None:
-    """The program that runs a script; None of what is none."""
+    """Return the interpreter of a script; None if the program is not a script."""
     try:
         with program.open("rb") as file:
             first = file.read(_MOST_BYTES).partition(b"\n")[0]
@@ -111,27 +113,27 @@ def _interpreter(program: Path) -> Path | None:
 
 
 def _python(interpreter: Path, env: Mapping[str, str]) -> Versions:
-    text = _said([str(interpreter), "-c", _PACKAGES], env)
+    text = _output([str(interpreter), "-c", _PACKAGES], env)
     try:
-        found: Versions = parse_json(text)
+        versions: Versions = parse_json(text)
     except ValueError:
         return {}
-    return found
+    return versions
 
 
 def _node(program: Path, folders: Sequence[Path], env: Mapping[str, str]) -> Versions:
-    found = {"node": _said([str(program), "--version"], env).strip().removeprefix("v")}
-    # As node itself looks: what is nearer hides what is farther.
+    versions = {"node": _output([str(program), "--version"], env).strip().removeprefix("v")}
+    # In node's order: a nearer package hides a farther one.
     last = [Path(folder) for folder in env.get("NODE_PATH", "").split(os.pathsep) if folder]
     for folder in (*folders, *last):
         for pattern in ("*/package.json", "@*/*/package.json"):
             for path in sorted(folder.glob(pattern)):
-                found = _package(path) | found
-    return {name: version for name, version in found.items() if version}
+                versions = _package(path) | versions
+    return {name: version for name, version in versions.items() if version}
 
 
 def _package(path: Path) -> Versions:
-    """Name and version of a package of node's; nothing where its file is broken."""
+    """Return name and version of a node package; empty if its file is broken."""
     try:
         package = parse_json(read_bounded(path, _MOST_PACKAGE_BYTES))
         return {str(package["name"]): str(package["version"])}
@@ -140,26 +142,26 @@ def _package(path: Path) -> Versions:
 
 
 def _go(program: Path, env: Mapping[str, str]) -> Versions:
-    """What `go version -m` says of a program; nothing where there is no Go, or no program of it."""
+    """Return the versions that `go version -m` prints; empty without Go or for other programs."""
     go = shutil.which("go", path=env.get("PATH"))
     if go is None:
         return {}
-    found: Versions = {}
-    for line in _said([go, "version", "-m", str(program)], env).splitlines():
+    versions: Versions = {}
+    for line in _output([go, "version", "-m", str(program)], env).splitlines():
         words = line.split()
         if line.startswith(str(program)) and words[-1].startswith("go"):
-            found["go"] = words[-1].removeprefix("go")
+            versions["go"] = words[-1].removeprefix("go")
         elif words[:1] == ["dep"] and len(words) >= 3:
-            found[words[1]] = words[2]
-    return found
+            versions[words[1]] = words[2]
+    return versions
 
 
-def _said(words: Sequence[str], env: Mapping[str, str]) -> str:
-    """What a program says of itself; empty where it fails."""
+def _output(words: Sequence[str], env: Mapping[str, str]) -> str:
+    """Return the standard output of a program; empty if it fails."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             words, env=env, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout if done.returncode == 0 else ""
+    return process.stdout if process.returncode == 0 else ""

@@ -1,7 +1,7 @@
-"""The pipes between torr and the watcher of one server: orders go down, reports come up.
+"""Start the watcher of one server, send it orders and read its reports.
 
-It waits no longer than it is told to. When this process ends, however it ends, its end of the
-pipe closes and the watcher kills the server.
+When this process ends, however it ends, its end of the pipe closes and the watcher kills the
+server.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_LIFE = "from torr.servers.watcher import main; main()"
+_CODE = "from torr.servers.watcher import main; main()"
 _CLOSING_S = 10.0
 
 Report = dict[str, Any]
 
 
 class WatcherProcess:
-    """A running watcher; `is_over` once it has said its last."""
+    """A running watcher; `is_over` is true once its last report was read."""
 
     def __init__(self, spec: Mapping[str, Any], log: Path) -> None:
-        """Start the watcher, and have it start the server; raises OSError."""
-        with log.open("ab") as complaints:
+        """Start the watcher, which starts the server; raise OSError if it cannot be started."""
+        with log.open("ab") as stderr:
             self._process = subprocess.Popen(
-                light(_LIFE),
+                light(_CODE),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=complaints,
+                stderr=stderr,
                 bufsize=0,
                 start_new_session=True,  # Ctrl-C is for torr, which stops the server in order
             )
@@ -50,16 +50,16 @@ class WatcherProcess:
 
     @property
     def pid(self) -> int:
-        """The watcher's own process."""
+        """Return the pid of the watcher."""
         return self._process.pid
 
     def order(self, text: str) -> None:
-        """Send an order; a watcher that is gone takes none, which its reports tell."""
+        """Send an order; it is lost if the watcher has ended, which `reports` notices."""
         with suppress(OSError, ValueError):
             self._send(text)
 
     def reports(self, timeout_s: float) -> list[Report]:
-        """What it reported, waiting at most so long for the first."""
+        """Return the reports since the last call; wait at most `timeout_s` for the first."""
         pipe = self._process.stdout
         if self.is_over or pipe is None:
             time.sleep(min(max(timeout_s, 0), 0.1))

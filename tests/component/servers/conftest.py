@@ -9,14 +9,14 @@ import pytest
 
 from programs import program
 from torr.servers.command import Command
-from torr.servers.reservation import place
+from torr.servers.reservation import reserve
 from torr.servers.server import Server
 
 
 @pytest.fixture
 def here():
     """A port and a scratch folder."""
-    with place() as found:
+    with reserve() as found:
         yield found
 
 
@@ -44,7 +44,7 @@ def command(here, tmp_path):
 @pytest.fixture
 def short_stay(monkeypatch):
     """Give children that outlive their server a moment, not a second: they stay in any case."""
-    monkeypatch.setattr("torr.servers.server._STAYING_S", 0.05)
+    monkeypatch.setattr("torr.servers.server._REMAINDER_S", 0.05)
 
 
 @pytest.fixture

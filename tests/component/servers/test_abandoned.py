@@ -15,18 +15,18 @@ from installed import is_running, wait_until
 from programs import FORKS_AND_LEAVES, HELLO, LEAVES_A_CHILD, WORKERS
 from torr.procfs.cgroup import members
 from torr.servers import watcher_process
-from torr.servers.ports import holders
+from torr.servers.ports import port_listeners
 from torr.servers.readiness import await_ready
 
 USER = """
 import sys, time
 from pathlib import Path
 from torr.servers.command import Command
-from torr.servers.reservation import place
+from torr.servers.reservation import reserve
 from torr.servers.readiness import await_ready
 from torr.servers.server import Server
 
-with place() as here:
+with reserve() as here:
     words = (sys.executable, "-I", "-S", "-B", *sys.argv[2:])
     command = Command((*words[:5], "{port}", *words[5:]), "http://127.0.0.1:{port}/")
     with Server.start(command.filled(here.values), here.scratch, Path(sys.argv[1])) as server:
@@ -71,7 +71,7 @@ def test_a_killed_torr_takes_its_server_along(user, code, words):
     process.wait()
     wait_until(lambda: not any(map(is_running, [watcher, *pids])))
     wait_until(lambda: not scratch.exists())
-    assert holders(port) == []
+    assert port_listeners(port) == []
 
 
 def test_an_interrupted_torr_stops_its_server_and_cleans_up(user):
@@ -80,7 +80,7 @@ def test_an_interrupted_torr_stops_its_server_and_cleans_up(user):
     process.wait(20)
     assert not any(map(is_running, pids))
     assert not scratch.exists()
-    assert holders(port) == []
+    assert port_listeners(port) == []
 
 
 def test_a_watcher_that_is_told_to_end_kills_its_server(start):
@@ -100,11 +100,11 @@ def test_a_watcher_that_is_killed_leaves_nothing_behind(start, here, code):
     pids = server.pids()
     os.kill(server.watcher_pid, signal.SIGKILL)
     assert not server.wait(20)
-    assert "somebody ended its watcher" in server.death().message
+    assert "somebody ended its watcher" in server.unexpected_exit().message
     group = server._cgroup
     assert server.stop().failure().kind == "died"
     assert not any(map(is_running, pids))
-    assert holders(here.port) == []
+    assert port_listeners(here.port) == []
     assert group is None or not Path(group).exists()
 
 
@@ -112,12 +112,12 @@ def test_a_watcher_that_is_killed_leaves_nothing_behind(start, here, code):
 def without_cgroup(monkeypatch):
     """Watchers find no control groups."""
     refusing = """from torr.servers import cgroup, watcher
-def made(_name):
+def create(_name):
     raise OSError("none are mounted")
-cgroup.made = made
+cgroup.create = create
 watcher.main()
 """
-    monkeypatch.setattr(watcher_process, "_LIFE", refusing)
+    monkeypatch.setattr(watcher_process, "_CODE", refusing)
 
 
 @pytest.mark.usefixtures("without_cgroup")
@@ -128,11 +128,11 @@ def test_without_a_control_group_processes_are_found_by_their_marks(start, here,
     await_ready(server)
     pids = wait_until(lambda: server.wait(0.01) and len(server.pids()) == 1 and server.pids())
     os.kill(server.watcher_pid, signal.SIGKILL)
-    wait_until(server.death)
+    wait_until(server.unexpected_exit)
     assert set(server.pids()) <= set(pids)
     assert server.stop().failure().kind == "died"
     assert not any(map(is_running, pids))
-    assert holders(here.port) == []
+    assert port_listeners(here.port) == []
 
 
 @pytest.mark.usefixtures("without_cgroup", "short_stay")

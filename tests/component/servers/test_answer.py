@@ -24,11 +24,11 @@ from programs import (
 )
 from torr.errors import UsageError
 from torr.model.request import Request
-from torr.servers.answer import ResponseDigest, ask
+from torr.servers.answer import ResponseDigest, fetch_digest
 from torr.servers.differences import differences, differences_in_cells
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
-from torr.servers.ports import holders
+from torr.servers.ports import port_listeners
 from torr.servers.readiness import await_ready
 
 
@@ -39,7 +39,7 @@ def answer_of(start):
     def answered(code, **request):
         server = start(code)
         await_ready(server)
-        answer = ask(Request(url=server.command.url, **request))
+        answer = fetch_digest(Request(url=server.command.url, **request))
         server.stop()
         return answer
 
@@ -106,7 +106,7 @@ def test_only_a_request_that_changes_nothing_is_sent_twice(method, is_kept, time
         thread = threading.Thread(target=server.handle_request)
         thread.start()
         request = Request(url=f"http://127.0.0.1:{server.server_port}/", method=method)
-        answer = ask(request)
+        answer = fetch_digest(request)
         thread.join()
     assert (answer.is_kept, seen) == (is_kept, [method] * times)
 
@@ -122,14 +122,14 @@ def test_a_server_with_a_certificate_that_nobody_knows_is_asked_too(start, tmp_p
     files = str(authority.folder / "app")
     server = start(SECURE, files, url="https://127.0.0.1:{port}/")
     await_ready(server)
-    answer = ask(Request(url=server.command.url))
+    answer = fetch_digest(Request(url=server.command.url))
     assert (answer.body_start, answer.is_kept) == (b"Hello world", True)
 
 
 def test_a_server_at_a_unix_socket_is_asked_there(start, tmp_path):
     server = start(UNIX, str(tmp_path / "app.sock"), url=f"unix:{tmp_path}/app.sock:/path")
     await_ready(server)
-    answer = ask(Request(url=server.command.url))
+    answer = fetch_digest(Request(url=server.command.url))
     assert (answer.body_start, answer.is_kept) == (b"Hello world", True)
 
 
@@ -138,19 +138,19 @@ def test_what_is_no_whole_answer_is_an_error_in_bounded_time(start, code):
     server = start(code)
     request = Request(url=server.command.url)
     with pytest.raises(OSError, match=r"no whole answer within|closed connection|reset"):
-        _when_listening(server, lambda: ask(request, timeout_s=0.1))
+        _when_listening(server, lambda: fetch_digest(request, timeout_s=0.1))
 
 
 def test_a_server_that_is_silent_is_left_with_the_time_that_it_had():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         request = Request(url=f"http://127.0.0.1:{silent.getsockname()[1]}/")
         with pytest.raises(TimeoutError, match=r"^no whole answer within 0\.1 s$"):
-            ask(request, timeout_s=0.1)
+            fetch_digest(request, timeout_s=0.1)
 
 
 def test_a_template_has_no_one_answer():
     with pytest.raises(UsageError, match="a template has no one answer"):
-        ask(Request(url="http://127.0.0.1:9/{{uuid}}"))
+        fetch_digest(Request(url="http://127.0.0.1:9/{{uuid}}"))
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_template_has_no_one_answer():
 )
 def test_a_wrong_answer_names_expected_and_found(start, code, expectation, says):
     server = start(code)
-    answer = _when_listening(server, lambda: ask(Request(url=server.command.url)))
+    answer = _when_listening(server, lambda: fetch_digest(Request(url=server.command.url)))
     with pytest.raises(TrialError) as caught:
         expectation.check(answer, "app", server.log_tail())
     assert (caught.value.kind, caught.value.message) == ("wrong_answer", f"app: {says}")
@@ -179,7 +179,7 @@ def test_a_wrong_answer_names_expected_and_found(start, code, expectation, says)
 
 def test_a_right_answer_passes(answer_of):
     expectation = Expectation(200, b"Hello world", "text/plain; charset=utf-8")
-    assert expectation.misses(answer_of(HELLO)) == []
+    assert expectation.deviations(answer_of(HELLO)) == []
 
 
 def test_answers_that_are_alike_do_not_differ():
@@ -252,5 +252,5 @@ def test_other_bytes_come_first():
 
 def _when_listening(server, act):
     """Do it as soon as the server listens."""
-    wait_until(lambda: holders(server.command.port))
+    wait_until(lambda: port_listeners(server.command.port))
     return act()

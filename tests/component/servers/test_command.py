@@ -9,7 +9,7 @@ import pytest
 
 from torr.errors import UsageError
 from torr.servers.command import Command, stop_signal
-from torr.servers.placeholders import filled
+from torr.servers.placeholders import fill
 from torr.servers.server_exit import is_clean_code
 
 URL = "http://127.0.0.1:{port}/"
@@ -55,7 +55,7 @@ def test_workers_are_asked_for_where_the_number_of_processes_is_used(argv, env, 
     ],
 )
 def test_only_names_in_braces_are_filled(text, shows):
-    assert filled(text, {"a": 1}, "x") == shows
+    assert fill(text, {"a": 1}, "x") == shows
 
 
 def test_an_unknown_name_is_an_error_that_says_which_there_are():

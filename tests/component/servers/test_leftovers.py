@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from programs import HELLO, LEAVES_FILES
 from torr.servers.leftovers import Leftovers, leftovers, snapshot
-from torr.servers.ports import Holder
+from torr.servers.ports import Listener
 from torr.servers.readiness import await_ready
 from torr.servers.server_exit import Process
 
@@ -34,7 +34,7 @@ def test_files_are_named_and_those_in_the_scratch_folder_are_no_failure(start, c
 
 
 def test_processes_and_listeners_are_named(tmp_path):
-    found = Leftovers((Process(7, "app"),), (Holder("127.0.0.1:80", 7, "app"),), (tmp_path,) * 5)
+    found = Leftovers((Process(7, "app"),), (Listener("127.0.0.1:80", 7, "app"),), (tmp_path,) * 5)
     assert found.failure("app").message == (
         "app: left behind 1 process that still runs: app (pid 7); "
         "1 listener: app (pid 7) at 127.0.0.1:80; "

@@ -70,7 +70,7 @@ def orphan(monkeypatch):
 
 def test_who_has_lost_its_mark_is_waited_for_until_it_is_gone(orphan):
     found = orphan(looks=9)
-    assert orphans.killed(TOKEN, ELSEWHERE, None) == {PID: "app"}
+    assert orphans.kill_marked(TOKEN, ELSEWHERE, None) == {PID: "app"}
     assert found.killed == [(PID, signal.SIGKILL)]
     assert not found.is_there
 
@@ -78,14 +78,14 @@ def test_who_has_lost_its_mark_is_waited_for_until_it_is_gone(orphan):
 def test_who_has_the_pid_of_a_killed_process_is_none_of_it(orphan):
     found = orphan(looks=2)
     found.successor = 900
-    assert orphans.killed(TOKEN, ELSEWHERE, None) == {PID: "app"}
+    assert orphans.kill_marked(TOKEN, ELSEWHERE, None) == {PID: "app"}
     assert found.looks == 0
     assert found.killed == [(PID, signal.SIGKILL)]
 
 
 def test_who_does_not_end_is_not_waited_for_for_ever(orphan):
     found = orphan(looks=10**9)
-    assert orphans.killed(TOKEN, ELSEWHERE, None) == {PID: "app"}
+    assert orphans.kill_marked(TOKEN, ELSEWHERE, None) == {PID: "app"}
     assert found.is_there
     assert found.now_s == pytest.approx(5.0, abs=0.1)
 
@@ -115,24 +115,24 @@ SESSION = orphans.ProcessSession(30, 500)
 
 def test_who_is_in_the_session_of_a_server_is_found_while_its_leader_runs(processes):
     processes(pid30=(30, 500), pid31=(30, 510), pid40=(40, 520))
-    assert orphans.remaining(TOKEN, SESSION, None) == [30, 31]
+    assert orphans.marked_pids(TOKEN, SESSION, None) == [30, 31]
 
 
 def test_who_is_in_the_session_of_a_server_is_found_when_its_leader_has_ended(processes):
     processes(pid31=(30, 510), pid40=(40, 520))
-    assert orphans.remaining(TOKEN, SESSION, None) == [31]
+    assert orphans.marked_pids(TOKEN, SESSION, None) == [31]
 
 
 def test_a_session_that_got_the_number_of_an_older_one_is_left_alone(processes):
     processes(pid30=(30, 900), pid31=(30, 910))
-    assert orphans.remaining(TOKEN, SESSION, None) == []
+    assert orphans.marked_pids(TOKEN, SESSION, None) == []
 
 
 def test_who_began_before_the_server_is_none_of_it(processes):
     processes(pid31=(30, 400))
-    assert orphans.remaining(TOKEN, SESSION, None) == []
+    assert orphans.marked_pids(TOKEN, SESSION, None) == []
 
 
 def test_a_session_whose_start_nobody_saw_has_nobody(processes):
     processes(pid31=(30, 510))
-    assert orphans.remaining(TOKEN, orphans.ProcessSession.of(30), None) == []
+    assert orphans.marked_pids(TOKEN, orphans.ProcessSession.of(30), None) == []

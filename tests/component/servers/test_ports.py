@@ -10,7 +10,7 @@ import pytest
 from torr.procfs.machine import Machine
 from torr.servers import ports
 from torr.servers.failure import TrialError
-from torr.servers.ports import check_free, claimed, holders
+from torr.servers.ports import check_free, port_listeners, reserved_port
 
 
 def listening(port, *, shares=False):
@@ -23,17 +23,17 @@ def listening(port, *, shares=False):
 
 
 def test_a_claimed_port_is_free_and_no_other_claim_gets_it(monkeypatch):
-    with claimed() as port:
-        assert holders(port) == []
+    with reserved_port() as port:
+        assert port_listeners(port) == []
         listening(port).close()
         monkeypatch.setattr(ports, "_choices", lambda: range(port, port + 2))
-        with claimed() as other:
+        with reserved_port() as other:
             assert other == port + 1
 
 
 def test_a_claimed_port_is_none_that_the_kernel_gives_away():
     low, high = ports.machine().port_range
-    with claimed() as port:
+    with reserved_port() as port:
         assert not low <= port <= high
 
 
@@ -53,8 +53,8 @@ def test_the_larger_part_outside_of_the_kernels_range_is_used(monkeypatch, port_
 
 
 def test_everybody_who_shares_a_port_is_seen_with_process_and_command():
-    with claimed() as port, listening(port, shares=True), listening(port, shares=True):
-        found = holders(port)
+    with reserved_port() as port, listening(port, shares=True), listening(port, shares=True):
+        found = port_listeners(port)
         assert [each.pid for each in found] == [os.getpid()] * 2
         assert f"(pid {os.getpid()}) at 127.0.0.1:{port}" in str(found[0])
         with pytest.raises(TrialError, match=f"app: port {port} is taken by ") as caught:
@@ -66,8 +66,8 @@ def test_everybody_who_shares_a_port_is_seen_with_process_and_command():
 
 def test_where_the_kernel_does_not_tell_a_connection_does(monkeypatch):
     monkeypatch.setattr(ports, "listeners", lambda _port: None)
-    with claimed() as port:
-        assert holders(port) == []
+    with reserved_port() as port:
+        assert port_listeners(port) == []
         with listening(port):
-            [found] = holders(port)
+            [found] = port_listeners(port)
             assert str(found) == f"somebody at 127.0.0.1:{port}"

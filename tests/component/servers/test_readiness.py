@@ -20,8 +20,8 @@ from programs import (
     WORKERS,
 )
 from torr.servers import readiness
-from torr.servers.acceptors import answering
-from torr.servers.answer import ask
+from torr.servers.acceptors import answering_processes
+from torr.servers.answer import fetch_digest
 from torr.servers.failure import TrialError
 from torr.servers.readiness import await_ready
 
@@ -80,7 +80,7 @@ def test_a_parent_that_passes_connections_on_is_no_worker(start):
 
 
 def test_workers_that_never_come_are_told(start, clock, monkeypatch):
-    monkeypatch.setattr(readiness, "answering", clock.over_behind(answering))
+    monkeypatch.setattr(readiness, "answering_processes", clock.over_behind(answering_processes))
     server = start(HELLO, workers=2)
     server.started = clock.now_s
     ready = await_ready(server)
@@ -93,7 +93,9 @@ def test_workers_that_answer_one_after_another_are_all_counted(start, clock, mon
     server = start(WORKERS, "{processes}", processes=2)
     wait_until(lambda: len(server.pids()) == 2)
     turns = [{pid} for pid in server.pids()]
-    monkeypatch.setattr(readiness, "answering", lambda *_: turns.pop() if turns else set())
+    monkeypatch.setattr(
+        readiness, "answering_processes", lambda *_: turns.pop() if turns else set()
+    )
     server.started = clock.now_s
     ready = await_ready(server)
     assert ready.is_complete
@@ -103,16 +105,16 @@ def test_workers_that_answer_one_after_another_are_all_counted(start, clock, mon
 def test_the_workers_of_a_server_that_closes_are_told_apart(start):
     server = start(CLOSES)
     await_ready(server)
-    place, port = server.command.place, server.command.port
+    place, port = server.command.parsed_url, server.command.port
     # An accept is waited for a moment, which may be too short for a busy machine.
-    wait_until(lambda: answering(place, port, server.pids(), 4) == {server.pid})
+    wait_until(lambda: answering_processes(place, port, server.pids(), 4) == {server.pid})
 
 
 def test_who_accepts_and_does_not_answer_is_no_worker(start):
     server = start(DROPS_ALL)
-    place, port = server.command.place, server.command.port
+    place, port = server.command.parsed_url, server.command.port
     wait_until(lambda: server.wait(0.01) and _listens(port))
-    assert answering(place, port, server.pids(), 4) == set()
+    assert answering_processes(place, port, server.pids(), 4) == set()
 
 
 def test_a_server_that_exits_did_not_start_and_says_its_last_words(start):
@@ -138,7 +140,7 @@ def test_a_server_that_never_listens_is_not_ready(start):
     ("code", "status"), [(UNAVAILABLE, 503), (NOT_FOUND, 404)], ids=["unavailable", "not_found"]
 )
 def test_a_server_that_answers_with_errors_is_not_ready(start, clock, monkeypatch, code, status):
-    monkeypatch.setattr(readiness, "ask", clock.over_behind(ask))
+    monkeypatch.setattr(readiness, "fetch_digest", clock.over_behind(fetch_digest))
     server = start(code, health="/health")
     server.started = clock.now_s
     with pytest.raises(TrialError, match=rf"it answered {status} at http.*/health") as got:
@@ -149,12 +151,12 @@ def test_a_server_that_answers_with_errors_is_not_ready(start, clock, monkeypatc
 def test_a_server_whose_answer_drips_without_end_is_not_ready(start, clock, monkeypatch):
     def asked_once(*arguments, **more):
         try:
-            return ask(*arguments, **more)
+            return fetch_digest(*arguments, **more)
         except TimeoutError:
             clock.now_s = 1e9
             raise
 
-    monkeypatch.setattr(readiness, "ask", asked_once)
+    monkeypatch.setattr(readiness, "fetch_digest", asked_once)
     monkeypatch.setattr(readiness, "_TRY_S", 0.2)
     server = start(DRIPS)
     server.started = clock.now_s
@@ -168,6 +170,6 @@ def test_a_server_that_forks_and_leaves_becomes_ready(start):
 
 
 def _listens(port):
-    from torr.servers.ports import holders
+    from torr.servers.ports import port_listeners
 
-    return holders(port)
+    return port_listeners(port)

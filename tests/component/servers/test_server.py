@@ -22,7 +22,7 @@ from programs import (
 )
 from torr.errors import OutputError, exit_code
 from torr.servers.failure import TrialError
-from torr.servers.ports import holders
+from torr.servers.ports import port_listeners
 from torr.servers.readiness import await_ready
 from torr.servers.server import Server
 
@@ -32,11 +32,11 @@ def test_a_server_starts_answers_and_stops_without_a_trace(start, here):
     await_ready(server)
     server.check()
     assert server.pids() == [server.pid]
-    assert [each.pid for each in holders(here.port)] == [server.pid]
+    assert [each.pid for each in port_listeners(here.port)] == [server.pid]
     stopped = server.stop()
     assert (stopped.code, stopped.signals, stopped.killed) == (-signal.SIGTERM, 1, ())
     assert stopped.is_clean
-    assert holders(here.port) == []
+    assert port_listeners(here.port) == []
     assert not is_running(server.pid)
     assert not is_running(server.watcher_pid)
 
@@ -57,7 +57,7 @@ def test_the_server_does_not_find_the_address_of_the_store(start, monkeypatch):
 def test_the_server_finds_its_environment_its_folder_and_its_scratch(start, here, tmp_path):
     code = 'print(os.environ["COLOUR"], os.getcwd(), os.environ["TMPDIR"], flush=True)'
     server = start(code, env=(("COLOUR", "blue"),))
-    wait_until(server.death)
+    wait_until(server.unexpected_exit)
     assert server.log_tail() == (f"blue {tmp_path / 'apps'} {here.scratch}",)
 
 
@@ -96,7 +96,7 @@ def test_a_log_that_cannot_be_written_is_an_error_of_output(command, here, tmp_p
 def test_a_server_that_exits_is_dead_with_its_last_words(start):
     server = start(EXITS)
     assert not server.wait(20)
-    death = server.death()
+    death = server.unexpected_exit()
     assert death.kind == "died"
     assert "exit code 3" in death.message
     assert death.log_tail == ("no module named app",)
@@ -147,13 +147,13 @@ def test_a_server_that_forks_and_leaves_still_belongs_to_us(start, here):
     wait_until(lambda: server.wait(0.01) and server.is_daemon)
     [serving] = server.pids()
     assert serving != server.pid
-    assert server.tops() == [serving]
+    assert server.root_pids() == [serving]
     server.check()
     stopped = server.stop()
     assert stopped.is_daemon
     assert (stopped.code, stopped.is_clean) == (0, True)
     assert not is_running(serving)
-    assert holders(here.port) == []
+    assert port_listeners(here.port) == []
 
 
 @pytest.mark.usefixtures("short_stay")
@@ -174,7 +174,7 @@ def test_children_of_a_server_are_all_of_it(start):
     await_ready(server)
     assert len(wait_until(lambda: len(server.pids()) == 4 and server.pids())) == 4
     pids = server.pids()
-    assert server.tops() == [server.pid]
+    assert server.root_pids() == [server.pid]
     assert server.stop().failure().kind == "left_behind"
     assert not any(map(is_running, pids))
 
