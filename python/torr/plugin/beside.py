@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from torr.plugin.session import MeasurementSession
     from torr.results.level import Level
     from torr.results.result import RunResult
-    from torr.results.verdict import LimitVerdict, Verdict
+    from torr.results.verdict import Verdict
 
 _METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
 _PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
@@ -124,7 +124,7 @@ def _of_function(verdict: Verdict) -> Verdict:
     return msgspec.structs.replace(verdict, candidate=candidate, factors=factors)
 
 
-def _limit(change: Change, verdicts: Sequence[Verdict]) -> LimitVerdict:
+def _limit(change: Change, verdicts: Sequence[Verdict]) -> Verdict:
     """Judge a change of one function; `verdicts` are all of it, by ok/s first."""
     found = next((each for each in verdicts if each.metric == change.key), None)
     if found is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from torr.report.tables.cells import Table
-    from torr.results.functions import BudgetVerdict
+    from torr.results.verdict import Verdict
 
 NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-allow-not-shown"
 """What to do about a budget or a limit that is not shown."""
@@ -32,7 +32,7 @@ def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     return Budget.all_of(mark.kwargs)
 
 
-def why_not_met(verdicts: Sequence[BudgetVerdict], allows_not_shown: bool) -> str | None:
+def why_not_met(verdicts: Sequence[Verdict], allows_not_shown: bool) -> str | None:
     """Return why a test fails by its budgets; None where it does not."""
     parts = []
     missed = _table([verdict for verdict in verdicts if verdict.word == "broken"])
@@ -48,7 +48,7 @@ def why_not_met(verdicts: Sequence[BudgetVerdict], allows_not_shown: bool) -> st
     return "\n".join(parts) or None
 
 
-def _table(verdicts: Sequence[BudgetVerdict]) -> Table | None:
+def _table(verdicts: Sequence[Verdict]) -> Table | None:
     return micro.budget_table(verdicts, names_of(verdicts))
 
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from torr.micro.profiling import Profiling
     from torr.results.base import Factors, ResultPart
-    from torr.results.functions import BudgetVerdict, LeakTable
+    from torr.results.functions import LeakTable
     from torr.results.level import Level
     from torr.results.profile import Profile, ProfileKind
-    from torr.results.verdict import LimitVerdict, Verdict
+    from torr.results.verdict import Verdict
 
 Part = TypeVar("Part", bound="ResultPart")
 
@@ -42,7 +42,7 @@ class FunctionMeasurement:
     candidate: str
     factors: Factors
     levels: list[Level] = field(default_factory=list)
-    budgets: list[BudgetVerdict] = field(default_factory=list)
+    budgets: list[Verdict] = field(default_factory=list)
     leaks: LeakTable | None = None
     unprofiled: str | None = None
 
@@ -66,7 +66,7 @@ class MeasurementSession:
         self.entries: list[FunctionMeasurement] = []
         self.compared: list[Verdict] = []
         self.against: list[Verdict] = []
-        self.limits: list[LimitVerdict] = []
+        self.limits: list[Verdict] = []
         self.said: list[str] = []
         self.profiles: list[Profile] = []
         self.profiling = _profiling(config.getoption("torr_profile"))

@@ -84,7 +84,7 @@ def _of_unprofiled(session: MeasurementSession, result: RunResult) -> Iterator[s
 
 def _of_limits(result: RunResult) -> Iterator[str]:
     name_of = names(result)
-    told = {"failed": "it surely did", "passed": "it surely did not"}
+    told = {"broken": "it surely did", "held": "it surely did not"}
     for limit in result.fail_if:
-        word = told.get(limit.word, f"cannot be told: {limit.reason}")
+        word = told.get(limit.word or "", f"cannot be told: {limit.reason}")
         yield f"{name_of(limit)}: {limit.condition}: {word}"

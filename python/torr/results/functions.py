@@ -6,9 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, ResultPart
-from torr.results.verdict import LeakWord, SloWord
+from torr.results.verdict import LeakWord
 
 PositiveCount = Annotated[int, Meta(ge=1)]
 
@@ -31,22 +30,6 @@ class FunctionTiming(ResultPart, kw_only=True):
     ]
     gc: str
     threads: PositiveCount
-
-
-class BudgetVerdict(ResultPart, kw_only=True):
-    """A budget of a function, judged by its rounds."""
-
-    candidate: str
-    factors: Factors = {}
-    metric: str
-    condition: str
-    limit: float
-    scaled_by: Annotated[Amount | None, Meta(description="the machine's speed")] = None
-    value: float | None
-    interval: Annotated[tuple[float, float] | None, Meta(description="of 90 %")] = None
-    n: Count
-    word: SloWord
-    reason: Message | None = None
 
 
 class MemorySample(ResultPart, kw_only=True):

@@ -20,12 +20,12 @@ from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.base import Count, Factors, ResultPart, convert, decode_message, encode
 from torr.results.capacity import Capacity
-from torr.results.functions import BudgetVerdict, LeakTable, MachineSpeed
+from torr.results.functions import LeakTable, MachineSpeed
 from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.series import LevelSeries
 from torr.results.upgrade import upgraded, upgraded_plans
-from torr.results.verdict import LimitVerdict, Verdict
+from torr.results.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,8 +64,8 @@ class Conclusions(ResultPart, kw_only=True):
     series: Annotated[
         list[LevelSeries], Meta(description="of a diff: both sides, the baseline first")
     ] = []
-    fail_if: Annotated[list[LimitVerdict], Meta(description="of a diff: its limits of change")] = []
-    budgets: list[BudgetVerdict] = []
+    fail_if: Annotated[list[Verdict], Meta(description="of a diff: its limits of change")] = []
+    budgets: list[Verdict] = []
     leaks: list[LeakTable] = []
     machine_speed: MachineSpeed | None = None
 

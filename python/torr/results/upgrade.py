@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from torr.results.base import ResultPart
-from torr.results.functions import BudgetVerdict, LeakTable
+from torr.results.functions import LeakTable
 from torr.results.level import (
     ConnectionCounts,
     Health,
@@ -23,14 +23,15 @@ from torr.results.level import (
 from torr.results.profile import ProfiledLine
 from torr.results.series import LevelPoint
 from torr.results.stream import PromptCounts, StreamStatistics
+from torr.results.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PLAN = {"slice_ns": "interval_ns"}
+_WORDS = {"failed": "broken", "passed": "held"}
 _HISTOGRAMS = {"lag": "scheduling_lag", "wait": "queue_wait"}
 _RENAMED: Mapping[type[ResultPart], Mapping[str, str]] = {
-    BudgetVerdict: {"text": "condition"},
     ConnectionCounts: {"asked": "requested"},
     Health: {
         "slices": "intervals",
@@ -45,6 +46,7 @@ _RENAMED: Mapping[type[ResultPart], Mapping[str, str]] = {
     ProfiledLine: {"place": "location"},
     PromptCounts: {"given": "provided"},
     StreamStatistics: {"left": "abandoned", "tokens_untold": "tokens_unreported"},
+    Verdict: {"text": "condition"},
 }
 
 
@@ -68,6 +70,8 @@ def upgraded(value: Any, kind: type[ResultPart]) -> Any:  # noqa: ANN401 - JSON
         }
     if kind is Level and members.get("monitor") == {}:
         members["monitor"] = None  # where nothing was watched
+    if kind is Verdict and members.get("word") in _WORDS:
+        members["word"] = _WORDS[members["word"]]
     if kind is LeakTable and members.get("met") is None:
         members["met"] = members.get("word") != "growth that goes on"
     return members

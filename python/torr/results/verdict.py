@@ -1,4 +1,4 @@
-"""The `verdicts` and the `fail_if` of a result: SLOs, comparisons, limits of change."""
+"""The verdicts of a result: SLOs, limits of change, budgets of functions, comparisons."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, ResultPart
 
 Ends = tuple[float | None, float | None]
-SloWord = Literal["held", "broken", "not shown"]
-"""Of an SLO at a level, and of a budget of a function."""
+ConditionWord = Literal["held", "broken", "not shown"]
+"""Of a condition: an SLO at a level, a limit of change, a budget of a function."""
 ComparisonWord = Literal["better", "worse", "same", "inconclusive"]
-LimitWord = Literal["failed", "passed", "not shown"]
-"""Of a limit of change."""
+VerdictWord = Literal["held", "broken", "not shown", "better", "worse", "same", "inconclusive"]
 LeakWord = Literal["no growth", "growth that ends", "growth that goes on"]
 
 
@@ -37,7 +36,7 @@ class ComparisonOutcome(ResultPart, kw_only=True):
     n: Count | None = None
     p: float | None = None
     p_adjusted: Annotated[float | None, Meta(description="by Holm, over the family")] = None
-    word: str | None = None
+    word: VerdictWord | None = None
     reason: Message | None = None
     obstacle: Annotated[
         Message | None, Meta(description="what forbids any claim, however many rounds there are")
@@ -54,17 +53,20 @@ class DiscardedRounds(ResultPart, kw_only=True):
 
 
 class Verdict(ComparisonOutcome, kw_only=True):
-    """One judgement: an SLO at a level (`word`: held, broken, not shown) or a comparison.
+    """One judgement: of a condition (`word`: held, broken, not shown) or a comparison.
 
-    Of a comparison the word is better, worse, same or inconclusive, null for one run each. Its
-    intervals are of the ratio, or of the difference in points; an end without a bound is null.
+    Conditions are SLOs at a level, limits of change, whose values are in percent of the baseline or
+    in points, and budgets of functions. Of a comparison the word is better, worse, same or
+    inconclusive, null for one run each; its intervals are of the ratio, or of the difference in
+    points. An end of an interval without a bound is null.
     """
 
     metric: str
-    condition: Annotated[str | None, Meta(description="the SLO as it was written")] = None
+    condition: Annotated[str | None, Meta(description="as it was written")] = None
     op: str | None = None
     unit: str | None = None
     limit: float | None = None
+    scaled_by: Annotated[Amount | None, Meta(description="of a budget: the machine's speed")] = None
     concurrency: Count | None = None
     rate: Amount | None = None
     candidate: str | None = None
@@ -108,21 +110,3 @@ class Verdict(ComparisonOutcome, kw_only=True):
             return self
         whole = msgspec.structs.asdict(self.discarded.whole)
         return msgspec.structs.replace(self, **whole, bounds=None, discarded=None)
-
-
-class LimitVerdict(ResultPart, kw_only=True):
-    """Whether a comparison lies beyond a limit of change, as `--fail-if` states it."""
-
-    condition: Annotated[str, Meta(description="the limit as it was written")]
-    candidate: str
-    baseline: str
-    factors: Factors = {}
-    concurrency: Count
-    metric: str
-    op: str
-    limit: Annotated[float, Meta(description="in percent of the baseline, or in points")]
-    value: Annotated[float | None, Meta(description="the change, in the unit of the limit")] = None
-    interval: Annotated[Ends | None, Meta(description="of 90 %, in the unit of the limit")] = None
-    n: Count
-    word: LimitWord
-    reason: Message | None = None

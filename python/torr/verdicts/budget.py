@@ -15,7 +15,7 @@ import msgspec
 from torr.errors import UsageError
 from torr.messages.message import Message, message
 from torr.model.condition import Condition
-from torr.results.functions import BudgetVerdict
+from torr.results.verdict import Verdict
 from torr.stats import estimate
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 from torr.verdicts import few_errors
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from torr.results.functions import MachineSpeed
     from torr.results.level import Level
-    from torr.results.verdict import SloWord
+    from torr.results.verdict import ConditionWord
 
-    Word = tuple[SloWord, Message | None]
+    Word = tuple[ConditionWord, Message | None]
 
 Range = tuple[float, float] | None
 
@@ -59,12 +59,12 @@ class Budget:
             cls(_condition(name, text), scale == "machine") for name, text in limits.items()
         )
 
-    def judge(self, levels: Sequence[Level], speed: MachineSpeed) -> BudgetVerdict:
+    def judge(self, levels: Sequence[Level], speed: MachineSpeed) -> Verdict:
         """Judge the trials of one measurement."""
         condition = self._scaled(speed.median)
         metric = _metric_of(condition)
         known = [value for value in map(metric.read, levels) if value is not None]
-        unknown = BudgetVerdict(
+        unknown = Verdict(
             candidate=levels[0].candidate or "",
             factors=levels[0].factors,
             metric=metric.key,
@@ -158,7 +158,9 @@ def _word(condition: Condition, interval: Range, count: int) -> Word:
     )
 
 
-def _weakened(condition: Condition, levels: Sequence[Level], found: tuple[SloWord, Range]) -> Word:
+def _weakened(
+    condition: Condition, levels: Sequence[Level], found: tuple[ConditionWord, Range]
+) -> Word:
     """A word that may be more than what was measured can say, and why it is less then."""
     word, interval = found
     if condition.unit == "%":
@@ -179,7 +181,7 @@ def _weakened(condition: Condition, levels: Sequence[Level], found: tuple[SloWor
     )
 
 
-def _of_share(condition: Condition, levels: Sequence[Level], word: SloWord) -> Word:
+def _of_share(condition: Condition, levels: Sequence[Level], word: ConditionWord) -> Word:
     """Few errors are shown by many operations."""
     attempts = sum(level.counts.attempted for level in levels)
     needed = few_errors.attempts_needed(condition)

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from torr.results.capacity import UslFit
     from torr.results.level import Level
     from torr.results.series import LevelPoint
-    from torr.results.verdict import SloWord, Verdict
+    from torr.results.verdict import ConditionWord, Verdict
 
 PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
 
-_WORDS: tuple[SloWord, ...] = ("broken", "not shown", "held")
+_WORDS: tuple[ConditionWord, ...] = ("broken", "not shown", "held")
 """The worst first."""
 
 
@@ -187,7 +187,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     return replace(each[0], value=value, n=n, concurrency=concurrency, word=word, reason=reason)
 
 
-def _in_some(word: SloWord, some: int, rounds: int) -> Message:
+def _in_some(word: ConditionWord, some: int, rounds: int) -> Message:
     if word == "held":
         return message(
             "slo.held_in_some", "held in {some} of {rounds} rounds", some=some, rounds=rounds

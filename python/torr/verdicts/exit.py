@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from torr.results.level import Level
     from torr.results.result import RunResult
-    from torr.results.verdict import LimitVerdict, Verdict
+    from torr.results.verdict import Verdict
 
 _SHOWN = 3
 _LONGER = "such as -z 30s"
@@ -104,7 +104,7 @@ def gate(result: RunResult) -> Decision:
 
 def fails(words: Collection[str | None], *, allows_not_shown: bool) -> bool:
     """Return whether verdicts with these words let a limit or a budget fail."""
-    failing = {"failed", "broken"} if allows_not_shown else {"failed", "broken", "not shown"}
+    failing = {"broken"} if allows_not_shown else {"broken", "not shown"}
     return not failing.isdisjoint(words)
 
 
@@ -168,15 +168,15 @@ def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
     return MissedError(f"{notes[0]}{more}", hint)
 
 
-def _of_limits(entries: Sequence[LimitVerdict]) -> Decision:
+def _of_limits(entries: Sequence[Verdict]) -> Decision:
     """Whether no change of a diff lies beyond its limit."""
-    failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "failed"]
+    failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "broken"]
     unshown = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "not shown"]
     missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
     return Decision(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
 
 
-def _of_limit(entry: LimitVerdict) -> str:
+def _of_limit(entry: Verdict) -> str:
     return f"{entry.condition} at {entry.concurrency:,}"
 
 

@@ -1,7 +1,8 @@
 """Whether a comparison lies beyond a limit: `--fail-if 'p99 > +10%'`.
 
-Failed is only what is certain: the interval of 90 % lies wholly beyond the limit, so that either
-side of it has an error of 5 %. Where it reaches across, or there is none, nothing is shown.
+A limit is broken only where that is certain: the interval of 90 % lies wholly beyond it, so that
+either side of it has an error of 5 %. Where the interval reaches across, or there is none, the
+limit is not shown.
 """
 
 from __future__ import annotations
@@ -11,28 +12,28 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from torr.messages.message import Message, message
-from torr.results.verdict import LimitVerdict, LimitWord
+from torr.results.verdict import Verdict
 from torr.stats.metric import Metric
 from torr.verdicts.judgement import LEAST_ROUNDS
 
 if TYPE_CHECKING:
     from torr.model.change import Change
     from torr.results.base import Factors
-    from torr.results.verdict import Verdict
+    from torr.results.verdict import ConditionWord
 
 
-def judge(change: Change, verdict: Verdict) -> LimitVerdict:
+def judge(change: Change, verdict: Verdict) -> Verdict:
     """Return what one limit of change is worth for one verdict of its metric.
 
     `limit`, `value` and `interval` are changes in percent of the baseline, or in points.
     """
     centre = verdict.difference if verdict.ratio is None else verdict.ratio
-    entry = LimitVerdict(
+    entry = Verdict(
         condition=change.text,
-        candidate=verdict.candidate or "",
-        baseline=verdict.baseline or "",
+        candidate=verdict.candidate,
+        baseline=verdict.baseline,
         factors=verdict.factors,
-        concurrency=verdict.concurrency or 0,
+        concurrency=verdict.concurrency,
         metric=change.key,
         op=change.op,
         limit=change.limit,
@@ -42,12 +43,13 @@ def judge(change: Change, verdict: Verdict) -> LimitVerdict:
     )
     if verdict.obstacle:
         return replace(entry, reason=verdict.obstacle)
-    if entry.n < LEAST_ROUNDS:
+    trials = verdict.n or 0
+    if trials < LEAST_ROUNDS:
         reason = message(
             "limit.few_trials",
             "it takes {least} trials of each side, there are {trials}",
             least=LEAST_ROUNDS,
-            trials=entry.n,
+            trials=trials,
         )
         return replace(entry, reason=reason)
     if verdict.inner_interval is None:
@@ -64,13 +66,13 @@ def too_rare(
     factors: Factors | None = None,
     *,
     is_of_function: bool = False,
-) -> LimitVerdict:
+) -> Verdict:
     """Return what a limit is worth where trials have too few for a percentile: not shown.
 
     `names` are those of the baseline and the candidate. Trials of functions have operations.
     """
     baseline, candidate = names
-    return LimitVerdict(
+    return Verdict(
         condition=change.text,
         candidate=candidate,
         baseline=baseline,
@@ -93,12 +95,12 @@ def _too_few(metric: str, *, is_of_function: bool) -> Message:
     return message("limit.few_answers", "too few answers in a trial for {metric}", metric=metric)
 
 
-def _word(change: Change, low: float | None, high: float | None) -> LimitWord:
+def _word(change: Change, low: float | None, high: float | None) -> ConditionWord:
     """Ends that are None have no bound."""
     near, far = (high, low) if change.wants_little else (low, high)
     if near is not None and _holds(change, near):
-        return "failed"
-    return "passed" if far is not None and not _holds(change, far) else "not shown"
+        return "broken"
+    return "held" if far is not None and not _holds(change, far) else "not shown"
 
 
 def _holds(change: Change, value: float) -> bool:

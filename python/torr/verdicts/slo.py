@@ -17,7 +17,7 @@ from torr.messages.message import Message, message, message_count
 from torr.results.base import Statistics
 from torr.results.level import AttemptCounts, Level, MeasuredPart, rate_of, time_of
 from torr.results.stream import StreamStatistics
-from torr.results.verdict import SloWord, Verdict
+from torr.results.verdict import ConditionWord, Verdict
 from torr.verdicts import few_errors
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _of_time(condition: Condition, part: MeasuredPart) -> Verdict:
 
 
 def _verdict(
-    condition: Condition, value: float | None, word: SloWord, reason: Message | None = None
+    condition: Condition, value: float | None, word: ConditionWord, reason: Message | None = None
 ) -> Verdict:
     """Return a verdict; `reason` says why the word is what it is, or what weakens it."""
     return Verdict(

@@ -75,7 +75,7 @@ def test_a_limit_that_was_surely_passed_ends_with_one(torr, measure, tmp_path):
     kept = json.loads(
         next((tmp_path / "_output/torr").glob("before_after-*/result.json")).read_text()
     )
-    assert {entry["word"] for entry in kept["fail_if"]} == {"failed"}
+    assert {entry["word"] for entry in kept["fail_if"]} == {"broken"}
 
 
 def test_a_limit_that_was_not_passed_ends_well(torr, measure):

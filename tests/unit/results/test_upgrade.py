@@ -126,6 +126,13 @@ def test_a_leak_table_without_met_is_met_unless_growth_goes_on():
     assert [table["met"] for table in tables["leaks"]] == list(words.values())
 
 
+def test_limits_of_schema_1_have_the_words_of_conditions():
+    old = {"metric": "ok_per_s", "condition": "ok/s < -5%"}
+    limits = [{**old, "word": word} for word in ("failed", "passed", "not shown")]
+    read = upgraded({"fail_if": limits}, result.RunResult)
+    assert [limit["word"] for limit in read["fail_if"]] == ["broken", "held", "not shown"]
+
+
 def test_a_new_result_is_not_renamed():
     level = typed.level(histograms={"lag": "x"})
     text = result.encoded(typed.result(levels=[level]))

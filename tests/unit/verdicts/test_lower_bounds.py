@@ -75,6 +75,6 @@ def test_a_point_of_a_series_says_so_of_its_p95(rounds):
 def test_no_limit_is_passed_by_times_that_are_lower_bounds(rounds):
     before = rounds("a", 20.0, False)
     change = Change.parse("p99 > +10%")
-    for p99, word in ((10.0, "not shown"), (20.0, "not shown"), (40.0, "failed")):
+    for p99, word in ((10.0, "not shown"), (20.0, "not shown"), (40.0, "broken")):
         (found,) = unpaired(before, rounds("b", p99, True), ("a", "b"), PROCEDURE)
         assert limits.judge(change, found).word == word

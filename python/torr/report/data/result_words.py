@@ -25,7 +25,7 @@ _WORDS = (
     message("word.no_verdict", "no verdict"),
     message("word.not_measured", "not measured"),
     message("word.none", "none"),
-    # limits of change
+    # limits of change, as people read them
     message("word.passed", "passed"),
     message("word.failed", "failed"),
     # leak tables

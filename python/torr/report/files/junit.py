@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from torr.results.base import Factors
     from torr.results.result import RunResult
-    from torr.results.verdict import LimitVerdict, Verdict
+    from torr.results.verdict import Verdict
 
 _CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 
@@ -66,8 +66,8 @@ def text(result: RunResult, why: str | None = None) -> str:
 
 def _limits(result: RunResult) -> Iterator[Element]:
     for limit in result.fail_if:
-        case = _case(f"{limit.baseline} → {limit.candidate}", limit.condition, limit)
-        _end(case, limit, failing="failed")
+        case = _case(f"{limit.baseline} → {limit.candidate}", limit.condition or "", limit)
+        _end(case, limit)
         yield case
 
 
@@ -81,7 +81,7 @@ def _slos(result: RunResult) -> Iterator[Element]:
             said = ": ".join(filter(None, (verdict.word, verdict.reason)))
             SubElement(case, "system-out").text = _clean(said)
         else:
-            _end(case, verdict, failing="broken")
+            _end(case, verdict)
         yield case
 
 
@@ -108,7 +108,7 @@ def _unmeasured(result: RunResult) -> Iterator[Element]:
         yield case
 
 
-def _case(sides: str, what: str, verdict: Verdict | LimitVerdict) -> Element:
+def _case(sides: str, what: str, verdict: Verdict) -> Element:
     name = f"{what} at {verdict.concurrency:,}{_setting(verdict.factors)}"
     return Element("testcase", classname=_clean(sides), name=_clean(name))
 
@@ -117,9 +117,9 @@ def _setting(factors: Factors) -> str:
     return "".join(f" {name}={value}" for name, value in factors.items())
 
 
-def _end(case: Element, verdict: Verdict | LimitVerdict, failing: str) -> None:
+def _end(case: Element, verdict: Verdict) -> None:
     """Whether it failed, was skipped, or says nothing more."""
-    ends = {failing: "failure", "not shown": "skipped"}
+    ends = {"broken": "failure", "not shown": "skipped"}
     if verdict.word in ends:
         message = verdict.reason or verdict.word
         SubElement(case, ends[verdict.word], message=_clean(message))

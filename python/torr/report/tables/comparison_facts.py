@@ -188,7 +188,7 @@ def _secondary(
 
 
 def _count(metric: Metric, seen: Sequence[tuple[ComparisonCell, CandidateCell]]) -> str:
-    judged = [e.verdict(metric).word for p, e in seen if not p.base.is_limited]
+    judged: list[str | None] = [e.verdict(metric).word for p, e in seen if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
     is_one = len(seen) == 1
     each = [

@@ -22,9 +22,9 @@ from torr.units import show_percent, show_rate, show_time
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from torr.results.functions import BudgetVerdict
     from torr.results.level import Level
     from torr.results.result import RunResult
+    from torr.results.verdict import Verdict
 
 _NOTHING = "–"
 
@@ -42,7 +42,7 @@ def budgets(result: RunResult) -> Table | None:
     return budget_table(result.budgets, names(result))
 
 
-def budget_table(budgets: Sequence[BudgetVerdict], name_of: Named) -> Table | None:
+def budget_table(budgets: Sequence[Verdict], name_of: Named) -> Table | None:
     """Return one row for each of some budgets."""
     columns = (
         *(say("function"), say("budget"), say("measured")),
@@ -105,10 +105,10 @@ def _time(levels: Sequence[Level], key: str, batch: int) -> str:
     return say("{time}, of batches", time=found) if batch > 1 and found != _NOTHING else found
 
 
-def _budget(budget: BudgetVerdict) -> tuple[str, ...]:
+def _budget(budget: Verdict) -> tuple[str, ...]:
     show = shown(budget.metric)
     low, high = budget.interval or (None, None)
-    target = budget.condition
+    target = budget.condition or ""
     if budget.scaled_by is not None:
         target = say("{budget}, here {limit}", budget=target, limit=show(budget.limit))
     word = word_of(budget)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torr.model.change import Change
     from torr.results.result import RunResult
-    from torr.results.verdict import LimitVerdict, Verdict
+    from torr.results.verdict import Verdict
 
 _OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
 PROCEDURE = Procedure(
@@ -71,12 +71,12 @@ def judged(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[Verdict]:
     return [verdict for verdict in found if min(map(len, verdict.trials or ()), default=0) > 1]
 
 
-def _limits(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
+def _limits(a: Side, b: Side, change: Change) -> list[Verdict]:
     """A limit at every common level; an error where no level has the trials to tell it."""
     metric = Metric(change.key, change.name)
     found = judged(a, b, replace(PROCEDURE, primary=metric, metrics=()))
     entries = [limits.judge(change, verdict) for verdict in found]
-    if any(entry.n >= LEAST_ROUNDS for entry in entries):
+    if any((entry.n or 0) >= LEAST_ROUNDS for entry in entries):
         return entries
     rare = [] if entries else _too_rare(a, b, change)
     if rare:
@@ -88,7 +88,7 @@ def _limits(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
     )
 
 
-def _too_rare(a: Side, b: Side, change: Change) -> list[LimitVerdict]:
+def _too_rare(a: Side, b: Side, change: Change) -> list[Verdict]:
     """The limit at each common level, where answers are too few for its percentile: not shown."""
     kind, _, stat = change.key.partition(".")
     mean = Metric(f"{kind}.mean", change.name)

@@ -76,10 +76,19 @@ def verdicts(result: RunResult) -> Table | None:
     return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
 
 
+# A limit names what fails: "held" beside it could be read as the opposite.
+_OF_LIMITS = {"broken": "failed", "held": "passed"}
+
+
 def limits(result: RunResult) -> Table | None:
     """Return one row a limit and level of a diff."""
     rows = tuple(
-        (f"{x.concurrency:,}", x.condition, word_text(x.word), x.reason or "")
+        (
+            f"{x.concurrency:,}",
+            x.condition or "",
+            word_text(_OF_LIMITS.get(x.word or "", x.word or "")),
+            x.reason or "",
+        )
         for x in result.fail_if
     )
     columns = (heading("connection"), say("fails if"), say("word"), say("why"))

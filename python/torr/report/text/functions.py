@@ -17,8 +17,9 @@ from torr.units import show_percent, show_rate, show_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.results.functions import BudgetVerdict, FunctionTiming
+    from torr.results.functions import FunctionTiming
     from torr.results.result import RunResult
+    from torr.results.verdict import Verdict
 
 
 KIND = "micro"
@@ -104,7 +105,7 @@ def _of_budgets(result: RunResult) -> list[Text]:
     parts = [say("{n} of {all} budgets met", n=words.count("held"), all=len(words))]
     if missed:
         named = [
-            say("{name}: {budget}", name=name_of(v), budget=v.condition)
+            say("{name}: {budget}", name=name_of(v), budget=v.condition or "")
             for v in missed[:_MOST_NAMED]
         ]
         more = len(missed) - len(named)
@@ -117,7 +118,7 @@ def _of_budgets(result: RunResult) -> list[Text]:
 
 
 def _of_limits(result: RunResult) -> list[Text]:
-    failed = [limit for limit in result.fail_if if limit.word == "failed"]
+    failed = [limit for limit in result.fail_if if limit.word == "broken"]
     if not failed:
         return []
     name_of = names(result)
@@ -125,10 +126,10 @@ def _of_limits(result: RunResult) -> list[Text]:
     return [say("surely beyond its limit: {names}", names=named)]
 
 
-def word_of(budget: BudgetVerdict) -> Text:
+def word_of(budget: Verdict) -> Text:
     """Return whether a budget is met, in one word."""
     words = {"held": say("met"), "broken": say("missed")}
-    return words.get(budget.word, say("cannot be told"))
+    return words.get(budget.word or "", say("cannot be told"))
 
 
 def shown(metric: str) -> Callable[[float | None], str]:

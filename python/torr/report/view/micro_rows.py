@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from torr.results.functions import BudgetVerdict
     from torr.results.level import Level
     from torr.results.result import RunResult
+    from torr.results.verdict import Verdict
 
 
 _MOST_ROWS = 40
@@ -118,18 +118,18 @@ def _place(centre: float | None) -> float:
     return -math.inf if centre is None else centre
 
 
-def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> BudgetRow:
+def _budget(name: str, budget: Verdict, levels: Sequence[Level]) -> BudgetRow:
     metric, use = Metric(budget.metric), _use_of(budget)
     show = functions.shown(budget.metric)
-    low, high = sorted(map(use, budget.interval)) if budget.interval else (0.0, 0.0)
+    ends = sorted(use(end) for end in budget.interval or () if end is not None)
     return BudgetRow(
         name=name,
-        budget=budget.condition,
-        standing=budget.word,
+        budget=budget.condition or "",
+        standing=budget.word or "",
         word=functions.word_of(budget),
         amount="–" if budget.value is None else _times(use(budget.value)),
         centre=None if budget.value is None else _log(use(budget.value)),
-        interval=(_log(low), _log(high)) if budget.interval else None,
+        interval=(_log(ends[0]), _log(ends[1])) if len(ends) == 2 else None,
         rounds=tuple(
             FunctionRoundPoint(level.round, _log(use(value)), f"{metric.label} {show(value)}")
             for level in levels
@@ -138,11 +138,12 @@ def _budget(name: str, budget: BudgetVerdict, levels: Sequence[Level]) -> Budget
     )
 
 
-def _use_of(budget: BudgetVerdict) -> Callable[[float], float]:
+def _use_of(budget: Verdict) -> Callable[[float], float]:
     """How much of a budget a number uses: 1 is the limit, and less is better."""
     is_success = budget.metric == "success_rate"
-    wants_little = ("<" in budget.condition) != is_success
-    limit = 100 - budget.limit if is_success else budget.limit
+    wants_little = ("<" in (budget.condition or "")) != is_success
+    limit = budget.limit or 0.0
+    limit = 100 - limit if is_success else limit
 
     def use(value: float) -> float:
         found = 100 - value if is_success else value

@@ -120,9 +120,9 @@ def test_limits_fail_where_they_are_surely_passed(make_side):
     old, new = make_side("old", 100.0), make_side("new", 80.0)
     found = beside(old, new, "p99 > +10%", "ok/s < -20%", "p50 > +50%")
     words = {(x.condition, x.concurrency): x.word for x in found.fail_if}
-    assert words["p99 > +10%", 10] == "failed"
+    assert words["p99 > +10%", 10] == "broken"
     assert words["ok/s < -20%", 20] == "not shown"
-    assert words["p50 > +50%", 10] == "passed"
+    assert words["p50 > +50%", 10] == "held"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_limit_is_not_shown_where_the_generator_was_the_limit(make_side):
     found = beside(old, replace(new, trials=(limited, *rest)), "ok/s < -5%")
     words = {x.concurrency: (x.word, x.reason) for x in found.fail_if}
     assert words[10] == ("not shown", "the generator was the limit in 1 trial")
-    assert words[20][0] == "failed"
+    assert words[20][0] == "broken"
 
 
 def test_junit_fails_what_the_exit_code_fails_and_nothing_else(make_side):
