@@ -19,7 +19,7 @@ from torr.cli.main import VERBS, main
 # Not the verb `locust`: importing Locust changes the whole process.
 IMPORTED = (
     *(place.partition(":")[0] for place, _ in VERBS.values() if ".locust:" not in place),
-    *("torr.cli.finish", "torr.cli.conduct", "torr.finishing.load", "torr.planning.plan"),
+    *("torr.cli.finish", "torr.cli.measure", "torr.finishing.pipeline", "torr.planning.plan"),
     *("torr.cli.terminal", "torr.experiments.context", "torr.experiments.run", "torr.engine"),
     *(
         "torr.monitor.monitor",

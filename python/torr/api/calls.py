@@ -58,38 +58,23 @@ def _measure(
     from torr.api.ctrl_c import hearing_ctrl_c
     from torr.api.listening import Listening
     from torr.experiments.background import in_background, in_calling_thread
-    from torr.experiments.context import RunContext
     from torr.experiments.interrupt import Interrupt
-    from torr.finishing.load import ended
-    from torr.finishing.pipeline import finish
+    from torr.finishing.pipeline import EndedRun, finish
     from torr.finishing.unanswered import nothing_measured
-    from torr.planning.prepared import prepare, run_experiment, tokenizer_of
-    from torr.store.rundir import RunDirectory
+    from torr.planning.prepared import prepare
 
     options, command = read(verb, urls, given)
-    ready = prepare(options, command)
-    _warn(ready.notes, stacklevel=4)
-    result = options.result
-    tokenizer = tokenizer_of(options.stream.tokenizer)
+    prepared = prepare(options, command)
+    _warn(prepared.notes, stacklevel=4)
     interrupt = Interrupt()
     listening = Listening(interrupt, progress)
-    # A function of the caller's is called in the thread of the call.
+    # A function of the caller is called in the thread of the call.
     follow: Follow = in_background if progress is None else in_calling_thread
-    folder, name = result.folder, result.name
-    with RunDirectory.create(folder, name, ready.head, secrets=ready.secrets) as directory:
+    with prepared.open() as directory:
         with hearing_ctrl_c(interrupt):
-            context = RunContext(
-                directory,
-                listening,
-                interrupt,
-                result.abort_on,
-                follow=follow,
-                tokenizer=tokenizer,
-                watch=ready.watch,
-            )
-            outcome = run_experiment(ready, context)
-        run = ended(outcome, directory, result.slos, is_drawn=False)
-        finished = finish(run, result, lambda _finished: None)
+            outcome = prepared.measure(directory, listening, interrupt, follow)
+        run = EndedRun.of(prepared, outcome, directory, is_drawn=False)
+        finished = finish(run, options.result, lambda _finished: None)
     _warn(finished.notes, stacklevel=4)
     if listening.raised is not None:
         raise listening.raised

@@ -50,4 +50,4 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     conclusions = Conclusions(series=found.series, verdicts=found.verdicts, fail_if=found.fail_if)
     with RunDirectory.create(options.folder, found.name, head) as directory:
         directory.profiles = found.profiles
-        finish_command(EndedRun(directory, lambda: conclusions), options, label="plot")
+        finish_command(EndedRun(directory, lambda: conclusions), options)

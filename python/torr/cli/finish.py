@@ -17,19 +17,8 @@ if TYPE_CHECKING:
     from torr.finishing.pipeline import EndedRun, FinishOptions
 
 
-def finish_command(
-    run: EndedRun,
-    options: FinishOptions,
-    *,
-    is_shown: bool = True,
-    names_files: bool = True,
-    label: str | None = "newest",
-) -> None:
-    """Finish a run; raises the error that the process ends with, if any.
-
-    `is_shown` says that its result is printed as text, `names_files` that paths follow it; `label`
-    stands before the published files, None for a verb that does not name them.
-    """
+def finish_command(run: EndedRun, options: FinishOptions) -> None:
+    """Finish and print a run; raise the error that the process ends with, if any."""
 
     def show(finished: FinishedRun) -> None:
         show_notes(finished.notes)
@@ -37,10 +26,10 @@ def finish_command(
         if options.output == "json":
             _print_json(run)
             return
-        if is_shown:
+        if run.status != "failed":
             _print_result(finished, options)
-        if names_files and not options.quiet:
-            _print_paths(finished, label)
+        if run.is_drawn and not options.quiet:
+            _print_paths(finished)
 
     finished = finish(run, options, show)
     show_notes(finished.decision.notes)
@@ -62,8 +51,8 @@ def _print_result(finished: FinishedRun, options: FinishOptions) -> None:
     show(finished.result, quiet=options.quiet, language=options.language)
 
 
-def _print_paths(finished: FinishedRun, label: str | None) -> None:
-    """Say where the page and flame graphs are, the published files, and as which run it is kept."""
+def _print_paths(finished: FinishedRun) -> None:
+    """Print the paths of the report, flame graphs and published files, and the id in the store."""
     from torr.report.files import flame_svg
 
     click.echo(f"\nreport  {click.format_filename(finished.directory / 'report.html')}")
@@ -71,11 +60,12 @@ def _print_paths(finished: FinishedRun, label: str | None) -> None:
     if drawn:
         more = f" and {len(drawn) - 1} more" if len(drawn) > 1 else ""
         click.echo(f"flame   {click.format_filename(drawn[0])}{more}")
-    if finished.published and label == "newest":
+    kind = finished.result.kind
+    if finished.published and kind not in ("compare", "diff"):
         click.echo(f"newest  {_names(finished.published, ', ')}")
     if finished.kept is not None:
         click.echo(f"kept    as run {finished.kept}")
-    if label == "plot":
+    if kind == "diff":
         click.echo(_names([f"plot    {path}" for path in finished.published], "\n"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -23,6 +24,8 @@ EXAMPLES = (
 @flags_of(LADDER)
 def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     """Find how much URL can take: peak, knee, capacity under your SLOs."""
-    from torr.cli.conduct import conduct
+    from torr.cli.measure import measure
+    from torr.planning.prepared import prepare
 
-    conduct(MeasureOptions.of(LADDER, urls, flags))
+    options = MeasureOptions.of(LADDER, urls, flags)
+    measure(prepare(options, sys.argv[1:]), options.result)

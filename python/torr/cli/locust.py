@@ -35,7 +35,7 @@ EXAMPLES = (
 _NEEDED_AT_THE_END = (
     "numpy",
     "torr.cli.terminal",
-    "torr.finishing.load",
+    "torr.finishing.pipeline",
     "torr.report.files.csv",
     "torr.report.files.dat",
     "torr.report.files.flame_svg",
@@ -44,6 +44,7 @@ _NEEDED_AT_THE_END = (
     "torr.report.files.png",
     "torr.report.files.step_summary",
     "torr.verdicts.capacity",
+    "torr.verdicts.conclusions",
 )
 
 
@@ -121,8 +122,8 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
     Whatever stops the process early, such as a second signal, costs the drawing first.
     """
     from torr.finishing import pipeline
-    from torr.finishing.load import ended
     from torr.options.result import ResultOptions
+    from torr.verdicts.conclusions import of_load
 
     out = _console()
 
@@ -133,7 +134,12 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
         if finished.kept is not None:
             out.print(f"kept    as run {finished.kept}")
 
-    run = ended(outcome, directory, is_drawn=False)
+    run = pipeline.EndedRun(
+        directory,
+        lambda: of_load("locust", directory.full_levels(), ()),
+        outcome.status,
+        is_drawn=False,
+    )
     finished = pipeline.finish(run, ResultOptions(no_store=not is_registered), show)
     _, notes = pipeline.draw(run, finished.result)
     for note in notes:

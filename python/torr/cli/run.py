@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -35,9 +36,10 @@ def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         return
     if options.once.verbose:
         raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
-    from torr.cli.conduct import conduct
+    from torr.cli.measure import measure
+    from torr.planning.prepared import prepare
 
-    conduct(options)
+    measure(prepare(options, sys.argv[1:]), options.result)
 
 
 def _refuse_load() -> None:

@@ -24,7 +24,7 @@ EXAMPLES = (
 @flags_of(SERVE)
 def serve(**flags: Any) -> None:  # noqa: ANN401
     """Serve the kept runs to a browser: find, open, overlay two, a name's trend and ledger."""
-    from torr.cli.signals import heard_by
+    from torr.cli.signals import interrupted_by_signals
     from torr.experiments.interrupt import Interrupt
     from torr.store.kept.store import open_store
     from torr.webserver.history.app import app
@@ -40,7 +40,7 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
         app(open_store, access, options.baseline, options.language), door
     ).start()
     try:
-        with heard_by(interrupt):
+        with interrupted_by_signals(interrupt):
             click.echo(f"serve   {door.url(access)}")
             click.echo(f"store   {where}: {count:,} run{'' if count == 1 else 's'}; Ctrl-C ends it")
             interrupt.wait(inf if options.duration_ns is None else options.duration_ns / SECOND_NS)

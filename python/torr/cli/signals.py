@@ -22,7 +22,7 @@ HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def heard_by(interrupt: Interrupt) -> Iterator[None]:
+def interrupted_by_signals(interrupt: Interrupt) -> Iterator[None]:
     """Inside the block signals press `interrupt`; after the second one the third one kills."""
     first: list[int] = []
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from torr.stats.tokenizer import Tokenizer
     from torr.store.rundir import RunDirectory
 
+    ExperimentFunction = Callable[["RunContext"], "Outcome"]
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

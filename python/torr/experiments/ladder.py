@@ -49,7 +49,7 @@ class Fixed:
         return len(self.concurrencies)
 
     @property
-    def asked(self) -> list[int]:
+    def requested(self) -> list[int]:
         """What the user asked for, as result.json says it."""
         return list(self.concurrencies)
 
@@ -74,7 +74,7 @@ class Auto:
         return None
 
     @property
-    def asked(self) -> str:
+    def requested(self) -> str:
         """What the user asked for, as result.json says it."""
         return f"auto:{self.search.start}"
 

@@ -14,14 +14,13 @@ from torr.experiments.level import measure
 from torr.experiments.profile_recording import ProfileRecording, plan_for_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from torr.experiments.context import ExperimentFunction
     from torr.model.plan import Plan
     from torr.profile.profiler import Profiler
     from torr.results.level import Level
     from torr.results.profile import Profile
-
-    Experiment = Callable[[RunContext], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,9 @@ class ProfileSettings:
     concurrency: int | None = None
 
 
-def profiled(experiment: Experiment, plan: Plan, wanted: ProfileSettings) -> Experiment:
+def profiled(
+    experiment: ExperimentFunction, plan: Plan, wanted: ProfileSettings
+) -> ExperimentFunction:
     """Return the experiment with a trial more for the profile, unless it came to nothing."""
 
     def whole(context: RunContext) -> Outcome:

@@ -62,7 +62,7 @@ class ServerProfiles:
             )
         return cls(asked, cells)
 
-    def places(self, matrix: Matrix) -> list[tuple[Candidate, Factors]]:
+    def trials_of(self, matrix: Matrix) -> list[tuple[Candidate, Factors]]:
         """Return every candidate in every cell that gets a profile."""
         return [(candidate, cell) for cell in self.cells for candidate in matrix.candidates]
 
@@ -74,7 +74,7 @@ class ServerProfiles:
         state: ComparisonState,
     ) -> Outcome:
         """Make the experiment and, unless it was ended, the profiles behind it."""
-        places = self.places(matrix)
+        places = self.trials_of(matrix)
         state.total += len(places)
         outcome = experiment()
         for candidate, cell in places if outcome.levels else ():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from torr.errors import TorrError
+    from torr.experiments.context import Outcome
     from torr.messages.say import Language
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
+    from torr.planning.prepared import PreparedRun
     from torr.results.result import Conclusions, Status
     from torr.store.rundir import RunDirectory
 
@@ -47,6 +50,25 @@ class EndedRun:
     status: Status = "complete"
     is_drawn: bool = True
     publishes: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        prepared: PreparedRun,
+        outcome: Outcome,
+        directory: RunDirectory,
+        *,
+        is_drawn: bool = True,
+    ) -> EndedRun:
+        """Return a measured run; one that is urgent or without an answer is not drawn."""
+        has_answer = bool(outcome.levels) and outcome.status != "failed"
+        is_worth_drawing = has_answer or directory.head["kind"] == "compare"
+        return cls(
+            directory,
+            partial(prepared.conclude, directory, outcome),
+            outcome.status,
+            is_drawn=is_drawn and is_worth_drawing and not outcome.is_urgent,
+        )
 
 
 @dataclass(frozen=True, slots=True)

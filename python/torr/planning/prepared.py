@@ -1,15 +1,19 @@
-"""A run or a ladder before its start: its plan, the head of its result.json, and its experiment.
+"""A run before its start: how its directory is opened, measured and judged.
 
-Nothing is opened or written here. NumPy, SciPy, Matplotlib and Rich are imported after the load.
+Nothing is opened or written before `open`. NumPy, SciPy, Matplotlib and Rich are imported after
+the load.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from torr.errors import OutputError, TorrError
+from torr.experiments.background import in_background
+from torr.experiments.context import RunContext
 from torr.model.label import labels_of
 from torr.model.secrets import redacted_command
 from torr.planning.plan import plan_of
@@ -17,40 +21,111 @@ from torr.planning.profile import with_profile
 from torr.planning.secrets import secrets_of
 from torr.planning.watch import watch_of
 from torr.store.environment import environment
+from torr.store.rundir import RunDirectory
+from torr.verdicts.conclusions import of_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-    from torr.experiments.context import Outcome, RunContext
-    from torr.experiments.profiling import Experiment
+    from torr.experiments.background import Follow
+    from torr.experiments.context import ExperimentFunction, ExperimentListener, Outcome
+    from torr.experiments.interrupt import Interrupt
+    from torr.model.condition import Condition
+    from torr.model.json import JsonObject
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorScope
     from torr.options.measure import MeasureOptions
-    from torr.options.result import ResultOptions
+    from torr.results.level import Level
+    from torr.results.result import Conclusions
     from torr.stats.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The head of a run's result.json, and the experiment.
+class LevelJudge(Protocol):
+    """Returns the conclusions of levels; `aborted` is the condition that ended the load."""
 
-    No file of the run may hold one of `secrets`; `notes` are for its user.
+    def __call__(self, levels: Sequence[Level], aborted: str | None = None, /) -> Conclusions:
+        """Judge the levels."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedRun:
+    """A run, ladder or comparison that is ready to start.
+
+    `head` is the part of result.json that is known before the load, `record` returns the part of
+    its experiment that is known at the end. No file of the run may hold one of `secrets`; `notes`
+    are for the user. With `resume` the run in that directory is continued, unless
+    `check_resumed` refuses it.
     """
 
-    head: dict[str, Any]
-    experiment: Experiment
+    folder: Path
+    name: str
+    head: JsonObject
+    experiment: ExperimentFunction
+    judge: LevelJudge
+    record: Callable[[RunDirectory], JsonObject] | None = None
+    abort_on: tuple[Condition, ...] = ()
+    tokenizer: Tokenizer | None = None
     watch: Callable[[], MonitorScope] | None = None
     secrets: Sequence[str] = ()
     notes: tuple[str, ...] = ()
+    resume: Path | None = None
+    check_resumed: Callable[[RunDirectory], None] | None = None
+
+    def open(self) -> RunDirectory:
+        """Return the directory of a new run, or of the run to continue."""
+        if self.resume is None:
+            return RunDirectory.create(self.folder, self.name, self.head, secrets=self.secrets)
+        directory = RunDirectory.reopen(self.resume.resolve(), secrets=self.secrets)
+        if self.check_resumed is not None:
+            self.check_resumed(directory)
+        return directory
+
+    def measure(
+        self,
+        directory: RunDirectory,
+        listener: ExperimentListener,
+        interrupt: Interrupt,
+        follow: Follow = in_background,
+    ) -> Outcome:
+        """Run the experiment; remove its files where it could not start or be saved."""
+        context = RunContext(
+            directory,
+            listener,
+            interrupt,
+            self.abort_on,
+            follow=follow,
+            tokenizer=self.tokenizer,
+            watch=self.watch,
+        )
+        try:
+            return self.experiment(context)
+        except OutputError:
+            with suppress(OutputError):
+                directory.close("failed")
+            raise
+        except TorrError:
+            if directory.is_empty:
+                directory.abandon()
+            raise
+
+    def conclude(self, directory: RunDirectory, outcome: Outcome) -> Conclusions:
+        """Return the conclusions of the measured levels; complete the head of the run."""
+        if self.record is not None:
+            directory.head["experiment"] |= self.record(directory)
+        return self.judge(directory.full_levels(), outcome.aborted)
 
 
-def prepare(options: MeasureOptions, command: Sequence[str]) -> Prepared:
+def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
     """Return the run or the ladder of options; `command` is its command line."""
     planned = plan_of(options)
     plan, result = planned.plan, options.result
     experiment, settings = _run(plan) if options.ladder is None else _ladder(plan, options)
     kind = "run" if options.ladder is None else "ladder"
-    return Prepared(
+    return PreparedRun(
+        folder=result.folder,
+        name=result.name,
         head={
             "kind": kind,
             "command": ["torr", *redacted_command(command)],
@@ -60,13 +135,22 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> Prepared:
             "environment": environment(),
         },
         experiment=with_profile(experiment, plan, result),
+        judge=partial(_judge_load, kind, result.slos),
+        abort_on=result.abort_on,
+        tokenizer=_tokenizer(options.stream.tokenizer),
         watch=watch_of(options.urls, plan, result.monitor),
         secrets=secrets_of(plan, result),
         notes=planned.notes,
     )
 
 
-def tokenizer_of(path: str | None) -> Tokenizer | None:
+def _judge_load(
+    kind: str, slos: Sequence[Condition], levels: Sequence[Level], aborted: str | None = None
+) -> Conclusions:
+    return of_load(kind, levels, slos, aborted)
+
+
+def _tokenizer(path: str | None) -> Tokenizer | None:
     """Return the tokenizer of a file, which is read before any load; None without a path."""
     if path is None:
         return None
@@ -75,27 +159,13 @@ def tokenizer_of(path: str | None) -> Tokenizer | None:
     return read_tokenizer(path)
 
 
-def run_experiment(prepare: Prepared, context: RunContext) -> Outcome:
-    """Run the experiment; remove its files where it could not start or be saved."""
-    try:
-        return prepare.experiment(context)
-    except OutputError:
-        with suppress(OutputError):
-            context.directory.close("failed")
-        raise
-    except TorrError:
-        if context.directory.is_empty:
-            context.directory.abandon()
-        raise
-
-
-def _run(plan: Plan) -> tuple[Experiment, dict[str, Any]]:
+def _run(plan: Plan) -> tuple[ExperimentFunction, JsonObject]:
     from torr.experiments.run import run
 
-    return (lambda context: run(plan, context)), {}
+    return partial(run, plan), {}
 
 
-def _ladder(plan: Plan, options: MeasureOptions) -> tuple[Experiment, dict[str, Any]]:
+def _ladder(plan: Plan, options: MeasureOptions) -> tuple[ExperimentFunction, JsonObject]:
     from torr.experiments.ladder import Auto, Climb, Fixed, ladder
     from torr.options.ladder import LadderOptions
 
@@ -104,14 +174,14 @@ def _ladder(plan: Plan, options: MeasureOptions) -> tuple[Experiment, dict[str, 
     if isinstance(levels, Auto):
         levels = levels.at_least(len(plan.groups))
     climb = Climb(levels, options_of_ladder.rounds, options.result.slos)
-    settings = {"levels": climb.levels.asked, "rounds": climb.rounds}
-    return (lambda context: ladder(plan, climb, context)), settings
+    settings = {"levels": climb.levels.requested, "rounds": climb.rounds}
+    return partial(ladder, plan, climb), settings
 
 
-def _conditions(options: MeasureOptions) -> dict[str, Any]:
+def _conditions(options: MeasureOptions) -> JsonObject:
     """Return the conditions, which are not in the plan: SLOs, abort conditions, least capacity."""
-    result: ResultOptions = options.result
-    conditions: dict[str, Any] = {
+    result = options.result
+    conditions: JsonObject = {
         "slos": list(map(str, result.slos)),
         "abort_on": list(map(str, result.abort_on)),
     }

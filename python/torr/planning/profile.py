@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 from torr.errors import require
 
 if TYPE_CHECKING:
+    from torr.experiments.context import ExperimentFunction
     from torr.experiments.matrix import Matrix
-    from torr.experiments.profiling import Experiment
     from torr.experiments.server_profiles import ServerProfiles
     from torr.model.plan import Plan
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
 
 
-def with_profile(experiment: Experiment, plan: Plan, options: ResultOptions) -> Experiment:
+def with_profile(
+    experiment: ExperimentFunction, plan: Plan, options: ResultOptions
+) -> ExperimentFunction:
     """Return the experiment with the profile of --profile; raise UsageError where it cannot run."""
     request, users = options.profile, options.profile_at
     if request is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 
-from torr.cli.signals import heard_by
+from torr.cli.signals import interrupted_by_signals
 from torr.experiments.interrupt import Interrupt
 
 
 def test_the_first_signal_presses_and_the_next_is_still_heard():
     interrupt = Interrupt()
-    with heard_by(interrupt):
+    with interrupted_by_signals(interrupt):
         os.kill(os.getpid(), signal.SIGTERM)
         assert interrupt.presses == 1
         assert not interrupt.is_urgent
@@ -20,7 +20,7 @@ def test_the_first_signal_presses_and_the_next_is_still_heard():
 
 
 def test_after_the_second_signal_the_third_one_would_kill():
-    with heard_by(Interrupt()):
+    with interrupted_by_signals(Interrupt()):
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
@@ -29,6 +29,6 @@ def test_after_the_second_signal_the_third_one_would_kill():
 
 def test_the_handlers_of_before_come_back():
     before = signal.getsignal(signal.SIGINT)
-    with heard_by(Interrupt()):
+    with interrupted_by_signals(Interrupt()):
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before

@@ -8,7 +8,6 @@ import pytest
 
 import typed
 from doubles import Truth, measured_level
-from torr.cli.judged import concluded
 from torr.experiments import matrix as matrices
 from torr.experiments.context import RunContext
 from torr.experiments.interrupt import Interrupt
@@ -21,6 +20,7 @@ from torr.sources.matrix_file import Candidate
 from torr.stats.trials import Cell
 from torr.store.rundir import RunDirectory
 from torr.verdicts.comparison import Procedure
+from torr.verdicts.conclusions import of_trials
 
 RATES = {"a": 1000.0, "b": 1200.0}
 
@@ -175,7 +175,8 @@ def test_verdicts_say_who_was_given_up_while_the_matrix_goes_on_too(bench):
     rounds = matrix(cells=({"n": 1},))
     desk = bench(ok=lambda trial: trial.candidate.name == "a" or trial.round < 2)
     desk.run(rounds)
-    found = concluded(rounds, desk.state, desk.context.directory.levels, ()).verdicts
+    levels, given_up = desk.context.directory.levels, desk.state.given_up
+    found = of_trials(levels, rounds.baseline, rounds.procedure, (), given_up).verdicts
     assert found[0].reason == "b was given up after 2 failures in a row"
 
 

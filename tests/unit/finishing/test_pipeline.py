@@ -7,14 +7,13 @@ import pytest
 from doubles import Truth, measured_level
 from torr import report
 from torr.errors import OutputError
-from torr.experiments.context import Outcome
 from torr.finishing import pipeline
-from torr.finishing.load import ended
-from torr.finishing.pipeline import finish
+from torr.finishing.pipeline import EndedRun, finish
 from torr.options.result import ResultOptions
 from torr.report.files import junit
 from torr.store.kept.registering import Registered
 from torr.store.rundir import RunDirectory
+from torr.verdicts.conclusions import of_load
 
 ORDER = ("junit", "draw", "register", "show")
 
@@ -23,7 +22,7 @@ ORDER = ("junit", "draw", "register", "show")
 def run(tmp_path):
     with RunDirectory.create(tmp_path, "run", {"kind": "run"}) as directory:
         level = directory.keep_level(measured_level(10, Truth()))
-        yield ended(Outcome((level,)), directory)
+        yield EndedRun(directory, lambda: of_load("run", [level], ()))
 
 
 @pytest.fixture

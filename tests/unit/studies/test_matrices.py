@@ -8,7 +8,7 @@ import re
 import pytest
 
 from matrices import NAMES, STUDIES, candidates, names, read
-from torr.cli.matrix_plan import AROUND_A_TRIAL_S
+from torr.planning.comparison_preview import AROUND_A_TRIAL_S
 from torr.planning.matrix import Plans
 from torr.sources.matrix_file import read_matrix_file
 from torr.units import SECOND_NS

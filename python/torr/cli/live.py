@@ -31,7 +31,7 @@ DETAILS = ("live_port", "live_host", "live_stay_ns")
 
 
 @contextmanager
-def door_of(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
+def open_door(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
     """Where the live page listens, opened before anything is written; None without `--live`.
 
     Raises UsageError where the address cannot be had, or where only details of a page are given.

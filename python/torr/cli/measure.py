@@ -1,0 +1,41 @@
+"""Measure a prepared run from the command line, with live page, signals and progress.
+
+Until the load is over nothing heavy is imported: no numpy, scipy, matplotlib or rich.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.cli.live import live_page, open_door
+from torr.cli.one_status import OneStatus
+from torr.cli.progress import progress_for
+from torr.cli.signals import interrupted_by_signals
+from torr.cli.streams import show_notes
+from torr.experiments.context import ListenerGroup
+from torr.experiments.interrupt import Interrupt
+
+if TYPE_CHECKING:
+    from torr.options.compare import CompareOptions
+    from torr.options.result import ResultOptions
+    from torr.planning.prepared import PreparedRun
+
+
+def measure(prepared: PreparedRun, options: ResultOptions | CompareOptions) -> None:
+    """Measure, judge and print a run; raise the error that the process ends with, if any."""
+    show_notes(prepared.notes)
+    interrupt = Interrupt()
+    with (
+        open_door(options) as door,
+        prepared.open() as directory,
+        interrupted_by_signals(interrupt),
+        live_page(door, directory, interrupt, prepared.judge, options) as pages,
+    ):
+        with progress_for(options) as progress:
+            one_status = OneStatus(options.language or "en", progress.clear)
+            listeners = ListenerGroup((one_status, progress, *pages))
+            outcome = prepared.measure(directory, listeners, interrupt)
+        from torr.cli.finish import finish_command
+        from torr.finishing.pipeline import EndedRun
+
+        finish_command(EndedRun.of(prepared, outcome, directory), options)

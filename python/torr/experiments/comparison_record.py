@@ -1,0 +1,75 @@
+"""The record of a comparison at its end: answers and their differences, rules, who was given up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from torr.experiments.rules import rules
+from torr.messages.message import Message, from_object
+from torr.model.secret_names import REDACTED, is_secret
+from torr.model.secrets import redacted_text
+from torr.servers.differences import ALIKE, differences_in_cells
+from torr.units import show_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.experiments.matrix import Matrix
+    from torr.experiments.trial import ComparisonState
+    from torr.model.json import JsonObject
+    from torr.model.plan import Plan
+    from torr.servers.answer import ResponseDigest
+    from torr.store.rundir import RunDirectory
+
+
+def record_of(
+    matrix: Matrix, state: ComparisonState, plan: Plan, directory: RunDirectory
+) -> JsonObject:
+    """Return the record as keys of the experiment; `plan` is the load of one trial.
+
+    A resumed comparison adds to the record of its earlier sessions.
+    """
+    earlier = directory.head["experiment"]
+    earlier_rules = map(from_object, earlier.get("rules", ()))
+    all_rules = [*earlier_rules, *rules(matrix, state, plan, directory.failures)]
+    return {
+        # A resumed comparison may have asked only some of the candidates again.
+        "answers": {**earlier.get("answers", {}), **_answers(state)},
+        "differences": _differences(state, earlier.get("differences", [])),
+        "rules": list(dict.fromkeys(all_rules)),
+        "given_up": state.given_up,
+    }
+
+
+def _answers(state: ComparisonState) -> JsonObject:
+    """Return the answer of each candidate in its first cell."""
+    answers: JsonObject = {}
+    for (name, _), answer in state.answers.items():
+        if name not in answers:
+            answers[name] = _redacted(answer)
+    return answers
+
+
+def _differences(state: ComparisonState, earlier: Sequence[object]) -> list[Message]:
+    """Return how the answers differ within cells with several of them.
+
+    Earlier differences stay, since a resumed comparison does not ask in every cell again.
+    """
+    cells: dict[str, dict[str, ResponseDigest]] = {}
+    for (name, cell), answer in state.answers.items():
+        cells.setdefault(show_setting(json.loads(cell)), {})[name] = answer
+    new = differences_in_cells(cells)
+    before = [text for text in map(from_object, earlier) if text != ALIKE or not new]
+    return list(dict.fromkeys([*before, *new]))
+
+
+def _redacted(answer: ResponseDigest) -> JsonObject:
+    """Return an answer as result.json has it, without secrets."""
+    start = redacted_text(answer.body_start.decode("utf-8", "replace"))
+    headers: dict[str, str] = {}
+    for name, value in answer.headers:
+        shown = REDACTED if is_secret(name) else value
+        headers[name] = f"{headers[name]}, {shown}" if name in headers else shown
+    return {**asdict(answer), "headers": headers, "body_start": start}

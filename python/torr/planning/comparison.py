@@ -1,0 +1,206 @@
+"""A comparison from a matrix file and options: its trials, its secrets, the head of its result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError
+from torr.experiments.comparison_record import record_of
+from torr.experiments.matrix import Matrix, MatrixRun
+from torr.experiments.pinning import pin_of, pinned
+from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
+from torr.experiments.server_profiles import ANY_URL
+from torr.experiments.trial import ComparisonState
+from torr.model.label import labels_of
+from torr.model.secret_names import REDACTED, is_secret
+from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
+from torr.planning.matrix import Plans
+from torr.planning.prepared import PreparedRun
+from torr.planning.profile import profiles_of
+from torr.planning.resumed import check_resumed
+from torr.planning.secrets import secrets_of_plan
+from torr.planning.watch import sources_of
+from torr.servers.versions import versions_in
+from torr.stats.estimate import ALPHA
+from torr.store.environment import environment
+from torr.verdicts.comparison import Procedure
+from torr.verdicts.conclusions import of_trials
+from torr.verdicts.looks import ALPHA_OF_A_LOOK, LOOKS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.experiments.context import Outcome, RunContext
+    from torr.experiments.server_profiles import ServerProfiles
+    from torr.model.condition import Condition
+    from torr.model.json import JsonObject
+    from torr.model.pin import Pin
+    from torr.model.plan import Plan
+    from torr.options.compare import CompareOptions
+    from torr.results.level import Level
+    from torr.results.result import Conclusions
+    from torr.sources.matrix_file import Candidate, Factors, MatrixFile
+    from torr.store.rundir import RunDirectory
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPlan:
+    """Servers to compare: the matrix of their trials, their SLOs, cores and profiles."""
+
+    file: MatrixFile
+    options: CompareOptions
+    matrix: Matrix
+    slos: tuple[Condition, ...]
+    pin: Pin | None
+    profiles: ServerProfiles | None
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, file: MatrixFile, options: CompareOptions) -> ComparisonPlan:
+        """Return the comparison of a file; every load in it has been planned once."""
+        pin = pin_of(options.pin)
+        # The generator has its cores to itself.
+        defaults = {} if pin is None else {"workers": len(pin.generator)}
+        typed = {"duration_ns": options.duration_ns, "warmup_ns": options.warmup_ns}
+        plans = Plans(file, typed, defaults)
+        matrix = _matrix(file, plans, options)
+        profiles = profiles_of(matrix, options)
+        slos = plans.slos(file.candidates[0])
+        return cls(file, options, matrix, slos, pin, profiles, tuple(plans.notes))
+
+    def prepare(self, command: Sequence[str]) -> PreparedRun:
+        """Return the comparison, ready to start; `command` is its command line."""
+        file, options = self.file, self.options
+        state = ComparisonState(
+            total=self.matrix.count,
+            pin=self.pin,
+            pause_ns=file.pause_ns,
+            warmup_requests=file.warmup_requests,
+            servers=ServerPerTrial() if file.restart == "trial" else ServerPerCell(),
+            sources=sources_of(file),
+        )
+        head = _head(self, command)
+        return PreparedRun(
+            folder=options.folder,
+            name=options.name,
+            head=head,
+            experiment=partial(self._compare, state),
+            judge=partial(self._judge, state),
+            record=partial(self._record, state),
+            secrets=_secrets(file, self.matrix),
+            notes=self.notes,
+            resume=options.resume,
+            check_resumed=partial(check_resumed, head, options.resume),
+        )
+
+    def _compare(self, state: ComparisonState, context: RunContext) -> Outcome:
+        with pinned(self.pin):
+            comparison = MatrixRun(self.matrix, context, state)
+            if self.profiles is None:
+                return comparison.run()
+            return self.profiles.behind(comparison.run, self.matrix, context, state)
+
+    def _judge(
+        self, state: ComparisonState, levels: Sequence[Level], _aborted: str | None = None
+    ) -> Conclusions:
+        matrix = self.matrix
+        return of_trials(levels, matrix.baseline, matrix.procedure, self.slos, state.given_up)
+
+    def _record(self, state: ComparisonState, directory: RunDirectory) -> JsonObject:
+        plan = _first_plan(self.matrix, self.file.candidates[0])
+        record = record_of(self.matrix, state, plan, directory)
+        return {**record, "allow_not_shown": self.options.allow_not_shown}
+
+
+def _first_plan(matrix: Matrix, candidate: Candidate) -> Plan:
+    return matrix.plan_of(candidate, matrix.cells[0], ANY_URL)
+
+
+def _matrix(file: MatrixFile, plans: Plans, options: CompareOptions) -> Matrix:
+    if options.until and options.rounds:
+        raise UsageError("--until and --rounds are both given", "leave one out")
+    matrix = Matrix(
+        candidates=file.candidates,
+        cells=file.cells(),
+        stages=LOOKS if options.until else (options.rounds or file.rounds,),
+        plan_of=plans.of,
+        seed=options.seed,
+        baseline=file.baseline,
+        procedure=Procedure(
+            primary=file.primary,
+            rule=file.discard_if,
+            alpha=ALPHA_OF_A_LOOK if options.until else ALPHA,
+        ),
+    )
+    for candidate in file.candidates:
+        for factors in matrix.cells:
+            plans.of(candidate, factors, _example_url(candidate, factors))
+    return matrix
+
+
+def _example_url(candidate: Candidate, factors: Factors) -> str:
+    """Return the URL of a candidate in a cell, on a port that stands for any."""
+    values = {"port": 1, "scratch": "/", "processes": 1, **factors}
+    return candidate.command.filled(values).url
+
+
+def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
+    """Return the secrets of the servers, and of the requests to them."""
+    secrets = {secret for candidate in file.candidates for secret in candidate.command.secrets}
+    for candidate in file.candidates:
+        secrets.update(secrets_of_plan(_first_plan(matrix, candidate)))
+    secrets.update(known_secrets(file.monitor.at))
+    for name, values in file.factors.items():
+        secrets.update(str(value) for value in values if is_secret(name))
+    return sorted(secret for secret in secrets if len(secret) >= LEAST_SECRET)
+
+
+def _head(comparison: ComparisonPlan, command: Sequence[str]) -> JsonObject:
+    """Return the part of result.json that is known before the comparison starts."""
+    file, matrix, pin = comparison.file, comparison.matrix, comparison.pin
+    options = comparison.options
+    cores = None if pin is None else {"generator": [*pin.generator], "target": [*pin.target]}
+    return {
+        "kind": "compare",
+        "command": ["torr", *redacted_command(command)],
+        "plan": None,
+        **labels_of(options.note, options.tag),
+        "experiment": {
+            "baseline": file.baseline,
+            "primary": None if file.primary is None else file.primary.key,
+            "factors": {name: list(values) for name, values in file.factors.items()},
+            "candidates": {c.name: _candidate(c, matrix) for c in file.candidates},
+            "rounds": matrix.rounds,
+            "stages": list(matrix.stages),
+            "seed": matrix.seed,
+            "restart": file.restart,
+            "pause_ns": file.pause_ns,
+            "warmup_requests": file.warmup_requests,
+            "alpha": matrix.procedure.alpha,
+            "discard_if": None if file.discard_if is None else str(file.discard_if),
+            "pin": cores,
+            "until": options.until,
+        },
+        "environment": environment(),
+    }
+
+
+def _candidate(candidate: Candidate, matrix: Matrix) -> JsonObject:
+    """Return a candidate as result.json has it: enough to start its server again."""
+    command, factors = candidate.command, matrix.cells[0]
+    plan = matrix.plan_of(candidate, factors, _example_url(candidate, factors))
+    return {
+        "command": command.redacted(),
+        "url": redacted_text(command.url),
+        "env": {name: REDACTED if is_secret(name) else redacted_text(x) for name, x in command.env},
+        "cwd": whole(str(command.cwd)),
+        "health": command.health,
+        "expect": candidate.expected.as_json(),
+        "plan": plan.as_kept(),
+        "stop_signal": command.stop_signal,
+        "grace_s": command.grace_s,
+        "health_timeout_s": command.health_timeout_s,
+        "versions": versions_in(command, factors),
+    }

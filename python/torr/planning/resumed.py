@@ -1,0 +1,70 @@
+"""Checks of a resumed comparison: it must be the one that the file and the flags describe."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError, require
+from torr.verdicts.across import is_another
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torr.model.json import JsonObject
+    from torr.store.rundir import RunDirectory
+
+# The keys of the experiment that are compared first: their differences are easy to understand.
+_FIRST_KEYS = ("baseline", "factors", "seed", "restart", "rounds", "until", "pin", "candidates")
+
+
+def check_resumed(head: JsonObject, path: Path | None, directory: RunDirectory) -> None:
+    """Raise UsageError unless the run in a directory began as `head` does, on this machine."""
+    place = f"--resume {path}"
+    before = directory.head.get("experiment") or {}
+    require(
+        directory.head["kind"] == "compare"
+        and all(level.candidate for level in directory.levels)
+        and isinstance(before, dict),
+        f"{place}: is no comparison that can go on",
+        "give the directory that torr compare named when it ended",
+    )
+    now = json.loads(json.dumps(head["experiment"]))
+    for key in (*_FIRST_KEYS, *sorted(now.keys() - set(_FIRST_KEYS))):
+        # A key that the run does not have yet says nothing about it.
+        then_value, now_value = _comparable(before[key], now[key]) if key in before else (0, 0)
+        if then_value != now_value:
+            raise UsageError(
+                f"{place}: its {_difference(key, then_value, now_value)}",
+                "give the file and the flags that the run began with",
+            )
+    require(
+        not is_another(directory.head.get("environment") or {}, head["environment"]),
+        f"{place}: it was begun on another machine",
+        "go on there, or begin anew",
+    )
+
+
+def _comparable(then: Any, now: Any) -> tuple[Any, Any]:  # noqa: ANN401 - JSON
+    """Return both values; of each candidate only the keys that both have."""
+    if not (isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys()):
+        return then, now
+    pairs = {name: _shared(then[name], now[name]) for name in now}
+    return {name: a for name, (a, _) in pairs.items()}, {name: b for name, (_, b) in pairs.items()}
+
+
+def _shared(then: Any, now: Any) -> tuple[Any, Any]:  # noqa: ANN401 - JSON
+    if not (isinstance(then, dict) and isinstance(now, dict)):
+        return then, now
+    both = [key for key in now if key in then]
+    return {key: then[key] for key in both}, {key: now[key] for key in both}
+
+
+def _difference(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
+    """Return how two values differ: both of them, or those of the first member that differs."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        if then.keys() != now.keys():
+            return f"{key} are others: {', '.join(then)} then, {', '.join(now)} now"
+        name = next(name for name in now if then[name] != now[name])
+        return _difference(f"{key}: {name}" if key == "candidates" else name, then[name], now[name])
+    return f"{key}: {then} then, {now} now"
