@@ -3,13 +3,15 @@
     scripts/messages.py            update every catalogue and compile it
     scripts/messages.py LANGUAGE   begin a catalogue for a language
 
-Templates of `say` are keys as they are. Messages of results are keyed by their code; the English
-stands above them as a comment, so that a change of it is seen in the catalogue.
+Templates of `say` are keys as they are. Messages of results are keyed by their code, the words of
+web/ by `page.` and their key; the English is a comment above them, so that a change of it is seen
+in the catalogue.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +27,9 @@ from torr import engine
 from torr.messages.catalogue import LOCALES
 from torr.report.text.reasons import ADVICE
 
-PACKAGE = Path(__file__).parents[1] / "python" / "torr"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "python" / "torr"
+PAGE = ROOT / "web" / "src" / "messages.json"
 WIDTH = 100
 # The same catalogue gives the same files on every day.
 UNDATED = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -82,9 +86,10 @@ def said() -> dict[str, Said]:
         for one in each:
             if found.setdefault(one.key, one) != one:
                 raise ValueError(f"{path.name}: {one.key!r} has two meanings")
-    for area, texts in (("reason", engine.reasons()), ("advice", ADVICE)):
-        for reason, english in texts.items():
-            key = f"{area}.{reason}"
+    page: dict[str, str] = json.loads(PAGE.read_bytes())
+    for area, texts in (("reason", engine.reasons()), ("advice", ADVICE), ("page", page)):
+        for name, english in texts.items():
+            key = f"{area}.{name}"
             found[key] = Said(key, english=(english,))
     for code, forms in engine.messages().items():
         found[code] = Said(code, code if len(forms) > 1 else None, forms)

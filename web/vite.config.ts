@@ -8,6 +8,16 @@ const licence = readFileSync("node_modules/uplot/LICENSE", "utf8").trim();
 const notice = `/*! torr, Apache-2.0; with uPlot:\n\n${licence}\n*/`;
 
 export default defineConfig({
+  plugins: [
+    {
+      name: "messages",
+      // Python gives the page its words, by the keys of this file.
+      generateBundle() {
+        const source = readFileSync("src/messages.json");
+        this.emitFile({ type: "asset", fileName: "messages.json", source });
+      },
+    },
+  ],
   build: {
     target: "es2020",
     outDir: "../python/torr/report/bundle",

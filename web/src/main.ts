@@ -8,7 +8,7 @@ import { HistoryPage } from "./history/page";
 import { LivePage } from "./live/page";
 import type { Bootstrap, Lang } from "./model";
 import { Report } from "./parts/report";
-import { preferred, remember, remembered, say, speak } from "./words";
+import { preferred, remember, remembered, say, setLanguage, setWords } from "./words";
 
 interface Page {
   readonly element: HTMLElement;
@@ -22,13 +22,14 @@ function start(): void {
   const data = JSON.parse(text) as Bootstrap;
   // A report that was saved begins anew each time; what has a server is loaded again.
   const isServed = data.mode !== "report";
-  speak((isServed ? remembered() : null) ?? preferred(data.lang));
+  setWords(data.words);
+  setLanguage((isServed ? remembered() : null) ?? preferred(data.lang));
   const page = open(data, (lang: Lang) => {
-    speak(lang);
+    setLanguage(lang);
     if (isServed) remember(lang);
     page?.draw();
   });
-  root.append(page ? page.element : el("p", {}, say("page.nothing")));
+  root.append(page ? page.element : el("p", {}, say("head.nothing")));
   page?.draw();
 }
 

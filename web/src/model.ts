@@ -4,7 +4,13 @@
 import type { FlameNode } from "./data/flame";
 import type { Kept } from "./history/model";
 
-export type Text = string | { en: string; zh: string };
+/** The code of a language: `en`, or that of a catalogue. */
+export type Lang = string;
+
+export type Text = string | { en: string; [lang: Lang]: string };
+
+/** The page's own words: by language, then by key. */
+export type Words = Record<Lang, Record<string, string>>;
 
 export interface Stats {
   n: number;
@@ -270,11 +276,10 @@ export interface Run {
   view: View;
 }
 
-export type Lang = "en" | "zh";
-
 export interface Bootstrap {
   mode: "report" | "live" | "serve";
   lang: Lang | null;
+  words: Words;
   run: Run | null;
   live: { token: string | null } | null;
   kept?: Kept;

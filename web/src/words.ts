@@ -1,68 +1,87 @@
-// The page's own words, in the language that was asked for, chosen on the page, or the reader's.
+// The page's own words. Python gives them in every language that has a catalogue; messages.json has
+// the keys and their English.
 
-import en from "./messages/en.json";
-import zh from "./messages/zh.json";
-import type { Lang, Text } from "./model";
+import type messages from "./messages.json";
+import type { Lang, Text, Words } from "./model";
 
-export type Key = keyof typeof en;
+export type Key = keyof typeof messages;
 
-const MESSAGES: Record<Lang, Record<Key, string>> = { en, zh };
-
+let words: Words = {};
 let current: Lang = "en";
 
-/** Choose the language of everything that is said from now on. */
-export function speak(lang: Lang): void {
-  current = lang;
-  document.documentElement.lang = lang === "zh" ? "zh-CN" : "en";
+/** Set the words of every language. */
+export function setWords(given: Words): void {
+  words = given;
 }
 
-/** The language in use. */
-export function spoken(): Lang {
+/** Choose the language of every text that is drawn from now on. */
+export function setLanguage(lang: Lang): void {
+  current = lang;
+  document.documentElement.lang = tag(lang);
+}
+
+/** Return the language in use. */
+export function language(): Lang {
   return current;
 }
 
-/** The language to begin with: the one asked for, else the browser's. */
-export function preferred(asked: Lang | null): Lang {
-  return asked ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
+/** Return the code and the own name of each language: `zh`, `中文`. */
+export function languages(): [Lang, string][] {
+  return Object.keys(words).map((lang) => [
+    lang,
+    new Intl.DisplayNames(tag(lang), { type: "language" }).of(tag(lang)) ?? lang,
+  ]);
 }
 
-const KEPT = "torr-lang";
+/** Return the tag that HTML has for a language: `pt-BR` for `pt_BR`. */
+export function tag(lang: Lang): string {
+  return lang.replace("_", "-");
+}
 
-/** What a reader chose on an earlier page of the same server; null where that is not known. */
+/** Return the language of `--lang`; without one the browser's, or English if torr has no such words. */
+export function preferred(option: Lang | null): Lang {
+  const wanted = `${navigator.language}-`.toLowerCase();
+  const isWanted = (lang: Lang) => wanted.startsWith(`${tag(lang)}-`.toLowerCase());
+  return option ?? Object.keys(words).filter(isWanted).at(-1) ?? "en";
+}
+
+const STORAGE_KEY = "torr-lang";
+
+/** Return the language that was chosen on another page of the same server, null if none was. */
 export function remembered(): Lang | null {
   try {
-    const found = sessionStorage.getItem(KEPT);
-    return found === "en" || found === "zh" ? found : null;
+    const lang = sessionStorage.getItem(STORAGE_KEY);
+    return lang !== null && lang in words ? lang : null;
   } catch {
     return null;
   }
 }
 
-/** Have the other pages of the same server begin in a language. */
+/** Store the language in which other pages of the same server begin. */
 export function remember(lang: Lang): void {
   try {
-    sessionStorage.setItem(KEPT, lang);
+    sessionStorage.setItem(STORAGE_KEY, lang);
   } catch {
-    // A browser that keeps nothing begins in its own language again.
+    // Without storage the next page begins in the browser's language.
   }
 }
 
-/** A message, its `{names}` filled in. */
+/** Return the words of a key with values for its `{placeholders}`. */
 export function say(key: Key, values: Record<string, string | number> = {}): string {
-  return fill(MESSAGES[current][key], values);
+  return fill(words[current]?.[key] ?? key, values);
 }
 
-/** Text that torr wrote, in the language in use where it has it. */
+/** Return a text that Python wrote, in the language in use if it has it. */
 export function pick(text: Text): string {
-  return typeof text === "string" ? text : text[current];
+  return typeof text === "string" ? text : (text[current] ?? text.en);
 }
 
-/** The name of a thing by which it is known in every language. */
-export function known(text: Text): string {
+/** Return the English of a text, which identifies a thing in every language. */
+export function english(text: Text): string {
   return typeof text === "string" ? text : text.en;
 }
 
-/** Put values in the place of names in braces. */
-export function fill(message: string, values: Record<string, string | number>): string {
-  return message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+/** Return a template with values in the place of names in braces. */
+export function fill(template: string, values: Record<string, string | number>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

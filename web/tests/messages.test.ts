@@ -2,47 +2,79 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
-import en from "../src/messages/en.json";
-import zh from "../src/messages/zh.json";
-import { fill } from "../src/words";
+import english from "../src/messages.json";
+import { fill, languages, pick, preferred, say, setLanguage, setWords, tag } from "../src/words";
 
 const SOURCE = fileURLToPath(new URL("../src", import.meta.url));
-const KEYS = Object.keys(en);
+const KEYS = Object.keys(english);
 
 const code = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(SOURCE, name), "utf8"))
   .join("\n");
-// A key stands whole in the code, or begins with what stands before a value: say(`kind.${kind}`).
-const whole = new Set([...code.matchAll(/"([\w.]+)"/g)].map((found) => found[1]));
-const begun = [...code.matchAll(/say\(`([\w.]+\.)\$\{/g)].map((found) => found[1] ?? "");
-
-const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]).sort();
+// A key is written whole in the code, or begins with the text before a value: say(`kind.${kind}`).
+const whole = new Set([...code.matchAll(/"([\w.]+)"/g)].map((match) => match[1]));
+const begun = [...code.matchAll(/say\(`([\w.]+\.)\$\{/g)].map((match) => match[1] ?? "");
 
 describe("messages", () => {
-  it("are the same in both languages", () => {
-    expect(Object.keys(zh).sort()).toEqual([...KEYS].sort());
-  });
-
-  it.each(KEYS)("name the same values in both languages: %s", (key) => {
-    expect(names(zh[key as keyof typeof zh])).toEqual(names(en[key as keyof typeof en]));
-  });
-
   it("are all used", () => {
     const isUsed = (key: string) => whole.has(key) || begun.some((start) => key.startsWith(start));
     expect(KEYS.filter((key) => !isUsed(key))).toEqual([]);
   });
 
   it("are all there", () => {
-    const said = [...code.matchAll(/say\(\s*"([\w.]+)"/g)].map((found) => found[1] ?? "");
-    expect(said.filter((key) => !KEYS.includes(key))).toEqual([]);
+    const used = [...code.matchAll(/say\(\s*"([\w.]+)"/g)].map((match) => match[1] ?? "");
+    expect(used.filter((key) => !KEYS.includes(key))).toEqual([]);
     expect(begun.filter((start) => !KEYS.some((key) => key.startsWith(start)))).toEqual([]);
   });
 
   it("have their values filled in, and text that looks like one left alone", () => {
     expect(fill("{n} of {m}", { n: "{m}", m: 2 })).toBe("{m} of 2");
     expect(fill("{unknown}", {})).toBe("{unknown}");
+  });
+});
+
+describe("languages", () => {
+  const words = Object.fromEntries(
+    ["en", "pt_BR", "zh", "zh_TW"].map((lang) => [lang, { "live.stop": `stop in ${lang}` }]),
+  );
+  vi.stubGlobal("document", { documentElement: { lang: "" } });
+  setWords(words);
+
+  afterEach(() => {
+    setLanguage("en");
+  });
+
+  it("are those that the page has words of, by their own names", () => {
+    expect(languages().slice(0, 3)).toEqual([
+      ["en", "English"],
+      ["pt_BR", "português (Brasil)"],
+      ["zh", "中文"],
+    ]);
+    expect(tag("pt_BR")).toBe("pt-BR");
+  });
+
+  it.each([
+    ["zh-CN", "zh"],
+    ["zh-TW", "zh_TW"],
+    ["pt-BR", "pt_BR"],
+    ["pt-PT", "en"],
+    ["z", "en"],
+  ])("are chosen by the browser's: %s", (browser, lang) => {
+    vi.stubGlobal("navigator", { language: browser });
+    expect(preferred(null)).toBe(lang);
+    expect(preferred("zh")).toBe("zh");
+  });
+
+  it("change words and texts, and leave in English the texts that have no others", () => {
+    setLanguage("pt_BR");
+    expect(document.documentElement.lang).toBe("pt-BR");
+    expect(say("live.stop")).toBe("stop in pt_BR");
+    expect(pick({ en: "held", zh: "守住" })).toBe("held");
+    setLanguage("zh");
+    expect(pick({ en: "held", zh: "守住" })).toBe("守住");
+    expect(pick("a name")).toBe("a name");
   });
 });

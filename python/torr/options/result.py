@@ -58,7 +58,7 @@ class ResultOptions:
     language: Language | None = option(
         "--lang",
         LANGUAGE,
-        "say it in en or zh; or TORR_LANG [en]",
+        f"language: {' or '.join(languages())}; or TORR_LANG [en]",
         variable="TORR_LANG",
         rare=True,
         fronts=SHELL,

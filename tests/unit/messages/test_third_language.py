@@ -6,8 +6,10 @@ import pytest
 
 import messages
 from compared import matrix, pair
+from page import Page
 from torr.messages import catalogue
 from torr.messages.say import chain, join, say, say_count
+from torr.report.files import html
 from torr.report.view import view
 
 RESULTS = (
@@ -38,6 +40,15 @@ def test_every_template_is_said_in_a_third_language(pseudo):
     said = messages.said().items()
     plain = {key for key, one in said if not one.english and one.plural is None}
     assert {key for key in plain if key.strip() and not catalogue.words(pseudo, key)} == set()
+
+
+def test_no_english_is_left_of_the_words_of_the_page_itself(pseudo):
+    page = Page(html.document({"mode": "report", "lang": pseudo, "run": None, "live": None}))
+    words = page.data["words"]
+    assert list(words) == ["en", pseudo]
+    assert words[pseudo].keys() == words["en"].keys()
+    assert [text for text in words[pseudo].values() if not text.startswith("[")] == []
+    assert ("lang", pseudo) in page.attributes
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -4,7 +4,7 @@ import { address } from "../data/address";
 import { el } from "../dom";
 import type { Lang, Run } from "../model";
 import type { Kept } from "./model";
-import { languages } from "../parts/head";
+import { languageButtons } from "../parts/head";
 import { Report } from "../parts/report";
 import { say } from "../words";
 import { RunsList } from "./runs";
@@ -33,7 +33,7 @@ export class HistoryPage {
     // A report has the choice of languages itself.
     const isReport = this.content instanceof Report;
     const way = el("nav", { class: "way", "aria-label": say("kept.way") }, ...this.way());
-    const top = isReport ? way : el("div", { class: "top" }, way, languages(this.choose));
+    const top = isReport ? way : el("div", { class: "top" }, way, languageButtons(this.choose));
     this.element.replaceChildren(top, this.content.element);
     this.content.draw();
   }

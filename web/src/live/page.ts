@@ -7,7 +7,7 @@ import { timeline } from "../data/timeline";
 import { button, el } from "../dom";
 import { clock, count, ms, percent, rate } from "../format";
 import type { Bootstrap, Lang } from "../model";
-import { languages, trust, verdict } from "../parts/head";
+import { languageButtons, trust, verdict } from "../parts/head";
 import { hold, type Choices } from "../parts/memory";
 import { Report } from "../parts/report";
 import { pick, say } from "../words";
@@ -98,7 +98,7 @@ export class LivePage {
         "div",
         { class: "top" },
         el("p", {}, parts.name, ` · ${say("live.live")}`),
-        languages(this.choose),
+        languageButtons(this.choose),
       ),
       parts.verdict,
       el("div", { class: "bar" }, parts.progress, parts.left, parts.stop),

@@ -3,7 +3,7 @@
 import { button, el } from "../dom";
 import { local, utc } from "../format";
 import type { Lang, Run } from "../model";
-import { pick, say, spoken, type Key } from "../words";
+import { language, languages, pick, say, tag, type Key } from "../words";
 
 const SIGNS: Record<string, string> = { healthy: "●", contended: "▲", "generator-limited": "■" };
 
@@ -13,7 +13,7 @@ export function head(run: Run, choose: (lang: Lang) => void): HTMLElement {
   return el(
     "header",
     {},
-    el("div", { class: "top" }, about(run), languages(choose)),
+    el("div", { class: "top" }, about(run), languageButtons(choose)),
     ...verdict(run),
     result.note ? el("p", { class: "note" }, result.note) : null,
   );
@@ -34,18 +34,14 @@ export function trust(health: string, text: string): HTMLElement {
 }
 
 /** The buttons that choose a language. */
-export function languages(choose: (lang: Lang) => void): HTMLElement {
-  const names: [Lang, string][] = [
-    ["en", "English"],
-    ["zh", "中文"],
-  ];
-  const made = names.map(([lang, name]) =>
+export function languageButtons(choose: (lang: Lang) => void): HTMLElement {
+  const made = languages().map(([lang, name]) =>
     button(
       name,
       () => {
         choose(lang);
       },
-      { lang: lang === "zh" ? "zh-CN" : "en", "aria-pressed": String(lang === spoken()) },
+      { lang: tag(lang), "aria-pressed": String(lang === language()) },
     ),
   );
   return el(

@@ -3,7 +3,7 @@
 import { asCsv, asMarkdown, sorted } from "../data/cells";
 import { button, copy, el } from "../dom";
 import type { Table } from "../model";
-import { known, pick, say } from "../words";
+import { english, pick, say } from "../words";
 import type { Choices } from "./memory";
 
 /** What a table may have besides: cells that lead on, rows that can be chosen, a kept order. */
@@ -24,20 +24,20 @@ export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLE
   let rows = given;
   const body = el("tbody");
   const heads = columns.map((name, at) => head(found, name, at, turn));
-  const kept = `order of ${known(found.title)}`;
+  const kept = `order of ${english(found.title)}`;
   restore();
   fill();
 
   function restore(): void {
     const [name, direction] = (extras.choices?.get(kept) ?? "").split("\n");
-    const column = found.columns.findIndex((each) => known(each) === name);
+    const column = found.columns.findIndex((each) => english(each) === name);
     if (column >= 0 && direction) sort(column, direction);
   }
 
   function turn(column: number): void {
     const state = heads[column]?.getAttribute("aria-sort");
     const next = state === "descending" ? "ascending" : state === "ascending" ? null : "descending";
-    extras.choices?.set(kept, next ? `${known(found.columns[column] ?? "")}\n${next}` : "");
+    extras.choices?.set(kept, next ? `${english(found.columns[column] ?? "")}\n${next}` : "");
     sort(column, next);
     fill();
   }

@@ -1,8 +1,9 @@
 """report.html: one file that needs nothing but a browser, and asks no host for anything.
 
-The page is the bundle of web/, its data inlined. The policy of the page lets run only this one
-script and this one style sheet, by their hashes, and reach no host, or, while a run goes on, only
-the one that served it. Data is JSON in which no tag can begin: what a target sent is text.
+The page is the bundle of web/ with its data and its words in every language inlined. The policy of
+the page allows only this one script and this one style sheet, by their hashes, and connections to
+no host, or, during a run, only to the one that served the page. Data is JSON in which no tag can
+begin: text that a target sent stays text.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import OutputError
+from torr.messages import catalogue
 from torr.report.view import view
 from torr.store.atomic import replace_bytes
 
@@ -50,12 +52,12 @@ def document(data: Json) -> str:
     """
     style, script = _bundled("page.css"), _bundled("page.js")
     parts = {
-        "lang": escape(data.get("lang") or "en"),
+        "lang": escape((data.get("lang") or catalogue.ENGLISH).replace("_", "-")),
         "policy": _policy(style, script, is_live=data["mode"] == "live"),
         "title": escape(_title(data)),
         "style": style,
         "plain": _plain(data),
-        "data": as_data(data),
+        "data": as_data({**data, "words": _words()}),
         "script": script,
     }
     return Template(_PAGE.read_text(encoding="utf-8")).substitute(parts)
@@ -65,6 +67,17 @@ def as_data(value: object) -> str:
     """Return JSON that can stand inside a script element: no tag begins or ends in it."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+def _words() -> dict[str, dict[str, str]]:
+    """Return the page's own words by language, in English where a catalogue has none."""
+    english: dict[str, str] = json.loads(_bundled("messages.json"))
+    return {
+        language: {
+            key: catalogue.words(language, f"page.{key}") or text for key, text in english.items()
+        }
+        for language in catalogue.languages()
+    }
 
 
 def _policy(style: str, script: str, *, is_live: bool) -> str:
