@@ -10,8 +10,8 @@ from statistics import median
 
 from micro.row import Effort, Finding
 from torr.micro import overhead
-from torr.micro.errors import Errors
-from torr.micro.measuring import Round, batch_of, one_round
+from torr.micro.errors import ErrorCounts
+from torr.micro.measuring import Round, batch_size, run_round
 from torr.micro.stressing import StressRun, stress
 from torr.micro.subject import Subject
 
@@ -49,13 +49,15 @@ def is_little(left: Times) -> bool:
 
 
 def _round() -> dict[str, float]:
-    overhead.measured.cache_clear()
-    cost, subject = overhead.measured(), Subject(_nothing)
-    batch = batch_of(subject, _COUNT, cost)
+    overhead.timing_overhead.cache_clear()
+    cost, subject = overhead.timing_overhead(), Subject(_nothing)
+    batch = batch_size(subject, _COUNT, cost)
     ways: dict[str, Callable[[], Round]] = {
-        "in batches": lambda: one_round(subject, _COUNT, batch, cost, Errors()),
-        "one by one": lambda: one_round(subject, _COUNT, 1, cost, Errors()),
-        "in a thread": lambda: stress(StressRun(_nothing, threads=1, each=_COUNT), 1).rounds[0],
+        "in batches": lambda: run_round(subject, _COUNT, batch, cost, ErrorCounts()),
+        "one by one": lambda: run_round(subject, _COUNT, 1, cost, ErrorCounts()),
+        "in a thread": lambda: stress(StressRun(_nothing, threads=1, per_thread=_COUNT), 1).rounds[
+            0
+        ],
     }
     return {name: median(way().times_ns) for name, way in ways.items()}
 

@@ -26,7 +26,7 @@ def measure(effort: Effort) -> Finding:
         for name, call in CLEAN.items():
             clean[name].append(leaks(call, _COUNT).word)
         for name, leave in LEAKY.items():
-            leaky[name].append(leaks(leave, _COUNT, given=int).word)
+            leaky[name].append(leaks(leave, _COUNT, inputs=int).word)
     within, words = judged(clean, leaky)
     return Finding(within, words, {"clean": clean, "leaky": leaky})
 

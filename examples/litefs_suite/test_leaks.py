@@ -14,13 +14,13 @@ NUMBERS = itertools.count()
 
 def test_memory_cache(leaks):
     cache = MemoryCache(max_size=1_000)
-    found = leaks(lambda name: cache.put(name, [name]), given=str, max_growth=5_000)
+    found = leaks(lambda name: cache.put(name, [name]), inputs=str, max_growth=5_000)
     assert found.word == "growth that ends"
 
 
 def test_tree_cache(leaks):
     cache = TreeCache(clean_period=3600, expiration_time=3600)
-    leaks(lambda name: cache.put(name, name), given=str, max_growth=15_000)
+    leaks(lambda name: cache.put(name, name), inputs=str, max_growth=15_000)
 
 
 def test_forms(leaks):

@@ -52,17 +52,17 @@ def delete(cache, name):
 
 @pytest.mark.budget(ops=">10k/s", p50="<0.1ms", p99="<1ms")
 def test_memory_cache_put(measure):
-    measure(put, n=MANY, given=key, setup=memory)
+    measure(put, n=MANY, inputs=key, setup=memory)
 
 
 @pytest.mark.budget(ops=">20k/s", p50="<0.05ms", p99="<0.5ms")
 def test_memory_cache_get(measure):
-    measure(get, n=MANY, given=key, setup=filled(memory))
+    measure(get, n=MANY, inputs=key, setup=filled(memory))
 
 
 @pytest.mark.budget(ops=">10k/s", p50="<0.1ms", p99="<1ms")
 def test_memory_cache_delete(measure):
-    measure(delete, n=MANY, given=key, setup=filled(memory))
+    measure(delete, n=MANY, inputs=key, setup=filled(memory))
 
 
 @pytest.mark.budget(ops=">10k/s")
@@ -73,18 +73,18 @@ def test_memory_cache_put_that_evicts(measure):
         caches.append(memory(1_000))
         return caches[-1]
 
-    measure(put, n=MANY, given=key, setup=small)
+    measure(put, n=MANY, inputs=key, setup=small)
     assert {len(cache) for cache in caches} == {1_000}
 
 
 @pytest.mark.budget(ops=">5k/s", p50="<0.2ms", p99="<2ms")
 def test_tree_cache_put(measure):
-    measure(put, n=MANY, given=key, setup=tree)
+    measure(put, n=MANY, inputs=key, setup=tree)
 
 
 @pytest.mark.budget(ops=">10k/s", p50="<0.1ms", p99="<1ms")
 def test_tree_cache_get(measure):
-    measure(get, n=MANY, given=key, setup=filled(tree))
+    measure(get, n=MANY, inputs=key, setup=filled(tree))
 
 
 # A thousand of the ten thousand keys that are there, in as few rounds as say anything: each delete
@@ -92,7 +92,7 @@ def test_tree_cache_get(measure):
 @pytest.mark.xfail(reason="TreeCache.delete looks through every row of its table", strict=False)
 @pytest.mark.budget(ops=">2k/s", p50="<0.5ms", p99="<5ms")
 def test_tree_cache_delete(measure):
-    measure(delete, n=1_000, rounds=6, given=key, setup=filled(tree))
+    measure(delete, n=1_000, rounds=6, inputs=key, setup=filled(tree))
 
 
 # Every form is another one: of the same twice LiteFS would find the second in its cache.
@@ -100,19 +100,19 @@ def test_tree_cache_delete(measure):
 
 @pytest.mark.budget(ops=">10k/s", p50="<0.1ms", p99="<1ms")
 def test_form_of_three_fields(measure):
-    measure(parse_form, n=MANY, given=lambda _: f"name=ann&age={next(NUMBERS)}&city=Paris")
+    measure(parse_form, n=MANY, inputs=lambda _: f"name=ann&age={next(NUMBERS)}&city=Paris")
 
 
 @pytest.mark.budget(ops=">5k/s", p50="<0.2ms", p99="<2ms")
 def test_form_of_arrays_and_dicts(measure):
     fields = "tags[]=a&tags[]=b&user[name]=ann&user[mail]=a%40b.c"
-    measure(parse_form, n=MANY, given=lambda _: f"{fields}&id={next(NUMBERS)}")
+    measure(parse_form, n=MANY, inputs=lambda _: f"{fields}&id={next(NUMBERS)}")
 
 
 @pytest.mark.budget(ops=">200/s", p50="<5ms", p99="<50ms")
 def test_form_of_a_hundred_fields(measure):
     fields = "&".join(f"field{n}=value{n}" for n in range(99))
-    measure(parse_form, n=1_000, given=lambda _: f"{fields}&id={next(NUMBERS)}")
+    measure(parse_form, n=1_000, inputs=lambda _: f"{fields}&id={next(NUMBERS)}")
 
 
 @pytest.mark.budget(ops=">10k/s", p50="<0.1ms", p99="<1ms")

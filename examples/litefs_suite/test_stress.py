@@ -66,44 +66,46 @@ def mix(cache, what):
 
 @pytest.mark.budget(ops=">2k/s", errors="<0.1%")
 def test_memory_cache_put(stress):
-    stress(put, threads=10, each=1_000, given=own_key, setup=memory)
+    stress(put, threads=10, per_thread=1_000, inputs=own_key, setup=memory)
 
 
 @pytest.mark.budget(ops=">5k/s", errors="<0.1%")
 def test_memory_cache_get(stress):
-    stress(get, threads=10, each=1_000, given=shared_key, setup=filled(memory))
+    stress(get, threads=10, per_thread=1_000, inputs=shared_key, setup=filled(memory))
 
 
 @pytest.mark.budget(ops=">1k/s", errors="<0.1%")
 def test_memory_cache_mixed(stress):
-    stress(mix, threads=10, each=500, given=turn_and_key, setup=filled(memory))
+    stress(mix, threads=10, per_thread=500, inputs=turn_and_key, setup=filled(memory))
 
 
 @pytest.mark.budget(ops=">250/s", errors="<0.1%")
 def test_tree_cache_put(stress):
-    stress(put, threads=5, each=500, given=own_key, setup=tree)
+    stress(put, threads=5, per_thread=500, inputs=own_key, setup=tree)
 
 
 @pytest.mark.budget(ops=">2k/s", errors="<0.1%")
 def test_tree_cache_get(stress):
-    stress(get, threads=10, each=1_000, given=shared_key, setup=filled(tree))
+    stress(get, threads=10, per_thread=1_000, inputs=shared_key, setup=filled(tree))
 
 
 # Threads meet by chance: what they find is found often, not always.
 @pytest.mark.xfail(reason="sqlite3.IntegrityError where two put the same key", strict=False)
 def test_tree_cache_mixed_stays_whole(stress):
-    found = stress(mix, threads=10, each=500, given=turn_and_key, setup=filled(tree))
+    found = stress(mix, threads=10, per_thread=500, inputs=turn_and_key, setup=filled(tree))
     assert found.errors == {}
 
 
 @pytest.mark.budget(ops=">5k/s", errors="<0.1%")
 def test_forms(stress):
-    stress(parse_form, threads=10, each=1_000, given=lambda *_: f"a=1&b=2&c={next(NUMBERS)}")
+    stress(parse_form, threads=10, per_thread=1_000, inputs=lambda *_: f"a=1&b=2&c={next(NUMBERS)}")
 
 
 @pytest.mark.xfail(reason="a few: OrderedDict mutated during iteration", strict=False)
 def test_forms_never_raise(stress):
-    found = stress(parse_form, threads=10, each=5_000, given=lambda *_: f"a=1&c={next(NUMBERS)}")
+    found = stress(
+        parse_form, threads=10, per_thread=5_000, inputs=lambda *_: f"a=1&c={next(NUMBERS)}"
+    )
     assert found.errors == {}
 
 
@@ -114,7 +116,7 @@ def test_sessions_create(stress):
         session["user"] = "ann"
         session.save()
 
-    stress(create, threads=10, each=1_000, setup=lambda: MemorySessionStore(max_size=100_000))
+    stress(create, threads=10, per_thread=1_000, setup=lambda: MemorySessionStore(max_size=100_000))
 
 
 @pytest.mark.budget(ops=">10k/s", errors="<0.1%")
@@ -130,4 +132,4 @@ def test_sessions_access(stress):
     def access(store, name):
         return store.get(name)["user"]
 
-    stress(access, threads=10, each=1_000, given=shared_key, setup=with_sessions)
+    stress(access, threads=10, per_thread=1_000, inputs=shared_key, setup=with_sessions)

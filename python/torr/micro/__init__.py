@@ -1,8 +1,8 @@
-"""Functions under load in this process: timed, stressed by threads, watched for leaks, compared.
+"""Measure functions in this process: time them, run them in threads, find leaks, compare them.
 
-    subject ─ loops (all that stands between two looks at the clock) ─ round ─ trial of result.json
-    overhead: what a look at the clock costs, taken off · machine: how fast this one is
+    subject ─ loops (what runs between two clock readings) ─ round ─ trial of result.json
+    overhead: the cost of timing, which is subtracted · machine: the speed of this machine
 
-A round is the replicate of every interval and verdict; an operation never is. Nothing is judged
-against budgets or kept here.
+The round, not the operation, is the replicate of intervals and verdicts. Budgets are judged and
+results are stored elsewhere.
 """

@@ -1,4 +1,4 @@
-"""What operations raised: counted by class, the first of each with its traceback."""
+"""Count the exceptions of operations by class, and keep the first traceback of each class."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections import Counter
 
 from torr.results.level import ErrorSample
 
-_LONGEST = 4_000
+_MAX_CHARACTERS = 4_000
 
 
-class Errors:
-    """Errors of operations; threads may hand them in at once."""
+class ErrorCounts:
+    """The exceptions of operations by class; safe for use by several threads."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._first: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def take(self, error: BaseException) -> str:
-        """Count an error; the name of its class."""
+    def add(self, error: BaseException) -> str:
+        """Count an exception and return the name of its class."""
         name = type(error).__qualname__
         with self._lock:
             self.counts[name] += 1
             if name not in self._first:
-                self._first[name] = "".join(traceback.format_exception(error))[-_LONGEST:]
+                self._first[name] = "".join(traceback.format_exception(error))[-_MAX_CHARACTERS:]
         return name
 
     def samples(self) -> list[ErrorSample]:
-        """Return the first of each class as samples."""
+        """Return the first exception of each class as a sample."""
         return [
             ErrorSample(error_class="check", reason=f"raised.{name}", detail=text)
             for name, text in self._first.items()

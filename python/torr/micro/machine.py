@@ -1,8 +1,8 @@
-"""How fast this machine runs Python, by a kernel that never changes.
+"""Measure how fast this machine runs Python, with a benchmark kernel that never changes.
 
-Budgets in operations a second say as much about the machine as about the code. Scaled by this
-speed, a budget that was set on one machine means about the same on another; how much of the
-difference that takes away depends on how alike kernel and operation are.
+Budgets in operations per second depend on the machine. Scaled by its speed, a budget that was set
+on one machine means about the same on another; the more similar kernel and operation are, the
+better.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 REFERENCE_NS = 3_000_000
-"""One turn of the kernel on the machine that is 1.0: by definition, never to be changed."""
+"""The time of one turn of the kernel at speed 1.0: a definition, never to be changed."""
 
-_TURNS = 21
-"""In a look: of fewer the 5th and the 95th percentile are the slowest and the fastest turn."""
+_TURNS_PER_SAMPLE = 21
+"""Of fewer turns, the 5th and 95th percentile would be the slowest and the fastest turn."""
 
-_AGAIN_S = 10.0
-_RARELY = 0.05
-"""The share of turns at each end that were too slow or too fast to say what the machine is."""
+_INTERVAL_S = 10.0
+_OUTLIERS = 0.05
+"""The share of turns at either end that is ignored."""
 
 
 def speed_of(turns: Sequence[float]) -> MachineSpeed:
-    """Return the speed by some turns: the ends are their 5th and 95th percentiles."""
+    """Return the median of the turns' speeds, with their 5th and 95th percentiles."""
     ranked = sorted(turns)
-    at = math.ceil(_RARELY * len(ranked))
+    at = math.ceil(_OUTLIERS * len(ranked))
     return MachineSpeed(median(ranked), ranked[at - 1], ranked[-at])
 
 
 def _turn() -> float:
-    """How fast one turn of the kernel is."""
+    """Return the speed of one turn of the kernel."""
     began = perf_counter_ns()
     _kernel()
     return REFERENCE_NS / (perf_counter_ns() - began)
 
 
 def _kernel() -> int:
-    """Attribute access, dictionaries, calls, strings, integers and a hash: what programs are of."""
+    """Run typical Python code: dictionaries, calls, strings, integers and a hash."""
     known: dict[str, int] = {}
     total = 0
     for number in range(6_000):
@@ -61,7 +61,7 @@ def _step(number: int, total: int) -> int:
 
 
 class MachineSamples:
-    """Every look at the machine that this process has had: its speed may change while tests run."""
+    """All speed samples of this process; the speed may change while tests run."""
 
     def __init__(
         self, turn: Callable[[], float] = _turn, now: Callable[[], float] = monotonic
@@ -69,18 +69,15 @@ class MachineSamples:
         self._turn = turn
         self._now = now
         self._turns: list[float] = []
-        self._again_s = -math.inf
+        self._next_s = -math.inf
 
     def speed(self) -> MachineSpeed:
-        """Return the speed by all looks; one more comes first where the last was ten seconds ago.
-
-        A look takes about 60 ms.
-        """
-        if self._now() >= self._again_s:
+        """Return the speed of all samples; take one, in about 60 ms, if the last is 10 s old."""
+        if self._now() >= self._next_s:
             with untraced():
                 self._turn()
-                self._turns += [self._turn() for _ in range(_TURNS)]
-            self._again_s = self._now() + _AGAIN_S
+                self._turns += [self._turn() for _ in range(_TURNS_PER_SAMPLE)]
+            self._next_s = self._now() + _INTERVAL_S
         return speed_of(self._turns)
 
 

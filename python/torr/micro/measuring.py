@@ -1,4 +1,4 @@
-"""Rounds of one function, in one thread: warm-up, batches where the clock is too coarse, times."""
+"""Measure rounds of one function in one thread, in batches where the clock is too coarse."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.micro import overhead
-from torr.micro.errors import Errors
+from torr.micro.errors import ErrorCounts
+from torr.micro.loops import LoopRecorder
 from torr.micro.tracing import untraced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.micro import loops
     from torr.micro.overhead import Overhead
     from torr.micro.subject import Subject
 
 COUNT, ROUNDS = 1_000, 10
 
-# Below this the clock's own steps and cost would be a part of every time.
+# For shorter operations the clock's resolution and cost would distort the times.
 _TOO_SHORT_NS = 1_000
 _BATCH_NS = 10_000
-# Percentiles need samples: no round has fewer batches, and as many as p99 needs where that goes.
+# Percentiles need samples: the minimum of batches in a round, and the number that p99 needs.
 _LEAST_BATCHES, _WANTED_BATCHES = 20, 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: times in nanoseconds of operations, each the mean of its batch.
+    """One round: `times_ns` are times of operations in nanoseconds, each the mean of its batch.
 
-    `attempted` operations were begun, `ok` of them have a time; `busy_ns` is the sum of theirs.
+    `attempted` operations were started, `ok` of them have a time; `busy_ns` is the sum of these.
     """
 
     attempted: int
@@ -45,76 +45,73 @@ class Round:
 
     @property
     def ok_per_s(self) -> float:
-        """Operations a second, of those that were timed."""
+        """Return the timed operations per second."""
         return self.ok / (self.busy_ns / 1e9) if self.busy_ns else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The rounds of a function; `batch` operations share a look at the clock."""
+    """The rounds of a function; each clock reading covers `batch` operations."""
 
     rounds: tuple[Round, ...]
     batch: int
     overhead: Overhead
     gc_off: bool
-    errors: Errors
+    errors: ErrorCounts
     threads: int = 1
 
 
-def measure(
-    subject: Subject,
-    count: int = COUNT,
-    rounds: int = ROUNDS,
-) -> Measurement:
+def measure(subject: Subject, count: int = COUNT, rounds: int = ROUNDS) -> Measurement:
     """Measure `rounds` rounds of `count` operations each, after one that is not counted.
 
-    That one also says how many operations share a look at the clock; where any raises, none do.
-    Raises UsageError for what cannot be measured.
+    The first one also determines the size of batches, which is 1 where operations raise. Raises
+    UsageError if the function cannot be measured.
     """
     subject.check()
     check_counts(count, rounds)
-    cost = overhead.measured()
+    cost = overhead.timing_overhead()
     with untraced():
-        batch = batch_of(subject, count, cost)
+        batch = batch_size(subject, count, cost)
         while True:
-            errors = Errors()
-            found = [one_round(subject, count, batch, cost, errors) for _ in range(rounds)]
-            if batch == 1 or not any(one.errors for one in found):
-                return Measurement(tuple(found), batch, cost, subject.gc_off, errors)
-            # An error ends its batch, which says nothing then: each operation is timed by itself.
-            batch = 1
+            errors = ErrorCounts()
+            results = [run_round(subject, count, batch, cost, errors) for _ in range(rounds)]
+            if batch == 1 or not any(round_.errors for round_ in results):
+                return Measurement(tuple(results), batch, cost, subject.gc_off, errors)
+            batch = 1  # an error ends its batch, whose time is then unusable
 
 
 def check_counts(count: int, rounds: int) -> None:
-    """Raise UsageError where there would be no operation or no round."""
+    """Raise UsageError if there would be no operation or no round."""
     if count < 1 or rounds < 1:
         raise UsageError(f"n={count}, rounds={rounds}: both must be 1 or more")
 
 
-def one_round(subject: Subject, count: int, batch: int, cost: Overhead, errors: Errors) -> Round:
-    """Run one round; errors are counted in it and kept in `errors`."""
+def run_round(
+    subject: Subject, count: int, batch: int, cost: Overhead, errors: ErrorCounts
+) -> Round:
+    """Run one round; its exceptions are added to `errors`, too."""
     return _round(partial(subject.run, count, batch), batch, cost, errors)
 
 
 def _round(
-    run: Callable[[loops.Take, loops.Fail], None], batch: int, cost: Overhead, errors: Errors
+    run: Callable[[LoopRecorder], None], batch: int, cost: Overhead, errors: ErrorCounts
 ) -> Round:
     raw: list[int] = []
-    counted: Counter[str] = Counter()
+    raised: Counter[str] = Counter()
 
-    def fail(error: BaseException) -> None:
-        counted[errors.take(error)] += 1
+    def record_error(error: BaseException) -> None:
+        raised[errors.add(error)] += 1
 
-    run(raw.append, fail)
-    least = cost.of(batch)
-    times = [max(0.0, time - least) / batch for time in raw]
-    attempted = (len(raw) + counted.total()) * batch
-    return Round(attempted, len(raw) * batch, sum(times) * batch, times, counted)
+    run(LoopRecorder(raw.append, record_error))
+    overhead_ns = cost.per_batch(batch)
+    times = [max(0.0, time - overhead_ns) / batch for time in raw]
+    attempted = (len(raw) + raised.total()) * batch
+    return Round(attempted, len(raw) * batch, sum(times) * batch, times, raised)
 
 
-def batch_of(subject: Subject, count: int, cost: Overhead) -> int:
-    """How many operations share a look at the clock, by a first round, which warms up too."""
-    first = _round(partial(subject.run_first, count), 1, cost, Errors())
+def batch_size(subject: Subject, count: int, cost: Overhead) -> int:
+    """Run a first round, which also warms up, and return the number of operations per batch."""
+    first = _round(partial(subject.run_first, count), 1, cost, ErrorCounts())
     if subject.is_async or first.errors or not first.times_ns:
         return 1
     typical = median(first.times_ns)

@@ -1,7 +1,7 @@
-"""What an operation is: a function that is called, or one whose call is awaited.
+"""Call and check operations: plain functions, and async ones, whose calls are awaited.
 
-A call of an async function makes a coroutine and runs nothing of it; timing that would say that
-everything is fast. What is known to do so is refused before, what returns one after its first call.
+A call of an async function only makes a coroutine, so timing it would measure nothing. Generator
+functions are refused before the first call, functions that return a coroutine after it.
 """
 
 from __future__ import annotations
@@ -17,77 +17,83 @@ from typing import Any, TypeVar
 from torr.errors import UsageError
 
 Call = Callable[..., Any]
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 def is_async(call: Call) -> bool:
-    """Whether its calls are to be awaited."""
+    """Return whether the calls of a function must be awaited."""
     return any(map(inspect.iscoroutinefunction, _functions(call)))
 
 
 def check(call: Call) -> None:
-    """Raise UsageError for what cannot be called, and for what runs nothing when it is."""
+    """Raise UsageError for what is not callable, and for generator functions."""
     if not callable(call):
         raise UsageError(f"{call!r} cannot be called", "give a function")
-    for each in _functions(call):
-        if inspect.isgeneratorfunction(each) or inspect.isasyncgenfunction(each):
+    for function in _functions(call):
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise UsageError(
                 f"{name_of(call)} is a generator function: a call of it runs nothing",
                 "measure a function that uses it up, such as lambda: list(f())",
             )
 
 
-class Looked:
-    """An operation whose first result is looked at; it must be no coroutine."""
+def with_setup(call: Call, setup: Callable[[], object] | None) -> Call:
+    """Call the setup of a round; return the function with its result, if any, as first argument."""
+    state = None if setup is None else setup()
+    return call if state is None else partial(call, state)
+
+
+class FirstCallCheck:
+    """A function whose results are checked: they must not be coroutines."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        self._forgotten = False
+        self._returned_coroutine = False
 
     def __call__(self, *values: object) -> object:
-        """Call it, and close what nobody would await."""
-        found = self._call(*values)
-        if inspect.iscoroutine(found):
-            self._forgotten = True
-            found.close()
-        return found
+        """Call the function; note and close a coroutine."""
+        result = self._call(*values)
+        if inspect.iscoroutine(result):
+            self._returned_coroutine = True
+            result.close()
+        return result
 
     def check(self) -> None:
-        """Raise UsageError where it returned a coroutine."""
-        if self._forgotten:
+        """Raise UsageError if the function returned a coroutine."""
+        if self._returned_coroutine:
             raise UsageError(
                 f"{name_of(self._call)} returned a coroutine, which nobody awaits: it runs nothing",
                 "give the async function itself",
             )
 
 
-def wait_for(make: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine on a loop of its own, in a thread of its own where one runs in this already.
+def run_coroutine(make: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a coroutine in a new event loop, and in a new thread if a loop runs in this one.
 
-    Tests may stand on a loop of somebody else's, such as that of a browser's driver.
+    Tests may run in a loop of another library, such as that of a browser driver.
     """
     if is_on_a_loop():
-        aside(lambda: asyncio.run(make()))
+        run_in_thread(lambda: asyncio.run(make()))
     else:
         asyncio.run(make())
 
 
-def to_the_end(run: Callable[[], None], fail: Callable[[BaseException], object]) -> None:
-    """Call what goes on where it left off until it comes back, whatever operations raise.
+def run_to_end(run: Callable[[], None], record_error: Callable[[BaseException], object]) -> None:
+    """Call a resumable loop until it returns.
 
-    SystemExit and CancelledError are errors of one operation. KeyboardInterrupt ends all.
+    SystemExit and CancelledError count as errors of one operation. KeyboardInterrupt is raised.
     """
     while True:
         try:
             run()
-        except (SystemExit, asyncio.CancelledError) as error:  # noqa: PERF203 - what is timed is inside
-            fail(error)
+        except (SystemExit, asyncio.CancelledError) as error:  # noqa: PERF203 - timing is inside
+            record_error(error)
         else:
             return
 
 
 def is_on_a_loop() -> bool:
-    """Whether a loop runs in this thread."""
+    """Return whether an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -95,25 +101,25 @@ def is_on_a_loop() -> bool:
     return True
 
 
-def aside(work: Callable[[], Found]) -> Found:
-    """Return what some work in a thread of its own comes to; raises what that raises.
+def run_in_thread(work: Callable[[], Value]) -> Value:
+    """Run a function in a new thread and return its result, or raise its exception.
 
-    Whoever interrupts this thread is not kept waiting for that one, which ends when it can.
+    An interrupt of this thread does not wait for the new one.
     """
-    found: Future[Found] = Future()
+    result: Future[Value] = Future()
 
     def do() -> None:
         try:
-            found.set_result(work())
+            result.set_result(work())
         except BaseException as error:
-            found.set_exception(error)
+            result.set_exception(error)
 
     threading.Thread(target=do, name="torr-micro", daemon=True).start()
-    return found.result()
+    return result.result()
 
 
 def close(loop: asyncio.AbstractEventLoop) -> None:
-    """Close a loop as asyncio.run does: what was begun on it is cancelled, and waited for."""
+    """Close an event loop as asyncio.run does: cancel its tasks and wait for them."""
     try:
         tasks = asyncio.all_tasks(loop)
         for task in tasks:
@@ -126,14 +132,18 @@ def close(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _functions(call: Call) -> tuple[Call, ...]:
-    """A function as it was written, and for objects that can be called, what that calls."""
-    while isinstance(call, partial):
-        call = call.func
+    """Return the function behind partials; of a callable object also its `__call__`."""
+    call = _without_partials(call)
     return (call,) if inspect.isroutine(call) else (call, type(call).__call__)
 
 
 def name_of(call: Call) -> str:
     """Return the name of a function as it was written."""
+    call = _without_partials(call)
+    return str(getattr(call, "__name__", None) or repr(call))
+
+
+def _without_partials(call: Call) -> Call:
     while isinstance(call, partial):
         call = call.func
-    return str(getattr(call, "__name__", None) or repr(call))
+    return call

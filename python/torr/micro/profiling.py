@@ -1,6 +1,6 @@
-"""Where a function's time or memory goes: rounds more, behind those that are measured.
+"""Profile the time or memory of a function in extra rounds after the measured ones.
 
-They are in no number but that of what the profiler costs.
+These rounds count only for the cost of the profiler.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from torr.errors import TorrError, UsageError
 from torr.messages.message import Message
 from torr.micro import loops
-from torr.micro.errors import Errors
-from torr.micro.measuring import one_round
+from torr.micro.errors import ErrorCounts
+from torr.micro.measuring import run_round
 from torr.profile import lines as line_profiler
 from torr.profile import memory
 from torr.profile.entry import Observation, cost_rate, of_stacks, tried
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from torr.results.profile import ProfileKind
 
 SECONDS = 2
-"""How long py-spy looks."""
+"""How long py-spy samples."""
 
 _HERTZ = 500
-# A kernel with Yama lets nobody but its parents look into a process, unless it says so: prctl(2).
-_SET_PTRACER, _ANYBODY = 0x59616D61, ctypes.c_ulong(-1)
+# A kernel with Yama lets only parents trace a process, unless the process allows it: prctl(2).
+_PR_SET_PTRACER, _PR_SET_PTRACER_ANY = 0x59616D61, ctypes.c_ulong(-1)
 _LOOPS = "|".join(
-    each.__name__
-    for each in (
-        *(loops.single, loops.single_each, loops.batched, loops.batched_each),
+    loop.__name__
+    for loop in (
+        *(loops.single, loops.single_with_input, loops.batched, loops.batched_with_inputs),
         loops.awaited,
     )
 )
@@ -49,10 +49,10 @@ _FRAME = re.compile(rf"(?:{_LOOPS}) \((?:.*/)?loops\.py:\d+\)")
 
 
 class Profiling:
-    """Profiles of one kind, each of one function in rounds as it was measured in."""
+    """Takes profiles of one kind, each of one function in rounds like the measured ones."""
 
     def __init__(self, kind: ProfileKind) -> None:
-        """Raise UsageError where the profiler is missing."""
+        """Choose the profiler; raise UsageError if it is missing."""
         self.kind = kind
         self.tool = {"cpu": "py-spy", "memory": memory.TOOL, "lines": line_profiler.TOOL}[kind]
         if kind == "lines":
@@ -68,34 +68,34 @@ class Profiling:
         measured: Measurement,
         functions: Sequence[Callable[..., object]] = (),
     ) -> Profile:
-        """Return a profile; `functions` are those whose lines are wanted."""
+        """Return a profile; `functions` are those whose lines are profiled."""
         rounds: list[Round] = []
-        errors = Errors()
+        errors = ErrorCounts()
 
         def work() -> None:
-            rounds.append(one_round(subject, count, measured.batch, measured.overhead, errors))
+            rounds.append(run_round(subject, count, measured.batch, measured.overhead, errors))
 
         began = time.perf_counter()
         try:
-            found = self._taken(work, functions or (subject.call,))
+            observed = self._observe(work, functions or (subject.call,))
         except TorrError as error:
-            found = Observation(failure=Message(error.message), hint=error.hint)
-        rate = median(one.ok_per_s for one in rounds) if rounds else None
+            observed = Observation(failure=Message(error.message), hint=error.hint)
+        rate = median(round_.ok_per_s for round_ in rounds) if rounds else None
         return Profile(
             kind=self.kind,
             tool=self.tool,
             concurrency=1,
             seconds=max(1, round(time.perf_counter() - began)),
             ok_per_s=rate,
-            cost_rate=cost_rate(rate, [one.ok_per_s for one in measured.rounds]),
-            unit=found.unit,
-            folded=found.folded,
-            lines=list(found.lines),
-            failure=found.failure,
-            hint=found.hint,
+            cost_rate=cost_rate(rate, [round_.ok_per_s for round_ in measured.rounds]),
+            unit=observed.unit,
+            folded=observed.folded,
+            lines=list(observed.lines),
+            failure=observed.failure,
+            hint=observed.hint,
         )
 
-    def _taken(
+    def _observe(
         self, work: Callable[[], None], functions: Sequence[Callable[..., object]]
     ) -> Observation:
         if self.kind == "lines":
@@ -105,15 +105,14 @@ class Profiling:
             ]
             return Observation(unit="ns", lines=tuple(lines))
         return of_stacks(
-            below_loops(memory.took(work) if self.kind == "memory" else _watched(work))
+            below_loops(memory.took(work) if self.kind == "memory" else _sampled(work))
         )
 
 
 def below_loops(stacks: Stacks) -> Stacks:
-    """Return what was seen below torr's own loop, without what leads to it.
+    """Return the stacks below torr's own loop, without the frames above it.
 
-    Raises UsageError where there is nothing: the function did all in its own C code at once, or
-    allocated nothing.
+    Raises UsageError if there are none: the function ran in C code only, or allocated nothing.
     """
     weights: dict[Stack, float] = {}
     for stack, weight in stacks.weights.items():
@@ -126,28 +125,24 @@ def below_loops(stacks: Stacks) -> Stacks:
     return Stacks(weights, stacks.unit)
 
 
-def _watched(work: Callable[[], None]) -> Stacks:
-    """Work until py-spy, which looks at this process from outside, has seen enough."""
-    _let_anybody_look()
-    seen: list[Stacks | TorrError] = []
+def _sampled(work: Callable[[], None]) -> Stacks:
+    """Repeat the work while py-spy samples this process; return its stacks."""
+    # py-spy is a child of this process. A kernel without Yama needs no permission.
+    ctypes.CDLL(None).prctl(_PR_SET_PTRACER, _PR_SET_PTRACER_ANY, 0, 0, 0)
+    results: list[Stacks | TorrError] = []
     profiler = PySpy(os.getpid(), _HERTZ)
 
-    def look() -> None:
-        seen.append(tried(lambda: profiler.take(SECONDS)))
+    def sample() -> None:
+        results.append(tried(lambda: profiler.take(SECONDS)))
 
-    thread = threading.Thread(target=look, name="torr-profile", daemon=True)
+    thread = threading.Thread(target=sample, name="torr-profile", daemon=True)
     thread.start()
     try:
         while thread.is_alive():
             work()
     finally:
         profiler.stop()
-    (found,) = seen
-    if isinstance(found, TorrError):
-        raise found
-    return found
-
-
-def _let_anybody_look() -> None:
-    """Allow py-spy, a child of this process, to read it; a kernel without Yama needs no leave."""
-    ctypes.CDLL(None).prctl(_SET_PTRACER, _ANYBODY, 0, 0, 0)
+    (result,) = results
+    if isinstance(result, TorrError):
+        raise result
+    return result

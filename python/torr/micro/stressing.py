@@ -1,7 +1,6 @@
-"""A function under threads that start at a barrier: each operation is timed, a hang is told.
+"""Measure a function under threads that start at a barrier; report threads that hang.
 
-Whether threads run side by side is Python's affair: with its global lock they take turns, and what
-is measured is what users of this Python get.
+With Python's global lock the threads take turns: the results are what users of this Python get.
 """
 
 from __future__ import annotations
@@ -12,26 +11,24 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic, perf_counter_ns
 
 from torr.errors import UsageError
 from torr.micro import operation, overhead
-from torr.micro.errors import Errors
+from torr.micro.errors import ErrorCounts
 from torr.micro.measuring import ROUNDS, Measurement, Round
 from torr.micro.tracing import untraced
-from torr.micro.worker import Worker, stop
+from torr.micro.worker import Worker, stop_thread
 
 TIMEOUT_S = 60.0
 
-Values = Callable[[int, int], object] | None
 Pairs = Sequence[tuple[threading.Thread, Worker]]
 
 
 class HangError(Exception):
-    """Threads that did not come to their end in time.
+    """Threads did not end in time.
 
-    `stacks` says where every thread stood, `measured` has the rounds before, if there were any.
+    `stacks` has the stack of every thread, `measured` the rounds before, if there were any.
     """
 
     def __init__(self, message: str, stacks: str) -> None:
@@ -40,127 +37,120 @@ class HangError(Exception):
         self.measured: Measurement | None = None
 
 
-class _Start:
-    """When all went on: whoever comes to the barrier last says so, before anybody goes on."""
-
-    ns = 0
-
-    def __call__(self) -> None:
-        """Look at the clock."""
-        self.ns = perf_counter_ns()
-
-
 @dataclass(frozen=True, slots=True)
 class StressRun:
-    """`threads` threads with `each` operations; `given` makes a call's value of thread and number.
+    """`threads` threads with `per_thread` operations.
 
-    `setup` is called before each round; what it returns comes first in each call, unless that is
-    None. Calls of an async function are awaited, in each thread on a loop of its own.
+    `inputs` makes the argument of a call from the numbers of its thread and of the call. `setup` is
+    called before each round; its result is the first argument of each call, unless it is None.
+    Calls of an async function are awaited, in an event loop per thread.
     """
 
     call: Callable[..., object]
     threads: int
-    each: int
-    given: Values = None
+    per_thread: int
+    inputs: Callable[[int, int], object] | None = None
     setup: Callable[[], object] | None = None
     timeout_s: float = TIMEOUT_S
 
     def check(self) -> None:
-        """Raise UsageError where it cannot be run."""
+        """Raise UsageError if the run is not possible."""
         operation.check(self.call)
-        if self.threads < 1 or self.each < 1:
-            raise UsageError(f"threads={self.threads}, each={self.each}: both must be 1 or more")
+        if self.threads < 1 or self.per_thread < 1:
+            raise UsageError(
+                f"threads={self.threads}, per_thread={self.per_thread}: both must be 1 or more"
+            )
 
     def prepared(self) -> Callable[..., object]:
         """Return the function of one round."""
-        made = None if self.setup is None else self.setup()
-        return self.call if made is None else partial(self.call, made)
+        return operation.with_setup(self.call, self.setup)
+
+    def values(self, thread: int) -> Sequence[object] | None:
+        """Return the inputs of a thread's calls, made before they are timed."""
+        if self.inputs is None:
+            return None
+        return [self.inputs(thread, at) for at in range(self.per_thread)]
 
 
 def stress(subject: StressRun, rounds: int = ROUNDS) -> Measurement:
-    """Run rounds of it, after one that is not counted; raises UsageError and HangError."""
+    """Run rounds after one that is not counted; raise UsageError or HangError."""
     subject.check()
     if rounds < 1:
         raise UsageError(f"rounds={rounds}: there is at least one round")
-    cost, errors = overhead.measured(), Errors()
-    found: list[Round] = []
+    cost, errors = overhead.timing_overhead(), ErrorCounts()
+    finished: list[Round] = []
 
     def measured() -> Measurement:
-        return Measurement(tuple(found), 1, cost, False, errors, subject.threads)
+        return Measurement(tuple(finished), 1, cost, False, errors, subject.threads)
 
     with untraced():
         _warm_up(subject, cost.clock_ns)
         try:
             for _ in range(rounds):
-                one = _one_round(subject, subject.prepared(), cost.clock_ns, errors)
-                found.append(one)  # at once: the next may hang
+                round_ = _run_round(subject, subject.prepared(), cost.clock_ns, errors)
+                finished.append(round_)  # at once: the next may hang
         except HangError as error:
-            error.measured = measured() if found else None
+            error.measured = measured() if finished else None
             raise
     return measured()
 
 
-def _warm_up(subject: StressRun, least_ns: float) -> None:
-    """The round that is not counted; it also shows whether calls leave all undone."""
+def _warm_up(subject: StressRun, overhead_ns: float) -> None:
+    """Run the round that is not counted; raise UsageError if the function returns coroutines."""
     call = subject.prepared()
     if operation.is_async(call):
-        _one_round(subject, call, least_ns, Errors())
+        _run_round(subject, call, overhead_ns, ErrorCounts())
         return
-    looked = operation.Looked(call)
-    _one_round(subject, looked, least_ns, Errors())
-    looked.check()
+    checked_call = operation.FirstCallCheck(call)
+    _run_round(subject, checked_call, overhead_ns, ErrorCounts())
+    checked_call.check()
 
 
-def _one_round(
-    subject: StressRun, call: Callable[..., object], least_ns: float, errors: Errors
+def _run_round(
+    subject: StressRun, call: Callable[..., object], overhead_ns: float, errors: ErrorCounts
 ) -> Round:
-    start = _Start()
-    barrier = threading.Barrier(subject.threads + 1, start)
+    started_ns: list[int] = []
+    # The last thread at the barrier reads the clock before any thread continues.
+    barrier = threading.Barrier(subject.threads + 1, lambda: started_ns.append(perf_counter_ns()))
     workers = [
-        Worker(call, _values(subject, number), subject.each, barrier, errors)
+        Worker(call, subject.values(number), subject.per_thread, barrier, errors)
         for number in range(subject.threads)
     ]
     threads = [
-        # A daemon: one that hangs keeps nobody from ending.
+        # A daemon: a thread that hangs must not keep the process from ending.
         threading.Thread(target=worker.run, name=f"torr-stress-{number}", daemon=True)
         for number, worker in enumerate(workers)
     ]
     pairs = list(zip(threads, workers, strict=True))
-    _begin(pairs, barrier, subject)
-    _wait_for(pairs, subject)
-    counted = sum((worker.errors for worker in workers), Counter[str]())
-    times = [max(0.0, time - least_ns) for worker in workers for time in worker.times]
-    busy_ns = max(worker.ended_ns for worker in workers) - start.ns
-    return Round(len(times) + counted.total(), len(times), busy_ns, times, counted)
+    _start(pairs, barrier, subject)
+    _join(pairs, subject)
+    raised = sum((worker.errors for worker in workers), Counter[str]())
+    times = [max(0.0, time - overhead_ns) for worker in workers for time in worker.times]
+    busy_ns = max(worker.ended_ns for worker in workers) - started_ns[0]
+    return Round(len(times) + raised.total(), len(times), busy_ns, times, raised)
 
 
-def _values(subject: StressRun, thread: int) -> Sequence[object] | None:
-    """What the calls of a thread get; nothing of it is timed."""
-    given = subject.given
-    return None if given is None else [given(thread, at) for at in range(subject.each)]
-
-
-def _begin(pairs: Pairs, barrier: threading.Barrier, subject: StressRun) -> None:
-    """Start all of them together."""
+def _start(pairs: Pairs, barrier: threading.Barrier, subject: StressRun) -> None:
+    """Start all threads together."""
     try:
         for thread, _ in pairs:
             thread.start()
         barrier.wait(subject.timeout_s)
     except threading.BrokenBarrierError as error:
-        refused = next((worker.refused for _, worker in pairs if worker.refused), None)
-        if refused is not None:
-            raise _too_many(subject, refused) from refused
+        loop_error = next((worker.loop_error for _, worker in pairs if worker.loop_error), None)
+        if loop_error is not None:
+            raise _too_many_threads(subject, loop_error) from loop_error
         raise _hang(pairs, "begun", subject) from error
     except RuntimeError as error:
-        barrier.abort()  # those that did start go home
-        raise _too_many(subject, error) from error
+        barrier.abort()  # ends the threads that did start
+        raise _too_many_threads(subject, error) from error
 
 
-def _too_many(subject: StressRun, error: Exception) -> UsageError:
+def _too_many_threads(subject: StressRun, error: Exception) -> UsageError:
     return UsageError(f"threads={subject.threads}: {error}", "take fewer")
 
 
-def _wait_for(pairs: Pairs, subject: StressRun) -> None:
+def _join(pairs: Pairs, subject: StressRun) -> None:
     deadline = monotonic() + subject.timeout_s
     for thread, _ in pairs:
         thread.join(max(0.0, deadline - monotonic()))
@@ -168,24 +158,24 @@ def _wait_for(pairs: Pairs, subject: StressRun) -> None:
         raise _hang(pairs, "ended", subject)
 
 
-def _hang(pairs: Pairs, what: str, subject: StressRun) -> HangError:
-    """Say where everybody stands, and end whoever would go on beside what comes next."""
+def _hang(pairs: Pairs, step: str, subject: StressRun) -> HangError:
+    """Return an error with all stacks, and end the threads that hang."""
     late = [(thread, worker) for thread, worker in pairs if thread.is_alive()]
-    said = f"{len(late)} of {subject.threads} threads had not {what} after {subject.timeout_s:g} s"
-    error = HangError(said, _stacks([thread for thread, _ in late]))
+    text = f"{len(late)} of {subject.threads} threads had not {step} after {subject.timeout_s:g} s"
+    error = HangError(text, _stacks([thread for thread, _ in late]))
     for thread, worker in late:
-        stop(thread, worker)
+        stop_thread(thread, worker)
     return error
 
 
 def _stacks(late: Sequence[threading.Thread]) -> str:
-    """Where every thread stands, those that are late first: another may hold what they wait for."""
+    """Return the stacks of all threads; another one may hold what the late ones wait for."""
     frames = sys._current_frames()  # noqa: SLF001 - there is no other way
     own = threading.current_thread()
-    others = [each for each in threading.enumerate() if each not in late and each is not own]
-    told = []
+    others = [thread for thread in threading.enumerate() if thread not in (*late, own)]
+    stacks = []
     for thread in (*late, *others):
         frame = frames.get(thread.ident or 0)
         lines = "" if frame is None else "".join(traceback.format_stack(frame))
-        told.append(f"{thread.name}:\n{lines}")
-    return "\n".join(told)
+        stacks.append(f"{thread.name}:\n{lines}")
+    return "\n".join(stacks)

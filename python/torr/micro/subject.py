@@ -1,4 +1,4 @@
-"""What is measured: a function, what it is called with, and what is made new for each round."""
+"""The function to measure, its inputs and its setup, and how one round of it runs."""
 
 from __future__ import annotations
 
@@ -16,71 +16,66 @@ from torr.micro import loops, operation
 if TYPE_CHECKING:
     from torr.micro.operation import Call
 
-Values = Callable[[int], object] | Sequence[object] | None
+Inputs = Callable[[int], object] | Sequence[object] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A function and its surroundings.
+    """A function to measure.
 
-    `given` is the one value that a call gets: of the call's number from 0, or one after another.
-    `setup` is called before each round, outside of every time; what it returns comes first in each
-    call, unless that is None. `gc_off` keeps Python's collector out of the rounds; it collects
-    before each of them.
+    `inputs` gives the one argument of each call: a function of the call's number from 0, or a
+    sequence. `setup` is called before each round and is not timed; its result is the first argument
+    of each call, unless it is None. With `gc_off` Python's collector is off during a round; it
+    always runs before a round.
     """
 
     call: Call
-    given: Values = None
+    inputs: Inputs = None
     setup: Callable[[], object] | None = None
     gc_off: bool = True
 
     @property
     def is_async(self) -> bool:
-        """Whether calls are awaited."""
+        """Return whether calls are awaited."""
         return operation.is_async(self.call)
 
     def check(self) -> None:
-        """Raise UsageError where it cannot be measured."""
+        """Raise UsageError if the function cannot be measured."""
         operation.check(self.call)
 
     def values(self, count: int) -> Sequence[object] | None:
-        """Return what so many calls get, made before they are timed."""
-        if self.given is None:
+        """Return the inputs of `count` calls, made before they are timed."""
+        if self.inputs is None:
             return None
-        if callable(self.given):
-            return [self.given(at) for at in range(count)]
-        if len(self.given) < count:
+        if callable(self.inputs):
+            return [self.inputs(at) for at in range(count)]
+        if len(self.inputs) < count:
             raise UsageError(
-                f"there are {len(self.given):,} values for {count:,} operations",
+                f"there are {len(self.inputs):,} values for {count:,} operations",
                 "give as many, or a function of the operation's number",
             )
-        return self.given[:count]
+        return self.inputs[:count]
 
-    def prepared(self) -> Call:
-        """Return the function of one round."""
-        made = None if self.setup is None else self.setup()
-        return self.call if made is None else partial(self.call, made)
-
-    def run(self, count: int, batch: int, take: loops.Take, fail: loops.Fail) -> None:
+    def run(self, count: int, batch: int, record: loops.LoopRecorder) -> None:
         """Run one round: `count` operations, timed in batches of `batch`."""
-        values, call = self.values(count), self.prepared()
+        values, call = self.values(count), operation.with_setup(self.call, self.setup)
         with self._collector():
             if batch == 1:
-                _one_by_one(call, values, count, take, fail)
+                _one_by_one(call, values, count, record)
             else:
-                _in_batches(call, values, (count, batch), take, fail)
+                _in_batches(call, values, (count, batch), record)
 
-    def run_first(self, count: int, take: loops.Take, fail: loops.Fail) -> None:
-        """Run a round one by one; raises UsageError where the first call leaves all undone."""
-        values, call = self.values(count), self.prepared()
+    def run_first(self, count: int, record: loops.LoopRecorder) -> None:
+        """Run a round one by one; raise UsageError if the first call returns a coroutine."""
+        values, call = self.values(count), operation.with_setup(self.call, self.setup)
         with self._collector():
             if self.is_async:
-                _one_by_one(call, values, count, take, fail)
+                _one_by_one(call, values, count, record)
                 return
-            looked = operation.Looked(call)
-            _one_by_one(looked, None if values is None else values[:1], 1, take, fail)
-            looked.check()
-            _one_by_one(call, None if values is None else values[1:], count - 1, take, fail)
+            checked_call = operation.FirstCallCheck(call)
+            _one_by_one(checked_call, None if values is None else values[:1], 1, record)
+            checked_call.check()
+            _one_by_one(call, None if values is None else values[1:], count - 1, record)
 
     @contextmanager
     def _collector(self) -> Iterator[None]:
@@ -96,39 +91,30 @@ class Subject:
 
 
 def _one_by_one(
-    call: Call,
-    values: Sequence[object] | None,
-    count: int,
-    take: loops.Take,
-    fail: loops.Fail,
+    call: Call, values: Sequence[object] | None, count: int, record: loops.LoopRecorder
 ) -> None:
-    # Iterators: after an operation that ends a loop the next one goes on with the one behind it.
+    # Iterators: after an operation that ends a loop, the next loop continues behind it.
     if operation.is_async(call):
         arguments = iter(((),) * count if values is None else [(value,) for value in values])
-        run = partial(operation.wait_for, lambda: loops.awaited(call, arguments, take, fail))
+        run = partial(operation.run_coroutine, lambda: loops.awaited(call, arguments, record))
     elif values is None:
-        run = partial(loops.single, call, repeat(None, count), take, fail)
+        run = partial(loops.single, call, repeat(None, count), record)
     else:
-        run = partial(loops.single_each, call, iter(values), take, fail)
-    operation.to_the_end(run, fail)
+        run = partial(loops.single_with_input, call, iter(values), record)
+    operation.run_to_end(run, record.error)
 
 
 def _in_batches(
-    call: Call,
-    values: Sequence[object] | None,
-    sizes: tuple[int, int],
-    take: loops.Take,
-    fail: loops.Fail,
+    call: Call, values: Sequence[object] | None, sizes: tuple[int, int], record: loops.LoopRecorder
 ) -> None:
     count, batch = sizes
     if values is None:
-        lengths = iter([len(part) for part in _cut(range(count), batch)])
-        run = partial(loops.batched, call, lengths, take, fail)
+        run = partial(loops.batched, call, iter([batch] * (count // batch)), record)
     else:
-        run = partial(loops.batched_each, call, iter(list(_cut(values, batch))), take, fail)
-    operation.to_the_end(run, fail)
+        run = partial(loops.batched_with_inputs, call, iter(list(_cut(values, batch))), record)
+    operation.run_to_end(run, record.error)
 
 
 def _cut(values: Sequence[object], size: int) -> Iterable[Sequence[object]]:
-    """Parts of one size; what is left over for a smaller one is left out."""
+    """Return parts of one size; a smaller rest is omitted."""
     return (values[at : at + size] for at in range(0, len(values) - size + 1, size))

@@ -1,7 +1,7 @@
-"""Tracers, such as those of coverage and debuggers, kept out of what is timed.
+"""Disable tracers, such as those of coverage and debuggers, while operations are timed.
 
-They would be a part of every time, and of the overhead that is taken off it. What watches by
-sys.monitoring stays: it looks at each line once.
+They would distort every time, and the overhead that is subtracted. Tools that use sys.monitoring
+stay active: coverage by it costs time only once per line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Inside the block neither this thread nor one that begins is traced or profiled by Python."""
+    """Disable tracing and profiling in this thread and in threads that start in the block."""
     tracer, profiler = sys.gettrace(), sys.getprofile()
     of_threads, profiler_of_threads = threading.gettrace(), threading.getprofile()
     sys.settrace(None)
@@ -31,7 +31,7 @@ def untraced() -> Iterator[None]:
         _go_on(profiler)
 
 
-# A cProfile.Profile is what it set, and nothing that could be set again: it has its own switch.
+# sys.getprofile() returns a cProfile.Profile itself, which sys.setprofile() does not accept.
 def _stop(profiler: Any) -> None:  # noqa: ANN401 - any profiler's
     if profiler is None or callable(profiler):
         sys.setprofile(None)

@@ -1,4 +1,4 @@
-"""Rounds of functions as trials, in the form of result.json's levels: what every reader knows."""
+"""Convert rounds of functions to trials, in the form of result.json's levels."""
 
 from __future__ import annotations
 
@@ -14,35 +14,37 @@ if TYPE_CHECKING:
 
 
 def trials(name: str, parameters: Factors, measured: Measurement) -> list[Level]:
-    """Return one level a round of a measurement, under the name of what was measured."""
+    """Return the levels of a measurement, one per round, with `name` as candidate."""
     return [
-        trial(name, parameters, number, one, measured)
-        for number, one in enumerate(measured.rounds, 1)
+        trial(name, parameters, number, round_, measured)
+        for number, round_ in enumerate(measured.rounds, 1)
     ]
 
 
-def trial(name: str, parameters: Factors, number: int, one: Round, measured: Measurement) -> Level:
-    """Return a round as a level: its threads are what it counts as concurrency.
+def trial(
+    name: str, parameters: Factors, number: int, round_: Round, measured: Measurement
+) -> Level:
+    """Return a round as a level, whose concurrency is the number of threads.
 
-    The first round has the error samples of all.
+    The first round gets the error samples of all rounds.
     """
-    failed = one.errors.total() * measured.batch
-    times, histogram = _statistics(one, measured.batch)
+    failed = round_.errors.total() * measured.batch
+    times, histogram = _statistics(round_, measured.batch)
     errors = {"check": failed} if failed else {}
     return Level(
         candidate=name,
         factors=dict(parameters),
         round=number,
         concurrency=measured.threads,
-        seconds=one.busy_ns / 1e9,
+        seconds=round_.busy_ns / 1e9,
         counts=AttemptCounts(
-            planned=one.attempted, attempted=one.attempted, ok=one.ok, errors=errors
+            planned=round_.attempted, attempted=round_.attempted, ok=round_.ok, errors=errors
         ),
-        reasons={f"raised.{kind}": n * measured.batch for kind, n in one.errors.items()},
+        reasons={f"raised.{kind}": n * measured.batch for kind, n in round_.errors.items()},
         samples=measured.errors.samples() if number == 1 else [],
-        ok_per_s=one.ok_per_s,
-        attempted_per_s=one.attempted / (one.busy_ns / 1e9) if one.busy_ns else 0.0,
-        success_rate=100 * one.ok / one.attempted if one.attempted else None,
+        ok_per_s=round_.ok_per_s,
+        attempted_per_s=round_.attempted / (round_.busy_ns / 1e9) if round_.busy_ns else 0.0,
+        success_rate=100 * round_.ok / round_.attempted if round_.attempted else None,
         latency=Latency(service_ms=times, response_ms=times),
         histograms={"service": histogram, "response": histogram},
         health=Health(verdict="healthy"),
@@ -56,14 +58,14 @@ def trial(name: str, parameters: Factors, number: int, one: Round, measured: Mea
     )
 
 
-def _statistics(one: Round, batch: int) -> tuple[Statistics | None, str]:
-    """Statistics of the times, and their histogram, which holds whole nanoseconds.
+def _statistics(round_: Round, batch: int) -> tuple[Statistics | None, str]:
+    """Return statistics of the times, and their histogram in whole nanoseconds.
 
-    Of batches they are those of whole batches, taken apart afterwards: an operation of 9.4 ns would
-    else be one of 9 in every round, and rounds without any spread would be sure of everything.
+    Statistics of batches are computed of whole batches and then divided: an operation of 9.4 ns
+    would otherwise take 9 ns in every round, and rounds without spread give intervals of width 0.
     """
-    own, histogram = engine.statistics([round(time) for time in one.times_ns])
+    own, histogram = engine.statistics([round(time) for time in round_.times_ns])
     if batch == 1:
         return own, histogram
-    whole, _ = engine.statistics([round(time * batch) for time in one.times_ns])
+    whole, _ = engine.statistics([round(time * batch) for time in round_.times_ns])
     return whole and whole.divided_by(batch), histogram

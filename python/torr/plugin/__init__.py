@@ -6,7 +6,7 @@ more is imported than this module.
     @pytest.mark.budget(ops=">10k/s", p99="<1ms")
     def test_put(measure):
         cache = MemoryCache()
-        measure(lambda key: cache.put(key, 1), n=10_000, given=str)
+        measure(lambda key: cache.put(key, 1), n=10_000, inputs=str)
 """
 
 from __future__ import annotations

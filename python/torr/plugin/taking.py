@@ -12,7 +12,7 @@ import pytest
 
 from torr.errors import UsageError, require
 from torr.micro import leaking, measuring, stressing
-from torr.micro.comparing import Compared, compare_functions
+from torr.micro.comparing import FunctionComparison, compare_functions
 from torr.micro.subject import Subject
 from torr.micro.trial import trials
 from torr.stats.metric import OK_PER_S, Metric
@@ -89,7 +89,7 @@ class Measure(_Taking):
         *,
         n: int = measuring.COUNT,
         rounds: int | None = None,
-        given: Callable[[int], object] | Sequence[object] | None = None,
+        inputs: Callable[[int], object] | Sequence[object] | None = None,
         setup: Callable[[], object] | None = None,
         gc: Literal["off", "on"] = "off",
         name: str | None = None,
@@ -97,14 +97,14 @@ class Measure(_Taking):
     ) -> Found:
         """Measure `rounds` rounds of `n` operations each, after one that is not counted.
 
-        `given` is the value that a call gets: of its number from 0, or a sequence. `setup` is
+        `inputs` is the value that a call gets: of its number from 0, or a sequence. `setup` is
         called before each round; what it returns, if anything, comes first in each call. An
         operation of less than 1 µs is timed in batches. Async functions are awaited. What an
         operation raises is counted, and the next one goes on. `lines` are the functions whose
         lines `--torr-profile lines` looks at; without any, `fn` itself.
         """
         require(gc in ("off", "on"), f"gc={gc!r}: it is 'off' or 'on'", "gc='off' is the default")
-        subject = Subject(fn, given, setup, gc_off=gc == "off")
+        subject = Subject(fn, inputs, setup, gc_off=gc == "off")
         count = self._session.rounds or rounds or measuring.ROUNDS
         measured = measuring.measure(subject, n, count)
         entry = self._entry(name)
@@ -126,20 +126,20 @@ class Stress(_Taking):
         fn: Call,
         *,
         threads: int,
-        each: int,
+        per_thread: int,
         rounds: int | None = None,
-        given: Callable[[int, int], object] | None = None,
+        inputs: Callable[[int, int], object] | None = None,
         setup: Callable[[], object] | None = None,
         timeout: float = stressing.TIMEOUT_S,
         name: str | None = None,
     ) -> Found:
-        """Run `each` operations in each of `threads` threads, for `rounds` rounds.
+        """Run `per_thread` operations in each of `threads` threads, for `rounds` rounds.
 
         One round more comes first and is not counted. Rounds are 10, or `--torr-rounds`.
-        `given` makes the value that a call gets of the numbers of its thread and of itself.
+        `inputs` makes the value that a call gets of the numbers of its thread and of itself.
         Threads that have not ended after `timeout` seconds fail the test, with all their stacks.
         """
-        subject = stressing.StressRun(fn, threads, each, given, setup, timeout)
+        subject = stressing.StressRun(fn, threads, per_thread, inputs, setup, timeout)
         count = self._session.rounds or rounds or measuring.ROUNDS
         try:
             measured = stressing.stress(subject, count)
@@ -161,7 +161,7 @@ class Leaks(_Taking):
         *,
         n: int = leaking.COUNT,
         max_growth: int | None = None,
-        given: Callable[[int], object] | None = None,
+        inputs: Callable[[int], object] | None = None,
         name: str | None = None,
     ) -> LeakTable:
         """Run `n` operations; fails where more and more is left behind.
@@ -169,7 +169,7 @@ class Leaks(_Taking):
         With `max_growth` it fails where there are more objects more than that at the end, and
         growth that goes on is no failure by itself. What an operation raises is raised.
         """
-        found = leaking.leaks(fn, n, given, max_growth)
+        found = leaking.leaks(fn, n, inputs, max_growth)
         entry = self._entry(name)
         entry.leaks = entry.named(found)
         self._session.keeping.go_on()
@@ -188,14 +188,14 @@ class Compare(_Taking):
         *,
         n: int = measuring.COUNT,
         rounds: int | None = None,
-        given: Callable[[int], object] | Sequence[object] | None = None,
+        inputs: Callable[[int], object] | Sequence[object] | None = None,
         setup: Callable[[], object] | None = None,
         **functions: Call,
-    ) -> Compared:
+    ) -> FunctionComparison:
         """Measure functions by their names in turn, round by round; the first is the baseline."""
         if not all(map(callable, functions.values())):
             raise UsageError("compare_functions takes functions by their names", "old=f, new=g")
-        subjects = {name: Subject(fn, given, setup) for name, fn in functions.items()}
+        subjects = {name: Subject(fn, inputs, setup) for name, fn in functions.items()}
         count = self._session.rounds or rounds or measuring.ROUNDS
         found = compare_functions(subjects, n, count)
         entries = {name: self._entry(name) for name in functions}

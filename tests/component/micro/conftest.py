@@ -36,5 +36,5 @@ def clock(monkeypatch):
     simulated = SimulatedClock()
     for module in (loops, stressing, worker):
         monkeypatch.setattr(module, "perf_counter_ns", simulated)
-    monkeypatch.setattr(overhead, "measured", lambda: overhead.Overhead(0.0, 0.0))
+    monkeypatch.setattr(overhead, "timing_overhead", lambda: overhead.Overhead(0.0, 0.0))
     return simulated

@@ -35,25 +35,25 @@ def text_every_tenth(number):
 
 def test_one_object_left_by_ten_operations_is_found():
     kept.clear()
-    found = leaks(every_tenth, given=int)
+    found = leaks(every_tenth, inputs=int)
     assert found.word == "growth that goes on"
     assert found.growth == pytest.approx(1_000, abs=50)
     assert 0.1 <= found.per_operation <= 0.4
     assert found.traced_per_operation >= 1.6
     assert found.types == [(f"{Node.__module__}.Node", 1_000)]
-    assert any("test_leaking.py" in place for place, _ in found.places)
+    assert any("test_leaking.py" in place for place, _ in found.locations)
 
 
 def test_texts_are_found_too_which_the_collector_does_not_know():
     kept.clear()
-    found = leaks(text_every_tenth, given=int)
+    found = leaks(text_every_tenth, inputs=int)
     assert found.word == "growth that goes on"
     assert abs(found.growth) < 50
 
 
 @pytest.mark.parametrize("name", LEAKY)
 def test_each_kind_of_leak_is_found(name):
-    assert leaks(LEAKY[name], given=int).word == "growth that goes on"
+    assert leaks(LEAKY[name], inputs=int).word == "growth that goes on"
 
 
 def test_async_functions_are_awaited():
@@ -63,11 +63,11 @@ def test_async_functions_are_awaited():
         await asyncio.sleep(0)
         kept.append([number])
 
-    assert leaks(operation, 1_000, given=int).word == "growth that goes on"
+    assert leaks(operation, 1_000, inputs=int).word == "growth that goes on"
     assert len(kept) == 1_000 + 10
 
     async def outer():
-        return leaks(operation, 1_000, given=int)
+        return leaks(operation, 1_000, inputs=int)
 
     # In a thread of its own: a browser's driver may have a loop running in this one.
     with ThreadPoolExecutor(1) as threads:
@@ -113,7 +113,7 @@ def test_growth_that_stops_late_is_growth_that_ends():
         if number < 7_500:
             room.append(None)
 
-    assert leaks(fill, given=int).word == "growth that ends"
+    assert leaks(fill, inputs=int).word == "growth that ends"
 
 
 def test_an_interrupt_of_awaited_operations_is_one():
@@ -123,7 +123,7 @@ def test_an_interrupt_of_awaited_operations_is_one():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        leaks(interrupted, 1_000, given=int)
+        leaks(interrupted, 1_000, inputs=int)
 
 
 def test_a_cache_that_fills_is_growth_that_ends():
@@ -134,7 +134,7 @@ def test_a_cache_that_fills_is_growth_that_ends():
         if len(cache) > 500:
             cache.popitem(last=False)
 
-    assert leaks(put, given=int).word == "growth that ends"
+    assert leaks(put, inputs=int).word == "growth that ends"
 
 
 def test_what_holds_itself_is_collected_before_each_look():
@@ -154,7 +154,7 @@ def test_what_leaves_nothing_gives_no_alarm(name, count):
 
 def test_what_was_found_is_json():
     found = leaks(lambda: None, count=100)
-    assert len(found.looks) == 11
+    assert len(found.samples) == 11
     assert msgspec.json.decode(msgspec.json.encode(found), type=LeakTable) == found
 
 

@@ -17,8 +17,9 @@ import pytest
 
 from torr.errors import UsageError
 from torr.micro import overhead
-from torr.micro.errors import Errors
-from torr.micro.measuring import _round, batch_of, measure
+from torr.micro.errors import ErrorCounts
+from torr.micro.loops import LoopRecorder
+from torr.micro.measuring import _round, batch_size, measure
 from torr.micro.stressing import StressRun, stress
 from torr.micro.subject import Subject
 
@@ -29,7 +30,7 @@ def nothing():
 
 def test_every_operation_is_counted_and_timed():
     seen = []
-    found = measure(Subject(seen.append, given=int), count=50, rounds=3)
+    found = measure(Subject(seen.append, inputs=int), count=50, rounds=3)
     assert [(one.attempted, one.ok) for one in found.rounds] == [(50, 50)] * 3
     assert {len(one.times_ns) for one in found.rounds} == {50 // found.batch}
     # One round more, that is not counted.
@@ -37,7 +38,7 @@ def test_every_operation_is_counted_and_timed():
 
 
 def test_what_takes_long_is_timed_one_by_one(clock):
-    found = measure(Subject(clock.advance, given=[1_000, 2_000, 3_000]), count=3, rounds=2)
+    found = measure(Subject(clock.advance, inputs=[1_000, 2_000, 3_000]), count=3, rounds=2)
     assert found.batch == 1
     for one in found.rounds:
         assert list(one.times_ns) == [1_000, 2_000, 3_000]
@@ -61,11 +62,11 @@ def test_what_takes_long_is_timed_one_by_one(clock):
 )
 def test_what_is_short_is_timed_in_batches(clock, ns, count, batch):
     subject = Subject(lambda: clock.advance(ns))
-    assert batch_of(subject, count, overhead.measured()) == batch
+    assert batch_size(subject, count, overhead.timing_overhead()) == batch
 
 
 def test_times_of_batches_are_means_of_their_operations(clock):
-    found = measure(Subject(clock.advance, given=[100, 300] * 100), count=200, rounds=2)
+    found = measure(Subject(clock.advance, inputs=[100, 300] * 100), count=200, rounds=2)
     assert found.batch == 5
     for one in found.rounds:
         assert (one.attempted, one.ok) == (200, 200)
@@ -74,21 +75,21 @@ def test_times_of_batches_are_means_of_their_operations(clock):
 
 
 def test_the_clock_is_taken_off_and_no_time_is_below_nothing():
-    def run(take, _fail):
-        take(1_000)
-        take(30)
+    def run(record):
+        record.time(1_000)
+        record.time(30)
 
-    one = _round(run, 1, overhead.Overhead(50.0, 0.0), Errors())
+    one = _round(run, 1, overhead.Overhead(50.0, 0.0), ErrorCounts())
     assert list(one.times_ns) == [950.0, 0.0]
     assert one.busy_ns == 950.0
-    batch = _round(run, 10, overhead.Overhead(50.0, 5.0), Errors())
+    batch = _round(run, 10, overhead.Overhead(50.0, 5.0), ErrorCounts())
     assert list(batch.times_ns) == [90.0, 0.0]
     assert (batch.ok, batch.busy_ns) == (20, 900.0)
 
 
 def test_what_the_clock_costs_here_is_measured_once():
-    cost = overhead.measured()
-    assert cost is overhead.measured()
+    cost = overhead.timing_overhead()
+    assert cost is overhead.timing_overhead()
     assert cost.clock_ns > 0
     assert cost.turn_ns >= 0
 
@@ -100,7 +101,7 @@ def test_each_round_begins_with_what_setup_makes():
         made.append([])
         return made[-1]
 
-    measure(Subject(list.append, given=int, setup=setup), count=30, rounds=3)
+    measure(Subject(list.append, inputs=int, setup=setup), count=30, rounds=3)
     assert [len(one) for one in made] == [30] * 4
 
 
@@ -112,10 +113,10 @@ def test_a_setup_that_makes_nothing_is_called_all_the_same():
 
 def test_values_may_be_given_one_after_another():
     seen = []
-    measure(Subject(seen.append, given="abc"), count=3, rounds=1)
+    measure(Subject(seen.append, inputs="abc"), count=3, rounds=1)
     assert seen == ["a", "b", "c"] * 2
     with pytest.raises(UsageError, match="3 values for 4 operations"):
-        measure(Subject(seen.append, given="abc"), count=4, rounds=1)
+        measure(Subject(seen.append, inputs="abc"), count=4, rounds=1)
 
 
 def test_async_functions_are_awaited():
@@ -125,7 +126,7 @@ def test_async_functions_are_awaited():
         await asyncio.sleep(0)
         order.append(number)
 
-    found = measure(Subject(operation, given=int), count=4, rounds=1)
+    found = measure(Subject(operation, inputs=int), count=4, rounds=1)
     assert order == [0, 1, 2, 3] * 2
     assert (found.batch, found.rounds[0].ok) == (1, 4)
 
@@ -143,8 +144,8 @@ def test_async_functions_are_awaited_where_a_loop_runs_already():
 
 
 @pytest.mark.parametrize("count", [4, 400])
-@pytest.mark.parametrize("given", [int, None])
-def test_what_is_raised_is_counted_and_the_next_one_goes_on(count, given):
+@pytest.mark.parametrize("inputs", [int, None])
+def test_what_is_raised_is_counted_and_the_next_one_goes_on(count, inputs):
     calls = itertools.count()
 
     def sometimes(*_):
@@ -152,7 +153,7 @@ def test_what_is_raised_is_counted_and_the_next_one_goes_on(count, given):
         if number % 4 == 3:
             raise KeyError(number)
 
-    found = measure(Subject(sometimes, given=given), count=count, rounds=2)
+    found = measure(Subject(sometimes, inputs=inputs), count=count, rounds=2)
     assert [(one.attempted, one.ok) for one in found.rounds] == [(count, count * 3 // 4)] * 2
     assert [one.errors for one in found.rounds] == [{"KeyError": count // 4}] * 2
     (sample,) = found.errors.samples()
@@ -173,15 +174,15 @@ def test_an_async_operation_that_raises_is_counted_too():
 
 @pytest.mark.parametrize("end", [SystemExit, asyncio.CancelledError])
 @pytest.mark.parametrize("count", [4, 400])
-@pytest.mark.parametrize("given", [int, None])
-def test_what_ends_a_program_or_a_task_is_an_error_of_one_operation(end, count, given):
+@pytest.mark.parametrize("inputs", [int, None])
+def test_what_ends_a_program_or_a_task_is_an_error_of_one_operation(end, count, inputs):
     calls = itertools.count()
 
     def ends(*_):
         if next(calls) % 4 == 3:
             raise end
 
-    found = measure(Subject(ends, given=given), count=count, rounds=2)
+    found = measure(Subject(ends, inputs=inputs), count=count, rounds=2)
     assert [one.attempted for one in found.rounds] == [count] * 2
     assert [one.errors for one in found.rounds] == [{end.__name__: count // 4}] * 2
     assert found.batch == 1
@@ -197,7 +198,7 @@ def test_an_awaited_operation_that_ends_its_task_is_an_error_too(end):
         if number == 1:
             raise end
 
-    found = measure(Subject(ends, given=int), count=4, rounds=2)
+    found = measure(Subject(ends, inputs=int), count=4, rounds=2)
     assert seen == [0, 1, 2, 3] * 3
     assert [(one.ok, one.errors) for one in found.rounds] == [(3, {end.__name__: 1})] * 2
 
@@ -211,7 +212,7 @@ def test_what_ends_in_a_batch_costs_its_batch_and_no_other():
             raise SystemExit
 
     subject = Subject(ends)
-    subject.run(12, 3, times.append, errors.append)
+    subject.run(12, 3, LoopRecorder(times.append, errors.append))
     assert (len(times), len(errors), next(calls)) == (3, 1, 12)
 
 
@@ -271,7 +272,7 @@ def test_a_tracer_looks_at_nothing_that_is_measured_and_is_back():
     threading.settrace(tracer)
     try:
         measure(Subject(operation), count=3, rounds=1)
-        stress(StressRun(operation, threads=2, each=3), rounds=1)
+        stress(StressRun(operation, threads=2, per_thread=3), rounds=1)
         after = sys.gettrace(), threading.gettrace()
     finally:
         sys.settrace(before[0])

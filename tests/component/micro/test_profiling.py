@@ -101,7 +101,7 @@ def test_lines_are_those_of_the_function_or_of_the_named_ones(measured, function
 
 
 def test_a_profile_that_fails_costs_itself_alone(measured):
-    found = Profiling("lines").of(Subject(len, given=[""] * N), N, measured)
+    found = Profiling("lines").of(Subject(len, inputs=[""] * N), N, measured)
     assert "has no lines" in found.failure
     assert found.lines == []
 

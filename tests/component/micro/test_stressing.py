@@ -15,14 +15,14 @@ from torr.micro.stressing import HangError, StressRun, stress
 
 def test_all_threads_are_there_before_the_first_operation():
     together = threading.Barrier(4, timeout=60)
-    found = stress(StressRun(together.wait, threads=4, each=5), rounds=2)
+    found = stress(StressRun(together.wait, threads=4, per_thread=5), rounds=2)
     assert [(one.attempted, one.ok) for one in found.rounds] == [(20, 20)] * 2
     assert found.threads == 4
 
 
 def test_each_call_gets_its_own_value():
     seen = []
-    stress(StressRun(seen.append, 3, 2, given=lambda thread, at: (thread, at)), rounds=1)
+    stress(StressRun(seen.append, 3, 2, inputs=lambda thread, at: (thread, at)), rounds=1)
     assert sorted(seen) == sorted([(t, n) for t in range(3) for n in range(2)] * 2)
 
 
@@ -33,14 +33,14 @@ def test_each_round_begins_anew():
         made.append([])
         return made[-1]
 
-    stress(StressRun(list.append, 2, 3, given=lambda *_: 1, setup=setup), rounds=2)
+    stress(StressRun(list.append, 2, 3, inputs=lambda *_: 1, setup=setup), rounds=2)
     assert [len(one) for one in made] == [6, 6, 6]
 
 
 def test_operations_are_timed_and_the_rate_is_of_the_wall_clock(clock):
     # All threads wait while the clock goes on: their operations take that long side by side.
     together = threading.Barrier(4, lambda: clock.advance(50_000_000), timeout=60)
-    found = stress(StressRun(together.wait, threads=4, each=5), rounds=2)
+    found = stress(StressRun(together.wait, threads=4, per_thread=5), rounds=2)
     for one in found.rounds:
         assert list(one.times_ns) == [50_000_000] * 20
         assert one.busy_ns == 250_000_000
@@ -57,7 +57,7 @@ def test_a_round_began_before_any_of_its_operations():
         spins()
 
     for call in (spins, spins_too):
-        for one in stress(StressRun(call, threads=4, each=3), rounds=2).rounds:
+        for one in stress(StressRun(call, threads=4, per_thread=3), rounds=2).rounds:
             assert one.busy_ns >= max(sum(one.times_ns[at : at + 3]) for at in range(0, 12, 3))
 
 
@@ -65,7 +65,7 @@ def test_errors_of_threads_are_counted_by_class():
     def fails(value):
         raise (ValueError if value else KeyError)(value)
 
-    found = stress(StressRun(fails, 3, 2, given=lambda _thread, at: at), rounds=1)
+    found = stress(StressRun(fails, 3, 2, inputs=lambda _thread, at: at), rounds=1)
     assert found.rounds[0].errors == {"KeyError": 3, "ValueError": 3}
     assert {each.reason for each in found.errors.samples()} == {
         *("raised.KeyError", "raised.ValueError")
@@ -89,7 +89,7 @@ def hangs(monkeypatch):
 def test_threads_that_have_not_ended_in_time_are_told():
     free = threading.Event()
     with pytest.raises(HangError, match=r"2 threads had not (ended|begun) after 0\.1 s"):
-        stress(StressRun(free.wait, threads=2, each=1, timeout_s=0.1), rounds=1)
+        stress(StressRun(free.wait, threads=2, per_thread=1, timeout_s=0.1), rounds=1)
     free.set()
 
 
@@ -101,7 +101,7 @@ def test_threads_that_hang_are_told_with_where_they_stand_and_block_nobody(hangs
         free.wait(60)
 
     with pytest.raises(HangError) as caught:
-        stress(StressRun(stands_here, threads=2, each=1), rounds=1)
+        stress(StressRun(stands_here, threads=2, per_thread=1), rounds=1)
     free.set()
     assert "2 of 2 threads had not ended after 60 s" in str(caught.value)
     assert caught.value.stacks.count("in stands_here") == 2
@@ -126,7 +126,7 @@ def test_a_hang_shows_who_holds_what_is_waited_for(hangs):
             lock.release()
 
     with pytest.raises(HangError) as caught:
-        stress(StressRun(waits, threads=1, each=1), rounds=1)
+        stress(StressRun(waits, threads=1, per_thread=1), rounds=1)
     free.set()
     holder.join(60)
     late, _, others = caught.value.stacks.partition("the holder:")
@@ -151,7 +151,7 @@ def test_rounds_before_a_hang_are_kept_and_late_threads_end(hangs):
             sum(range(100))
 
     with pytest.raises(HangError) as caught:
-        stress(StressRun(operation, threads=2, each=1), rounds=2)
+        stress(StressRun(operation, threads=2, per_thread=1), rounds=2)
     wait_until(ended)
     gate.set()
     assert [one.ok for one in caught.value.measured.rounds] == [2]
@@ -164,7 +164,7 @@ def test_what_ends_threads_is_an_error_of_one_operation():
     def fails(at):
         raise (SystemExit, Over, asyncio.CancelledError, ValueError)[at]
 
-    found = stress(StressRun(fails, 3, 4, given=lambda _thread, at: at), rounds=1)
+    found = stress(StressRun(fails, 3, 4, inputs=lambda _thread, at: at), rounds=1)
     (one,) = found.rounds
     assert (one.attempted, one.ok) == (12, 0)
     assert {name.rpartition(".")[2]: n for name, n in one.errors.items()} == {
@@ -181,7 +181,7 @@ def test_async_functions_are_awaited_in_every_thread():
             raise asyncio.CancelledError
         seen.append(threading.get_ident())
 
-    found = stress(StressRun(operation, 3, 3, given=lambda _thread, at: at), rounds=1)
+    found = stress(StressRun(operation, 3, 3, inputs=lambda _thread, at: at), rounds=1)
     assert [(one.attempted, one.ok) for one in found.rounds] == [(9, 6)]
     assert found.rounds[0].errors == {"CancelledError": 3}
     assert len(seen) == 12
@@ -200,7 +200,7 @@ def test_what_was_begun_on_a_loop_is_cancelled_at_its_end():
         kept.append(asyncio.ensure_future(long()))
         await asyncio.sleep(0)
 
-    stress(StressRun(operation, threads=2, each=1), rounds=1)
+    stress(StressRun(operation, threads=2, per_thread=1), rounds=1)
     assert len(ended) == 4
 
 
@@ -214,7 +214,7 @@ def test_late_threads_on_a_loop_end_too(hangs):
         await asyncio.Event().wait()
 
     with pytest.raises(HangError, match="2 of 2 threads had not ended"):
-        stress(StressRun(waits, threads=2, each=1), rounds=1)
+        stress(StressRun(waits, threads=2, per_thread=1), rounds=1)
     wait_until(ended)
 
 
@@ -227,7 +227,7 @@ def test_loops_for_which_no_descriptor_is_left_are_refused(monkeypatch):
 
     monkeypatch.setattr(asyncio, "new_event_loop", none_left)
     with pytest.raises(UsageError, match=r"threads=3: .*Too many open files"):
-        stress(StressRun(operation, threads=3, each=1))
+        stress(StressRun(operation, threads=3, per_thread=1))
 
 
 def test_more_threads_than_there_can_be_are_refused(monkeypatch):
@@ -242,7 +242,7 @@ def test_more_threads_than_there_can_be_are_refused(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", limited)
     with pytest.raises(UsageError, match="threads=5: can't start new thread"):
-        stress(StressRun(print, threads=5, each=1))
+        stress(StressRun(print, threads=5, per_thread=1))
     for thread in begun:
         thread.join(60)
     assert not any(thread.is_alive() for thread in begun)
@@ -259,10 +259,13 @@ def generates():
 @pytest.mark.parametrize(
     ("subject", "message"),
     [
-        (StressRun(print, threads=0, each=1), "both must be 1 or more"),
-        (StressRun(generates, threads=1, each=1), "generates is a generator function"),
-        (StressRun(lambda: forgotten(1), threads=1, each=1), "returned a coroutine, which nobody"),
-        (StressRun(7, threads=1, each=1), "7 cannot be called"),
+        (StressRun(print, threads=0, per_thread=1), "both must be 1 or more"),
+        (StressRun(generates, threads=1, per_thread=1), "generates is a generator function"),
+        (
+            StressRun(lambda: forgotten(1), threads=1, per_thread=1),
+            "returned a coroutine, which nobody",
+        ),
+        (StressRun(7, threads=1, per_thread=1), "7 cannot be called"),
     ],
 )
 def test_what_cannot_be_run_is_refused(subject, message):
@@ -272,4 +275,4 @@ def test_what_cannot_be_run_is_refused(subject, message):
 
 def test_there_is_at_least_one_round():
     with pytest.raises(UsageError, match="rounds=-1: there is at least one"):
-        stress(StressRun(print, threads=1, each=1), rounds=-1)
+        stress(StressRun(print, threads=1, per_thread=1), rounds=-1)

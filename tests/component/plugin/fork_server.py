@@ -48,7 +48,7 @@ def warm_up(arguments: list[str]) -> None:
     of_options = (name for word in arguments for name in MODULES_OF_OPTIONS.get(word, ()))
     for name in (*MEASURING_MODULES, *of_options):
         import_module(name)
-    overhead.measured()
+    overhead.timing_overhead()
     machine.speed()
     gc.collect()
     # Each round of a measurement collects garbage; frozen objects are left out of that.

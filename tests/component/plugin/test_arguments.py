@@ -22,15 +22,15 @@ def test_each_round_begins_with_what_setup_makes(pytests):
         put = list.append
 
         def test_measure(measure, setup, made):
-            measure(put, n=5, rounds=2, given=int, setup=setup)
+            measure(put, n=5, rounds=2, inputs=int, setup=setup)
             assert [len(each) for each in made] == [5] * 3
 
         def test_stress(stress, setup, made):
-            stress(put, threads=2, each=5, rounds=2, given=max, setup=setup)
+            stress(put, threads=2, per_thread=5, rounds=2, inputs=max, setup=setup)
             assert [len(each) for each in made] == [10] * 3
 
         def test_compare(compare_functions, setup, made):
-            compare_functions(a=put, b=put, n=5, rounds=2, given=int, setup=setup)
+            compare_functions(a=put, b=put, n=5, rounds=2, inputs=int, setup=setup)
             assert [len(each) for each in made] == [5] * 6
         """
     )
@@ -57,12 +57,12 @@ def test_async_functions_are_awaited(pytests):
             assert len(seen) == 15
 
         def test_values(measure):
-            measure(operation, n=5, rounds=2, given=int, setup=dict)
+            measure(operation, n=5, rounds=2, inputs=int, setup=dict)
             assert len(seen) == 15
             assert seen[:2] == [({}, 0), ({}, 1)]
 
         def test_stress(stress):
-            stress(operation, threads=2, each=5, rounds=2, given=max)
+            stress(operation, threads=2, per_thread=5, rounds=2, inputs=max)
             assert len(seen) == 30
 
         def test_compare(compare_functions):
@@ -70,7 +70,7 @@ def test_async_functions_are_awaited(pytests):
             assert len(seen) == 30
 
         def test_leaks(leaks):
-            leaks(operation, n=100, given=int, max_growth=1000)
+            leaks(operation, n=100, inputs=int, max_growth=1000)
             assert len(seen) == 101
         """
     )
@@ -92,7 +92,7 @@ def test_what_is_missing_or_unknown_is_named(pytests):
     for message in (
         "Measure.__call__() missing 1 required positional argument: 'fn'",
         "Leaks.__call__() missing 1 required positional argument: 'fn'",
-        "missing 2 required keyword-only arguments: 'threads' and 'each'",
+        "missing 2 required keyword-only arguments: 'threads' and 'per_thread'",
         "unexpected keyword argument 'setup'",
         "a comparison needs two functions",
         "gc='perhaps': it is 'off' or 'on'",

@@ -25,7 +25,7 @@ SOURCE = """
         measure(lambda: clock.advance({other}), n=30, rounds=6)
 
     def test_threads(stress):
-        stress(lambda: clock.advance({threads}), threads=2, each=10)
+        stress(lambda: clock.advance({threads}), threads=2, per_thread=10)
 """
 BEFORE = SOURCE.format(one=0.005, other=0.005, threads=0.005)
 

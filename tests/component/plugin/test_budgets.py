@@ -35,7 +35,7 @@ SOURCE = """
 
     @pytest.mark.budget(ops=">100/s")
     def test_stressed(stress):
-        stress(operation, threads=2, each=10, rounds=6)
+        stress(operation, threads=2, per_thread=10, rounds=6)
 """
 
 

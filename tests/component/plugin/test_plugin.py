@@ -42,7 +42,7 @@ def test_rates_and_percentiles_are_those_of_the_operations(pytests):
 
         def test_it(measure):
             seconds = [0.001] * 985 + [0.1] * 15
-            found = measure(clock.advance, n=1000, rounds=2, given=seconds)
+            found = measure(clock.advance, n=1000, rounds=2, inputs=seconds)
             assert found.ops_per_s == pytest.approx(1000 / sum(seconds), rel=0.02)
             assert found.p50_ms == pytest.approx(1, rel=0.02)
             assert found.p99_ms == pytest.approx(100, rel=0.02)
@@ -139,7 +139,7 @@ def test_threads_are_stressed_and_a_hang_fails_with_stacks(pytests):
         import threading
 
         def test_it(stress):
-            found = stress(lambda: None, threads=4, each=50)
+            found = stress(lambda: None, threads=4, per_thread=50)
             assert found.levels[0].concurrency == 4
             assert found.levels[0].counts.attempted == 200
 
@@ -151,7 +151,7 @@ def test_threads_are_stressed_and_a_hang_fails_with_stacks(pytests):
                 if len(calls) > 4:
                     threading.Event().wait()
 
-            stress(operation, threads=2, each=1, timeout=3)
+            stress(operation, threads=2, per_thread=1, timeout=3)
         """,
         *("--torr-save", "hung"),
     )
@@ -174,7 +174,7 @@ def test_whether_the_collector_ran_is_kept_and_said(pytests):
             measure(lambda: gc.isenabled() or 1 / 0, n=50, rounds=2, gc="on")
 
         def test_threads(stress):
-            stress(lambda: gc.isenabled() or 1 / 0, threads=2, each=5, rounds=2)
+            stress(lambda: gc.isenabled() or 1 / 0, threads=2, per_thread=5, rounds=2)
 
         def test_both(compare_functions):
             f = lambda: gc.isenabled() and 1 / 0

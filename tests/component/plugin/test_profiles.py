@@ -40,8 +40,8 @@ def test_lines_are_those_that_the_test_names(pytests):
     source = SOURCE.replace("rounds=3", "rounds=3, lines=[inner]")
     source += """
     def test_length(measure):
-        measure(len, n=50, rounds=2, given=str)
-    def test_threads(stress): stress(int, threads=2, each=10, rounds=2)
+        measure(len, n=50, rounds=2, inputs=str)
+    def test_threads(stress): stress(int, threads=2, per_thread=10, rounds=2)
     def test_left(leaks): leaks(int, n=100)
     def test_two(compare_functions): compare_functions(a=int, b=str, n=20, rounds=2)
     """
@@ -91,7 +91,7 @@ def test_an_async_function_is_profiled_below_what_awaits_it(pytests):
 
 
 def test_without_the_option_nothing_is_said_of_profiles(pytests):
-    ended = pytests("def test_threads(stress): stress(int, threads=2, each=10, rounds=2)")
+    ended = pytests("def test_threads(stress): stress(int, threads=2, per_thread=10, rounds=2)")
     assert "functions under load" in ended.out
     assert "no profile of" not in ended.out
 

@@ -12,14 +12,14 @@ SOURCE = """
             return {}[number]
 
     def test_measured(measure):
-        found = measure(fails, n=10, rounds=10, given=int)
+        found = measure(fails, n=10, rounds=10, inputs=int)
         assert found.errors == {"KeyError": 50}
 
     def test_stressed(stress):
-        stress(fails, threads=2, each=10, rounds=5, given=lambda _, n: n)
+        stress(fails, threads=2, per_thread=10, rounds=5, inputs=lambda _, n: n)
 
     def test_compared(compare_functions):
-        compare_functions(a=fails, b=str, n=10, rounds=6, given=int)
+        compare_functions(a=fails, b=str, n=10, rounds=6, inputs=int)
 
     def rarely(number):
         if number % 3 == 0:
@@ -27,8 +27,8 @@ SOURCE = """
 
     # As fast as this, operations that raise nothing would be timed in batches.
     def test_counted(measure, compare_functions):
-        levels = measure(rarely, n=300, rounds=2, given=int).levels
-        levels += compare_functions(a=rarely, b=rarely, n=300, rounds=2, given=int).levels
+        levels = measure(rarely, n=300, rounds=2, inputs=int).levels
+        levels += compare_functions(a=rarely, b=rarely, n=300, rounds=2, inputs=int).levels
         assert {each.counts.attempted for each in levels} == {300}
         assert {each.counts.ok for each in levels} == {200}
 
@@ -38,9 +38,9 @@ SOURCE = """
             if number == 7:
                 raise end
 
-        found = measure(ends, n=10, rounds=3, given=int)
+        found = measure(ends, n=10, rounds=3, inputs=int)
         assert list(found.errors.values()) == [3]
-        levels = compare_functions(a=ends, b=str, n=10, rounds=2, given=int).levels
+        levels = compare_functions(a=ends, b=str, n=10, rounds=2, inputs=int).levels
         assert [x.counts.ok for x in levels if x.candidate == "a"] == [9, 9]
 """
 
