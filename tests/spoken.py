@@ -9,7 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TORR = ROOT / "python" / "torr"
 REPORT = TORR / "report"
-TOLD = TORR / "messages" / "told.json"
 # The texts that a terminal shows of a result.
 SHOWN = TORR / "cli" / "shown"
 
@@ -21,7 +20,7 @@ def sources():
     """Return every module of report/, and what a terminal shows, parsed, by its name."""
     paths = {path.name: path for path in sorted(REPORT.rglob("*.py"))}
     paths |= {f"cli/{path.name}": path for path in sorted(SHOWN.glob("*.py"))}
-    paths |= {"say.py": TOLD.with_name("say.py")}
+    paths |= {"say.py": TORR / "messages" / "say.py"}
     return {name: ast.parse(path.read_text()) for name, path in paths.items()}
 
 

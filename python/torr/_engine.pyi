@@ -136,8 +136,6 @@ class Gathering:
         """The same from a ledger of this process."""
     def users(self, now: int) -> None:
         """Note how many users there are; the most of them are the concurrency."""
-    def warn(self, text: str) -> None:
-        """Add what a reader of the level must know."""
     def end(self, *, interrupted: bool = False) -> list[str]:
         """End the test: the intervals that are left."""
     def level(self) -> str:

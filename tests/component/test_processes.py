@@ -154,7 +154,9 @@ def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, ow
     assert "an engine process died" in out
     level = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["levels"][0]
     assert level["health"]["verdict"] == "generator-limited"
-    assert "of 3 died (signal 9)" in level["warnings"][0]
+    (warning,) = level["warnings"]
+    assert warning["code"] == "warning.process_lost"
+    assert warning["values"]["end"]["values"]["cause"]["values"] == {"signal": 9}
     assert level["seconds"] == 3.0
     assert balances(level["counts"])
     assert own_steady.stop()["requests"] >= level["counts"]["attempted"]

@@ -4,6 +4,7 @@ use client::{Seen, Stamps, UNSET};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
+use crate::messages::{Message, UNTOLD_TOKENS};
 use crate::plan::{Limit, Limited};
 
 /// Attempts judged against their limits.
@@ -90,9 +91,8 @@ impl Goodput {
 
     /// Why it cannot be told, although there are limits.
     #[must_use]
-    pub fn missing_reason(&self) -> Option<String> {
-        let text = || format!("{} answers did not say how many tokens they have", self.untold);
-        (self.untold > 0).then(text)
+    pub fn missing_reason(&self) -> Option<Message> {
+        (self.untold > 0).then(|| UNTOLD_TOKENS.message([("n", self.untold.into())]))
     }
 }
 

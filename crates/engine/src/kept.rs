@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::log::Log;
+use crate::messages::{LOG_ENDS_EARLY, Message, TEXTS_END_EARLY};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::texts::Texts;
@@ -38,17 +39,17 @@ impl Kept {
         report: &Report,
         requests: &[String],
         rows: &[String],
-    ) -> Vec<String> {
+    ) -> Vec<Message> {
         let logged = self.log.as_mut().map_or(Ok(()), |log| log.write(&report.rows, requests));
         let told = self.texts.as_mut().map_or(Ok(()), |texts| texts.write(&report.texts, rows));
         let mut endings = Vec::new();
         if let Err(error) = logged {
             self.log = None;
-            endings.push(format!("the log ends early: {error}"));
+            endings.push(LOG_ENDS_EARLY.message([("error", error.to_string().into())]));
         }
         if let Err(error) = told {
             self.texts = None;
-            endings.push(format!("the file of texts ends early: {error}"));
+            endings.push(TEXTS_END_EARLY.message([("error", error.to_string().into())]));
         }
         endings
     }

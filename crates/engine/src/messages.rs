@@ -74,6 +74,54 @@ messages! {
         "the hypervisor took 5 % or more of this machine's time in a fifth of the intervals or more";
     THROTTLED "health.throttled" "this process's cgroup was held back by its CPU quota";
     BOTH_FULL "health.both_full" "generator and target both used their cores to the full";
+
+    SHARED_ROW "warning.shared_row"
+        "{n:,} request shares the row {row}: {own:,} names have one each"
+        "{n:,} requests share the row {row}: {own:,} names have one each";
+    LOG_ENDS_EARLY "warning.log_ends_early" "the log ends early: {error}";
+    TEXTS_END_EARLY "warning.texts_end_early" "the file of texts ends early: {error}";
+    ADDRESS_PASSED_OVER "warning.address_passed_over"
+        "{address} never accepted a connection and was passed over";
+    LOST_IN_WARMUP "warning.process_lost_before_window"
+        "engine process {number} of {processes} {end} before the window: its share of the load is missing from there on, and what it did since its last interval is not counted";
+    LOST_IN_WINDOW "warning.process_lost"
+        "engine process {number} of {processes} {end} {seconds} s after the window began: its share of the load is missing from there on, and what it did since its last interval is not counted";
+    LOCUST_NO_REPORT "warning.locust_no_report"
+        "{process} told nothing of what it fired: it ended before its first report, or does not run `torr locust`";
+    LOCUST_LOST "warning.locust_process_lost"
+        "{process} was not heard to its end: what it did after its last report is not counted";
+    STREAMS_LEFT "warning.streams_left"
+        "{n:,} stream left by the client before the end"
+        "{n:,} streams left by the client before the end";
+    STREAMS_UNREPORTED "warning.streams_unreported"
+        "{n:,} stream broke of which the locustfile reported nothing"
+        "{n:,} streams broke of which the locustfile reported nothing";
+    SHARED_NAMES "warning.shared_names" "names beyond the first {most:,} share the row {row}";
+
+    DIED "process.died" "died ({cause})";
+    DIED_SAYING "process.died_saying" "died ({cause}: {line})";
+    SIGNAL "process.signal" "signal {signal}";
+    EXIT_CODE "process.exit_code" "exit code {code}";
+    END_UNKNOWN "process.end_unknown" "is lost ({error})";
+    NOT_UNDERSTOOD "process.not_understood" "could not be understood ({error})";
+    GAVE_UP "process.gave_up" "gave up ({error})";
+
+    WORKER_LOST "failure.worker_lost" "a worker of the engine ended without a report";
+    NO_WAITING "failure.no_waiting" "a worker could not wait for its sockets: epoll: {error}";
+    NO_THREAD "failure.no_thread" "cannot start a thread: {error}";
+    SLOW_PREPARATION "failure.slow_preparation"
+        "an engine process did not prepare its requests within {seconds} s";
+    ALL_PROCESSES_LOST "failure.all_processes_lost" "every engine process is gone: {last}";
+    NO_ANSWER_IN_TIME "failure.no_answer_in_time" "no byte of an answer came within {seconds} s";
+    NO_ANSWER "failure.no_answer" "no byte of an answer came in the whole level";
+    NO_START "failure.no_start"
+        "no request could start in the window: each one of the warm-up was still waiting for its answer";
+    NO_END_IN_TEST "failure.no_end_in_test" "no request ended in the whole test";
+    NO_ANSWER_IN_TEST "failure.no_answer_in_test" "no byte of an answer came in the whole test";
+
+    UNTOLD_TOKENS "goodput.untold_tokens"
+        "{n:,} answer did not say how many tokens it has"
+        "{n:,} answers did not say how many tokens they have";
 }
 
 impl Template {
@@ -128,7 +176,7 @@ fn written(value: &Value, format: &str) -> String {
 }
 
 /// Digits in groups of three.
-pub(crate) fn grouped(number: impl Display) -> String {
+fn grouped(number: impl Display) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join(",")

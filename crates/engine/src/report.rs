@@ -5,6 +5,7 @@ use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
 use crate::books::Books;
+use crate::messages::Message;
 use crate::metric::Metric;
 
 /// The part of a run in which an interval lies.
@@ -59,7 +60,7 @@ pub struct Report {
     pub passed_over: Vec<String>,
     /// Why the worker could not go on, where the machine failed it.
     #[serde(default)]
-    pub failure: Option<String>,
+    pub failure: Option<Message>,
     /// Users that had no turn in the whole window, known once it is over: their request of the
     /// warm-up was not answered.
     pub starved: u64,

@@ -1,12 +1,12 @@
 //! The whole of a level as numbers. Percentiles are not in it; they are read from its histograms.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use net::Nanos;
 
 use crate::front::Front;
 use crate::health::Health;
+use crate::messages::Message;
 use crate::report::{Connections, Sample};
 use crate::tally::Tally;
 
@@ -50,12 +50,12 @@ pub struct Summary {
     pub generator: Generator,
     /// Processes that ended before their load did.
     pub lost: u32,
-    /// What a reader must know, although the figures stand.
-    pub warnings: BTreeSet<String>,
+    /// What a reader must know, although the figures stand; in the order of their texts.
+    pub warnings: Vec<Message>,
     /// Whether connections are kept for more than one exchange.
     pub is_keepalive: bool,
     /// Why nothing could be measured.
-    pub failure: Option<String>,
+    pub failure: Option<Message>,
     /// Whether somebody ended it early.
     pub interrupted: bool,
     /// Who fired.
@@ -111,6 +111,14 @@ impl Summary {
     /// Everything of the warm-up, without events.
     pub(crate) fn warmup_total(&self) -> Cow<'_, Tally> {
         self.sum(&self.warmup)
+    }
+
+    /// Adds a warning, once.
+    pub(crate) fn warn(&mut self, warning: Message) {
+        let place = self.warnings.partition_point(|known| known.text < warning.text);
+        if self.warnings.get(place) != Some(&warning) {
+            self.warnings.insert(place, warning);
+        }
     }
 
     /// Whether a row tells of events.

@@ -195,11 +195,6 @@ impl Gathering {
         self.with(|gathering| gathering.users(wall_ns(), now));
     }
 
-    /// Adds what a reader of the level must know.
-    fn warn(&self, text: String) {
-        self.with(|gathering| gathering.warn(text));
-    }
-
     /// Ends the test: the intervals that are left.
     #[pyo3(signature = (*, interrupted=false))]
     fn end(&self, interrupted: bool) -> Vec<String> {

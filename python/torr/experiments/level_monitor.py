@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from torr.messages.message import message
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class _ByMonitor:
         try:
             found = self._monitor.stop(level)
         except Exception as error:
-            text = f"monitor: it failed: {type(error).__name__}: {error}"
+            why = f"{type(error).__name__}: {error}"
+            text = message("warning.monitor_failed", "monitor: it failed: {error}", error=why)
             return msgspec.structs.replace(level, warnings=[*level.warnings, text])
         warnings = [*level.warnings, *found.warnings]
         return msgspec.structs.replace(level, monitor=found, warnings=warnings)

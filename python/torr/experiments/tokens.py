@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from torr import engine
+from torr.messages.message import message
 from torr.results.level import Level, NamedRequest
 from torr.results.stream import TokenizerCounts
 
@@ -77,8 +78,9 @@ def with_texts(plan: Plan, context: RunContext) -> Iterator[tuple[Plan, Path | N
 
 def counted(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
     """The level with its tokens; where they cannot be counted, a warning says why."""
-    if any("file of texts" in warning for warning in level.warnings):
-        return _warned(level, "the file of texts is not whole")
+    if any(warning.code == "warning.texts_end_early" for warning in level.warnings):
+        why = message("warning.texts_not_whole", "the file of texts is not whole")
+        return _warned(level, why)
     try:
         return with_tokens(level, texts, tokenizer)
     except Exception as error:  # Whatever a library raises costs no measured level.
@@ -86,8 +88,8 @@ def counted(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
 
 
 def _warned(level: Level, why: str) -> Level:
-    warnings = [*level.warnings, f"tokens were not counted: {why}"]
-    return msgspec.structs.replace(level, warnings=warnings)
+    text = message("warning.tokens_not_counted", "tokens were not counted: {why}", why=why)
+    return msgspec.structs.replace(level, warnings=[*level.warnings, text])
 
 
 def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:

@@ -15,6 +15,7 @@ import msgspec
 from torr.engine import decoded_interval, decoded_level
 from torr.errors import OutputError
 from torr.experiments.context import Outcome
+from torr.messages.message import Message, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +34,7 @@ class KeptTest:
         self.aggregate = aggregate
         self.awaited: set[str] = set()
         self.is_lost = False
+        self._warnings: list[Message] = []
 
     def expect(self, process: str) -> None:
         """Wait for the report of a process."""
@@ -49,7 +51,14 @@ class KeptTest:
             try:
                 self.keep(self.aggregate.take(process, tally))
             except ValueError as error:
-                self.aggregate.warn(f"worker {process} is not counted: {error}")
+                self._warnings.append(
+                    message(
+                        "warning.worker_not_counted",
+                        "worker {process} is not counted: {error}",
+                        process=process,
+                        error=str(error),
+                    )
+                )
         if is_over:
             self.awaited.discard(process)
 
@@ -71,15 +80,15 @@ class KeptTest:
         with suppress(OutputError):
             self.directory.close("failed")
 
-    def finish(self, *, is_interrupted: bool, warnings: Iterable[str]) -> Outcome | None:
+    def finish(self, *, is_interrupted: bool, warnings: Iterable[Message]) -> Outcome | None:
         """Keep the level, and return the outcome; None if the run is lost."""
-        for text in warnings:
-            self.aggregate.warn(text)
         self.keep(self.aggregate.end(interrupted=is_interrupted))
         if self.is_lost:
             return None
         # A test that was ended by hand is complete: most tests have no other end.
-        level = msgspec.structs.replace(decoded_level(self.aggregate.level()), cut_short=False)
+        level = decoded_level(self.aggregate.level())
+        warnings = [*dict.fromkeys([*level.warnings, *self._warnings, *warnings])]
+        level = msgspec.structs.replace(level, cut_short=False, warnings=warnings)
         try:
             level = self.directory.keep_level(level)
         except OutputError as error:

@@ -27,6 +27,7 @@ from torr.locust.ledger import Gathering
 from torr.locust.recorder import RequestRecorder
 from torr.locust.reporting import receive_tallies, send_tallies
 from torr.locust.safe_log import redact_logs
+from torr.messages.message import Message, message_count
 from torr.model.secrets import secrets_of_command
 from torr.store.rundir import RunDirectory
 
@@ -247,11 +248,19 @@ class Leader:
         tolerance_s = max(_EARLY_S, _EARLY_SHARE * run_time_s)
         return time.monotonic() - self._began < run_time_s - tolerance_s
 
-    def _exception_warnings(self) -> list[str]:
+    def _exception_warnings(self) -> list[Message]:
         """Return a warning about exceptions of tasks, which Locust counts apart from requests."""
         exceptions = self._runner.exceptions.values()
         count = sum(exception["count"] for exception in exceptions)
         if not count:
             return []
         first = max(exceptions, key=lambda exception: exception["count"])["msg"]
-        return [f"tasks raised {count:,} exceptions, most often {first!r}"]
+        return [
+            message_count(
+                "warning.task_exceptions",
+                count,
+                "tasks raised {n:,} exception: {first}",
+                "tasks raised {n:,} exceptions, most often {first}",
+                first=repr(first),
+            )
+        ]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from torr.messages.message import message
 from torr.monitor.axis import Axis
 from torr.monitor.derived import derived
 from torr.monitor.resource_samples import ResourceSample, SampleHistory, joined
@@ -121,7 +122,8 @@ class Monitor:
         endpoints = [source.stop(level.seconds) for source in self._watch.sources]
         warnings = [each.error for each in endpoints if each.error]
         if target is not None and not any(look.target and look.target.processes for look in looks):
-            warnings.append("monitor: the process of the target is not there")
+            text = message("warning.no_target", "monitor: the process of the target is not there")
+            warnings.append(text)
         others = sum(source.cost_s for source in self._watch.sources)
         cost_s = self._own_s + spent.seconds + self._ticker.cost_s + others
         return msgspec.structs.replace(

@@ -13,10 +13,11 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from torr.messages.message import Message, message
 from torr.model.json_input import parse_json
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
 from torr.monitor.resource_samples import MOST
-from torr.monitor.scraped import MOST_SERIES
+from torr.monitor.scraped import MOST_SERIES, not_in_time
 from torr.results.monitor import EndpointSamples, EndpointSeries
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class PrometheusServer:
     def __init__(self, url: Url, queries: Mapping[str, str]) -> None:
         self._url = url
         self._queries = queries
-        self._error: str | None = None
+        self._error: Message | None = None
         # Its time less the monotonic one, once it has told.
         self._ahead_s: float | None = None
         self._began_s = 0.0
@@ -63,7 +64,7 @@ class PrometheusServer:
             return EndpointSamples(url=str(self._url), error=self._error)
         self._greeting.join(ANSWER_S)
         if self._ahead_s is None:
-            why = self._error or f"monitor: {self._url} did not answer in time"
+            why = self._error or not_in_time(self._url)
             return EndpointSamples(url=str(self._url), error=why)
         grid = _grid(self._axis, self._began_s, seconds)
         series = self._asked([at_s + self._ahead_s for at_s in grid])
@@ -84,9 +85,12 @@ class PrometheusServer:
             self._ahead_s = told - (before_s + time.monotonic()) / 2
         except (EndpointError, *_OTHER_FORM) as error:
             why = str(error) if isinstance(error, EndpointError) else "it has no time"
-            self._error = (
-                f"monitor: {self._url} is no Prometheus server: {why}"
-                " (an endpoint of text has a path, such as /metrics)"
+            self._error = message(
+                "warning.no_prometheus",
+                "monitor: {url} is no Prometheus server: {why}"
+                " (an endpoint of text has a path, such as /metrics)",
+                url=str(self._url),
+                why=why,
             )
         self.cost_s = time.thread_time()
 
@@ -96,7 +100,12 @@ class PrometheusServer:
         series: list[EndpointSeries] = []
         for name, query in self._queries.items():
             if time.monotonic() > until_s:
-                self._error = f"monitor: {self._url} took longer than {ASKING_S:g} s: asked no more"
+                self._error = message(
+                    "warning.prometheus_slow",
+                    "monitor: {url} took longer than {seconds:g} s: asked no more",
+                    url=str(self._url),
+                    seconds=ASKING_S,
+                )
                 break
             step_s = times[1] - times[0] if len(times) > 1 else 1.0
             span = {"start": f"{times[0]:.3f}", "end": f"{times[-1] + 0.001:.3f}"}
@@ -106,7 +115,13 @@ class PrometheusServer:
                 series += [_series(name, each, times, step_s) for each in answer["result"]]
             except (EndpointError, *_OTHER_FORM) as error:
                 why = error if isinstance(error, EndpointError) else "its answer has another form"
-                self._error = self._error or f"monitor: query {name!r} at {self._url}: {why}"
+                self._error = self._error or message(
+                    "warning.query_failed",
+                    "monitor: query {name} at {url}: {why}",
+                    name=repr(name),
+                    url=str(self._url),
+                    why=str(why),
+                )
         return series
 
     def _ask(self, target: str, asked: Mapping[str, str]) -> Json:

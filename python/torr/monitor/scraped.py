@@ -11,6 +11,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message
 from torr.monitor.exposition import ExpositionReader, is_exposition
 from torr.monitor.fetch import ANSWER_S, EndpointError, fetch
 from torr.monitor.resource_samples import SampleHistory
@@ -42,7 +43,7 @@ class TextEndpoint:
         self._url = url
         self._reader = ExpositionReader(names)
         self._pages = SampleHistory[Page]()
-        self._error: str | None = None
+        self._error: Message | None = None
         self._ticker: Ticker | None = None
         self._axis: Axis | None = None
 
@@ -72,7 +73,12 @@ class TextEndpoint:
                 raise EndpointError("its answer is not in Prometheus' text format")
             self._pages.add((page.at_s, {sample.key: sample for sample in samples}))
         except EndpointError as error:
-            self._error = self._error or f"monitor: {self._url} was not read: {error}"
+            self._error = self._error or message(
+                "warning.endpoint_not_read",
+                "monitor: {url} was not read: {error}",
+                url=str(self._url),
+                error=str(error),
+            )
 
     def stop(self, seconds: float) -> EndpointSamples:  # noqa: ARG002 - it was read while the load went on
         """What it told; a read that is under way has its time to end."""
@@ -82,7 +88,7 @@ class TextEndpoint:
         pages, axis = list(self._pages.all), self._axis
         error = self._error
         if error is None and len(pages) < 2:
-            error = f"monitor: {self._url} did not answer in time"
+            error = not_in_time(self._url)
         keys = list(dict.fromkeys(key for _, page in pages for key in page))
         pairs = list(itertools.pairwise(pages))
         return EndpointSamples(
@@ -92,6 +98,11 @@ class TextEndpoint:
             left_out=max(0, len(keys) - MOST_SERIES),
             error=error,
         )
+
+
+def not_in_time(url: Url) -> Message:
+    """Return the warning about an endpoint that did not answer in time."""
+    return message("warning.endpoint_late", "monitor: {url} did not answer in time", url=str(url))
 
 
 def _series(key: tuple[str, Labels], pairs: list[tuple[Page, Page]]) -> EndpointSeries:

@@ -271,8 +271,8 @@ class Level(ResultPart, kw_only=True):
     generator: GeneratorCost | None = None
     monitor: MonitorSeries | None = None
     micro: FunctionTiming | None = None
-    warnings: list[str] = []
-    failure: str | None = None
+    warnings: list[Message] = []
+    failure: Message | None = None
     interrupted: bool = False
     cut_short: Annotated[bool, Meta(description="its window ended early: it claims nothing")] = (
         False

@@ -80,7 +80,7 @@ class EndpointSamples(ResultPart, kw_only=True):
     t_s: list[float] = []
     series: list[EndpointSeries] = []
     left_out: Annotated[Count, Meta(description="series beyond the most that are kept")] = 0
-    error: str | None = None
+    error: Message | None = None
 
 
 class WindowUsage(ResultPart, kw_only=True):
@@ -112,4 +112,4 @@ class MonitorSeries(ResultPart, kw_only=True):
         Amount | None,
         Meta(description="percent of a core that watching took, by its threads' CPU clock"),
     ] = None
-    warnings: list[str] = []
+    warnings: list[Message] = []

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from torr.messages.message import Message
 from torr.results.base import Amount, Count, Percent, ResultPart, Statistics
 
 
@@ -79,7 +80,7 @@ class StreamStatistics(ResultPart, kw_only=True):
     ] = 0
     goodput_rate: Percent | None = None
     good_per_s: Amount | None = None
-    goodput_missing: str | None = None
+    goodput_missing: Message | None = None
     prompts: PromptCounts | None = None
     alias: Annotated[
         dict[str, dict[str, Statistics | None]],

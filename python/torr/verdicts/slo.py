@@ -155,8 +155,7 @@ def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
     stream = part.stream or StreamStatistics()
     if stream.goodput_rate is None:
         known = message("slo.no_latency_slo", "no SLO of latency says what is good")
-        reason = Message(stream.goodput_missing) if stream.goodput_missing else known
-        return _not_shown(condition, None, reason)
+        return _not_shown(condition, None, stream.goodput_missing or known)
     return _of_number(condition, stream.goodput_rate)
 
 

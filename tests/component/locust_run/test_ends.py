@@ -110,5 +110,5 @@ def test_a_worker_that_dies_is_a_loss_that_is_told(interrupted):
     assert ended.level["health"]["verdict"] == "generator-limited"
     warnings = ended.level["warnings"]
     assert len(warnings) == 1, warnings
-    assert "was not heard to its end" in warnings[0]
+    assert warnings[0]["code"] == "warning.locust_process_lost"
     assert "a Locust process was lost" in ended.err

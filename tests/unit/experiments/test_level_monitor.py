@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from torr.experiments.run import run
+from torr.messages.message import from_object
 from torr.monitor.monitor import MonitorScope
 
 
@@ -63,7 +64,7 @@ def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
     assert level.monitor is None
     assert [one["ok_per_s"] for one in broken.kept] == [level.ok_per_s]
     kept = json.loads(context.directory.result_path.read_text())["levels"][0]
-    assert kept["warnings"] == level.warnings
+    assert [from_object(text) for text in kept["warnings"]] == level.warnings
 
 
 def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):

@@ -91,10 +91,17 @@ def test_steps_have_their_own_and_what_streams_not_has_none(counted):
     assert level.histograms["tpot"]
 
 
+CUT = {
+    "code": "warning.texts_end_early",
+    "values": {"error": "disk full"},
+    "text": "the file of texts ends early: disk full",
+}
+
+
 def test_what_cannot_be_counted_costs_no_level(counted, tmp_path, words_tokenizer):
     level = counted(told(span_ns=None))
     assert "tokens were not counted" in level.warnings[0]
     assert level.stream.tokenizer is None
-    cut = typed.changed(level, warnings=["the file of texts ends early: disk full"])
+    cut = typed.changed(level, warnings=[CUT])
     level = counted_level(cut, tmp_path / "none", read_tokenizer(str(words_tokenizer)))
     assert level.warnings[1] == "tokens were not counted: the file of texts is not whole"

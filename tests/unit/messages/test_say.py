@@ -7,46 +7,25 @@ import pytest
 
 from torr.messages import say as said
 from torr.messages.say import as_json, chain, changed, join, one_line, render, say, say_count
-from torr.messages.told import told
 
 WORDS = {
-    "said": {
-        "{n:,} user": "{n:,} 个用户",
-        "{n:,} users": "{n:,} 个用户",
-        "Holds {rate} at {place}": "在 {place} 时扛得住 {rate}",
-        "{rate} requests/s": "每秒 {rate} 个请求",
-        "{before} and {last}": "{before} 和 {last}",
-        ", ": "、",
-        "({why})": "（{why}）",
-    },
-    "told": {
-        "held": "守住",
-        "{word} in {some} of {all} rounds": "{all} 轮中有 {some} 轮 {word}",
-        "{count} rounds": "{count} 轮",
-        "the target used {share}": "目标用了 {share}",
-        "the target used {share}, {more}": "目标用了 {share}，{more}",
-    },
+    "{n:,} user": "{n:,} 个用户",
+    "{n:,} users": "{n:,} 个用户",
+    "Holds {rate} at {place}": "在 {place} 时扛得住 {rate}",
+    "{rate} requests/s": "每秒 {rate} 个请求",
+    "{before} and {last}": "{before} 和 {last}",
+    ", ": "、",
+    "({why})": "（{why}）",
 }
 
 
 @pytest.fixture(autouse=True)
 def words(monkeypatch):
-    from torr.messages import told as patterns
-
     monkeypatch.setattr(said, "words", chinese)
-    forget(patterns)
-    monkeypatch.setattr(patterns, "_read", lambda: WORDS["told"])
-    yield
-    forget(patterns)
 
 
 def chinese(language, key, _number=None):
-    return None if language == "en" else WORDS["said"].get(key)
-
-
-def forget(patterns):
-    patterns._patterns.cache_clear()
-    patterns._known.cache_clear()
+    return None if language == "en" else WORDS.get(key)
 
 
 def test_a_text_is_its_english():
@@ -122,30 +101,9 @@ def test_a_change_is_made_in_every_language():
 def test_data_has_no_languages():
     assert render("held", "zh") == "held"
     assert as_json("held") == "held"
-    assert as_json(told("held")) == {"en": "held", "zh": "守住"}
-    assert as_json(told("a server's own words")) == "a server's own words"
-    assert type(as_json(told("a server's own words"))) is str
 
 
 def test_a_copy_is_the_english_alone():
     text = say("({why})", why="so")
     copied = copy.deepcopy(text)
     assert (type(copied), copied) == (str, "(so)")
-
-
-def test_what_was_told_is_known_by_its_pattern():
-    text = told("held in 3 of 4 rounds")
-    assert text == "held in 3 of 4 rounds"
-    assert render(text, "zh") == "4 轮中有 3 轮守住"
-    nested = told("the target used 5 %, held")
-    assert render(nested, "zh") == "目标用了 5 %，守住"
-
-
-@pytest.mark.parametrize("text", ["", "some rounds", "it is held", "held\n", "x" * 5000 + " in 3"])
-def test_what_no_pattern_knows_is_data(text):
-    assert render(told(text), "zh") == text
-
-
-def test_a_count_is_a_number():
-    assert render(told("1,200 rounds"), "zh") == "1,200 轮"
-    assert render(told("more rounds"), "zh") == "more rounds"

@@ -68,15 +68,16 @@ def test_cores_and_generator_are_watched_without_a_flag(torr, tmp_path):
     found = level(tmp_path)["monitor"]
     assert found["target"] is None
     assert len(found["cores"]["busy_rate"]) == len(found["cores"]["numbers"]) > 0
-    assert found["derived"]["limit_reason"]["text"] == "no target was watched"
+    assert found["derived"]["limit_reason"]["code"] == "bottleneck.not_watched"
 
 
 def test_an_endpoint_that_is_not_there_is_a_warning_and_the_load_goes_on(torr, tmp_path):
     ended = torr("run", "--monitor", "http://127.0.0.1:9/metrics", URL)
     assert ended.code == 0
     [warning] = level(tmp_path)["warnings"]
-    assert warning.startswith("monitor: http://127.0.0.1:9/metrics was not read: ")
-    assert warning in ended.out
+    assert warning["code"] == "warning.endpoint_not_read"
+    assert warning["values"]["url"] == "http://127.0.0.1:9/metrics"
+    assert warning["text"] in ended.out
 
 
 def test_each_level_of_a_ladder_is_watched_anew(torr, tmp_path):

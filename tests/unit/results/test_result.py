@@ -5,6 +5,7 @@ import math
 import jsonschema
 import pytest
 
+import typed
 from documents import ROOT
 from lost import lost
 from torr.engine import decoded_interval, decoded_level
@@ -178,6 +179,15 @@ def test_the_written_schema_is_the_published_one(tmp_path):
 
 
 RECORDED = sorted((ROOT / "tests/golden/recorded").glob("*.json.gz"))
+
+
+def test_texts_of_an_older_torr_are_messages_without_a_code():
+    members = {"failure": "nobody answered", "warnings": ["the log ends early: disk full"]}
+    level = typed.level(**members, stream={"goodput_missing": "no tokens"})
+    texts = [level.failure, *level.warnings, level.stream.goodput_missing]
+    assert [text.code for text in texts] == ["", "", ""]
+    assert [text.render("zh") for text in texts] == texts
+    assert builtins(level)["failure"] == "nobody answered"
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name.partition(".")[0])

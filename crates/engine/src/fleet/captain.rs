@@ -2,6 +2,7 @@
 //!
 //! It fires nothing itself. A child that dies is told as a loss and waited for no longer.
 
+use std::fmt::Display;
 use std::io::Read;
 use std::ops::Range;
 use std::process::ChildStdin;
@@ -13,12 +14,13 @@ use std::time::Duration;
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
-use super::launch::{FirstReply, Member, first_replies, launch, lock};
+use super::launch::{FirstReply, Member, first_replies, launch, lock, no_thread};
 use super::message::{Order, Reply, Rotation, Task};
 use super::news::{Loss, News};
 use super::process::Process;
 use super::{frame, rows};
 use crate::gate::Gate;
+use crate::messages::{GAVE_UP, Message, NOT_UNDERSTOOD};
 use crate::plan::Plan;
 use crate::report::Phase;
 
@@ -76,7 +78,7 @@ impl Preparing {
         gate: &Arc<Gate>,
         news: &Sender<News>,
         sources: &SourceAddresses,
-    ) -> Result<Fleet, String> {
+    ) -> Result<Fleet, Message> {
         let (mut members, assignments): (Vec<_>, Vec<_>) = self.members.into_iter().unzip();
         let alive = Arc::new(AtomicU32::new(count(members.len())));
         let firsts = first_replies(&mut members, gate)?;
@@ -131,9 +133,9 @@ impl Fleet {
         }
     }
 
-    fn spawn(&mut self, body: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    fn spawn(&mut self, body: impl FnOnce() + Send + 'static) -> Result<(), Message> {
         let thread = Builder::new().name("torr-fleet".into()).spawn(body);
-        self.threads.push(thread.map_err(|error| format!("cannot start a thread: {error}"))?);
+        self.threads.push(thread.map_err(no_thread)?);
         Ok(())
     }
 }
@@ -193,32 +195,32 @@ struct Ear {
 impl Ear {
     /// Passes replies on until the child ends, then says how it ended if that was too early.
     fn listen(mut self, first: FirstReply, mut replies: impl Read) {
-        let mut why = None;
+        let mut early_end = None;
         let mut next = first;
         loop {
             match next {
                 Ok(Some((reply, rows))) => match self.take(reply, &rows) {
                     Ok(()) => {}
-                    Err(text) => {
-                        why = Some(text);
+                    Err(end) => {
+                        early_end = Some(end);
                         break;
                     }
                 },
                 Ok(None) => break,
                 Err(error) => {
-                    why = Some(format!("could not be understood ({error})"));
+                    early_end = Some(not_understood(&error));
                     break;
                 }
             }
             next = frame::read(&mut replies);
         }
-        if let Some(why) = why {
+        if let Some(end) = early_end {
             // It may still be firing.
             lock(&self.process).kill();
-            self.lose(why);
+            self.lose(end);
         } else if self.ended < self.workers.end - self.workers.start {
-            let how = lock(&self.process).end();
-            self.lose(how);
+            let end = lock(&self.process).end();
+            self.lose(end);
         }
         if !self.has_arrived {
             // The others shall not wait for it.
@@ -228,8 +230,8 @@ impl Ear {
         self.gate.ring();
     }
 
-    /// Takes a reply; the message says why the child is lost.
-    fn take(&mut self, reply: Reply, attached: &[u8]) -> Result<(), String> {
+    /// Takes a reply; the error is how the child is lost.
+    fn take(&mut self, reply: Reply, attached: &[u8]) -> Result<(), Message> {
         match reply {
             Reply::Here | Reply::Prepared => Ok(()),
             Reply::Ready => {
@@ -237,14 +239,13 @@ impl Ear {
                 self.gate.arrive(monotonic_ns());
                 Ok(())
             }
-            Reply::Failed { why } => Err(format!("gave up ({why})")),
+            Reply::Failed { why } => Err(GAVE_UP.message([("error", why.into())])),
             Reply::Report { mut report, figures } => {
                 let is_known = self.workers.contains(&report.worker);
                 if !is_known {
-                    return Err(format!("could not be understood (worker {})", report.worker));
+                    return Err(not_understood(&format_args!("worker {}", report.worker)));
                 }
-                report.rows = rows::from_bytes(attached)
-                    .map_err(|error| format!("could not be understood ({error})"))?;
+                report.rows = rows::from_bytes(attached).map_err(|error| not_understood(&error))?;
                 self.ended += u32::from(report.phase == Phase::Over);
                 self.sources.go_on_after(self.rotation.end(figures.source_turns));
                 self.tell(News::Figures { process: self.number, phase: report.phase, figures });
@@ -254,15 +255,19 @@ impl Ear {
         }
     }
 
-    fn lose(&self, how: String) {
+    fn lose(&self, end: Message) {
         let (process, workers) = (self.number, self.workers.clone());
-        self.tell(News::Lost(Loss { process, workers, how, at: monotonic_ns() }));
+        self.tell(News::Lost(Loss { process, workers, end, at: monotonic_ns() }));
     }
 
     fn tell(&self, news: News) {
         // Nobody listens any more only when the run was given up; then nobody misses it.
         let _ = self.news.send(news);
     }
+}
+
+fn not_understood(error: &impl Display) -> Message {
+    NOT_UNDERSTOOD.message([("error", error.to_string().into())])
 }
 
 fn count(length: usize) -> u32 {

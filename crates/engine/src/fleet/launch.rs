@@ -12,6 +12,7 @@ use super::frame;
 use super::message::Reply;
 use super::process::Process;
 use crate::gate::Gate;
+use crate::messages::{Message, NO_THREAD, SLOW_PREPARATION};
 
 /// Children that are not there by then will not come: they start in a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -45,12 +46,12 @@ pub(super) type FirstReply = io::Result<Option<(Reply, Vec<u8>)>>;
 pub(super) fn first_replies(
     members: &mut [Member],
     gate: &Arc<Gate>,
-) -> Result<Vec<FirstReply>, String> {
+) -> Result<Vec<FirstReply>, Message> {
     let numbers = members.iter().map(|member| lock(&member.process).number()).collect();
-    let watch = Watch::start(numbers, PREPARING, Some(Arc::clone(gate)))?;
+    let watch = Watch::start(numbers, PREPARING, Some(Arc::clone(gate))).map_err(no_thread)?;
     let replies = members.iter_mut().map(|member| frame::read(&mut member.replies)).collect();
     if watch.has_ended_them() {
-        return Err(format!("an engine process did not prepare its requests within {PREPARING:?}"));
+        return Err(SLOW_PREPARATION.message([("seconds", PREPARING.as_secs().into())]));
     }
     Ok(replies)
 }
@@ -60,11 +61,17 @@ pub(super) fn lock(process: &Mutex<Process>) -> MutexGuard<'_, Process> {
     process.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The failure of a machine that gives no more threads.
+#[allow(clippy::needless_pass_by_value)] // As `map_err` hands it over.
+pub(super) fn no_thread(error: io::Error) -> Message {
+    NO_THREAD.message([("error", error.to_string().into())])
+}
+
 fn launch_within(count: u32, command: &[String], time: Duration) -> Result<Vec<Member>, String> {
     let started: Result<Vec<_>, _> = (0..count).map(|_| Process::start(command)).collect();
     let started = started.map_err(|error| format!("cannot start an engine process: {error}"))?;
     let numbers = started.iter().map(|(process, _)| process.number()).collect();
-    let watch = Watch::start(numbers, time, None)?;
+    let watch = Watch::start(numbers, time, None).map_err(|error| no_thread(error).text)?;
     let members = started.into_iter().map(|(process, (orders, replies))| {
         let process = Arc::new(Mutex::new(process));
         Member { process, orders, replies }
@@ -83,7 +90,7 @@ fn greet(member: &mut Member) -> Result<(), String> {
     match frame::read(&mut member.replies) {
         Ok(Some((Reply::Here, _))) => Ok(()),
         Ok(Some(_)) => Err("spoke before it was asked".into()),
-        Ok(None) => Err(lock(&member.process).end()),
+        Ok(None) => Err(lock(&member.process).end().text),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -99,7 +106,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn start(processes: Vec<u32>, time: Duration, gate: Option<Arc<Gate>>) -> Result<Self, String> {
+    fn start(processes: Vec<u32>, time: Duration, gate: Option<Arc<Gate>>) -> io::Result<Self> {
         let (over, ended) = channel::<()>();
         let is_late = Arc::<AtomicBool>::default();
         let late = Arc::clone(&is_late);
@@ -115,8 +122,7 @@ impl Watch {
             late.store(true, Ordering::Release);
             processes.into_iter().for_each(net::end_group);
         };
-        let thread = Builder::new().name("torr-watch".into()).spawn(body);
-        thread.map_err(|error| format!("cannot start a thread: {error}"))?;
+        Builder::new().name("torr-watch".into()).spawn(body)?;
         Ok(Self { is_late, _over: over })
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use net::Nanos;
 
 use super::message::Figures;
+use crate::messages::Message;
 use crate::report::{Phase, Report};
 
 /// Something that the coordinator must know.
@@ -35,7 +36,7 @@ pub(crate) struct Loss {
     /// Its workers.
     pub(crate) workers: Range<u32>,
     /// How it ended, such as `died (signal 9)`.
-    pub(crate) how: String,
+    pub(crate) end: Message,
     /// When that was seen.
     pub(crate) at: Nanos,
 }

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
+use crate::messages::{DIED, DIED_SAYING, END_UNKNOWN, EXIT_CODE, Message, SIGNAL};
+
 /// Of what a child wrote to its standard error, so much is kept.
 const SAID_BYTES: u64 = 64 * 1024;
 
@@ -39,11 +41,14 @@ impl Process {
     }
 
     /// Waits for its end; how it came, such as `died (signal 9)`.
-    pub(super) fn end(&mut self) -> String {
-        let last = self.last_words();
-        match self.child.wait() {
-            Ok(status) => format!("died ({}{last})", cause(status)),
-            Err(error) => format!("is lost ({error})"),
+    pub(super) fn end(&mut self) -> Message {
+        let line = self.last_words();
+        match (self.child.wait(), line) {
+            (Ok(status), None) => DIED.message([("cause", cause(status).into())]),
+            (Ok(status), Some(line)) => {
+                DIED_SAYING.message([("cause", cause(status).into()), ("line", line.into())])
+            }
+            (Err(error), _) => END_UNKNOWN.message([("error", error.to_string().into())]),
         }
     }
 
@@ -61,13 +66,11 @@ impl Process {
     }
 
     /// The last line that it wrote to its standard error.
-    fn last_words(&mut self) -> String {
-        let Some(said) = self.said.take() else {
-            return String::new();
-        };
+    fn last_words(&mut self) -> Option<String> {
+        let said = self.said.take()?;
         let lines = BufReader::new(said.take(SAID_BYTES)).lines().map_while(Result::ok);
         let last = lines.filter(|line| !line.trim().is_empty()).last();
-        last.map(|line| format!(": {}", line.trim())).unwrap_or_default()
+        last.map(|line| line.trim().to_owned())
     }
 }
 
@@ -79,9 +82,9 @@ impl Drop for Process {
     }
 }
 
-fn cause(status: ExitStatus) -> String {
+fn cause(status: ExitStatus) -> Message {
     match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("signal {signal}"),
-        (None, code) => format!("exit code {}", code.unwrap_or(-1)),
+        (Some(signal), _) => SIGNAL.message([("signal", signal.into())]),
+        (None, code) => EXIT_CODE.message([("code", code.unwrap_or(-1).into())]),
     }
 }

@@ -1,7 +1,5 @@
 //! The sheets of all processes as one: intervals as they become whole, and at the end the level.
 
-use std::collections::BTreeSet;
-
 use net::{Address, Nanos};
 use serde_json::Value;
 
@@ -13,7 +11,10 @@ use crate::front::Front;
 use crate::health::{Health, JUDGED_NS};
 use crate::level::interval_json;
 use crate::machine::Machine;
-use crate::messages::grouped;
+use crate::messages::{
+    LOCUST_LOST, LOCUST_NO_REPORT, Message, NO_ANSWER_IN_TEST, NO_END_IN_TEST, SHARED_NAMES,
+    STREAMS_LEFT, STREAMS_UNREPORTED, Template,
+};
 use crate::prepare::OTHERS;
 use crate::report::{Connections, Phase, Report};
 use crate::summary::{Generator, Summary, WorkerTime};
@@ -108,11 +109,6 @@ impl Gathering {
         self.summary.users = self.summary.users.max(now);
         self.summary.concurrency = self.summary.users;
         self.crowd.note(wall, now);
-    }
-
-    /// Adds what a reader must know.
-    pub fn warn(&mut self, text: String) {
-        self.summary.warnings.insert(text);
     }
 
     /// Ends the test: gives the intervals that are left. A process that was not heard to its end has
@@ -239,18 +235,22 @@ impl Gathering {
         }
         for process in self.processes.iter().filter(|process| !process.is_over) {
             summary.lost += 1;
-            summary.warnings.insert(process.loss_text());
+            summary.warn(process.loss_warning());
         }
         let unreported = self.processes.iter().map(|process| process.unreported).sum();
         let total = summary.total();
         summary.in_flight = in_flight(&total);
         let left = total.stream.as_ref().map_or(0, |stream| stream.counted.left);
-        summary.warnings.extend(texts_of_streams(left, unreported));
-        if self.titles.is_pooled() {
-            let text = format!("names beyond the first {MOST_ROWS} share the row {OTHERS}");
-            summary.warnings.insert(text);
+        for (n, template) in [(left, STREAMS_LEFT), (unreported, STREAMS_UNREPORTED)] {
+            if n > 0 {
+                summary.warn(template.message([("n", n.into())]));
+            }
         }
-        summary.failure = emptiness(summary);
+        if self.titles.is_pooled() {
+            let values = [("most", MOST_ROWS.into()), ("row", OTHERS.into())];
+            summary.warn(SHARED_NAMES.message(values));
+        }
+        summary.failure = emptiness(summary).map(Template::plain);
         summary.keep_first_samples();
         let mut reported = self.processes.iter().map(|process| process.has_reported);
         summary.workers.retain(|_| reported.next().unwrap_or(false));
@@ -287,14 +287,9 @@ impl Process {
         }
     }
 
-    fn loss_text(&self) -> String {
-        let name = &self.name;
-        if !self.has_reported {
-            return format!(
-                "{name} told nothing of what it fired: it ended before its first report, or does not run `torr locust`"
-            );
-        }
-        format!("{name} was not heard to its end: what it did after its last report is not counted")
+    fn loss_warning(&self) -> Message {
+        let template = if self.has_reported { LOCUST_LOST } else { LOCUST_NO_REPORT };
+        template.message([("process", self.name.as_str().into())])
     }
 }
 
@@ -311,26 +306,15 @@ fn in_flight(tally: &Tally) -> u64 {
     tally.attempted.saturating_sub(tally.ended())
 }
 
-/// What must be known of streams that do not count as they seem to.
-fn texts_of_streams(left: u64, unreported: u64) -> impl Iterator<Item = String> {
-    let streams = |count: u64| {
-        format!("{} {}", grouped(count), if count == 1 { "stream" } else { "streams" })
-    };
-    let left = (left > 0).then(|| format!("{} left by the client before the end", streams(left)));
-    let unreported = (unreported > 0)
-        .then(|| format!("{} broke of which the locustfile reported nothing", streams(unreported)));
-    left.into_iter().chain(unreported)
-}
-
 /// Why a test says nothing about its target.
-fn emptiness(summary: &Summary) -> Option<String> {
+fn emptiness(summary: &Summary) -> Option<Template> {
     let all = || summary.measured.iter().chain(&summary.warmup);
     if all().all(|tally| tally.ended() == 0) {
-        return Some("no request ended in the whole test".into());
+        return Some(NO_END_IN_TEST);
     }
     let was_heard =
         all().any(|tally| tally.ok > 0 || !tally.statuses.is_empty() || tally.bytes_in > 0);
-    (!was_heard).then(|| "no byte of an answer came in the whole test".into())
+    (!was_heard).then_some(NO_ANSWER_IN_TEST)
 }
 
 fn empty_summary() -> Summary {
@@ -352,7 +336,7 @@ fn empty_summary() -> Summary {
         health: Health::default(),
         generator: Generator::default(),
         lost: 0,
-        warnings: BTreeSet::new(),
+        warnings: Vec::new(),
         is_keepalive: true,
         failure: None,
         interrupted: false,

@@ -1,7 +1,6 @@
 //! The coordinator: merges reports into intervals and the summary, judges health, ends a run that
 //! measures nothing.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
-use super::standing::{Cost, Standing, loss_text};
+use super::standing::{Cost, Standing, loss_warning};
 use crate::fleet::{Inbox, Loss, News};
 use crate::front::Front;
 use crate::gate::Gate;
@@ -17,6 +16,10 @@ use crate::health::{Health, JUDGED_NS};
 use crate::kept::Kept;
 use crate::level::interval_json;
 use crate::machine::Machine;
+use crate::messages::{
+    ADDRESS_PASSED_OVER, ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
+    SHARED_ROW, Template, WORKER_LOST,
+};
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
 use crate::report::{Connections, Phase, Report};
@@ -142,7 +145,7 @@ impl Coordinator {
     }
 
     /// Ends a run that never began; where somebody stopped it, that is why.
-    pub(super) fn give_up(mut self, why: String) {
+    pub(super) fn give_up(mut self, why: Message) {
         if !self.gate.is_stopped() {
             self.summary.failure = Some(why);
         }
@@ -156,12 +159,11 @@ impl Coordinator {
                 Ok(News::Figures { process, phase, figures }) => {
                     self.costs[process as usize].take(phase, figures);
                 }
-                Ok(News::Lost(loss)) => self.lose(&loss),
+                Ok(News::Lost(loss)) => self.lose(loss),
                 Err(RecvTimeoutError::Timeout) => {}
                 // A worker that is gone without closing its books has panicked.
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.summary.failure =
-                        Some("a worker of the engine ended without a report".into());
+                    self.summary.failure = Some(WORKER_LOST.plain());
                     break;
                 }
             }
@@ -172,7 +174,7 @@ impl Coordinator {
 
     fn take(&mut self, mut report: Report) {
         let endings = self.kept.write(&report, &self.names, &self.summary.names);
-        self.summary.warnings.extend(endings);
+        endings.into_iter().for_each(|ending| self.summary.warn(ending));
         self.summary.samples.append(&mut report.samples);
         self.take_window(&report);
         let side = match report.phase {
@@ -180,14 +182,14 @@ impl Coordinator {
             Phase::Measure | Phase::Drain => &mut self.summary.measured,
         };
         add_tallies(side, &report.tallies);
-        if let Some(text) = report.failure.take() {
-            self.summary.failure.get_or_insert(text);
+        if let Some(failure) = report.failure.take() {
+            self.summary.failure.get_or_insert(failure);
         }
         self.unanswered.see(&report);
         self.was_heard |= report.was_heard || report.tallies.iter().any(|tally| tally.bytes_in > 0);
         for address in &report.passed_over {
-            let text = format!("{address} never accepted a connection and was passed over");
-            self.summary.warnings.insert(text);
+            let address = ("address", address.as_str().into());
+            self.summary.warn(ADDRESS_PASSED_OVER.message([address]));
         }
         if report.phase == Phase::Over {
             self.summary.in_flight += report.in_flight;
@@ -209,7 +211,7 @@ impl Coordinator {
     }
 
     /// A process is gone: what it had reported is kept, and balances with what it had open then.
-    fn lose(&mut self, loss: &Loss) {
+    fn lose(&mut self, loss: Loss) {
         for worker in loss.workers.clone() {
             if !self.timeline.awaits(worker) {
                 continue;
@@ -226,11 +228,13 @@ impl Coordinator {
         }
         self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
         self.summary.lost += 1;
-        let text = loss_text(loss, self.summary.generator.processes, self.gate.start());
-        if self.summary.lost == self.summary.generator.processes {
-            self.summary.failure.get_or_insert(format!("every engine process is gone: {text}"));
+        let processes = self.summary.generator.processes;
+        let warning = loss_warning(loss, processes, self.gate.start());
+        if self.summary.lost == processes {
+            let last = ("last", warning.clone().into());
+            self.summary.failure.get_or_insert_with(|| ALL_PROCESSES_LOST.message([last]));
         }
-        self.summary.warnings.insert(text);
+        self.summary.warn(warning);
     }
 
     fn take_window(&mut self, report: &Report) {
@@ -273,19 +277,17 @@ impl Coordinator {
             return;
         }
         let waited = limit_ns / 1_000_000_000;
-        self.summary.failure = Some(format!("no byte of an answer came within {waited} s"));
+        self.summary.failure = Some(NO_ANSWER_IN_TIME.message([("seconds", waited.into())]));
         self.gate.abort();
     }
 
     /// Why a level that ran to its end says nothing about its target.
-    fn emptiness(&self) -> Option<&'static str> {
+    fn emptiness(&self) -> Option<Template> {
         let nothing_started = self.summary.measured.iter().all(|tally| tally.planned == 0);
         if !self.has_answer() {
-            Some("no byte of an answer came in the whole level")
+            Some(NO_ANSWER)
         } else if nothing_started {
-            Some(
-                "no request could start in the window: each one of the warm-up was still waiting for its answer",
-            )
+            Some(NO_START)
         } else {
             None
         }
@@ -298,8 +300,8 @@ impl Coordinator {
     fn finish(mut self) {
         if self.gate.is_stopped() && self.summary.failure.is_none() {
             self.summary.interrupted = true;
-        } else if let Some(text) = self.emptiness() {
-            self.summary.failure.get_or_insert(text.into());
+        } else if let Some(template) = self.emptiness() {
+            self.summary.failure.get_or_insert_with(|| template.plain());
         }
         self.summary.keep_first_samples();
         self.summary.generator.max_rss_bytes = net::max_rss_bytes();
@@ -313,12 +315,11 @@ impl Coordinator {
     }
 }
 
-/// What to know of rows that are not there.
-fn pooled_rows(prepared: &Prepared) -> BTreeSet<String> {
-    let pooled = prepared.pooled;
+/// The warning about requests that have no row of their own.
+fn shared_row(prepared: &Prepared) -> Option<Message> {
     let own = prepared.rows.len().saturating_sub(1);
-    let text = || format!("{pooled} requests share the row {OTHERS}: {own} names have one each");
-    if pooled > 0 { BTreeSet::from([text()]) } else { BTreeSet::new() }
+    let values = [("n", prepared.pooled.into()), ("row", OTHERS.into()), ("own", own.into())];
+    (prepared.pooled > 0).then(|| SHARED_ROW.message(values))
 }
 
 fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
@@ -341,7 +342,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
         health: Health::default(),
         generator: Generator { processes: roster.processes, ..Generator::default() },
         lost: 0,
-        warnings: pooled_rows(prepared),
+        warnings: shared_row(prepared).into_iter().collect(),
         is_keepalive: plan.transport.keepalive,
         failure: None,
         interrupted: false,

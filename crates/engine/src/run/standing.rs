@@ -3,6 +3,7 @@
 use net::Nanos;
 
 use crate::fleet::{Figures, Loss};
+use crate::messages::{LOST_IN_WARMUP, LOST_IN_WINDOW, Message};
 use crate::report::{Connections, Phase, Report};
 use crate::summary::Generator;
 
@@ -56,15 +57,16 @@ impl Cost {
     }
 }
 
-/// What became of a process, in words; a start that nobody knows yet lies ahead.
-pub(super) fn loss_text(loss: &Loss, processes: u32, start: Nanos) -> String {
-    let (number, how) = (loss.process + 1, &loss.how);
-    let when = match loss.at.checked_sub(start) {
+/// The warning about a lost process; a start that is not known yet lies ahead.
+pub(super) fn loss_warning(loss: Loss, processes: u32, start: Nanos) -> Message {
+    let number = ("number", (loss.process + 1).into());
+    let (processes, end) = (("processes", processes.into()), ("end", loss.end.into()));
+    match loss.at.checked_sub(start) {
         #[allow(clippy::cast_precision_loss)]
-        Some(nanos) => format!("{:.1} s after the window began", nanos as f64 / 1e9),
-        None => "before the window".to_owned(),
-    };
-    format!(
-        "engine process {number} of {processes} {how} {when}: its share of the load is missing from there on, and what it did since its last interval is not counted"
-    )
+        Some(nanos) => {
+            let seconds = (nanos as f64 / 1e8).round() / 10.0;
+            LOST_IN_WINDOW.message([number, processes, end, ("seconds", seconds.into())])
+        }
+        None => LOST_IN_WARMUP.message([number, processes, end]),
+    }
 }

@@ -63,7 +63,7 @@ fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate
 fn a_worker_that_cannot_wait_for_its_sockets_is_a_failure_with_its_words_and_no_interrupt() {
     let summary = run_with_waits_that_fail_at(300 * MS, |_| ());
     let failure = summary.failure.unwrap();
-    assert!(failure.contains("epoll: Bad file descriptor"), "{failure}");
+    assert!(failure.text.contains("epoll: Bad file descriptor"), "{failure:?}");
     assert!(!summary.interrupted);
     // What was measured until then is kept.
     assert!(summary.measured[0].ok > 0);

@@ -34,6 +34,7 @@ use client::Scratch;
 use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage, TlsClient};
 
 use crate::gate::Gate;
+use crate::messages::{Message, NO_WAITING};
 use crate::pace::mix;
 use crate::plan::Plan;
 use crate::prepare::{Endpoint, Prepared};
@@ -112,7 +113,7 @@ pub struct Worker<D: Driver> {
     last_taken: Nanos,
     usage: ThreadUsage,
     /// Why it cannot go on, where the machine failed it.
-    failure: Option<String>,
+    failure: Option<Message>,
     /// Whether any group of the whole plan is one of arrivals.
     has_schedule: bool,
     /// Whether any answer is a stream: then it matters whether this worker was waiting for it.
@@ -233,7 +234,7 @@ impl<D: Driver> Worker<D> {
         // Waiting fails only when the epoll descriptor itself is broken; then nothing can be
         // measured any more.
         if let Err(error) = waited {
-            self.failure = Some(format!("a worker could not wait for its sockets: epoll: {error}"));
+            self.failure = Some(NO_WAITING.message([("error", error.to_string().into())]));
             self.share.gate.abort();
             self.ready.clear();
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, changed, join, say, say_count
-from torr.messages.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +56,7 @@ def first_text(texts: Sequence[str]) -> str | None:
 
 
 def _without_stop(text: str) -> Text:
-    return changed(told(text), lambda written: written.rstrip("."))
+    return changed(text, lambda written: written.rstrip("."))
 
 
 def most_by(levels: Sequence[Level]) -> str:

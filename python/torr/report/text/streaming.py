@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
-from torr.messages.told import told
 from torr.model.stream import TIMES
 from torr.report.data.wording import counted
 from torr.units import show_ms, show_percent, show_rate
@@ -122,7 +121,7 @@ def _judged(steps: Sequence[NamedRequest]) -> str:
 def _goodput(stream: StreamStatistics, judged: str) -> str:
     """The rate is of attempts that began in the window, that a second of those that ended in it."""
     if stream.goodput_missing:
-        return say("not known: {why}", why=told(stream.goodput_missing))
+        return say("not known: {why}", why=stream.goodput_missing)
     if stream.goodput_rate is None:
         return ""
     rate, good = stream.goodput_rate, stream.good_per_s

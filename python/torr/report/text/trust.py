@@ -9,7 +9,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
-from torr.messages.told import told
 from torr.report.data.wording import counted, first_text, levels_of, most_by
 from torr.report.text import comparison_trust, diff_sentence, functions
 from torr.report.text.streaming import is_joined
@@ -40,7 +39,7 @@ def trust(result: RunResult) -> Text:
     else:
         parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
         parts += [_busiest(levels), _rounds(result), _steal(levels)]
-    parts += map(told, dict.fromkeys(word for level in levels for word in level.warnings))
+    parts += dict.fromkeys(warning for level in levels for warning in level.warnings)
     if result.status == "interrupted":
         parts.append(say("interrupted: what was measured is kept"))
     return say("{said}.", said=chain(" · ", parts))

@@ -48,7 +48,7 @@ fn when_a_client_hung_up_is_no_time_of_a_stream() {
     }
     assert_eq!(level["latency"]["service_ms"], Value::Null);
     assert_eq!(level["latency"]["ttfb_ms"]["n"], 1);
-    assert_eq!(level["warnings"][0], "1 stream left by the client before the end");
+    assert_eq!(level["warnings"][0]["text"], "1 stream left by the client before the end");
 }
 
 #[test]
@@ -84,7 +84,8 @@ fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
     }
     let (all, _) = gathered(ledgers, NOW + SECOND);
     let warnings = level_json(all.summary())["warnings"].clone();
-    assert_eq!(warnings[0], "1,008 streams broke of which the locustfile reported nothing");
+    assert_eq!(warnings[0]["code"], "warning.streams_unreported");
+    assert_eq!(warnings[0]["values"]["n"], 1008);
     assert_eq!(all.summary().total().attempted, 2);
 }
 
