@@ -1,7 +1,7 @@
-"""The pytest plugin `torr`: fixtures that measure, stress and watch functions, and their budgets.
+"""The pytest plugin `torr`: fixtures that measure, stress and compare functions, and their budgets.
 
-Loaded with every pytest of an environment that has torr: until a test asks for a fixture nothing
-more is imported than this module.
+Every pytest of an environment that has torr loads it, so nothing but this module is imported until
+a test uses a fixture.
 
     @pytest.mark.budget(ops=">10k/s", p99="<1ms")
     def test_put(measure):
@@ -18,8 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from torr.plugin.fixtures import Compare, Leaks, Measure, Stress
     from torr.plugin.session import MeasurementSession
-    from torr.plugin.taking import Compare, Leaks, Measure, Stress
 
 _MARK = "budget"
 _CHECKED = ("torr_rounds", "torr_save", "torr_compare", "torr_profile")
@@ -75,9 +75,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and check what can be checked before anything runs."""
+    """Register the marker, and check torr's options before any test runs."""
     if any(config.getoption(name) is not None for name in _CHECKED) or config.getoption(_CHANGES):
-        from torr.plugin.checking import check
+        from torr.plugin.option_checks import check
 
         check(config)
     config.addinivalue_line(
@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Read every budget before anything runs; one that cannot be read is named with its line."""
+    """Read all budgets before any test runs; an invalid one is reported with its line."""
     marked = [item for item in items if item.get_closest_marker(_MARK)]
     if marked:
         from torr.plugin.budgets import check
@@ -99,7 +99,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     """Judge a test's budgets once it has run."""
-    found = yield
+    result = yield
     session = pyfuncitem.config.stash.get(_KEY, None)
     if session is not None:
         session.judge(pyfuncitem)
@@ -107,11 +107,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
         from torr.plugin.budgets import fail_unmeasured
 
         fail_unmeasured()
-    return found
+    return result
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:  # noqa: ANN401
-    """Say what was measured, if anything was."""
+    """Print the measurements, if there are any."""
     session = config.stash.get(_KEY, None)
     if session is not None:
         session.summarise(terminalreporter)
@@ -119,16 +119,16 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Keep what was measured where that was asked for, and set it beside an earlier run."""
-    found = session.config.stash.get(_KEY, None)
-    if found is not None:
-        found.finish(session)
+    """Compare the measurements with an earlier run and store them, if the options say so."""
+    measured = session.config.stash.get(_KEY, None)
+    if measured is not None:
+        measured.finish(session)
 
 
 @pytest.fixture
 def measure(request: pytest.FixtureRequest) -> Measure:
     """Time a function in one thread: `measure(fn, n=…)`."""
-    from torr.plugin.taking import Measure
+    from torr.plugin.fixtures import Measure
 
     return Measure(_session(request), request.node)
 
@@ -136,15 +136,15 @@ def measure(request: pytest.FixtureRequest) -> Measure:
 @pytest.fixture
 def stress(request: pytest.FixtureRequest) -> Stress:
     """Run a function in threads that start together: `stress(fn, threads=…, each=…)`."""
-    from torr.plugin.taking import Stress
+    from torr.plugin.fixtures import Stress
 
     return Stress(_session(request), request.node)
 
 
 @pytest.fixture
 def leaks(request: pytest.FixtureRequest) -> Leaks:
-    """Say what a function leaves behind: `leaks(fn, n=…, max_growth=…)`."""
-    from torr.plugin.taking import Leaks
+    """Find out whether a function leaks: `leaks(fn, n=…, max_growth=…)`."""
+    from torr.plugin.fixtures import Leaks
 
     return Leaks(_session(request), request.node)
 
@@ -152,13 +152,13 @@ def leaks(request: pytest.FixtureRequest) -> Leaks:
 @pytest.fixture
 def compare_functions(request: pytest.FixtureRequest) -> Compare:
     """Measure functions in interleaved rounds: `compare_functions(old=f, new=g)`."""
-    from torr.plugin.taking import Compare
+    from torr.plugin.fixtures import Compare
 
     return Compare(_session(request), request.node)
 
 
 def _session(request: pytest.FixtureRequest) -> MeasurementSession:
-    """The one session of this pytest; refuses where other workers would be measured too."""
+    """Return the session of this pytest; raise UsageError in a worker of pytest-xdist."""
     from torr.plugin.session import MeasurementSession
 
     stash = request.config.stash

@@ -1,18 +1,19 @@
-"""Budgets as tests are marked with them."""
+"""Read the budgets of tests from their markers, and fail tests that do not meet them."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from torr.errors import UsageError
+from torr.errors import TorrError, UsageError
 from torr.report.data.micro_names import names_of
 from torr.report.tables import micro
 from torr.verdicts.budget import Budget
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import NoReturn
 
     from torr.report.tables.cells import Table
@@ -23,7 +24,7 @@ NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-al
 
 
 def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
-    """Return the budgets of a test; the closest marker counts alone."""
+    """Return the budgets of a test, of its closest marker only."""
     mark = item.get_closest_marker("budget")
     if mark is None:
         return ()
@@ -32,8 +33,8 @@ def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     return Budget.all_of(mark.kwargs)
 
 
-def why_not_met(verdicts: Sequence[Verdict], allows_not_shown: bool) -> str | None:
-    """Return why a test fails by its budgets; None where it does not."""
+def failure_text(verdicts: Sequence[Verdict], allows_not_shown: bool) -> str | None:
+    """Return why a test does not meet its budgets; None if it does."""
     parts = []
     missed = _table([verdict for verdict in verdicts if verdict.word == "broken"])
     if missed is not None:
@@ -53,21 +54,23 @@ def _table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def fail_unmeasured() -> NoReturn:
-    """Fail a test that has a budget and nothing that it could be of."""
+    """Fail a test that has a budget, but measured nothing."""
     pytest.fail("it has a budget, and measured nothing", pytrace=False)
 
 
 def check(items: Sequence[pytest.Item]) -> None:
-    """Read the budgets of tests; raises pytest's UsageError with file and line of the first."""
+    """Read the budgets of tests; raise pytest's UsageError with file and line."""
     for item in items:
-        _check(item)
-
-
-def _check(item: pytest.Item) -> None:
-    try:
-        budgets_of(item)
-    except UsageError as error:
         path, line, _ = item.location
+        with pytest_errors(f"{path}:{(line or 0) + 1}"):
+            budgets_of(item)
+
+
+@contextmanager
+def pytest_errors(origin: str) -> Iterator[None]:
+    """Convert errors of torr to pytest's UsageError, with their origin and hint."""
+    try:
+        yield
+    except TorrError as error:
         hint = f" ({error.hint})" if error.hint else ""
-        message = f"{path}:{(line or 0) + 1}: {error.message}{hint}"
-        raise pytest.UsageError(message) from error
+        raise pytest.UsageError(f"{origin}: {error.message}{hint}") from error

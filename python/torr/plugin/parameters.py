@@ -1,4 +1,4 @@
-"""Parameters of a test as texts, without secrets; pytest's id stands for a value without a text."""
+"""Convert the parameters of a test to texts without secrets; else pytest's id is the text."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def parameters_of(item: pytest.Item) -> Factors:
-    """Return a test's parameters by their names; none where it has none."""
-    given = getattr(item, "callspec", None)
-    if given is None:
+    """Return a test's parameters by their names."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is None:
         return {}
-    return {name: _text(given, name, value) for name, value in given.params.items()}
+    return {name: _text(callspec, name, value) for name, value in callspec.params.items()}
 
 
-def _text(given: Any, name: str, value: object) -> str:  # noqa: ANN401 - pytest's CallSpec2
-    """Return the text of a parameter; a secret is told from others by its number."""
-    text = text_of(value) or str(given.id)
+def _text(callspec: Any, name: str, value: object) -> str:  # noqa: ANN401 - pytest's CallSpec2
+    """Return the text of a parameter; a redacted secret gets a number, to be distinct."""
+    text = text_of(value) or str(callspec.id)
     redacted = redacted_value(name, text)
-    return text if redacted == text else f"{redacted} {given.indices[name] + 1}"
+    return text if redacted == text else f"{redacted} {callspec.indices[name] + 1}"

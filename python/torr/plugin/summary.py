@@ -1,4 +1,4 @@
-"""What pytest's terminal says of measured functions: budgets first, then every number."""
+"""Print the measured functions to pytest's terminal: budgets first, then all numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from torr import __version__
 from torr.cli.columns import Columns
 from torr.micro import machine, overhead
 from torr.model.moment import stamp
-from torr.plugin import raised
-from torr.plugin.keeping import concluded
+from torr.plugin import exceptions
+from torr.plugin.run_writer import conclusions
 from torr.report.data.micro_names import names
 from torr.report.tables import flames, micro, profiled_lines
 from torr.report.text import functions
@@ -29,8 +29,8 @@ _MOST_ROWS = 12
 
 
 def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
-    """Write the section of a session that measured anything."""
-    if not session.entries and not session.said:
+    """Write the section of a session with measurements."""
+    if not session.entries and not session.notes:
         return
     reporter.section("torr: functions under load")
     speed, cost = machine.speed(), overhead.timing_overhead()
@@ -44,20 +44,20 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
         reporter.write_line(collector)
     for table in micro.tables(result):
         _write_table(table, reporter)
-    for line in raised.lines(result):
+    for line in exceptions.lines(result):
         reporter.write_line(line)
     for title, table in (*flames.tops(result), *profiled_lines.tables(result)):
         reporter.write_line(f"\n{title}")
         _write_table(replace(table, rows=table.rows[:_MOST_ROWS]), reporter)
     notes = (*flames.notes(result), *_of_unprofiled(session, result), *_of_limits(result))
-    for line in (*notes, *session.said):
+    for line in (*notes, *session.notes):
         reporter.write_line(line)
 
 
 def _result(session: MeasurementSession, speed: MachineSpeed) -> RunResult:
-    """What the session comes to so far, as the report reads it; whether it is kept or not."""
+    """Return the session as a result, for the report; independent of whether it is stored."""
     return RunResult(
-        **msgspec.structs.asdict(concluded(session, speed)),
+        **msgspec.structs.asdict(conclusions(session, speed)),
         schema_=SCHEMA,
         torr=__version__,
         kind="micro",
@@ -78,8 +78,8 @@ def _write_table(table: Table, reporter: Any) -> None:  # noqa: ANN401 - pytest'
 def _of_unprofiled(session: MeasurementSession, result: RunResult) -> Iterator[str]:
     name_of = names(result)
     for entry in session.entries:
-        if entry.unprofiled is not None:
-            yield f"no profile of {name_of(entry)}: {entry.unprofiled}"
+        if entry.no_profile_reason is not None:
+            yield f"no profile of {name_of(entry)}: {entry.no_profile_reason}"
 
 
 def _of_limits(result: RunResult) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the fixtures are: each measures when it is called, and hands on what it found."""
+"""The callables behind the fixtures: they measure a function and add the result to the session."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Call = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a measurement found: medians of its rounds, in operations a second and milliseconds.
+class MeasurementResult:
+    """A measurement as medians of its rounds, in operations per second and milliseconds.
 
-    A percentile is None where a round has too few operations for it. `errors` counts what
-    operations raised, by class.
+    A percentile is None if a round has too few operations for it. `errors` counts the exceptions
+    of operations by class.
     """
 
     levels: Sequence[Level]
@@ -39,48 +39,48 @@ class Found:
 
     @property
     def ops_per_s(self) -> float:
-        """Operations a second."""
+        """Return the operations per second."""
         return self.value(OK_PER_S) or 0.0
 
     @property
     def p50_ms(self) -> float | None:
-        """The median time of an operation."""
+        """Return the median time of an operation."""
         return self.value("response_ms.p50")
 
     @property
     def p99_ms(self) -> float | None:
-        """The time that one operation in a hundred exceeds."""
+        """Return the time that one operation in a hundred exceeds."""
         return self.value("response_ms.p99")
 
     def value(self, key: str) -> float | None:
-        """Return the median over rounds of a number by its place in result.json."""
+        """Return the median over rounds of a number, given its path in a level of result.json."""
         known = [x for x in map(Metric(key).read, self.levels) if x is not None]
         return median(known) if known else None
 
 
-class _Taking:
-    """A fixture of one test."""
+class _Fixture:
+    """The base of fixtures, for one test."""
 
     def __init__(self, session: MeasurementSession, item: pytest.Item) -> None:
         self._session = session
         self._item = item
 
-    _UNPROFILED: str | None = None
-    """Why what it measures has no profile; None where it has."""
+    _NO_PROFILE_REASON: str | None = None
+    """The reason why measurements of this fixture have no profile; None if they have one."""
 
     def _entry(self, name: str | None) -> FunctionMeasurement:
         entry = self._session.entry(self._item, name)
         if self._session.profiling is not None:
-            entry.unprofiled = self._UNPROFILED
+            entry.no_profile_reason = self._NO_PROFILE_REASON
         return entry
 
-    def _keep(self, measured: Measurement, entry: FunctionMeasurement) -> Found:
+    def _keep(self, measured: Measurement, entry: FunctionMeasurement) -> MeasurementResult:
         entry.levels += trials(entry.candidate, entry.factors, measured)
-        self._session.keeping.go_on()
-        return Found(entry.levels, dict(measured.errors.counts))
+        self._session.writer.save()
+        return MeasurementResult(entry.levels, dict(measured.errors.counts))
 
 
-class Measure(_Taking):
+class Measure(_Fixture):
     """Times a function in one thread."""
 
     def __call__(  # noqa: PLR0913 - what a user may say
@@ -94,32 +94,32 @@ class Measure(_Taking):
         gc: Literal["off", "on"] = "off",
         name: str | None = None,
         lines: Sequence[Call] = (),
-    ) -> Found:
+    ) -> MeasurementResult:
         """Measure `rounds` rounds of `n` operations each, after one that is not counted.
 
-        `inputs` is the value that a call gets: of its number from 0, or a sequence. `setup` is
-        called before each round; what it returns, if anything, comes first in each call. An
-        operation of less than 1 µs is timed in batches. Async functions are awaited. What an
-        operation raises is counted, and the next one goes on. `lines` are the functions whose
-        lines `--torr-profile lines` looks at; without any, `fn` itself.
+        `inputs` gives the argument of each call: a function of the call's number from 0, or a
+        sequence. `setup` is called before each round; its result, unless None, is the first
+        argument of each call. Operations of less than 1 µs are timed in batches. Async functions
+        are awaited. Exceptions of operations are counted. `lines` are the functions that
+        `--torr-profile lines` profiles, by default `fn`.
         """
         require(gc in ("off", "on"), f"gc={gc!r}: it is 'off' or 'on'", "gc='off' is the default")
         subject = Subject(fn, inputs, setup, gc_off=gc == "off")
         count = self._session.rounds or rounds or measuring.ROUNDS
         measured = measuring.measure(subject, n, count)
         entry = self._entry(name)
-        taken = self._keep(measured, entry)
+        result = self._keep(measured, entry)
         if self._session.profiling is not None:
             profile = self._session.profiling.of(subject, n, measured, lines)
             self._session.profiles.append(entry.named(profile))
-            self._session.keeping.go_on()
-        return taken
+            self._session.writer.save()
+        return result
 
 
-class Stress(_Taking):
+class Stress(_Fixture):
     """Runs a function in threads that start together."""
 
-    _UNPROFILED = "it ran in threads, and one thread is profiled: measure it"
+    _NO_PROFILE_REASON = "it ran in threads, and one thread is profiled: measure it"
 
     def __call__(  # noqa: PLR0913 - what a user may say
         self,
@@ -132,12 +132,12 @@ class Stress(_Taking):
         setup: Callable[[], object] | None = None,
         timeout: float = stressing.TIMEOUT_S,
         name: str | None = None,
-    ) -> Found:
+    ) -> MeasurementResult:
         """Run `per_thread` operations in each of `threads` threads, for `rounds` rounds.
 
-        One round more comes first and is not counted. Rounds are 10, or `--torr-rounds`.
-        `inputs` makes the value that a call gets of the numbers of its thread and of itself.
-        Threads that have not ended after `timeout` seconds fail the test, with all their stacks.
+        One more round comes first and is not counted. There are 10 rounds, or `--torr-rounds`.
+        `inputs` makes the argument of a call from the numbers of its thread and of the call.
+        Threads that have not ended after `timeout` seconds fail the test, with all stacks.
         """
         subject = stressing.StressRun(fn, threads, per_thread, inputs, setup, timeout)
         count = self._session.rounds or rounds or measuring.ROUNDS
@@ -150,10 +150,10 @@ class Stress(_Taking):
         return self._keep(measured, self._entry(name))
 
 
-class Leaks(_Taking):
-    """Says what a function leaves behind."""
+class Leaks(_Fixture):
+    """Finds out whether a function leaks."""
 
-    _UNPROFILED = "it was watched, not timed: the lines that allocated stand with its leaks"
+    _NO_PROFILE_REASON = "it was watched, not timed: the lines that allocated stand with its leaks"
 
     def __call__(
         self,
@@ -164,24 +164,24 @@ class Leaks(_Taking):
         inputs: Callable[[int], object] | None = None,
         name: str | None = None,
     ) -> LeakTable:
-        """Run `n` operations; fails where more and more is left behind.
+        """Run `n` operations; fail the test if memory grows on and on.
 
-        With `max_growth` it fails where there are more objects more than that at the end, and
-        growth that goes on is no failure by itself. What an operation raises is raised.
+        With `max_growth` the test fails if the number of objects grew by more than that, and
+        growth that goes on is not a failure by itself. Exceptions of operations are raised.
         """
-        found = leaking.leaks(fn, n, inputs, max_growth)
+        result = leaking.leaks(fn, n, inputs, max_growth)
         entry = self._entry(name)
-        entry.leaks = entry.named(found)
-        self._session.keeping.go_on()
-        if not found.met:
-            pytest.fail(_why_leaking(found), pytrace=False)
-        return found
+        entry.leaks = entry.named(result)
+        self._session.writer.save()
+        if not result.met:
+            pytest.fail(_why_leaking(result), pytrace=False)
+        return result
 
 
-class Compare(_Taking):
+class Compare(_Fixture):
     """Measures functions in interleaved rounds."""
 
-    _UNPROFILED = "its rounds were interleaved with those of others: measure it by itself"
+    _NO_PROFILE_REASON = "its rounds were interleaved with those of others: measure it by itself"
 
     def __call__(
         self,
@@ -197,29 +197,30 @@ class Compare(_Taking):
             raise UsageError("compare_functions takes functions by their names", "old=f, new=g")
         subjects = {name: Subject(fn, inputs, setup) for name, fn in functions.items()}
         count = self._session.rounds or rounds or measuring.ROUNDS
-        found = compare_functions(subjects, n, count)
+        result = compare_functions(subjects, n, count)
         entries = {name: self._entry(name) for name in functions}
-        for level in found.levels:
+        for level in result.levels:
             entry = entries[level.candidate or ""]
             entry.levels.append(entry.named(level))
-        for verdict in found.verdicts:
+        for verdict in result.verdicts:
             named = entries[verdict.candidate or ""].named(verdict)
             baseline = entries[verdict.baseline or ""].candidate
-            self._session.compared.append(msgspec.structs.replace(named, baseline=baseline))
-        self._session.keeping.go_on()
-        return found
+            named = msgspec.structs.replace(named, baseline=baseline)
+            self._session.comparison_verdicts.append(named)
+        self._session.writer.save()
+        return result
 
 
-def _why_leaking(found: LeakTable) -> str:
-    """What is wrong with what was left behind."""
-    types = ", ".join(f"{count:+,} {name}" for name, count in found.types[:3] if count > 0)
-    places = "\n".join(f"  {size:+,} B  {place}" for place, size in found.locations)
-    told = f"{types or 'no objects of the collector'}\n{places}"
-    if found.limit is not None:
-        after = f"after {found.count:,} operations, not {found.limit:,}"
-        return f"{found.growth:+,} objects {after}: {told}"
-    left = (
-        f"{found.per_operation:.2g} blocks of memory, {found.traced_per_operation:,.1f} bytes of"
-        f" Python's, {found.rss_per_operation:,.1f} of the process"
+def _why_leaking(result: LeakTable) -> str:
+    """Return the message for a leak."""
+    types = ", ".join(f"{count:+,} {name}" for name, count in result.types[:3] if count > 0)
+    places = "\n".join(f"  {size:+,} B  {place}" for place, size in result.locations)
+    details = f"{types or 'no objects of the collector'}\n{places}"
+    if result.limit is not None:
+        after = f"after {result.count:,} operations, not {result.limit:,}"
+        return f"{result.growth:+,} objects {after}: {details}"
+    growth = (
+        f"{result.per_operation:.2g} blocks of memory, {result.traced_per_operation:,.1f} bytes of"
+        f" Python's, {result.rss_per_operation:,.1f} of the process"
     )
-    return f"each operation leaves {left} behind: {told}"
+    return f"each operation leaves {growth} behind: {details}"

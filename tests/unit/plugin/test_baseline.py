@@ -9,7 +9,7 @@ import pytest
 import typed
 from torr.errors import UsageError
 from torr.micro import machine
-from torr.plugin.beside import BASELINE, Baseline, _change, set_beside
+from torr.plugin.baseline import BASELINE, Baseline, _change, compare_with_baseline
 from torr.results.functions import MachineSpeed
 from torr.store.environment import environment
 
@@ -40,13 +40,13 @@ def beside(before, now, *changes, here=None, speed=None):
     stash = pytest.Stash()
     stash[BASELINE] = Baseline(1, result, tuple(map(_change, changes)))
     config = SimpleNamespace(stash=stash)
-    session = SimpleNamespace(config=config, levels=now, against=[], limits=[], said=[])
-    set_beside(session)
+    session = SimpleNamespace(config=config, levels=now, baseline_verdicts=[], limits=[], notes=[])
+    compare_with_baseline(session)
     return session
 
 
 def words(session, family="primary"):
-    found = [each for each in session.against if each.family == family]
+    found = [each for each in session.baseline_verdicts if each.family == family]
     return {(each.candidate, *each.factors.values()): each.word for each in found}
 
 
@@ -58,9 +58,9 @@ def test_one_function_that_differs_by_chance_has_a_word_alone_and_none_among_man
     assert len(words(many)) == 10
     for family in ("primary", "secondary"):
         assert "better" not in words(many, family).values()
-    first = many.against[0]
+    first = many.baseline_verdicts[0]
     assert (first.candidate, first.factors, first.baseline) == ("f", {}, "run 1")
-    assert first.p == alone.against[0].p == pytest.approx(0.043, abs=0.001)
+    assert first.p == alone.baseline_verdicts[0].p == pytest.approx(0.043, abs=0.001)
     assert first.p_adjusted == pytest.approx(10 * first.p)
 
 
@@ -80,9 +80,9 @@ def test_functions_of_another_machine_are_judged_together_too(monkeypatch):
     slower = MachineSpeed(1.0, 1.0, 1.0)
     found = beside(before, now, here=other, speed=slower)
     assert words(found) == {("f",): "better", ("g", "9"): "same"}
-    factor = found.against[0].ratio
+    factor = found.baseline_verdicts[0].ratio
     assert factor == pytest.approx(2.0, rel=0.01)
-    (said,) = (said for said in found.said if "another machine" in said)
+    (said,) = (said for said in found.notes if "another machine" in said)
     assert "scaled by 2.00 (2.00–2.00)" in said
     unknown = beside(before, now, here=other)
     assert set(words(unknown).values()) == {"inconclusive"}
@@ -92,7 +92,7 @@ def test_a_percentile_that_neither_side_has_is_in_no_verdict():
     times = {"response_ms": {"n": 1000, "p50": 1.0, "p99": 2.0}}
     with_p99 = [typed.changed(level, latency=times) for level in rounds_of("f")]
     found = beside([*with_p99, *rounds_of("g")], [*with_p99, *rounds_of("g")])
-    metrics = [(each.candidate, each.metric) for each in found.against]
+    metrics = [(each.candidate, each.metric) for each in found.baseline_verdicts]
     assert metrics == [
         *(("f", "ok_per_s"), ("f", "response_ms.p50"), ("f", "response_ms.p99")),
         *(("g", "ok_per_s"), ("g", "response_ms.p50")),
@@ -102,7 +102,7 @@ def test_a_percentile_that_neither_side_has_is_in_no_verdict():
 def test_what_no_earlier_run_has_is_told_by_its_name():
     now = [*rounds_of("f"), *rounds_of("g", size="9"), *rounds_of("g", size="10")]
     found = beside(rounds_of("f"), now)
-    assert found.said == ["not in run 1, and beside nothing: g [size 9], g [size 10]"]
+    assert found.notes == ["not in run 1, and beside nothing: g [size 9], g [size 10]"]
 
 
 def test_limits_of_what_was_compared_with_nothing_are_an_error():
@@ -110,7 +110,7 @@ def test_limits_of_what_was_compared_with_nothing_are_an_error():
     with pytest.raises(UsageError, match="run 1 has none of these functions") as caught:
         beside(others, rounds_of("f"), "p50 > +10%")
     assert caught.value.hint.startswith("it has a, b, c, …: run pytest with the --rootdir of then")
-    assert beside(others, rounds_of("f")).against == []
+    assert beside(others, rounds_of("f")).baseline_verdicts == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typed
 from timed import result, round_of
-from torr.plugin import raised
+from torr.plugin import exceptions
 
 
 def level(number=1, **counts):
@@ -19,7 +19,7 @@ def level(number=1, **counts):
 
 
 def lines(*levels):
-    return list(raised.lines(result(levels=levels)))
+    return list(exceptions.lines(result(levels=levels)))
 
 
 NAME = "\ntest_cache.py::test_put: "

@@ -1,4 +1,4 @@
-"""What becomes of measured functions: a run, which is on disk from the first measurement on."""
+"""Write measured functions as a run, which is on disk from the first measurement on."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _FLAGS = {"name": "--torr-save", "folder": "--torr-dir"}
 _HEAD: pytest.StashKey[Mapping[str, Any]] = pytest.StashKey()
-"""What stands at the head of the run, as it was before any test went elsewhere."""
+"""The header of the run, from before any test can change the directory or environment."""
 
 
 def check(config: pytest.Config) -> None:
-    """Raise OutputError where a run could not be written; leaves nothing but --torr-dir itself."""
+    """Raise OutputError if a run cannot be written; creates nothing but --torr-dir."""
     name = config.getoption("torr_save")
     if name is not None:
         check_name(name, _FLAGS["name"])
@@ -37,65 +37,65 @@ def check(config: pytest.Config) -> None:
         config.stash[_HEAD] = _head(config)
 
 
-class Keeping:
-    """The run of one session, if --torr-save asks for one."""
+class RunWriter:
+    """Writes the run of a session if --torr-save is given."""
 
     def __init__(self, session: MeasurementSession) -> None:
         self._session = session
-        self._is_asked = session.config.getoption("torr_save") is not None
+        self._is_enabled = session.config.getoption("torr_save") is not None
         self._directory: RunDirectory | None = None
         self._count = 0
 
-    def go_on(self) -> None:
-        """Have on disk what was measured since: whatever ends this process, it stays.
+    def save(self) -> None:
+        """Write new measurements to disk, so that they survive the end of this process.
 
-        What cannot be kept now is tried again at the end, which says so.
+        If that fails, `close` tries again and reports the error.
         """
-        if self._is_asked:
+        if self._is_enabled:
             with suppress(TorrError):
-                self._follow()
+                self._write_new()
 
     def close(self, status: Status) -> None:
-        """Write all that is known, the report, and register the run; raises TorrError."""
-        if not self._is_asked or not self._session.entries:
+        """Write the result and the report, and register the run; raise TorrError on failure."""
+        if not self._is_enabled or not self._session.entries:
             return
         from torr.finishing.pipeline import EndedRun, finish
         from torr.options.result import ResultOptions
 
-        with self._follow() as directory:
+        with self._write_new() as directory:
             run = EndedRun(
                 directory,
-                lambda: concluded(self._session, machine.speed()),
+                lambda: conclusions(self._session, machine.speed()),
                 status,
                 publishes=False,
             )
-            finish(run, ResultOptions(), self._say)
+            finish(run, ResultOptions(), self._note)
 
-    def _say(self, finished: FinishedRun) -> None:
-        said = self._session.said
-        place = _shown(finished.directory, self._session.config.invocation_params.dir)
-        said.append(f"kept    {place}" + (f" as run {finished.kept}" if finished.kept else ""))
-        said += [f"note: {note}" for note in finished.notes]
+    def _note(self, finished: FinishedRun) -> None:
+        notes = self._session.notes
+        path = _relative(finished.directory, self._session.config.invocation_params.dir)
+        notes.append(f"kept    {path}" + (f" as run {finished.kept}" if finished.kept else ""))
+        notes += [f"note: {note}" for note in finished.notes]
 
-    def _follow(self) -> RunDirectory:
+    def _write_new(self) -> RunDirectory:
         session = self._session
         if self._directory is None:
             self._directory = _create(session.config, session.config.stash[_HEAD])
             self._directory.profiles = session.profiles
         new = session.levels[self._count :]
         self._count += len(new)
-        self._directory.keep_levels(new, concluded(session, machine.speed()))
+        self._directory.keep_levels(new, conclusions(session, machine.speed()))
         return self._directory
 
 
-def _shown(path: Path, start: Path) -> Path:
+def _relative(path: Path, start: Path) -> Path:
     return path.relative_to(start) if path.is_relative_to(start) else path
 
 
-def concluded(session: MeasurementSession, speed: MachineSpeed) -> Conclusions:
-    """Return what a session comes to."""
+def conclusions(session: MeasurementSession, speed: MachineSpeed) -> Conclusions:
+    """Return the verdicts and other conclusions of a session."""
     return Conclusions(
-        verdicts=[*session.compared, *session.against],
+        verdicts=[*session.comparison_verdicts, *session.baseline_verdicts],
         budgets=[verdict for entry in session.entries for verdict in entry.budgets],
         leaks=[entry.leaks for entry in session.entries if entry.leaks is not None],
         fail_if=session.limits,
@@ -106,7 +106,7 @@ def concluded(session: MeasurementSession, speed: MachineSpeed) -> Conclusions:
 def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
     from torr.model.secrets import secrets_of_command
 
-    # A test may stand in a directory of its own when the first thing is measured.
+    # Relative to where pytest was started: a test may have changed the directory.
     folder = config.invocation_params.dir / config.getoption("torr_dir")
     secrets = secrets_of_command(sys.argv[1:])
     return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS, secrets=secrets)

@@ -1,7 +1,7 @@
-"""Measured functions set beside those of an earlier run, and the changes that fail a session.
+"""Compare measured functions with those of an earlier run, and judge limits of change.
 
---torr-compare ─ the kept run ─┬─ each function that both have ─ verdicts, one family ─ limits
-what was measured now ─────────┘
+--torr-compare ─ the stored run ─┬─ functions that both have ─ verdicts, one family ─ limits
+the measurements of this session ┘
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FUNCTION = "::function"
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The kept run that --torr-compare names, and what --torr-fail-if asks for."""
+    """The stored run that --torr-compare names, and the limits of --torr-fail-if."""
 
     run: int
     result: RunResult
@@ -46,11 +46,11 @@ class Baseline:
 
 
 BASELINE: pytest.StashKey[Baseline] = pytest.StashKey()
-"""Read once, before anything runs: a run that is kept meanwhile is not this one."""
+"""Read once before any test runs, so that a run which is stored meanwhile is not used."""
 
 
 def read_baseline(config: pytest.Config) -> None:
-    """Keep the baseline with pytest's configuration, if one is asked for; raises TorrError."""
+    """Store the baseline, if an option names one, in pytest's configuration; raise TorrError."""
     changes = tuple(_change(text) for text in config.getoption("torr_fail_if"))
     name = config.getoption("torr_compare")
     without = "--torr-fail-if is given without --torr-compare"
@@ -60,16 +60,16 @@ def read_baseline(config: pytest.Config) -> None:
     from torr.store.kept.store import Filter, open_store
 
     with open_store() as store:
-        found = store.find(Filter(name=name, kinds=(KIND,)), most=1)
+        newest = store.find(Filter(name=name, kinds=(KIND,)), most=1)
         missing = f"--torr-compare {name}: there is no such kept run"
-        require(bool(found), missing, "see `torr runs list`")
-        config.stash[BASELINE] = Baseline(found[0].id, store.result(found[0].id), changes)
+        require(bool(newest), missing, "see `torr runs list`")
+        config.stash[BASELINE] = Baseline(newest[0].id, store.result(newest[0].id), changes)
 
 
-def set_beside(session: MeasurementSession) -> None:
-    """Compare with the earlier run, if there is one, function by function; unpaired, and marked.
+def compare_with_baseline(session: MeasurementSession) -> None:
+    """Compare each function with that of the earlier run, if there is one; rounds are unpaired.
 
-    Raises UsageError where there are limits of change and no function that both have.
+    Raises UsageError if there are limits of change, but no function that both runs have.
     """
     baseline = session.config.stash.get(BASELINE, None)
     if baseline is None or not session.levels:
@@ -77,14 +77,14 @@ def set_beside(session: MeasurementSession) -> None:
     verdicts = _judged(session, baseline)
     for key in dict.fromkeys(map(_key, session.levels)):
         own = [verdict for verdict in verdicts if _key(verdict) == key]
-        session.against += own
+        session.baseline_verdicts += own
         if own:
             session.limits += [_limit(change, own) for change in baseline.changes]
-    _say_what_is_missing(session, baseline)
+    _note_missing(session, baseline)
 
 
 def _judged(session: MeasurementSession, baseline: Baseline) -> list[Verdict]:
-    """Verdicts over all functions at once: their chance of a false finding is one, too."""
+    """Return the verdicts of all functions, which are corrected as one family."""
     from torr.store.environment import environment
 
     sides = (f"run {baseline.run}", "now")
@@ -95,17 +95,17 @@ def _judged(session: MeasurementSession, baseline: Baseline) -> list[Verdict]:
         return comparison.unpaired(then, now, sides, _PROCEDURE)
 
     if not across.is_another(baseline.result.environment, environment()):
-        found = judge(before)
+        verdicts = judge(before)
     else:
-        found = across.judged(before, _scales(session, baseline), judge)
-    return [_of_function(verdict) for verdict in found]
+        verdicts = across.judged(before, _scales(session, baseline), judge)
+    return [_of_function(verdict) for verdict in verdicts]
 
 
 def _scales(session: MeasurementSession, baseline: Baseline) -> tuple[float, float, float] | None:
-    """How much faster this machine is than the baseline's, which is said."""
+    """Return how much faster this machine is than the baseline's, and note it."""
     factors = across.scales(baseline.result.machine_speed, machine.speed())
     if factors is not None:
-        session.said.append(
+        session.notes.append(
             f"the earlier run is of another machine: its numbers are scaled by {factors[0]:.2f}"
             f" ({factors[1]:.2f}–{factors[2]:.2f}), how much faster this one is"
         )
@@ -113,7 +113,7 @@ def _scales(session: MeasurementSession, baseline: Baseline) -> tuple[float, flo
 
 
 def _as_cell(level: Level) -> Level:
-    """A trial whose function is a part of its setting: functions are not compared to others."""
+    """Return a trial with its function as a factor, so that it is not compared with others."""
     factors = {**level.factors, _FUNCTION: level.candidate or ""}
     return msgspec.structs.replace(level, factors=factors)
 
@@ -126,23 +126,23 @@ def _of_function(verdict: Verdict) -> Verdict:
 
 def _limit(change: Change, verdicts: Sequence[Verdict]) -> Verdict:
     """Judge a change of one function; `verdicts` are all of it, by ok/s first."""
-    found = next((each for each in verdicts if each.metric == change.key), None)
-    if found is not None:
-        return limits.judge(change, found)
+    verdict = next((verdict for verdict in verdicts if verdict.metric == change.key), None)
+    if verdict is not None:
+        return limits.judge(change, verdict)
     first = verdicts[0]
     sides = (first.baseline or "", first.candidate or "")
     where = (first.concurrency or 0, first.factors)
     return limits.too_rare(change, sides, *where, is_of_function=True)
 
 
-def _say_what_is_missing(session: MeasurementSession, baseline: Baseline) -> None:
+def _note_missing(session: MeasurementSession, baseline: Baseline) -> None:
     known = set(map(_key, baseline.result.levels))
     missing = {_key(level): level for level in session.levels if _key(level) not in known}
     name_of = names_of(session.levels)
     listed = [name_of(level) for level in missing.values()]
     if listed:
-        session.said.append(f"not in run {baseline.run}, and beside nothing: {', '.join(listed)}")
-    if baseline.changes and not session.against:
+        session.notes.append(f"not in run {baseline.run}, and beside nothing: {', '.join(listed)}")
+    if baseline.changes and not session.baseline_verdicts:
         there = sorted({level.candidate or "" for level in baseline.result.levels})
         more = ", …" if len(there) > _MOST_NAMED else ""
         raise UsageError(
@@ -156,11 +156,10 @@ def _change(text: str) -> Change:
     from torr.model.change import Change
 
     words = text.strip()
-    found = Change.parse(f"ok/s{words[3:]}" if words.startswith("ops") else words)
-    known = {OK_PER_S, *(metric.key for metric in _METRICS)}
-    if found.key not in known:
+    change = Change.parse(f"ok/s{words[3:]}" if words.startswith("ops") else words)
+    if change.key not in {OK_PER_S, *(metric.key for metric in _METRICS)}:
         raise UsageError(f"--torr-fail-if {text!r}: that is not compared", "ops, p50 or p99")
-    return replace(found, text=words)  # as it was asked for
+    return replace(change, text=words)  # as the user wrote it
 
 
 def _key(part: Level | Verdict) -> tuple[object, ...]:
