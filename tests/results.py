@@ -8,9 +8,9 @@ import msgspec
 import typed
 from streamed import histogram, streaming
 from torr.model.condition import Condition
-from torr.report.data import diff as sides_of
 from torr.stats.series import Series
 from torr.verdicts import capacity
+from torr.verdicts.diff import ratios
 
 LEVELS = (10, 20, 50, 100, 200, 400, 800, 1600)
 
@@ -233,7 +233,7 @@ def sides():
 
 def diffed():
     return msgspec.structs.replace(
-        sides_of.compare(*sides()),
+        ratios(*sides()),
         started="2026-01-31T12:00:00.000Z",
         command=["torr", "diff", "bare.dat", "apiserver.dat"],
     )

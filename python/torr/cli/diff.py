@@ -31,14 +31,14 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.finishing.pipeline import EndedRun
     from torr.model.label import labels_of
     from torr.model.secrets import redacted_command
-    from torr.report.tables.sides import set_beside
     from torr.results.result import Conclusions
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory
+    from torr.verdicts.diff import diff as diff_of
 
     options = made(DiffOptions, flags)
     a, b = sides_of(sides, options.baseline, options.folder)
-    found = set_beside(a, b, options.fail_if)
+    found = diff_of(a, b, options.fail_if)
     head = {
         "kind": "diff",
         "command": ["torr", *redacted_command(sys.argv[1:])],

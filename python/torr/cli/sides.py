@@ -21,7 +21,7 @@ from torr.store.rundir import LATEST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.report.data.side import Side
+    from torr.verdicts.diff_side import Side
 
 _ID = re.compile(r"(\d{1,9})(?::(.*))?")
 _KINDS = ("run", "ladder", "compare", "locust")
@@ -53,16 +53,17 @@ def sides_of(given: Sequence[str], baseline: str | None, folder: Path) -> tuple[
 
 def side_of(text: str) -> Side:
     """Return what a word of the command line names."""
-    from torr.report.data import side
+    from torr.planning.diff_sides import load
+    from torr.verdicts.diff_side import of_result
 
     found = _ID.fullmatch(text)
     if found is None or Path(text).exists():
-        return side.load(Path(text))
+        return load(Path(text))
     from torr.store.kept.store import open_store
 
     with open_store() as store:
         result = store.result(int(found[1]))
-    return side.of_result(result, found[2].split(",") if found[2] else [], Path(found[1]))
+    return of_result(result, found[2].split(",") if found[2] else [], Path(found[1]))
 
 
 def _tagged(text: str, name: str) -> Side:
@@ -70,8 +71,8 @@ def _tagged(text: str, name: str) -> Side:
 
     A tag such as `baseline` is given to runs of many names.
     """
-    from torr.report.data import side
     from torr.store.kept.store import Filter, open_store
+    from torr.verdicts.diff_side import of_result
 
     tag, _, asked = text.partition(":")
     wanted = Filter(tags=(tag,), kinds=_KINDS)
@@ -86,4 +87,4 @@ def _tagged(text: str, name: str) -> Side:
     if not own:
         other = f"run {found[0].id} of {found[0].name}"
         click.echo(f"note: --baseline {tag}: no run of {name} has it; it is {other}", err=True)
-    return side.of_result(result, asked.split(",") if asked else [], Path(f"{found[0].id}"))
+    return of_result(result, asked.split(",") if asked else [], Path(f"{found[0].id}"))

@@ -12,12 +12,11 @@ import typed
 from doubles import Truth, measured_level
 from torr.cli.terminal import show
 from torr.model.condition import Condition
-from torr.report.data import diff
 from torr.results.base import builtins
 from torr.results.level import NamedRequest
 from torr.results.series import LevelPoint
 from torr.stats.series import Series
-from torr.verdicts import capacity
+from torr.verdicts import capacity, diff
 
 
 def result_of(*levels, kind="run", slos=()):
@@ -243,7 +242,7 @@ def test_a_diff_marks_ratios_of_lower_bounds(bounds, ratio):
     a, b = (
         Series(n, (LevelPoint(1, r, 2.0, 100.0, at_least=n in bounds),)) for n, r in rates.items()
     )
-    text = shown(diff.compare(a, b))
+    text = shown(diff.ratios(a, b))
     assert body(text)[-1].split("  ")[0] == "1"
     assert f" {ratio} " in body(text)[-1]
     assert ("shared a machine" in text) is bool(bounds)
@@ -254,13 +253,13 @@ def test_a_diff_shows_p95_and_spread_where_they_are_known():
         Series(name, (LevelPoint(1000, rate, 2.0, 100.0, p95_ms=p95, spread=spread),))
         for name, rate, p95, spread in (("a", 1000.0, 4.0, 0.012), ("b", 500.0, 6.0, 0.03))
     ]
-    lines = body(shown(diff.compare(*sides)))
+    lines = body(shown(diff.ratios(*sides)))
     assert lines[-2:] == [
         "connections   ok/s  mean time    p95       success  spread of ok/s",
         "1,000        0.50x      1.00x  1.50x  +0.00 points   1.2 % / 3.0 %",
     ]
     bare = [Series(s.name, (LevelPoint(1000, s.points[0].ok_per_s, 2.0, 100.0),)) for s in sides]
-    assert "spread" not in shown(diff.compare(*bare)).splitlines()[3]
+    assert "spread" not in shown(diff.ratios(*bare)).splitlines()[3]
 
 
 def test_one_connection_is_no_plural():

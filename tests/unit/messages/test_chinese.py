@@ -12,9 +12,9 @@ from torr.report.tables import (
     comparison_facts,
     comparison_tables,
     health_table,
+    level_table,
     request_tables,
     stream_tables,
-    table,
     verdict_table,
     watched,
 )
@@ -133,7 +133,11 @@ def texts_of(result):
     if result.kind == "compare":
         found += of_comparison(Comparison.of(result), result)
     elif result.kind == "diff":
-        found += [verdict_table.verdicts(result), table.ratios(result), sentence.success(result)]
+        found += [
+            verdict_table.verdicts(result),
+            level_table.ratios(result),
+            sentence.success(result),
+        ]
     else:
         found += of_levels(result)
     return [render(text, "zh") for part in found for text in cells(part)]
@@ -158,9 +162,20 @@ def of_comparison(found, result):
 def of_levels(result):
     level = result.levels[0]
     return [
-        *(write(result) for write in (table.levels, table.capacity, table.slos, table.errors)),
+        *(
+            write(result)
+            for write in (
+                level_table.levels,
+                level_table.capacity,
+                level_table.slos,
+                level_table.errors,
+            )
+        ),
         *(write(result) for write in (watched.watched, stream_tables.streams_of_levels)),
-        *(write(level) for write in (table.times, table.throughput, request_tables.requests)),
+        *(
+            write(level)
+            for write in (level_table.times, level_table.throughput, request_tables.requests)
+        ),
         *(write(level) for write in (stream_tables.streams, stream_tables.tokens)),
         health_table.judged(result.levels),
         sentence.success(result),

@@ -11,8 +11,8 @@ ENGLISH = {
     *("__init__.py", "cells.py", "csv.py", "dat.py", "diff.py", "doctor.py", "junit.py"),
     *("comparison.py", "comparison_figure.py", "comparison_rows.py", "comparison_scale.py"),
     *("diff_figure.py", "findings.py", "labels.py", "ladder_figure.py", "ladder_marks.py"),
-    *("stream_figure.py", "theme.py", "step_summary.py", "png.py", "pooled.py", "side.py"),
-    *("sides.py", "notebook.py", "html.py", "plateau.py", "flame_svg.py", "flat.py"),
+    *("stream_figure.py", "theme.py", "step_summary.py", "png.py", "pooled.py"),
+    *("notebook.py", "html.py", "plateau.py", "flame_svg.py", "flat.py"),
     "ladder_chart.py",
 }
 # Names of the field and of formats: the same in every language.

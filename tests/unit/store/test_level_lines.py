@@ -15,7 +15,7 @@ import typed
 from doubles import Truth, interval_of, level_of
 from torr.cli.runs import importing
 from torr.errors import OutputError, UsageError
-from torr.report.data import side
+from torr.planning.diff_sides import load
 from torr.results.functions import LeakTable
 from torr.results.monitor import MonitorSeries
 from torr.results.result import Conclusions, TrialFailure, read
@@ -228,7 +228,7 @@ def test_a_run_goes_on_behind_its_last_level(killed):
 
 
 def read_side(folder):
-    return len(side.load(folder).trials)
+    return len(load(folder).trials)
 
 
 def load_result(folder):

@@ -10,7 +10,7 @@ from torr.messages.say import say
 from torr.report.data.diff import show_ratio
 from torr.report.data.wording import heading
 from torr.report.tables import verdict_table
-from torr.report.tables.table import spreads
+from torr.report.tables.level_table import spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from torr.messages.say import chain, render, say
 from torr.report.files import comparison_summary
 from torr.report.files import markdown_parts as parts
-from torr.report.tables import flames, request_tables, stream_tables, table, verdict_table, watched
+from torr.report.tables import (
+    flames,
+    level_table,
+    request_tables,
+    stream_tables,
+    verdict_table,
+    watched,
+)
 from torr.report.text import sentence, trust
 from torr.report.view import view_tables
 from torr.store.atomic import replace_bytes
@@ -53,7 +60,7 @@ def _tables(result: RunResult) -> Iterator[str]:
     if result.kind == "diff":
         yield from parts.titled(say("Verdicts"), verdict_table.verdicts(result))
         yield from parts.titled(say("Limits"), verdict_table.limits(result))
-        yield from parts.titled(say("Ratios"), table.ratios(result))
+        yield from parts.titled(say("Ratios"), level_table.ratios(result))
         return
     if result.kind == "micro":
         for title, content in view_tables.of_functions(result):
@@ -64,7 +71,7 @@ def _tables(result: RunResult) -> Iterator[str]:
         return
     if len(result.levels) == 1:
         level = result.levels[0]
-        yield from parts.titled(say("Times"), table.times(level))
+        yield from parts.titled(say("Times"), level_table.times(level))
         yield from parts.titled(say("Streams"), stream_tables.streams(level))
         yield from parts.titled(say("Tokens"), stream_tables.tokens(level))
         yield from parts.titled(say("Requests"), request_tables.requests(level))
@@ -72,17 +79,17 @@ def _tables(result: RunResult) -> Iterator[str]:
         yield from parts.titled(say("Sockets of requests"), sockets)
         streamed = request_tables.streams_of_requests(level)
         yield from parts.titled(say("Streams of requests"), streamed)
-        yield from parts.titled(say("Throughput"), table.throughput(level))
+        yield from parts.titled(say("Throughput"), level_table.throughput(level))
     else:
-        yield from parts.titled(say("Levels"), table.levels(result))
+        yield from parts.titled(say("Levels"), level_table.levels(result))
         yield from parts.titled(say("Streams"), stream_tables.streams_of_levels(result))
         yield from parts.titled(say("Requests"), _short(request_tables.requests_of_levels(result)))
         streamed = request_tables.streams_of_requests_of_levels(result)
         yield from parts.titled(say("Streams of requests"), _short(streamed))
-    yield from parts.titled(say("Capacity"), table.capacity(result))
+    yield from parts.titled(say("Capacity"), level_table.capacity(result))
     yield from parts.titled(say("Target and machine"), _short(watched.watched(result)))
-    yield from parts.titled(say("SLOs"), table.slos(result))
-    yield from parts.titled(say("Errors"), table.errors(result))
+    yield from parts.titled(say("SLOs"), level_table.slos(result))
+    yield from parts.titled(say("Errors"), level_table.errors(result))
 
 
 def _profiles(result: RunResult) -> Iterator[str]:

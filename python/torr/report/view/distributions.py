@@ -18,9 +18,9 @@ from torr.stats.series import by_concurrency
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from torr.report.data.side import Side
     from torr.results.level import Level
     from torr.results.result import RunResult
+    from torr.verdicts.diff_side import Side
 
 Json = dict[str, Any]
 

@@ -12,11 +12,11 @@ from torr.report.tables import (
     flames,
     health_table,
     left_behind,
+    level_table,
     micro,
     profiled_lines,
     request_tables,
     stream_tables,
-    table,
     verdict_table,
     watched,
 )
@@ -62,10 +62,10 @@ def first(result: RunResult) -> Iterator[Titled]:
         yield from kinds[result.kind](result)
         return
     yield from _of_level(result.levels[0]) if len(result.levels) == 1 else _of_levels(result)
-    yield say("Capacity"), table.capacity(result)
+    yield say("Capacity"), level_table.capacity(result)
     yield say("Target and machine"), watched.watched(result)
     if len(result.levels) == 1:
-        yield say("SLOs"), table.slos(result)
+        yield say("SLOs"), level_table.slos(result)
 
 
 def folded(result: RunResult) -> Iterator[Titled]:
@@ -84,16 +84,16 @@ def folded(result: RunResult) -> Iterator[Titled]:
         yield say("Configuration"), facts.configuration(result)
     else:
         if len(levels) > 1:
-            yield say("SLOs at every level"), table.slos(result)
+            yield say("SLOs at every level"), level_table.slos(result)
             yield say("Requests at every level"), request_tables.requests_of_levels(result)
             streamed = request_tables.streams_of_requests_of_levels(result)
             yield say("Streams of requests at every level"), streamed
-        yield say("Errors"), table.errors(result)
+        yield say("Errors"), level_table.errors(result)
         yield (
             say("Events that the locustfile told of as failed"),
             request_tables.failed_events(levels),
         )
-        yield say("Status codes"), table.statuses(result)
+        yield say("Status codes"), level_table.statuses(result)
     yield from flames.tops(result)
     yield say("What endpoints told"), watched.of_endpoints(result)
     yield say("How each level was judged"), health_table.judged(levels)
@@ -110,7 +110,7 @@ def of_functions(result: RunResult) -> Iterator[Titled]:
 def _of_diff(result: RunResult) -> Iterator[Titled]:
     yield say("Verdicts"), verdict_table.verdicts(result)
     yield say("Limits"), verdict_table.limits(result)
-    yield say("Ratios"), table.ratios(result)
+    yield say("Ratios"), level_table.ratios(result)
 
 
 def _of_comparison(result: RunResult) -> Iterator[Titled]:
@@ -123,15 +123,15 @@ def _of_comparison(result: RunResult) -> Iterator[Titled]:
 
 
 def _of_level(level: Level) -> Iterator[Titled]:
-    yield say("Times of ok answers"), table.times(level)
+    yield say("Times of ok answers"), level_table.times(level)
     yield say("Streams"), stream_tables.streams(level)
     yield say("Tokens"), stream_tables.tokens(level)
     yield say("Requests"), request_tables.requests(level)
     yield say("Sockets of requests"), request_tables.sockets_of_requests(level)
     yield say("Streams of requests"), request_tables.streams_of_requests(level)
-    yield say("Throughput"), table.throughput(level)
+    yield say("Throughput"), level_table.throughput(level)
 
 
 def _of_levels(result: RunResult) -> Iterator[Titled]:
-    yield say("Levels: median of rounds"), table.levels(result)
+    yield say("Levels: median of rounds"), level_table.levels(result)
     yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from torr.errors import require
 from torr.messages.say import as_json, say
-from torr.report.data import side
 from torr.report.tables import tuning
-from torr.report.tables.sides import set_beside
 from torr.report.view import distributions, view, view_tables
+from torr.verdicts import diff_side
+from torr.verdicts.diff import diff
 from torr.verdicts.judgement import DELTA
 from torr.webserver.history import asked
 from torr.webserver.history.session import TuningSelection, TuningSession
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
     from torr.errors import TorrError
-    from torr.report.data.side import Side
     from torr.store.kept.store import Store
+    from torr.verdicts.diff_side import Side
 
 Json = dict[str, Any]
 
@@ -57,7 +57,7 @@ def overlay(store: Store, query: QueryParams) -> Json:
     """Return two runs on each other: the report of their diff, which is not kept."""
     a, b = (_side(store, query, key) for key in ("a", "b"))
     command = ["torr", "diff", *(query.get(key, "") for key in ("a", "b"))]
-    shown = view.run(replace(set_beside(a, b), command=command))
+    shown = view.run(replace(diff(a, b), command=command))
     # A kept diff has no histograms; here both runs are at hand.
     shown["view"]["distributions"] = distributions.of_sides((a, b))
     return page("overlay", shown=shown, a=query.get("a"), b=query.get("b"))
@@ -104,6 +104,6 @@ def page(which: str, shown: Json | None = None, **more: object) -> Json:
 
 def _side(store: Store, query: QueryParams, key: str) -> Side:
     run_id, of = asked.side(query, key)
-    found = side.of_result(store.result(run_id), of, Path(f"{run_id}"))
+    found = diff_side.of_result(store.result(run_id), of, Path(f"{run_id}"))
     # Runs of one name are told apart by their ids.
-    return side.renamed(found, f"{found.name} (run {run_id})")
+    return diff_side.renamed(found, f"{found.name} (run {run_id})")

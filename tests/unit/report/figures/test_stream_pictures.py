@@ -143,11 +143,11 @@ def test_the_page_of_a_ladder_of_streams_is_given_their_values(streamed_ladder):
 
 
 def test_a_diff_says_nothing_of_streams(streamed_ladder):
-    from torr.report.data import diff
     from torr.stats.series import Series
+    from torr.verdicts import diff
 
     one, two = (Series.of(name, streamed_ladder.levels) for name in ("a", "b"))
-    points = diff.compare(one, two).series[0].points
+    points = diff.ratios(one, two).series[0].points
     assert points[0].stream is UNSET
 
 

@@ -3,17 +3,17 @@ import io
 
 import typed
 from page import titles
-from torr.report.data import diff
 from torr.report.files import csv as levels_csv
 from torr.report.files import markdown
-from torr.report.tables import request_tables, table
+from torr.report.tables import level_table, request_tables
 from torr.results.series import LevelPoint
 from torr.stats.series import Series
+from torr.verdicts import diff
 
 
 def test_levels_are_rows_in_ascending_order(limited_ladder):
     falling = typed.changed(limited_ladder, levels=limited_ladder.levels[::-1])
-    found = table.levels(falling)
+    found = level_table.levels(falling)
     assert found.columns == (
         *("connections", "ok/s", "spread", "mean TTLB", "p50", "p95", "p99", "success", "health"),
     )
@@ -27,15 +27,15 @@ def test_levels_are_rows_in_ascending_order(limited_ladder):
 def test_percentiles_that_are_lower_bounds_say_so(make_level, make_result):
     at_least = {"response_ms": {"at_least": ["p99"]}}
     made = typed.patched(make_level(5, 100.0, 1.0), latency=at_least)
-    assert table.levels(make_result("ladder", [made])).rows[0][6] == "≥ 3.59 ms"
-    assert table.times(made).rows[0][6] == "≥ 3.59 ms"
+    assert level_table.levels(make_result("ladder", [made])).rows[0][6] == "≥ 3.59 ms"
+    assert level_table.times(made).rows[0][6] == "≥ 3.59 ms"
 
 
 def test_a_percentile_on_too_few_answers_is_a_dash(make_level):
     made = make_level(5, 100.0, 1.0)
-    assert table.times(made).rows[0][8] == "–"
+    assert level_table.times(made).rows[0][8] == "–"
     made = typed.patched(made, latency={"response_ms": {"at_least": ["p99_99"]}})
-    assert table.times(made).rows[0][8] == "–"
+    assert level_table.times(made).rows[0][8] == "–"
 
 
 def step(name, ok, **errors):
@@ -71,7 +71,7 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
         *(("5", "GET /a", "50"), ("5", "GET /b", "1")),
         *(("8", "GET /a", "80"), ("8", "GET /b", "1")),
     ]
-    assert table.levels(result).columns[0] == "users"
+    assert level_table.levels(result).columns[0] == "users"
     assert "## Requests\n\n| users | request |" in markdown.text(result)
     assert "Requests at every level" in titles(result, is_folded=True)
 
@@ -85,7 +85,7 @@ def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):
 
 
 def test_throughput_shows_that_counts_balance(run):
-    found = dict(table.throughput(run.levels[0]).rows)
+    found = dict(level_table.throughput(run.levels[0]).rows)
     assert found["attempted"] == "21,540"
     assert found["ok"] == "21,500"
     assert found["errors"] == "40"
@@ -93,7 +93,7 @@ def test_throughput_shows_that_counts_balance(run):
 
 
 def test_errors_come_with_their_reasons_the_commonest_first(run):
-    assert table.errors(run).rows == (
+    assert level_table.errors(run).rows == (
         ("50", "timeout", "30", "0.14 %", "timeout.first_byte 30"),
         ("50", "status", "10", "0.05 %", "status.503 10"),
     )
@@ -102,16 +102,16 @@ def test_errors_come_with_their_reasons_the_commonest_first(run):
 def test_the_share_of_errors_is_of_all_attempts(make_level, make_result):
     counts = {"attempted": 100, "ok": 60, "errors": {"timeout": 40}}
     level = make_level(5, 100.0, 1.0, counts=counts)
-    (row,) = table.errors(make_result("run", [level])).rows
+    (row,) = level_table.errors(make_result("run", [level])).rows
     assert row[:4] == ("5", "timeout", "40", "40 %")
 
 
 def test_without_errors_there_is_no_table_of_errors(ladder):
-    assert table.errors(ladder) is None
+    assert level_table.errors(ladder) is None
 
 
 def test_capacity_says_why_something_is_not_claimed(collapsing_ladder):
-    found = {row[0]: row[1:] for row in table.capacity(collapsing_ladder).rows}
+    found = {row[0]: row[1:] for row in level_table.capacity(collapsing_ladder).rows}
     assert found["peak"] == ("200", "47,574 requests/s; within 5 % of it at 200, 500, 1,000")
     assert found["knee"] == (
         "–",
@@ -128,7 +128,7 @@ def test_a_fit_is_shown_with_its_numbers(make_level, make_result):
     for n in (1, 2, 4, 8, 16, 32, 64, 128, 256):
         rate = 1000 * n / (1 + 0.03 * (n - 1) + 0.0005 * n * (n - 1))
         levels.append(make_level(n, rate, n / rate * 1000))
-    found = {row[0]: row[1:] for row in table.capacity(make_result("ladder", levels)).rows}
+    found = {row[0]: row[1:] for row in level_table.capacity(make_result("ladder", levels)).rows}
     assert found["USL fit"][1] == "λ 1,000/s, σ 0.03, κ 0.0005; R² 1.0000, rms 0.0 %"
     assert found["USL peak N*"] == (
         "44",
@@ -137,7 +137,7 @@ def test_a_fit_is_shown_with_its_numbers(make_level, make_result):
 
 
 def test_ratios_are_rows_of_both_sides(diffed):
-    found = table.ratios(diffed)
+    found = level_table.ratios(diffed)
     assert found.columns[1:4] == ("ok/s bare", "ok/s apiserver", "ratio")
     assert found.rows[0] == (
         *("10", "1,940", "1,293", "0.67 ×", "5.15 ms", "7.73 ms", "1.50 ×"),
@@ -149,7 +149,7 @@ def test_ratios_are_rows_of_both_sides(diffed):
 
 def test_ratios_of_sides_without_a_p95_have_no_columns_for_it():
     a, b = (Series(name, (LevelPoint(10, 100.0, 2.0, 100.0),)) for name in ("a", "b"))
-    found = table.ratios(diff.compare(a, b))
+    found = level_table.ratios(diff.ratios(a, b))
     assert not any(name.startswith("p95") for name in found.columns)
     assert len(found.columns) == len(found.rows[0]) == 9
 

@@ -8,14 +8,14 @@ from page import titles
 from torr.errors import UsageError
 from torr.model.change import Change
 from torr.model.condition import Condition
-from torr.report.data.side import Side
 from torr.report.files import junit, markdown
 from torr.report.tables import verdict_table
-from torr.report.tables.sides import set_beside
 from torr.report.text import sentence, trust
 from torr.results.result import decoded, encoded
 from torr.results.series import LevelPoint
 from torr.stats.series import Series
+from torr.verdicts.diff import diff
+from torr.verdicts.diff_side import Side
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def make_side(make_level):
 
 def beside(a, b, *changes):
     """The diff of two sides, as it is kept and read again."""
-    found = set_beside(a, b, [Change.parse(text) for text in changes])
+    found = diff(a, b, [Change.parse(text) for text in changes])
     return decoded(encoded(found), "result.json")
 
 
@@ -168,7 +168,7 @@ def test_a_limit_is_not_shown_where_the_generator_was_the_limit(make_side):
 def test_junit_fails_what_the_exit_code_fails_and_nothing_else(make_side):
     old, new = make_side("old", 100.0), make_side("n<e>w\x01", 80.0)
     changes = [Change.parse(text) for text in ("ok/s < -5%", "ok/s < -20%")]
-    found = set_beside(old, new, changes)
+    found = diff(old, new, changes)
     suite = ET.fromstring(junit.text(found))  # noqa: S314 - made right here
     cases = suite.findall("testcase")
     assert suite.get("tests") == str(len(cases)) == str(4 + len(found.verdicts))

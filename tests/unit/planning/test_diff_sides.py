@@ -5,10 +5,10 @@ import pytest
 
 import typed
 from torr.errors import UsageError
-from torr.report.data import side
-from torr.report.data.side import load, renamed
+from torr.planning.diff_sides import load
 from torr.results.base import builtins
 from torr.results.result import encoded
+from torr.verdicts.diff_side import of_result, renamed
 
 PROFILE = typed.profile(folded="a 1\n")
 
@@ -131,15 +131,15 @@ def test_a_run_that_claims_nothing_is_refused(tmp_path, make_level, make_result)
 def test_functions_are_no_side(make_result):
     functions = make_result("micro", [])
     with pytest.raises(UsageError, match="12 holds functions"):
-        side.of_result(functions, [], Path("12"))
+        of_result(functions, [], Path("12"))
 
 
 def test_a_side_knows_how_its_comparison_judged(compared):
-    plain = side.of_result(compared, ["gin", "processes=1"], Path("1"))
+    plain = of_result(compared, ["gin", "processes=1"], Path("1"))
     assert (plain.alpha, plain.rule) == (0.05, None)
     known = {"alpha": 0.05 / 3, "discard_if": "failures > 100"}
     looked = typed.changed(compared, experiment=known)
-    found = side.of_result(looked, ["gin", "processes=1"], Path("1"))
+    found = of_result(looked, ["gin", "processes=1"], Path("1"))
     assert (found.alpha, str(found.rule)) == (0.05 / 3, "failures > 100")
 
 
@@ -166,7 +166,7 @@ def test_a_value_that_is_not_possible_is_refused_by_its_place(tmp_path, ladder, 
 @pytest.mark.parametrize("alpha", [7, -1, "x", [0.1]])
 def test_a_chance_that_is_none_is_refused(compared, alpha):
     with pytest.raises(UsageError, match=r"was judged with a chance of .*"):
-        side.of_result(
+        of_result(
             typed.changed(compared, experiment={"alpha": alpha}), ["gin", "processes=1"], Path("1")
         )
 

@@ -1,9 +1,4 @@
-"""One side of a diff: a kept run, one candidate of it, or a .dat file.
-
-    runs/before-…               a run directory, or its result.json
-    runs/latest:gin             the trials of one candidate
-    runs/latest:gin,delay=50ms  those at one setting of its other factors
-    before.dat                  medians only
+"""One side of a diff: the levels of a result that are set beside those of another.
 
 A side has one setting: what is compared is one series of levels with another.
 """
@@ -12,27 +7,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
-from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.level import Level
 from torr.results.profile import Profile
-from torr.results.result import RunResult, decoded
-from torr.sources import dat_file
 from torr.stats.estimate import ALPHA
 from torr.stats.series import Series
 from torr.stats.trials import candidates
-from torr.store.level_lines import recovered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from torr.results.base import Factors
+    from torr.results.result import RunResult
 
 Part = TypeVar("Part", Level, Profile)
 
@@ -70,22 +62,6 @@ class Side:
         return same and self.candidate != other.candidate
 
 
-def load(path: Path) -> Side:
-    """Read one side; raises UsageError that says what is wrong with it."""
-    path, asked = _split(path)
-    path = recovered(path)
-    if path.suffix != ".json":
-        if asked:
-            raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
-        return Side(dat_file.read(path))
-    try:
-        text = read_bounded(path, MOST_RESULT_BYTES)
-    except OSError as error:
-        hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
-    return of_result(decoded(text, str(path)), asked, path)
-
-
 def of_result(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     """Take a side out of a result: `asked` names a candidate and the setting of factors.
 
@@ -98,14 +74,6 @@ def of_result(result: RunResult, asked: Sequence[str], path: Path) -> Side:
             f"{path} has no level that claims anything", "every level was limited or cut short"
         )
     return side
-
-
-def _split(path: Path) -> tuple[Path, list[str]]:
-    """The path, and what is asked of it behind a colon; a file may have a colon in its name."""
-    name, colon, asked = str(path).rpartition(":")
-    if not colon or path.exists() or not Path(name).exists():
-        return path, []
-    return Path(name), asked.split(",")
 
 
 def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:

@@ -1,0 +1,42 @@
+"""Reading a side of a diff from a file.
+
+runs/before-…               a run directory, or its result.json
+runs/latest:gin             the trials of one candidate
+runs/latest:gin,delay=50ms  those at one setting of its other factors
+before.dat                  medians only
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torr.errors import UsageError
+from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.results.result import decoded
+from torr.sources import dat_file
+from torr.store.level_lines import recovered
+from torr.verdicts.diff_side import Side, of_result
+
+
+def load(path: Path) -> Side:
+    """Read one side; raises UsageError that says what is wrong with it."""
+    path, asked = _split(path)
+    path = recovered(path)
+    if path.suffix != ".json":
+        if asked:
+            raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
+        return Side(dat_file.read(path))
+    try:
+        text = read_bounded(path, MOST_RESULT_BYTES)
+    except OSError as error:
+        hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
+    return of_result(decoded(text, str(path)), asked, path)
+
+
+def _split(path: Path) -> tuple[Path, list[str]]:
+    """The path, and what is asked of it behind a colon; a file may have a colon in its name."""
+    name, colon, asked = str(path).rpartition(":")
+    if not colon or path.exists() or not Path(name).exists():
+        return path, []
+    return Path(name), asked.split(",")
