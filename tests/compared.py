@@ -49,7 +49,14 @@ def trial(candidate, factors, number, ok_per_s, *, errors=0, health="healthy", w
     return typed.level(**members)
 
 
-def failure(candidate, factors, number=1, kind="did_not_start", text="it exited: code 3"):
+EXITED = {
+    "code": "trial.ended",
+    "values": {"ending": {"code": "ending.code", "values": {"code": 3}, "text": "code 3"}},
+    "text": "it exited: code 3",
+}
+
+
+def failure(candidate, factors, number=1, kind="did_not_start", text=EXITED):
     """Return the failure of a trial that has no result."""
     tail = ["Traceback (most recent call last):", "OSError: <port> is `taken`"]
     return {
@@ -58,7 +65,7 @@ def failure(candidate, factors, number=1, kind="did_not_start", text="it exited:
         "round": number,
         "kind": kind,
         "text": text,
-        "hint": "look at its log",
+        "hint": {"code": "hint.log", "values": {}, "text": "look at its log"},
         "log_tail": tail,
     }
 

@@ -55,7 +55,7 @@ def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr,
     assert ended.code == 0, ended.err
     (failure,) = ended.result["failures"]
     assert (failure["candidate"], failure["kind"], failure["round"]) == ("messy", "left_behind", 0)
-    assert "default.log" in failure["text"]
+    assert "default.log" in failure["text"]["text"]
     assert len(ended.result["levels"]) == 4
     told = [
         rule["text"]

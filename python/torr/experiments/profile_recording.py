@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError
-from torr.messages.message import Message, message
+from torr.messages.message import message
 from torr.model.plan import Duration
 from torr.profile.entry import Observation, cost_rate, of_stacks, tried
 from torr.results.profile import Profile
@@ -85,7 +85,7 @@ class ProfileRecording:
 
     def failed(self, error: TorrError) -> Profile:
         """Return the profile where there was no load to look at."""
-        return self._entry(None, None, Observation(failure=Message(error.message), hint=error.hint))
+        return self._entry(None, None, Observation.of_error(error))
 
     def _entry(self, ok_per_s: float | None, cost: float | None, found: Observation) -> Profile:
         return Profile(
@@ -106,7 +106,7 @@ class ProfileRecording:
         if self._found is None:
             return Observation(failure=message("profile.interrupted", "interrupted"))
         if isinstance(self._found, TorrError):
-            return Observation(failure=Message(self._found.message), hint=self._found.hint)
+            return Observation.of_error(self._found)
         return of_stacks(self._found.heaviest(_MOST_STACKS))
 
     def _has_ended(self) -> bool:

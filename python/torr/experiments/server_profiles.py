@@ -18,7 +18,8 @@ from torr.errors import OutputError, TorrError, UsageError
 from torr.experiments.profile_recording import ProfileRecording, plan_for_profile
 from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.trial import Trial, made
-from torr.messages.message import Message, message
+from torr.messages.message import Message, from_object, message
+from torr.profile.entry import Observation
 from torr.profile.memory import asking
 from torr.profile.profiler import profiler_of
 from torr.results.profile import Profile
@@ -122,16 +123,17 @@ def _profile(
     try:
         made(trial, plan_of, context, replace(state, servers=ServerPerTrial()), around)
     except EndedEarly:
-        return _nothing(asked, plan, message("profile.interrupted", "interrupted"))
+        return _nothing(
+            asked, plan, Observation(failure=message("profile.interrupted", "interrupted"))
+        )
     except TrialError as error:
-        text = Message(context.directory.outside.text(error.message))
         if taken:  # it was taken before its server ended, or would not stop
-            return _noted(taken[0], error.kind, text)
-        return _nothing(asked, plan, text, error.hint)
+            return _noted(taken[0], error.kind, from_object(error.message))
+        return _nothing(asked, plan, Observation.of_error(error))
     except OutputError:  # nothing else can be kept either
         raise
     except TorrError as error:
-        return _nothing(asked, plan, Message(error.message), error.hint)
+        return _nothing(asked, plan, Observation.of_error(error))
     return taken[0]
 
 
@@ -141,7 +143,7 @@ def _noted(profile: Profile, kind: Kind, text: Message) -> Profile:
     return msgspec.structs.replace(profile, cost_rate=cost, note=text)
 
 
-def _nothing(asked: ProfileRequest, plan: Plan, why: Message, hint: str | None = None) -> Profile:
+def _nothing(asked: ProfileRequest, plan: Plan, why: Observation) -> Profile:
     """What is known of a profile that was not taken."""
     return Profile(
         kind=asked.kind,
@@ -149,8 +151,8 @@ def _nothing(asked: ProfileRequest, plan: Plan, why: Message, hint: str | None =
         concurrency=plan.concurrency,
         seconds=0,
         ok_per_s=None,
-        failure=why,
-        hint=hint,
+        failure=why.failure,
+        hint=why.hint,
     )
 
 

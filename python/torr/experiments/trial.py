@@ -17,7 +17,7 @@ from torr.experiments.context import Step
 from torr.experiments.level import measure
 from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.warmup import warm_up
-from torr.messages.message import message
+from torr.messages.message import from_object, message
 from torr.monitor.monitor import MonitorScope
 from torr.results.result import TrialFailure
 from torr.servers.answer import ResponseDigest, fetch_digest
@@ -157,8 +157,8 @@ def _keep(trial: Trial, error: TrialError, context: RunContext, *, is_measured: 
             round=trial.round,
             measured=is_measured,
             kind=error.kind,
-            text=error.message,
-            hint=error.hint,
+            text=from_object(error.message),
+            hint=None if error.hint is None else from_object(error.hint),
             log_tail=list(error.log_tail),
         )
         context.listener.trial_failed(context.directory.keep_failure(failure))
@@ -248,8 +248,14 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
         said = str(error) or type(error).__name__
         raise TrialError(
             "wrong_answer",
-            f"{server.command.name}: no answer to {plan.requests[0].name}: {said}",
-            "look at its log",
+            server.command.name,
+            message(
+                "trial.no_answer",
+                "no answer to {request}: {error}",
+                request=plan.requests[0].name,
+                error=said,
+            ),
+            message("hint.log", "look at its log"),
             server.log_tail(),
         ) from error
 

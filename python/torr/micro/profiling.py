@@ -14,7 +14,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
-from torr.messages.message import Message
 from torr.micro import loops
 from torr.micro.errors import ErrorCounts
 from torr.micro.measuring import run_round
@@ -79,7 +78,7 @@ class Profiling:
         try:
             observed = self._observe(work, functions or (subject.call,))
         except TorrError as error:
-            observed = Observation(failure=Message(error.message), hint=error.hint)
+            observed = Observation.of_error(error)
         rate = median(round_.ok_per_s for round_ in rounds) if rounds else None
         return Profile(
             kind=self.kind,

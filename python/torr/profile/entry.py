@@ -7,11 +7,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
+from torr.messages.message import Message, from_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from torr.messages.message import Message
     from torr.profile.stacks import Stacks
     from torr.results.profile import ProfiledLine
 
@@ -24,7 +24,13 @@ class Observation:
     folded: str | None = None
     lines: tuple[ProfiledLine, ...] = ()
     failure: Message | None = None
-    hint: str | None = None
+    hint: Message | None = None
+
+    @classmethod
+    def of_error(cls, error: TorrError) -> Observation:
+        """Return why nothing was found."""
+        hint = None if error.hint is None else from_object(error.hint)
+        return cls(failure=from_object(error.message), hint=hint)
 
 
 def of_stacks(stacks: Stacks) -> Observation:

@@ -42,7 +42,7 @@ class Profile(ResultPart, kw_only=True):
     folded: Annotated[str | None, Meta(description="`root;caller;leaf 42`, a stack a line")] = None
     lines: Annotated[list[ProfiledLine], Meta(description="of kind lines")] = []
     failure: Message | None = None
-    hint: str | None = None
+    hint: Message | None = None
     note: Annotated[
         Message | None, Meta(description="what became of the target: it ended in mid-profile, say")
     ] = None

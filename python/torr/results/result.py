@@ -48,8 +48,8 @@ class TrialFailure(ResultPart, kw_only=True):
         bool, Meta(description="its level is kept: this came during it, or behind it")
     ] = False
     kind: str
-    text: str
-    hint: str | None = None
+    text: Message
+    hint: Message | None = None
     log_tail: list[str] = []
 
 

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message, message_list
 from torr.model.secrets import redacted_text
 from torr.servers.answer import SHOWN_BYTES
 from torr.servers.failure import TrialError
@@ -33,25 +34,48 @@ class Expectation:
         if wrong:
             raise TrialError(
                 "wrong_answer",
-                f"{name}: {'; '.join(wrong)}",
-                "compare it with `expect`, or look at the log of the server",
+                name,
+                message_list("; ", wrong),
+                message(
+                    "hint.expectation",
+                    "compare it with `expect`, or look at the log of the server",
+                ),
                 log_tail,
             )
 
-    def deviations(self, answer: ResponseDigest) -> list[str]:
+    def deviations(self, answer: ResponseDigest) -> list[Message]:
         """Return a sentence for each aspect that is not as expected."""
         deviations = []
         if self.status is not None and answer.status != self.status:
-            deviations.append(f"status {self.status} was expected, {answer.status} found")
+            deviations.append(
+                message(
+                    "trial.status",
+                    "status {expected} was expected, {found} found",
+                    expected=self.status,
+                    found=answer.status,
+                )
+            )
         if self.body is not None and _sha256(self.body) != answer.body_sha256:
             expected = repr(self.body[:SHOWN_BYTES].decode("utf-8", "replace"))
             more = "…" if len(self.body) > SHOWN_BYTES else ""
-            deviations.append(f"the body {expected}{more} was expected, {answer.shown_body} found")
+            deviations.append(
+                message(
+                    "trial.body",
+                    "the body {expected} was expected, {found} found",
+                    expected=f"{expected}{more}",
+                    found=answer.shown_body,
+                )
+            )
         if self.content_type is not None and _media_type(answer.content_type) != _media_type(
             self.content_type
         ):
             deviations.append(
-                f"content type {self.content_type} was expected, {answer.content_type} found"
+                message(
+                    "trial.content_type",
+                    "content type {expected} was expected, {found} found",
+                    expected=self.content_type,
+                    found=str(answer.content_type),
+                )
             )
         return deviations
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Literal
 
 from torr.errors import NothingMeasuredError
+from torr.messages.message import Message, message
 
 Kind = Literal[
     "not_found",
@@ -35,9 +36,14 @@ class TrialError(NothingMeasuredError):
     """The failure of a server; `log_tail` has the last lines of its output."""
 
     def __init__(
-        self, kind: Kind, message: str, hint: str | None = None, log_tail: tuple[str, ...] = ()
+        self,
+        kind: Kind,
+        name: str,
+        what: Message,
+        hint: Message | None = None,
+        log_tail: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(message, hint)
+        super().__init__(message("trial.failure", "{name}: {what}", name=name, what=what), hint)
         self.kind = kind
         self.log_tail = log_tail
 
@@ -45,13 +51,14 @@ class TrialError(NothingMeasuredError):
         return "\n  | ".join((super().__str__(), *self.log_tail))
 
 
-def describe_exit(code: int) -> str:
+def describe_exit(code: int) -> Message:
     """Return how a process ended: `exit code 3`, `signal 9 (SIGKILL)`."""
     import signal
 
     if code >= 0:
-        return f"exit code {code}"
+        return message("ending.code", "exit code {code}", code=code)
     try:
-        return f"signal {-code} ({signal.Signals(-code).name})"
+        name = signal.Signals(-code).name
     except ValueError:
-        return f"signal {-code}"
+        return message("ending.unnamed_signal", "signal {number}", number=-code)
+    return message("ending.signal", "signal {number} ({name})", number=-code, name=name)

@@ -11,11 +11,12 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.messages.message import message, message_count, message_list
 from torr.servers.failure import TrialError
 from torr.servers.ports import Listener, port_listeners
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from torr.servers.server_exit import Process, ServerExit
@@ -50,20 +51,45 @@ class Leftovers:
 
     def failure(self, name: str, log_tail: tuple[str, ...] = ()) -> TrialError | None:
         """Return the error (left_behind) that names the leftovers; None without any."""
-        parts = [
-            f"{len(items)} {one if len(items) == 1 else many}: {', '.join(map(str, items[:3]))}"
-            + (" …" if len(items) > 3 else "")
-            for one, many, items in (
-                ("process that still runs", "processes that still run", self.processes),
-                ("listener", "listeners", self.listeners),
-                ("file that appeared meanwhile", "files that appeared meanwhile", self.files),
+        parts = []
+        if self.processes:
+            parts.append(
+                message_count(
+                    "leftovers.processes",
+                    len(self.processes),
+                    "{n} process that still runs: {names}",
+                    "{n} processes that still run: {names}",
+                    names=_few(self.processes),
+                )
             )
-            if items
-        ]
+        if self.listeners:
+            parts.append(
+                message_count(
+                    "leftovers.listeners",
+                    len(self.listeners),
+                    "{n} listener: {names}",
+                    "{n} listeners: {names}",
+                    names=_few(self.listeners),
+                )
+            )
+        if self.files:
+            parts.append(
+                message_count(
+                    "leftovers.files",
+                    len(self.files),
+                    "{n} file that appeared meanwhile: {names}",
+                    "{n} files that appeared meanwhile: {names}",
+                    names=_few(self.files),
+                )
+            )
         if not parts:
             return None
-        text = f"{name}: left behind {'; '.join(parts)}"
-        return TrialError("left_behind", text, log_tail=log_tail)
+        what = message("trial.left_behind", "left behind {what}", what=message_list("; ", parts))
+        return TrialError("left_behind", name, what, None, log_tail)
+
+
+def _few(items: Sequence[object]) -> str:
+    return ", ".join(map(str, items[:3])) + (" …" if len(items) > 3 else "")
 
 
 def snapshot(folder: Path, ignored: Iterable[Path] = (), most: int = MOST_ENTRIES) -> Snapshot:

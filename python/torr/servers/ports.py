@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import NothingMeasuredError
+from torr.messages.message import message
 from torr.procfs.listeners import listeners
 from torr.procfs.machine import machine
 from torr.procfs.process import command_of
@@ -79,8 +80,18 @@ def check_free(port: int | None, name: str) -> None:
     if taken:
         raise TrialError(
             "port_taken",
-            f"{name}: port {port} is taken by {', '.join(dict.fromkeys(map(str, taken)))}",
-            "stop it, or write {port} in command and url to have a free one",
+            name,
+            message(
+                "trial.port_taken",
+                "port {port} is taken by {holders}",
+                port=port,
+                holders=", ".join(dict.fromkeys(map(str, taken))),
+            ),
+            message(
+                "hint.port_taken",
+                "stop it, or write {placeholder} in command and url to have a free one",
+                placeholder="{port}",
+            ),
         )
 
 

@@ -82,23 +82,34 @@ def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
     command = server.command
     deadline = server.started + command.health_timeout_s
     request = Request(url=command.parsed_url.at(command.health), template=False)
-    last = "nothing listens"
+    last = message("trial.no_listener", "nothing listens")
     while (rest := deadline - time.monotonic()) > 0:
         try:
             status = fetch_digest(request, min(rest, _TRY_S), check_reuse=False).status
             if status < 400:
                 return
-            last = f"it answered {status}"
+            last = message("trial.answered", "it answered {status}", status=status)
         except (ConnectionRefusedError, FileNotFoundError):
             pass
         except OSError as error:
-            last = f"the last try ended with {str(error) or type(error).__name__}"
+            last = message(
+                "trial.last_try",
+                "the last try ended with {error}",
+                error=str(error) or type(error).__name__,
+            )
         _wait(server, is_over)
     limit = format_duration(round(command.health_timeout_s * SECOND_NS))
     raise TrialError(
         "not_ready",
-        f"{command.name}: not healthy within {limit}: {last} at {request.url}",
-        "look at its log, correct health or url, or give it longer",
+        command.name,
+        message(
+            "trial.not_healthy",
+            "not healthy within {limit}: {last} at {url}",
+            limit=limit,
+            last=last,
+            url=request.url,
+        ),
+        message("hint.not_healthy", "look at its log, correct health or url, or give it longer"),
         server.log_tail(),
     )
 
@@ -132,10 +143,22 @@ def _wait(server: Server, is_over: Callable[[], bool]) -> None:
     if server.wait(_PAUSE_S):
         return
     command, code = server.command, server.exit_code
-    how = "its watcher was killed" if code is None else f"it ended with {describe_exit(code)}"
+    if code is None:
+        what = message("trial.watcher_killed", "its watcher was killed before it was ready")
+        raise TrialError("did_not_start", command.name, what, None, server.log_tail())
     raise TrialError(
         "did_not_start",
-        f"{command.name}: {how} before it was ready",
-        None if code is None else f"run it by hand in {command.cwd}: {command}",
+        command.name,
+        message(
+            "trial.ended_before_ready",
+            "it ended with {ending} before it was ready",
+            ending=describe_exit(code),
+        ),
+        message(
+            "hint.run_by_hand",
+            "run it by hand in {folder}: {command}",
+            folder=str(command.cwd),
+            command=str(command),
+        ),
         server.log_tail(),
     )

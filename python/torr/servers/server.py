@@ -18,6 +18,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import OutputError
+from torr.messages.message import message
 from torr.procfs.process import command_of
 from torr.procfs.stat import is_running
 from torr.procfs.tree import children, descendants
@@ -83,8 +84,12 @@ class Server:
         try:
             watch = WatcherProcess(spec(command, scratch, log, token), log)
         except OSError as error:
-            text = f"{command.name}: its watcher cannot be started: {error.strerror or error}"
-            raise TrialError("did_not_start", text) from error
+            what = message(
+                "trial.no_watcher",
+                "its watcher cannot be started: {error}",
+                error=error.strerror or str(error),
+            )
+            raise TrialError("did_not_start", command.name, what) from error
         server = cls(command, log, watch, token)
         try:
             server._await_start()
@@ -145,12 +150,14 @@ class Server:
         self._read_reports(0)
         name, tail = self.command.name, self.log_tail
         if self._watch.is_over:
-            return TrialError("died", f"{name}: somebody ended its watcher", log_tail=tail())
+            what = message("trial.watcher_ended", "another process ended its watcher")
+            return TrialError("died", name, what, None, tail())
         if self._code is None or self.is_daemon:
             return None
-        return TrialError(
-            "died", f"{name}: it ended by itself: {describe_exit(self._code)}", None, tail()
+        what = message(
+            "trial.ended", "it ended by itself: {ending}", ending=describe_exit(self._code)
         )
+        return TrialError("died", name, what, None, tail())
 
     def log_tail(self, lines: int = 20) -> tuple[str, ...]:
         """Return the last lines of its output."""
@@ -235,8 +242,8 @@ class Server:
         if self._failure is not None:
             raise self._failure
         if self.pid is None:
-            text = f"{self.command.name}: its watcher did not start"
-            raise TrialError("did_not_start", text, log_tail=self.log_tail())
+            what = message("trial.watcher_not_started", "its watcher did not start")
+            raise TrialError("did_not_start", self.command.name, what, None, self.log_tail())
 
     def _read_reports(self, timeout_s: float) -> None:
         """Update the state from the reports of the watcher."""

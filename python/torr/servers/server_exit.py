@@ -6,8 +6,8 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.messages.message import Message, message, message_count
 from torr.servers.failure import TrialError, describe_exit
-from torr.units import show_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,29 +60,42 @@ class ServerExit:
         if self.unexpected_exit is not None:
             return self.unexpected_exit
         if self.unkillable:
-            return self._error("left_behind", f"not even SIGKILL ended {_list(self.unkillable)}")
+            what = message(
+                "trial.unkillable",
+                "not even SIGKILL ended {processes}",
+                processes=_list(self.unkillable),
+            )
+            return self._error("left_behind", what)
         if self.killed and (self.is_daemon or not self.survivors):
-            wanted = signal.Signals(self.stop_signal).name
-            asked = show_count(self.signals, "time")
-            return self._error(
-                "did_not_stop",
-                f"it was asked to stop {asked} by {wanted}, and had to be killed",
-                "give it a longer grace, or another stop_signal",
+            what = message_count(
+                "trial.killed",
+                self.signals,
+                "it was asked to stop {n:,} time by {signal}, and had to be killed",
+                "it was asked to stop {n:,} times by {signal}, and had to be killed",
+                signal=signal.Signals(self.stop_signal).name,
             )
+            hint = message("hint.killed", "give it a longer grace, or another stop_signal")
+            return self._error("did_not_stop", what, hint)
         if self.survivors:
-            return self._error(
-                "left_behind",
-                f"it ended ({self._exit_text()}) and left {_list(self.survivors)} running",
+            what = message(
+                "trial.left_running",
+                "it ended ({ending}) and left {processes} running",
+                ending=self._exit_text(),
+                processes=_list(self.survivors),
             )
+            return self._error("left_behind", what)
         if self.code is not None and not is_clean_code(self.code, self.stop_signal):
-            return self._error("died", f"asked to stop it ended with {self._exit_text()}")
+            what = message(
+                "trial.bad_end", "asked to stop it ended with {ending}", ending=self._exit_text()
+            )
+            return self._error("died", what)
         return None
 
-    def _exit_text(self) -> str:
-        return "unseen" if self.code is None else describe_exit(self.code)
+    def _exit_text(self) -> Message:
+        return message("ending.unseen", "unseen") if self.code is None else describe_exit(self.code)
 
-    def _error(self, kind: Kind, text: str, hint: str | None = None) -> TrialError:
-        return TrialError(kind, f"{self.name}: {text}", hint, self.log_tail)
+    def _error(self, kind: Kind, what: Message, hint: Message | None = None) -> TrialError:
+        return TrialError(kind, self.name, what, hint, self.log_tail)
 
 
 def is_clean_code(code: int, stop_signal: int) -> bool:

@@ -6,6 +6,7 @@ import errno
 import os
 from typing import TYPE_CHECKING, Any
 
+from torr.messages.message import message
 from torr.servers import orphans
 from torr.servers.failure import TrialError
 
@@ -31,16 +32,35 @@ def spec(command: Command, scratch: Path, log: Path, token: str) -> dict[str, An
 
 def not_started(command: Command, step: str, number: int) -> TrialError:
     """Return the error for the step at which the start failed, with its errno."""
-    reason = os.strerror(number)
+    reason, program = os.strerror(number), command.argv[0]
     if step == "command" and number == errno.ENOENT:
         return TrialError(
             "not_found",
-            f"{command.name}: the command {command.argv[0]!r} was not found",
-            "install it, or write its whole path; a path is looked for from cwd",
+            command.name,
+            message("trial.no_command", "the command {program!r} was not found", program=program),
+            message(
+                "hint.no_command",
+                "install it, or write its whole path; a path is looked for from cwd",
+            ),
         )
-    failure = {
-        "command": f"{command.argv[0]!r} cannot be run: {reason}",
-        "cwd": f"cwd {str(command.cwd)!r} cannot be entered: {reason}",
-        "cores": f"it cannot be put on the cores {list(command.cores)}: {reason}",
-    }.get(step, f"its process cannot be made: {reason}")
-    return TrialError("did_not_start", f"{command.name}: {failure}")
+    if step == "command":
+        what = message(
+            "trial.not_run", "{program!r} cannot be run: {reason}", program=program, reason=reason
+        )
+    elif step == "cwd":
+        what = message(
+            "trial.no_folder",
+            "cwd {folder!r} cannot be entered: {reason}",
+            folder=str(command.cwd),
+            reason=reason,
+        )
+    elif step == "cores":
+        what = message(
+            "trial.no_cores",
+            "it cannot be put on the cores {cores}: {reason}",
+            cores=str(list(command.cores)),
+            reason=reason,
+        )
+    else:
+        what = message("trial.no_process", "its process cannot be made: {reason}", reason=reason)
+    return TrialError("did_not_start", command.name, what)

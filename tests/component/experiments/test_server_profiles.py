@@ -17,6 +17,7 @@ from torr.experiments.matrix import Matrix
 from torr.experiments.server_lifetime import ServerPerCell
 from torr.experiments.server_profiles import ServerProfiles
 from torr.experiments.trial import ComparisonState
+from torr.messages.message import Message
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.profiling import ProfileRequest
@@ -129,18 +130,18 @@ def test_a_load_that_cannot_be_fired_costs_its_profile_alone(bench):
 @pytest.mark.parametrize(
     ("kind", "cost", "text"),
     [
-        ("died", None, "a: it ended by itself: exit code 3"),
-        ("did_not_stop", 0.0, "a: it had to be killed"),
+        ("died", None, "it ended by itself: exit code 3"),
+        ("did_not_stop", 0.0, "it had to be killed"),
     ],
 )
 def test_what_becomes_of_a_server_behind_its_load_is_noted(bench, kind, cost, text):
     def ends():
-        raise TrialError(kind, text)
+        raise TrialError(kind, "a", Message(text))
 
     bench.check = ends
     first = bench.run()[0]
     assert (first.folded, first.failure) == ("a1 2\n", None)
-    assert (first.cost_rate, first.note) == (cost, text)
+    assert (first.cost_rate, first.note) == (cost, f"a: {text}")
 
 
 def test_where_nothing_can_be_kept_the_comparison_ends(bench):

@@ -100,7 +100,7 @@ def test_a_watcher_that_is_killed_leaves_nothing_behind(start, here, code):
     pids = server.pids()
     os.kill(server.watcher_pid, signal.SIGKILL)
     assert not server.wait(20)
-    assert "somebody ended its watcher" in server.unexpected_exit().message
+    assert "another process ended its watcher" in server.unexpected_exit().message
     group = server._cgroup
     assert server.stop().failure().kind == "died"
     assert not any(map(is_running, pids))

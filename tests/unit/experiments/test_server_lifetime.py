@@ -8,6 +8,7 @@ import pytest
 
 from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.trial import Trial
+from torr.messages.message import message
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
@@ -37,7 +38,7 @@ class Servers:
         finally:
             self.log.append(f"stop {number}")
         if number in self.leaks:
-            raise TrialError("left_behind", f"{number} left a file")
+            raise TrialError("left_behind", str(number), message("test.left", "it left a file"))
 
 
 def use(lender, servers, *names):
@@ -70,7 +71,7 @@ def test_one_that_failed_is_stopped_and_begun_anew():
         pytest.raises(TrialError, match="it ended"),
         lender.lent(trial("a", 2), servers.begin) as number,
     ):
-        raise TrialError("died", f"{number}: it ended")
+        raise TrialError("died", str(number), message("test.ended", "it ended"))
     assert servers.log[-1] == "stop 1"
     use(lender, servers, "a", "b")
     assert servers.log[-3:] == ["start 3", "a 3", "b 2"]
@@ -82,5 +83,5 @@ def test_what_is_left_behind_is_told_with_the_last_trial():
     with lender.lent(trial("a", 7), servers.begin):
         pass
     told = [(found.candidate.name, found.round, str(error)) for found, error in lender.end()]
-    assert told == [("b", 1, "2 left a file"), ("a", 7, "1 left a file")]
+    assert told == [("b", 1, "2: it left a file"), ("a", 7, "1: it left a file")]
     assert servers.log[-3:] == ["stop 3", "stop 2", "stop 1"]

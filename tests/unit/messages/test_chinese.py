@@ -25,7 +25,7 @@ from torr.report.text.reasons import advice, meaning
 # Words of the field, of formats and of the fixtures' own data may stand beside each other.
 NAMES = re.compile(
     r"--\S+|\d\S*|torr|ttf[bet]|tpot|TTLB|RSS|CPU|USL|SLO|steal|service mean|timeout\.\S+|read\.\S+"
-    r"|thread CPU|run-queue wait|give it more cores with|aiperf \w+|it exited: code|look at its log"
+    r"|thread CPU|run-queue wait|give it more cores with|aiperf \w+"
     r"|tokens/s|\S+ < \S+|\S+ >= \S+"
 )
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import messages
-from compared import matrix, pair
+from compared import compared, failure, matrix, pair, rounds
 from page import Page
 from torr.messages import catalogue
 from torr.messages.say import chain, join, say, say_count
@@ -16,11 +16,18 @@ RESULTS = (
     *("ladder", "limited_ladder", "collapsing_ladder", "run", "streamed", "streamed_ladder"),
     "diffed",
 )
+FEW = {"connections": 9}
 COMPARISONS = {
     "same": lambda: pair(1.0, spread=0.004),
     "inconclusive": lambda: pair(1.02, spread=0.04),
     "few rounds": lambda: pair(0.9, count=3),
     "matrix": matrix,
+    "failed": lambda: compared(
+        rounds({"a": 100, "b": 104}, FEW, count=7),
+        baseline="a",
+        factors={"connections": [9]},
+        failures=[failure("c", FEW)],
+    ),
 }
 # Templates are in capitals in this language, so small letters are data or English.
 SENTENCE = re.compile(r"[a-z]{2,} [a-z]+ [a-z]{2,}")
@@ -64,7 +71,7 @@ def test_no_english_is_left_on_the_page_of_a_comparison(name, pseudo):
 def english(result, language):
     """Return the sentences that the page of a result shows in English in another language."""
     shown = view.view(result)
-    del shown["command"]
+    del shown["command"], shown["blocks"]  # what was typed, and what servers printed
     return [text for text in texts(shown, language) if SENTENCE.search(text)]
 
 

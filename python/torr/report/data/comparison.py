@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from torr.messages.message import Message
 from torr.messages.say import say
 from torr.report.data import settings
 from torr.results.verdict import Verdict
@@ -193,9 +194,10 @@ def _primary(result: RunResult) -> Metric:
 
 def _named_once(failure: TrialFailure) -> TrialFailure:
     """A failure whose text does not begin with the candidate: wherever it stands, that does."""
-    return msgspec.structs.replace(
-        failure, text=failure.text.removeprefix(f"{failure.candidate}: ")
-    )
+    text = failure.text.values.get("what")
+    if text is None:
+        text = Message(failure.text.removeprefix(f"{failure.candidate}: "))
+    return msgspec.structs.replace(failure, text=text)
 
 
 def _places(

@@ -82,7 +82,7 @@ def of_failures(found: Comparison) -> Table | None:
             settings.get(_key(failure.factors), ""),
             f"{failure.round}",
             word_text(failure.kind.replace("_", " ")),
-            "; ".join(text for text in (failure.text, failure.hint) if text),
+            chain("; ", [failure.text, failure.hint or ""]),
         )
         for failure in found.failures
     )
