@@ -10,20 +10,21 @@ import json
 import socket
 import subprocess
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr.children import command
 from torr.errors import OutputError
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from torr.model.json import JsonObject
 
 
 class SharedTarget:
     """Listening processes, with the doors of the compiled `Target`."""
 
-    def __init__(self, spec: Json, processes: int) -> None:
+    def __init__(self, spec: JsonObject, processes: int) -> None:
         """Start them; OSError when the port cannot be had, ValueError for a wrong spec."""
-        self._counts: Json | None = None
+        self._counts: JsonObject | None = None
         self._lost: list[str] = []
         with _held(spec["host"], spec["port"]) as held:
             self.port: int = held.getsockname()[1]
@@ -85,12 +86,12 @@ def _held(host: str, port: int) -> socket.socket:
     return held
 
 
-def _part(spec: Json, number: int) -> Json:
+def _part(spec: JsonObject, number: int) -> JsonObject:
     """The spec of one process: what is random must not be the same in all of them."""
     return {**spec, "seed": spec["seed"] + number} if "seed" in spec else spec
 
 
-def _start(spec: Json) -> subprocess.Popen[str]:
+def _start(spec: JsonObject) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command("listen", json.dumps(spec)),
         stdin=subprocess.PIPE,
@@ -110,9 +111,9 @@ def _await(child: subprocess.Popen[str]) -> None:
         raise ValueError(f"a target process could not start: {said[-1]}")
 
 
-def _sum(counts: list[Json]) -> Json:
+def _sum(counts: list[JsonObject]) -> JsonObject:
     """The counts of all processes, number by number; those under a name by that name."""
-    total: Json = {}
+    total: JsonObject = {}
     for one in counts:
         for key, value in one.items():
             if isinstance(value, dict):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.experiments.context import Step
 from torr.experiments.level import measure
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from torr.experiments.context import RunContext
     from torr.experiments.server_lifetime import Servers
     from torr.messages.message import Message
+    from torr.model.json import JsonObject
     from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorSource
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     PlanOf = Callable[[Candidate, Factors, str], Plan]
     Around = Callable[[Server, Callable[[], Level]], object]
 
-Json = dict[str, Any]
 Key = tuple[str, str, int]
 Spot = tuple[str, str]
 """A candidate's name, and its cell's factors as JSON."""
@@ -114,7 +114,7 @@ class ComparisonState:
     made: int = 0
 
     @property
-    def given_up(self) -> list[Json]:
+    def given_up(self) -> list[JsonObject]:
         """Who was given up and in which cell, as result.json says it."""
         return [
             {"candidate": name, "factors": json.loads(factors), "failures": count}

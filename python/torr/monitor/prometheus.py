@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from torr.messages.message import Message, message
@@ -23,10 +23,10 @@ from torr.results.monitor import EndpointSamples, EndpointSeries
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from torr.model.json import JsonObject
     from torr.model.url import Url
     from torr.monitor.axis import Axis
 
-Json = dict[str, Any]
 
 ASKING_S = 5.0
 """How long all queries together may take."""
@@ -124,7 +124,7 @@ class PrometheusServer:
                 )
         return series
 
-    def _ask(self, target: str, asked: Mapping[str, str]) -> Json:
+    def _ask(self, target: str, asked: Mapping[str, str]) -> JsonObject:
         """What the server says, in its `data`; its own message where it refuses."""
         base = self._url.path.rstrip("/")
         page = fetch(self._url, f"{base}{target}?{urlencode(asked)}" if asked else base + target)
@@ -134,7 +134,7 @@ class PrometheusServer:
             raise EndpointError(f"its answer: {error}") from error
         if not isinstance(answer, dict) or answer.get("status") != "success":
             raise EndpointError(str(answer.get("error") if isinstance(answer, dict) else answer))
-        data: Json = answer["data"]
+        data: JsonObject = answer["data"]
         return data
 
 
@@ -146,7 +146,7 @@ def _grid(axis: Axis, began_s: float, seconds: float) -> list[float]:
     return [axis.zero_s + first + number * step for number in range(count)]
 
 
-def _series(name: str, each: Json, times: list[float], step_s: float) -> EndpointSeries:
+def _series(name: str, each: JsonObject, times: list[float], step_s: float) -> EndpointSeries:
     values: list[float | None] = [None] * len(times)
     for at_s, text in each["values"]:
         place = round((float(at_s) - times[0]) / step_s)

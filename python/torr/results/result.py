@@ -14,6 +14,7 @@ from msgspec import Meta, field
 
 from torr.errors import ResultError, UsageError
 from torr.messages.message import Message, message
+from torr.model.json import JsonObject
 from torr.model.json_input import JsonInputError, check_depth, parse_json
 from torr.model.moment import read_stamp
 from torr.model.outside import Outside
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = 2
 Kind = Literal["run", "ladder", "compare", "diff", "locust", "micro"]
 Status = Literal["complete", "interrupted", "failed", "running"]
-Json = dict[str, Any]
 _MESSAGE = "a sentence, with a code and typed values of which any language can be made"
-"""Free-form: what users, plans and machines are described by."""
 
 
 class TrialFailure(ResultPart, kw_only=True):
@@ -87,11 +86,11 @@ class RunResult(Conclusions, kw_only=True):
     ended: str | None = None
     status: Status
     command: list[str] = []
-    plan: Json | None = None
+    plan: JsonObject | None = None
     note: str | None = None
     tags: list[str] = []
-    environment: Json = {}
-    experiment: Json | None = None
+    environment: JsonObject = {}
+    experiment: JsonObject | None = None
     levels: list[Level] = []
     failures: list[TrialFailure] = []
     profiles: list[Profile] = []

@@ -18,7 +18,7 @@ import json
 import os
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from torr.errors import OutputError, UsageError
 from torr.model.json_input import JsonInputError, parse_json
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-Json = dict[str, Any]
+    from torr.model.json import JsonObject
+
 
 INTERVALS = "intervals.jsonl"
 _LEVELS, _RESULT = "levels.jsonl", "result.json"
@@ -49,7 +50,7 @@ class LevelLines:
         """Whether there is no line yet."""
         return self._file is None
 
-    def append(self, line: Json) -> None:
+    def append(self, line: JsonObject) -> None:
         """Have a line on disk, or nothing of it; raises OSError."""
         file = self._file = self._file or self._made()
         start = file.tell()
@@ -127,7 +128,7 @@ def _is_locked(intervals: BinaryIO) -> bool:
 def _add_lines(file: Path, lines: Path, intervals: BinaryIO) -> None:
     """Add to result.json what the lines say, and remove them."""
     first, *others = [*_whole_lines(lines)] or [{"run": {}}]
-    result: Json = {**first["run"], "levels": [], "capacity": None, "verdicts": []}
+    result: JsonObject = {**first["run"], "levels": [], "capacity": None, "verdicts": []}
     if file.exists():
         try:
             result = parse_json(file.read_bytes())
@@ -150,7 +151,7 @@ def _add_lines(file: Path, lines: Path, intervals: BinaryIO) -> None:
     lines.unlink()
 
 
-def _whole_lines(path: Path) -> Iterator[Json]:
+def _whole_lines(path: Path) -> Iterator[JsonObject]:
     """Yield what the lines say; the last one may be half of one."""
     with path.open("rb") as lines:
         for text in lines:

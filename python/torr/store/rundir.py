@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from torr.model.json import JsonObject
     from torr.results.level import Interval, Level
     from torr.results.profile import Profile
     from torr.results.result import TrialFailure
@@ -48,15 +49,13 @@ _DUE_SHARE = 0.25
 FLAGS = {"folder": "-d/--dir", "name": "-n/--name"}
 """What messages call the two words that say where a run goes."""
 
-Json = dict[str, Any]
-
 
 @dataclass
 class RunDirectory:
     """An open run: levels and intervals go in, result.json comes out."""
 
     path: Path
-    head: Json
+    head: JsonObject
     failures: list[TrialFailure] = field(default_factory=list)
     """Trials that came to nothing, in the order in which they were made."""
     profiles: list[Profile] = field(default_factory=list)
@@ -271,7 +270,7 @@ class RunDirectory:
         self._append({"level": level, "at": len(self._log) - 1, "from": start, "to": end})
         self._on_disk = len(self._log)
 
-    def _append(self, line: Json) -> None:
+    def _append(self, line: JsonObject) -> None:
         with self.translating_errors():
             if self._lines.is_empty:
                 self._lines.append({"run": self._known("interrupted")})
@@ -299,7 +298,7 @@ class RunDirectory:
             file.write(b"]," + rest[1:] + b"\n")
         self._on_disk, self._assembled_count = len(self._log), self._line_count
 
-    def _known(self, status: Status) -> Json:
+    def _known(self, status: Status) -> JsonObject:
         """What stands before the levels."""
         return {
             "schema": SCHEMA,
@@ -330,9 +329,9 @@ _OF_EACH_END = (
 )
 
 
-def _members(conclusions: Conclusions) -> Json:
+def _members(conclusions: Conclusions) -> JsonObject:
     """Return conclusions as keys of result.json: capacity and verdicts always, others if any."""
-    members: Json = builtins(conclusions)
+    members: JsonObject = builtins(conclusions)
     always = ("capacity", "verdicts")
     return {key: value for key, value in members.items() if key in always or value}
 

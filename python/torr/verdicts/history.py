@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.message import Message, message, message_count
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
 P95, SUCCESS_RATE = "response_ms.p95", "success_rate"
 
@@ -85,7 +85,7 @@ class MeasuredRun:
         metric = Metric(key, self.request)
         return [value for value in map(metric.read, self.trials) if value is not None]
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return it as an entry of the ledger, without changes.
 
         `metric` is what it is compared by, `value` its median of that.
@@ -110,14 +110,14 @@ class MeasuredRun:
         }
 
 
-def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> list[Json]:
+def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> list[JsonObject]:
     """Return the entries of a session, from its runs in order.
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
     `before`, `best` and `baseline`, None where there is nothing to compare with, and `is_best`.
     A run that claims nothing has a `reason`; where none claims anything, none is the best.
     """
-    entries: list[Json] = []
+    entries: list[JsonObject] = []
     best: MeasuredRun | None = None
     before: MeasuredRun | None = None
     for now in runs:
@@ -160,7 +160,7 @@ def _is_better(best: MeasuredRun, now: MeasuredRun) -> bool:
     return new > old if now.metric.more_is_better else new < old
 
 
-def _change(before: MeasuredRun | None, now: MeasuredRun) -> Json | None:
+def _change(before: MeasuredRun | None, now: MeasuredRun) -> JsonObject | None:
     """How a run differs from an earlier one: its ratio, and a verdict where trials carry one."""
     if before is None or not (before.trials and now.trials):
         return None

@@ -7,11 +7,11 @@ its whole name and what was seen in it. The page has the same graphs, to zoom an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
 from itertools import count, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from torr.messages.say import Language, render
 from torr.report.tables import flames
@@ -19,10 +19,9 @@ from torr.store.atomic import replace_bytes
 from torr.units import show_ms, show_percent, show_size
 
 if TYPE_CHECKING:
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
 
-Flame = Mapping[str, Any]
-Node = Mapping[str, Any]
 
 _WIDTH, _ROW, _MARGIN, _LINE = 1200, 18, 10, 22
 _FONT, _LETTER = 'font-family="monospace" font-size="11"', 6.7
@@ -37,7 +36,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _Box(NamedTuple):
-    node: Node
+    node: JsonObject
     depth: int
     start: float
     share: float
@@ -57,7 +56,7 @@ def written(directory: Path) -> list[Path]:
     return list(takewhile(Path.exists, (directory / _name(number) for number in count(1))))
 
 
-def text(flame: Flame, language: Language = "en") -> str:
+def text(flame: JsonObject, language: Language = "en") -> str:
     """Return one of the `flames` of a result as SVG."""
     boxes = list(_boxes(flame["tree"]))
     heads = list(_heads(flame, language))
@@ -84,7 +83,7 @@ def _name(number: int) -> str:
     return "flame.svg" if number == 1 else f"flame-{number}.svg"
 
 
-def _heads(flame: Flame, language: Language) -> Iterator[str]:
+def _heads(flame: JsonObject, language: Language) -> Iterator[str]:
     """What it is of, and what its colours say where it is set beside another."""
     title = flame["title"]
     yield title if isinstance(title, str) else title[language]
@@ -92,7 +91,7 @@ def _heads(flame: Flame, language: Language) -> Iterator[str]:
         yield render(flames.colours(flame["beside"]), language)
 
 
-def _boxes(root: Node) -> Iterator[_Box]:
+def _boxes(root: JsonObject) -> Iterator[_Box]:
     """Every function in its place, as wide as its share; none that nobody would see."""
     whole = root["weight"] or 1
     waiting = [_Box(root, 0, 0.0, root["weight"] / whole)]
@@ -107,7 +106,7 @@ def _boxes(root: Node) -> Iterator[_Box]:
             at += share
 
 
-def _drawn(box: _Box, flame: Flame, top: int) -> str:
+def _drawn(box: _Box, flame: JsonObject, top: int) -> str:
     """A box that clips its name; pictures have no other way to do so."""
     colour, sign = _look(box)
     name, width = str(box.node["name"]), box.share * _WIDTH
@@ -134,7 +133,7 @@ def _look(box: _Box) -> tuple[str, str]:
     return _MORE if box.share > was else _LESS
 
 
-def _told(box: _Box, flame: Flame) -> str:
+def _told(box: _Box, flame: JsonObject) -> str:
     weight, unit = box.node["weight"], flame["unit"]
     known = {"ns": lambda: show_ms(weight / 1e6), "bytes": lambda: show_size(weight)}
     amount = known[unit]() if unit in known else f"{weight:,.0f} {unit}"

@@ -14,7 +14,7 @@ import json
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import OutputError
 from torr.messages import catalogue
@@ -24,9 +24,9 @@ from torr.store.atomic import replace_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
 _HERE = Path(__file__).parent
 _PAGE = _HERE / "page.html"
@@ -45,7 +45,7 @@ def page(result: RunResult, lang: str | None = None) -> str:
     return document({"mode": "report", "lang": lang, "run": view.run(result), "live": None})
 
 
-def document(data: Json) -> str:
+def document(data: JsonObject) -> str:
     """Return the page for bootstrap data: `mode`, `lang`, `run`, `live` and, of kept runs, `kept`.
 
     Raises OutputError where the page was not built, as in a checkout before `make build`.
@@ -98,14 +98,14 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _title(data: Json) -> str:
+def _title(data: JsonObject) -> str:
     run, kept = data.get("run"), data.get("kept") or {}
     if run:
         return f"{run['result']['name']} · torr {run['result']['kind']}"
     return f"{kept['ledger']['name']} · torr" if "ledger" in kept else "torr"
 
 
-def _plain(data: Json) -> str:
+def _plain(data: JsonObject) -> str:
     """What a browser without scripts has to say: the verdict, and how far to trust it."""
     run = data.get("run")
     if not run:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, render
 from torr.report.files import csv, markdown_parts
@@ -11,16 +10,17 @@ from torr.report.tables.tuning import CHANGES, LISTS, sentence, table
 
 if TYPE_CHECKING:
     from torr.messages.say import Language
+    from torr.model.json import JsonObject
 
 
-def markdown(ledger: Mapping[str, Any], language: Language = "en") -> str:
+def markdown(ledger: JsonObject, language: Language = "en") -> str:
     """Return sentence and table in a language, to paste into a ticket."""
     said = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
     both = (said, markdown_parts.table(table(ledger)))
     return "\n\n".join(render(part, language) for part in both) + "\n"
 
 
-def comma_separated(ledger: Mapping[str, Any]) -> str:
+def comma_separated(ledger: JsonObject) -> str:
     """Return one row a run with every number under its name in the JSON."""
     entries = ledger["entries"]
     # A change that there is none of has no columns, and not an empty one of its own.

@@ -6,7 +6,7 @@ baseline did has no place in the tree; it has its row in the table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from torr.messages.say import Text, as_json, chain, say
 from torr.profile.stacks import FunctionWeight, Node, Stacks
@@ -21,10 +21,10 @@ from torr.units import show_percent, show_setting
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torr.model.json import JsonObject
     from torr.results.profile import Profile
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
 _MOST_ROWS = 30
 _LEAST_SHARE = 0.001
@@ -35,7 +35,7 @@ _NOWHERE = Node("", 0.0, [])
 _LOAD = "connections"  # what the level says already
 
 
-def flames(result: RunResult) -> list[Json]:
+def flames(result: RunResult) -> list[JsonObject]:
     """Return what each flame graph is drawn from; branches below a thousandth are left out.
 
     What is called more than two hundred calls deep is one branch, `(deeper)`.
@@ -76,7 +76,7 @@ def colours(baseline: str) -> Text:
     return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
 
 
-def _flame(result: RunResult, found: Taken) -> Json:
+def _flame(result: RunResult, found: Taken) -> JsonObject:
     before = None if found.before is None else found.before.shares().tree(_DEEPEST)
     return {
         "title": as_json(_went(result, found.profile)),
@@ -86,9 +86,9 @@ def _flame(result: RunResult, found: Taken) -> Json:
     }
 
 
-def _node(node: Node, least: float, before: Node | None) -> Json:
+def _node(node: Node, least: float, before: Node | None) -> JsonObject:
     """A function with what it calls; `before` is the same in the baseline, in shares."""
-    found: Json = {"name": node.name, "weight": node.weight}
+    found: JsonObject = {"name": node.name, "weight": node.weight}
     known = {} if before is None else {each.name: each for each in before.below}
     if before is not None:
         found["was"] = round(before.weight, _DIGITS)

@@ -6,8 +6,8 @@ Where the ledger has a baseline, the sentence is about the newest run and that o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say, say_count
 from torr.report.data.diff import show_bounded
@@ -17,7 +17,8 @@ from torr.report.tables.cells import Table
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from torr.model.json import JsonObject
 
 _NOTHING = "–"
 CHANGES = ("before", "best", "baseline")
@@ -31,15 +32,15 @@ _SHOWN = ("faster", "slower", "better", "worse")
 LISTS = ("ok_per_s_range", "p95_ms_range")
 
 
-def sentence(ledger: Json) -> str:
+def sentence(ledger: JsonObject) -> str:
     """Say how the newest run stands to the baseline; without one, which run is the best."""
-    entries: Sequence[Json] = ledger["entries"]
+    entries: Sequence[JsonObject] = ledger["entries"]
     if not entries:
         return _of_none(ledger)
     return _of_best(ledger, entries) if ledger.get("baseline") is None else _of_newest(ledger)
 
 
-def table(ledger: Json) -> Table:
+def table(ledger: JsonObject) -> Table:
     """Return one row a run, in the order of the session."""
     last = () if ledger.get("baseline") is None else (say("to the baseline"),)
     columns = (
@@ -52,13 +53,13 @@ def table(ledger: Json) -> Table:
     return Table(columns, rows, frozenset({1, 2, 3, 8, 9, 10}), frozenset({2}))
 
 
-def _what(ledger: Json) -> str:
+def _what(ledger: JsonObject) -> str:
     if not ledger["request"]:
         return str(ledger["name"])
     return say("{request} of {name}", request=ledger["request"], name=ledger["name"])
 
 
-def _of_none(ledger: Json) -> str:
+def _of_none(ledger: JsonObject) -> str:
     """There may be runs of the name that are no rounds of a session, or that are not meant."""
     if not ledger.get("others"):
         return say("No run of {what} is kept.", what=_what(ledger))
@@ -69,7 +70,7 @@ def _of_none(ledger: Json) -> str:
     )
 
 
-def _of_claimless(ledger: Json, newest: Json) -> str:
+def _of_claimless(ledger: JsonObject, newest: JsonObject) -> str:
     advice = _ADVICE.get(newest["reason"].code)
     return say(
         "No run of {what} claims anything. The newest, {run}: {why}{more}.",
@@ -80,7 +81,7 @@ def _of_claimless(ledger: Json, newest: Json) -> str:
     )
 
 
-def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
+def _of_best(ledger: JsonObject, entries: Sequence[JsonObject]) -> str:
     best = next((entry for entry in entries if entry["is_best"]), None)
     if best is None:
         return _of_claimless(ledger, entries[-1])
@@ -95,7 +96,7 @@ def _of_best(ledger: Json, entries: Sequence[Json]) -> str:
     )
 
 
-def _to_the_first(entries: Sequence[Json], best: Json) -> str:
+def _to_the_first(entries: Sequence[JsonObject], best: JsonObject) -> str:
     """How far a session has come, by what its runs are compared by."""
     first = next(entry for entry in entries if entry["metric"] is not None)
     is_alike = first["metric"] == best["metric"] and first["value"] and best["value"] is not None
@@ -104,7 +105,7 @@ def _to_the_first(entries: Sequence[Json], best: Json) -> str:
     return say(", {ratio} × the first", ratio=f"{best['value'] / first['value']:.2f}")
 
 
-def _doubt(entries: Sequence[Json], best: Json) -> str:
+def _doubt(entries: Sequence[JsonObject], best: JsonObject) -> str:
     """Why the best is not shown to be better than another, if it is not."""
     later = entries[entries.index(best) + 1 :]
     changes = [entry["best"] for entry in (best, *later) if entry["best"] is not None]
@@ -114,7 +115,7 @@ def _doubt(entries: Sequence[Json], best: Json) -> str:
     return ""
 
 
-def _of_newest(ledger: Json) -> str:
+def _of_newest(ledger: JsonObject) -> str:
     """The newest run, which may be the baseline itself; either of both may claim nothing."""
     newest, baseline = ledger["entries"][-1], ledger["baseline"]
     known = {"run": _run(newest), "what": _what(ledger)}
@@ -146,13 +147,13 @@ def _of_newest(ledger: Json) -> str:
     )
 
 
-def _run(entry: Json) -> str:
+def _run(entry: JsonObject) -> str:
     if not entry["note"]:
         return say("run {n}", n=entry["run"])
     return say("run {n} ({note})", n=entry["run"], note=entry["note"])
 
 
-def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
+def _cells(entry: JsonObject, which: Sequence[str]) -> tuple[str, ...]:
     numbers: tuple[str, ...]
     if entry["reason"]:
         # What stands in the column of the first change; the others have none.
@@ -170,7 +171,7 @@ def _cells(entry: Json, which: Sequence[str]) -> tuple[str, ...]:
     return (f"{entry['run']}", when, entry["note"] or "", _load(entry), trials, *numbers)
 
 
-def _value(entry: Json) -> str:
+def _value(entry: JsonObject) -> str:
     """By what a run is compared: `54.1 ok/s`, or `p99 60 ms` where arrivals came at a rate."""
     metric = Metric(entry["metric"])
     if metric.is_rate or entry["value"] is None:
@@ -178,11 +179,11 @@ def _value(entry: Json) -> str:
     return chain(" ", [metric.label, show_ms(entry["value"])])
 
 
-def _rate(entry: Json) -> str:
+def _rate(entry: JsonObject) -> str:
     return f"{'≥ ' if entry['at_least'] else ''}{show_rate(entry['ok_per_s'])}"
 
 
-def _load(entry: Json) -> str:
+def _load(entry: JsonObject) -> str:
     if entry["concurrency"] is None:
         return _NOTHING
     if entry["rate"] is not None:
@@ -190,21 +191,21 @@ def _load(entry: Json) -> str:
     return counted(entry["concurrency"], entry["noun"])
 
 
-def _change(change: Json | None) -> str:
+def _change(change: JsonObject | None) -> str:
     """A ratio and its word, or why there is no word."""
     if change is None:
         return _NOTHING
     return chain(" ", [_ratio(change), _word(change)])
 
 
-def _ratio(change: Json) -> str:
+def _ratio(change: JsonObject) -> str:
     """A multiple of what was before, of p99 where arrivals came at a rate."""
     metric = Metric(change["metric"])
     ratio = show_bounded(change["ratio"], change["bounds"])
     return chain(" ", ["" if metric.is_rate else metric.label, ratio])
 
 
-def _word(change: Json) -> str:
+def _word(change: JsonObject) -> str:
     """The word, or why there is none."""
     reason = change["reason"]
     if not change["word"] and reason.code == "history.another_load":

@@ -7,7 +7,7 @@ percentile that its number of values carries; nothing is smoothed.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report.data.comparison import Comparison
 from torr.report.data.function_rounds import groups
@@ -18,11 +18,11 @@ from torr.stats.series import by_concurrency
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.results.result import RunResult
     from torr.verdicts.diff_side import Side
 
-Json = dict[str, Any]
 
 STEP = 0.05
 """How far points of a curve are apart: a percentile's place is -log10(1 - share)."""
@@ -35,7 +35,7 @@ _COMPARED = ("response",)
 _STREAMED = ("ttft", "inter_chunk", "response")
 
 
-def of(result: RunResult) -> list[Json]:
+def of(result: RunResult) -> list[JsonObject]:
     """Return the curves of a result: metric, name, n and points of (share, milliseconds).
 
     `name` is what the curve is of: nothing for a single level, else its level or candidate and
@@ -44,7 +44,7 @@ def of(result: RunResult) -> list[Json]:
     return [curve for name, levels in _groups(result) for curve in _curves(name, levels)]
 
 
-def of_sides(sides: Sequence[Side]) -> list[Json]:
+def of_sides(sides: Sequence[Side]) -> list[JsonObject]:
     """Return the curves of the sides of a diff at each level that all of them have."""
     levels = [by_concurrency(side.trials) for side in sides]
     return [
@@ -58,7 +58,7 @@ def of_sides(sides: Sequence[Side]) -> list[Json]:
     ]
 
 
-def _groups(result: RunResult) -> Iterator[tuple[Json, Sequence[Level]]]:
+def _groups(result: RunResult) -> Iterator[tuple[JsonObject, Sequence[Level]]]:
     if result.kind == "compare":
         for place in Comparison.of(result).places:
             for entry in place.entries:
@@ -73,7 +73,7 @@ def _groups(result: RunResult) -> Iterator[tuple[Json, Sequence[Level]]]:
         yield {"candidate": None, "cell": None, "concurrency": concurrency}, rounds
 
 
-def _curves(name: Json, levels: Sequence[Level]) -> Iterator[Json]:
+def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:
     is_streamed = any(level.stream for level in levels)
     plain = _PLAIN if name["candidate"] is None else _COMPARED
     for metric in _STREAMED if is_streamed else plain:

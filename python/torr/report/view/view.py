@@ -8,7 +8,7 @@ The page draws intervals itself, as it does while a run goes on. Texts are plain
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -31,10 +31,10 @@ from torr.results.level import Interval, Latency
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
 MOST_INTERVALS = 1_000
 MOST_DRAWN = 10_000
@@ -50,7 +50,7 @@ _STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
 _STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
 
 
-def run(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
+def run(result: RunResult, pools: Sequence[JsonObject | None] | None = None) -> JsonObject:
     """Return what a page is given of a run: `result` without histograms of intervals, and its view.
 
     `pools` are those of the levels, where they are known: then no interval needs a histogram.
@@ -58,7 +58,7 @@ def run(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
     return {"result": without_histograms(result), "view": view(result, pools)}
 
 
-def view(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
+def view(result: RunResult, pools: Sequence[JsonObject | None] | None = None) -> JsonObject:
     """Return the view of a result of any kind, complete or not.
 
     `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
@@ -83,7 +83,7 @@ def view(result: RunResult, pools: Sequence[Json | None] | None = None) -> Json:
     }
 
 
-def without_histograms(result: RunResult) -> Json:
+def without_histograms(result: RunResult) -> JsonObject:
     """Return a result as JSON whose intervals have no histograms; intervals.jsonl keeps them.
 
     Of more than MOST_INTERVALS they have but what charts are drawn from, and levels have no
@@ -94,7 +94,7 @@ def without_histograms(result: RunResult) -> Json:
     if count > MOST_DRAWN:
         levels = [msgspec.structs.replace(level, intervals=[]) for level in result.levels]
         result = msgspec.structs.replace(result, levels=levels)
-    found: Json = builtins(result)
+    found: JsonObject = builtins(result)
     for level in found["levels"]:
         if count > MOST_INTERVALS:
             level["histograms"] = {}
@@ -109,9 +109,9 @@ def intervals_of(result: RunResult) -> int:
     return sum(len(level.intervals) for level in result.levels)
 
 
-def bare(piece: Interval) -> Json:
+def bare(piece: Interval) -> JsonObject:
     """Return an interval as the page draws it: without its histograms."""
-    found: Json = builtins(piece)
+    found: JsonObject = builtins(piece)
     del found["histograms"]
     return found
 
@@ -134,7 +134,7 @@ def light(piece: Interval, count: int) -> Interval:
     )
 
 
-def _drawn(piece: Json) -> Json:
+def _drawn(piece: JsonObject) -> JsonObject:
     """What a chart shows of an interval."""
     found = {key: piece[key] for key in _DRAWN}
     latency, stream = piece["latency"], piece["stream"]
@@ -142,11 +142,11 @@ def _drawn(piece: Json) -> Json:
     return {**found, "stream": {key: stream[key] for key in _STREAMED}} if stream else found
 
 
-def _thin(stats: Json) -> Json:
+def _thin(stats: JsonObject) -> JsonObject:
     return {key: stats[key] for key in _STATS}
 
 
-def _left_out(result: RunResult) -> list[Json]:
+def _left_out(result: RunResult) -> list[JsonObject]:
     count = intervals_of(result)
     if count <= MOST_DRAWN:
         return []
@@ -154,7 +154,7 @@ def _left_out(result: RunResult) -> list[Json]:
     return [view_lists.listed(say("What this page leaves out"), [said])]
 
 
-def pools_of(level: Level) -> Json | None:
+def pools_of(level: Level) -> JsonObject | None:
     """Return percentiles of neighbouring intervals; None of a level without streams.
 
     Single intervals have too few streams for any.
@@ -164,6 +164,6 @@ def pools_of(level: Level) -> Json | None:
     return {name: pooled(level.intervals, name) for name in _POOLED}
 
 
-def _pooled(result: RunResult, pools: Sequence[Json | None] | None) -> Json:
+def _pooled(result: RunResult, pools: Sequence[JsonObject | None] | None) -> JsonObject:
     known = map(pools_of, result.levels) if pools is None else pools
     return {str(at): found for at, found in enumerate(known) if found is not None}

@@ -6,7 +6,7 @@ Positions are those of `comparison_scale`: logarithms of ratios, or percentage p
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json
 from torr.report.data.comparison import Comparison
@@ -15,13 +15,12 @@ from torr.report.data.result_words import word_text
 from torr.report.text import comparison_words as words
 
 if TYPE_CHECKING:
+    from torr.model.json import JsonObject
     from torr.report.data.comparison import CandidateCell, ComparisonCell
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
-
-def comparison(result: RunResult) -> Json | None:
+def comparison(result: RunResult) -> JsonObject | None:
     """Return every cell with its candidates, on one scale; None where there is nothing to draw.
 
     `marks` are ticks of the axis in the order in which room is to be found for them.
@@ -48,12 +47,12 @@ def comparison(result: RunResult) -> Json | None:
     }
 
 
-def _place(place: ComparisonCell, scale: Scale) -> Json:
+def _place(place: ComparisonCell, scale: Scale) -> JsonObject:
     entries = [_entry(place, entry, scale) for entry in place.entries]
     return {"words": as_json(place.words), "entries": entries}
 
 
-def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> Json:
+def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> JsonObject:
     verdict = place.verdict(entry)
     is_base = entry.name == place.baseline
     standing = place.standing(entry)
@@ -76,7 +75,7 @@ def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> Json:
 
 def _round(
     place: ComparisonCell, entry: CandidateCell, scale: Scale, found: tuple[int, float]
-) -> Json:
+) -> JsonObject:
     number, position = found
     metric = place.primary
     said = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"

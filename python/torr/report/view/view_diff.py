@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.report.data import diff as sides_of
 from torr.report.view import view_ladder
 from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
 _KEYS = (
     *("metric", "concurrency", "baseline_value", "value", "ratio", "difference", "interval", "n"),
@@ -19,7 +19,7 @@ _KEYS = (
 )
 
 
-def diff(result: RunResult) -> Json | None:
+def diff(result: RunResult) -> JsonObject | None:
     """Return both sides' points and the change at each common level; None for another kind."""
     if result.kind != "diff":
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,14 +12,13 @@ from torr.report.text.streaming import is_joined
 from torr.report.view import ladder_chart
 
 if TYPE_CHECKING:
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
     from torr.results.series import LevelPoint
     from torr.stats.series import Series
 
-Json = dict[str, Any]
 
-
-def ladder(result: RunResult) -> Json | None:
+def ladder(result: RunResult) -> JsonObject | None:
     """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
 
     A point's `claim` is `whole`, or why it claims nothing: `limited`, `cut`, `starved`.
@@ -36,25 +35,25 @@ def ladder(result: RunResult) -> Json | None:
     }
 
 
-def slos(result: RunResult) -> list[Json]:
+def slos(result: RunResult) -> list[JsonObject]:
     """Return the limits that a result was judged by, each once; before that, those asked for."""
     asked = (result.experiment or {}).get("slos") or ()
     known = ladder_chart.conditions(result) or tuple(map(Condition.parse, asked))
     return [_slo(condition) for condition in known]
 
 
-def points(series: Series) -> list[Json]:
+def points(series: Series) -> list[JsonObject]:
     """Return every level that there is a number of, with what it claims."""
     kinds = {"limited": series.limited, "cut": series.cut, "starved": series.starved}
     claims = {id(point): kind for kind, found in kinds.items() for point in found}
     return [_point(point, claims.get(id(point), "whole")) for point in series.shown]
 
 
-def _point(point: LevelPoint, claim: str) -> Json:
+def _point(point: LevelPoint, claim: str) -> JsonObject:
     return {**msgspec.structs.asdict(point), "stream": point.stream_values, "claim": claim}
 
 
-def _slo(condition: Condition) -> Json:
+def _slo(condition: Condition) -> JsonObject:
     return {
         "text": condition.text or str(condition),
         "metric": condition.metric,

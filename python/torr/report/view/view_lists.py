@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
@@ -15,13 +15,12 @@ from torr.stats.series import noun_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
-
-def lists(result: RunResult) -> list[Json]:
+def lists(result: RunResult) -> list[JsonObject]:
     """Return the lists of the page: title, items, and whether it is folded."""
     found = [
         *_of_comparison(result),
@@ -31,7 +30,7 @@ def lists(result: RunResult) -> list[Json]:
     return [each for each in found if each["items"]]
 
 
-def blocks(result: RunResult) -> list[Json]:
+def blocks(result: RunResult) -> list[JsonObject]:
     """Return texts that are shown as they are, folded: the last lines of trials that failed."""
     if result.kind != "compare":
         return []
@@ -40,7 +39,7 @@ def blocks(result: RunResult) -> list[Json]:
     return [{"title": title, "name": trial, "text": text} for trial, text in tails]
 
 
-def _of_comparison(result: RunResult) -> list[Json]:
+def _of_comparison(result: RunResult) -> list[JsonObject]:
     if result.kind != "compare":
         return []
     found = Comparison.of(result)
@@ -51,7 +50,7 @@ def _of_comparison(result: RunResult) -> list[Json]:
     ]
 
 
-def _health(result: RunResult) -> list[Json]:
+def _health(result: RunResult) -> list[JsonObject]:
     """Functions have no generator whose health there were."""
     if result.kind == functions.KIND:
         return []
@@ -75,7 +74,7 @@ def _place(level: Level) -> str:
     return say("{at}, round {n}", at=at, n=level.round)
 
 
-def listed(title: str, items: Sequence[str], *, is_folded: bool = False) -> Json:
+def listed(title: str, items: Sequence[str], *, is_folded: bool = False) -> JsonObject:
     """Return a list as the page takes it."""
     return {
         "title": as_json(title),

@@ -6,19 +6,18 @@ Positions are those of `micro_rows`, kept within the axis.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json
 from torr.report.text.functions import KIND
 from torr.report.view.micro_rows import BudgetRow, FunctionRoundPoint, Picture
 
 if TYPE_CHECKING:
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 
-
-def functions(result: RunResult) -> Json | None:
+def functions(result: RunResult) -> JsonObject | None:
     """Return every budget, or every function where there is none; None where nothing is drawn.
 
     `marks` are ticks of the axis in the order in which room is to be found for them.
@@ -35,7 +34,7 @@ def functions(result: RunResult) -> Json | None:
     }
 
 
-def _row(row: BudgetRow, found: Picture) -> Json:
+def _row(row: BudgetRow, found: Picture) -> JsonObject:
     return {
         "name": row.name,
         "budget": row.budget,
@@ -48,7 +47,7 @@ def _row(row: BudgetRow, found: Picture) -> Json:
     }
 
 
-def _round(each: FunctionRoundPoint, found: Picture) -> Json:
+def _round(each: FunctionRoundPoint, found: Picture) -> JsonObject:
     shown = found.shown(each.at)
     beyond = 0 if shown == each.at else math.copysign(1, each.at - shown)
     return {"round": each.number, "at": shown, "beyond": int(beyond), "text": each.text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
@@ -26,14 +26,14 @@ from torr.report.tables.comparison_slos import of_slos
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.results.result import RunResult
 
-Json = dict[str, Any]
 Titled = tuple[str, Table | None]
 
 
-def tables(result: RunResult) -> list[Json]:
+def tables(result: RunResult) -> list[JsonObject]:
     """Return every table that has something to say.
 
     `words` are the columns of text, `names` those of them whose long names may break.
@@ -43,7 +43,7 @@ def tables(result: RunResult) -> list[Json]:
     return shown + more
 
 
-def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> Json:
+def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> JsonObject:
     """Return a table as the page takes it."""
     return {
         "title": as_json(title),

@@ -19,10 +19,10 @@ from torr.stats.series import Series
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
     from torr.results.series import LevelPoint
 
-Json = dict[str, Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _UID = re.compile(r"[0-9a-f]{32}")
@@ -61,12 +61,12 @@ class KeptRun:
     @classmethod
     def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> KeptRun:
         """Make it of a row of the store, into which others may write: its texts can be printed."""
-        found: Json = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
+        found: JsonObject = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
         found |= {key: printable(text) for key, text in found.items() if isinstance(text, str)}
         found |= {key: _moment(row[f"{key}_ms"]) for key in _MOMENTS}
         return cls(**found, tags=tuple(map(printable, tags)))
 
-    def as_json(self) -> Json:
+    def as_json(self) -> JsonObject:
         """Return it as `torr runs list -o json` prints it."""
         found = {key: getattr(self, key) for key in self.__dataclass_fields__}
         moments = {key: None if found[key] is None else stamp(found[key]) for key in _MOMENTS}
@@ -76,7 +76,7 @@ class KeptRun:
 _MOMENTS = ("started", "ended")
 
 
-def columns_of(result: RunResult, directory: str | None) -> Json:
+def columns_of(result: RunResult, directory: str | None) -> JsonObject:
     """Return the columns of a result."""
     machine = result.environment.get("machine")
     point = _best(result)

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Select, Table
     from typing_extensions import Self
 
+    from torr.model.json import JsonObject
     from torr.results.result import RunResult
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +263,7 @@ def _refuse_another(connection: Connection, run_id: int, result: RunResult) -> N
         )
 
 
-def _new(connection: Connection, columns: Json) -> int | None:
+def _new(connection: Connection, columns: JsonObject) -> int | None:
     """Make a run; its id, None where there is one of its uid."""
     made = _insert(connection, runs).values(**columns).on_conflict_do_nothing()
     found: int | None = connection.execute(made.returning(runs.c.id)).scalar_one_or_none()

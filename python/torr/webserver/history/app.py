@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from torr.errors import StoreError, TorrError
+from torr.model.json import JsonObject
 from torr.report.files.html import document
 from torr.webserver.guard import Guarded, without_token
 from torr.webserver.history import asked, pages
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from torr.store.kept.store import Store
     from torr.webserver.access import Access
 
-Json = dict[str, Any]
-Page = Callable[["Store", Request], Json]
+Page = Callable[["Store", Request], JsonObject]
 Endpoint = Callable[[Request], Response]
 
 _UNFORESEEN = 500
@@ -36,7 +36,7 @@ def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | N
     `tag` is that of baselines, `lang` the language of whoever chose none.
     """
 
-    def written(data: Json) -> str:
+    def written(data: JsonObject) -> str:
         return document({**data, "lang": lang})
 
     def answer(make: Page) -> Endpoint:
@@ -55,19 +55,19 @@ def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | N
         return endpoint
 
     @answer
-    def runs(store: Store, request: Request) -> Json:
+    def runs(store: Store, request: Request) -> JsonObject:
         return pages.runs(store, request.query_params)
 
     @answer
-    def run(store: Store, request: Request) -> Json:
+    def run(store: Store, request: Request) -> JsonObject:
         return pages.run(store, asked.whole(request.path_params["id"], "run"))
 
     @answer
-    def overlay(store: Store, request: Request) -> Json:
+    def overlay(store: Store, request: Request) -> JsonObject:
         return pages.overlay(store, request.query_params)
 
     @answer
-    def trend(store: Store, request: Request) -> Json:
+    def trend(store: Store, request: Request) -> JsonObject:
         return pages.trend(store, request.query_params, tag)
 
     routes = [

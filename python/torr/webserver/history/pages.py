@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
 
     from torr.errors import TorrError
+    from torr.model.json import JsonObject
     from torr.store.kept.store import Store
     from torr.verdicts.diff_side import Side
 
-Json = dict[str, Any]
 
 MOST_LISTED = 200
 MOST_IN_A_TREND = 100
 
 
-def runs(store: Store, query: QueryParams) -> Json:
+def runs(store: Store, query: QueryParams) -> JsonObject:
     """Return the list of kept runs, the newest first, and what they can be narrowed down by."""
     found = store.find(asked.filter_of(query), MOST_LISTED + 1)
     return page(
@@ -47,13 +47,13 @@ def runs(store: Store, query: QueryParams) -> Json:
     )
 
 
-def run(store: Store, run_id: int) -> Json:
+def run(store: Store, run_id: int) -> JsonObject:
     """Return a run with its report."""
     result = store.result(run_id)
     return page("run", shown=view.run(result), id=run_id, name=result.name)
 
 
-def overlay(store: Store, query: QueryParams) -> Json:
+def overlay(store: Store, query: QueryParams) -> JsonObject:
     """Return two runs on each other: the report of their diff, which is not kept."""
     a, b = (_side(store, query, key) for key in ("a", "b"))
     command = ["torr", "diff", *(query.get(key, "") for key in ("a", "b"))]
@@ -63,7 +63,7 @@ def overlay(store: Store, query: QueryParams) -> Json:
     return page("overlay", shown=shown, a=query.get("a"), b=query.get("b"))
 
 
-def trend(store: Store, query: QueryParams, tag: str) -> Json:
+def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
     """Return the runs of a name in order, set beside the newest of them with a tag; the ledger.
 
     Raises UsageError where no name is asked for: runs of several are no session.
@@ -92,12 +92,12 @@ def trend(store: Store, query: QueryParams, tag: str) -> Json:
     )
 
 
-def failure(error: TorrError) -> Json:
+def failure(error: TorrError) -> JsonObject:
     """Return the page that says what went wrong."""
     return page("failure", message=error.message, hint=error.hint)
 
 
-def page(which: str, shown: Json | None = None, **more: object) -> Json:
+def page(which: str, shown: JsonObject | None = None, **more: object) -> JsonObject:
     """Return the bootstrap data of a page."""
     return {"mode": "serve", "run": shown, "live": None, "kept": {"page": which, **more}}
 

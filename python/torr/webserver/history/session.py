@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import ResultError
 from torr.messages.message import from_object, message
@@ -14,11 +14,11 @@ from torr.verdicts.history import MeasuredRun
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.store.kept.kept_run import KeptRun
     from torr.store.kept.store import Store
 
-Json = dict[str, Any]
 
 KINDS = ("run", "ladder", "locust")
 """What has one setting a run: comparisons and diffs are no rounds of a session."""
@@ -53,7 +53,7 @@ class TuningSession:
         self.levels: set[int] = set()
         self.requests: dict[str, None] = {}
 
-    def ledger(self) -> Json:
+    def ledger(self) -> JsonObject:
         """Return its ledger; `others` says whether an empty one leaves out runs of the name."""
         wanted, known = self._wanted, {run.id: run for run in self.runs}
         baseline = self._baseline()
@@ -104,6 +104,6 @@ class TuningSession:
         return next(iter(self._store.find(tagged, most=1)), None)
 
 
-def _labels(run: KeptRun) -> Json:
+def _labels(run: KeptRun) -> JsonObject:
     known = run.as_json()
     return {key: known[key] for key in _LABELS}

@@ -20,12 +20,12 @@ from torr.webserver.live.page import bare, generator_of, light, pools_of, run_of
 
 if TYPE_CHECKING:
     from torr.experiments.context import Step
+    from torr.model.json import JsonObject
     from torr.results.level import Interval, Level
     from torr.results.result import Conclusions, RunResult, TrialFailure
     from torr.webserver.live.journal import Journal
     from torr.webserver.live.metrics import Metrics
 
-Json = dict[str, Any]
 Judge = Callable[[Sequence["Level"]], "Conclusions"]
 """Returns what is concluded of levels."""
 
@@ -50,7 +50,7 @@ class Feed:
     remaining: Remaining = field(default_factory=Remaining)
     _is_broken: bool = False
     _levels: list[Level] = field(default_factory=list)
-    _pools: list[Json | None] = field(default_factory=list)
+    _pools: list[JsonObject | None] = field(default_factory=list)
     _interval_count: int = 0
 
     def begin(self) -> None:
