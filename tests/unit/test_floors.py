@@ -21,7 +21,7 @@ FLOORS = {
         "shared_target",
         "targets",
         "http_client",
-        "standing_back",
+        "low_priority",
         "stats",
         "monitor",
         "profile",

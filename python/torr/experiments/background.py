@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from torr.standing_back import stand_back
+from torr.low_priority import lower_priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def in_background(work: Callable[[], Found], give_up: Callable[[], object]) -> F
     over = threading.Event()
 
     def behind() -> None:
-        stand_back()
+        lower_priority()
         try:
             found.append(work())
         except BaseException as error:

@@ -1,1 +1,1 @@
-"""What target and machine did while the load went on: /proc, Prometheus' texts, PromQL."""
+"""Monitor target, generator and machine during a load: /proc, Prometheus' text format, PromQL."""

@@ -1,10 +1,10 @@
-"""Prometheus' text format, as far as numbers over time need it.
+"""Read Prometheus' text exposition format.
 
     # TYPE http_requests_total counter
     http_requests_total{method="get",code="200"} 1027 1395066363000
 
 Counters, gauges, and the sums and counts of histograms and summaries are read; buckets, quantiles,
-timestamps and exemplars are left out. A line that is none of the format's is passed over.
+timestamps and exemplars are not. Invalid lines are skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ScrapedSample:
 
     @property
     def key(self) -> tuple[str, Labels]:
-        """What makes it the same series on another page."""
+        """Return the identity of its series across pages."""
         return self.name, self.labels
 
 
@@ -50,11 +50,11 @@ class ExpositionReader:
     _ranks: dict[str, int | None] = field(default_factory=dict)
 
     def samples(self, text: str) -> list[ScrapedSample]:
-        """What is wanted of a page, by the order of the patterns, then by that of the page."""
-        found = sorted(self._wanted(text), key=lambda pair: pair[0])
-        return [sample for _, sample in found]
+        """Return the matching samples, in the order of the patterns, then of the page."""
+        ranked = sorted(self._matching(text), key=lambda pair: pair[0])
+        return [sample for _, sample in ranked]
 
-    def _wanted(self, text: str) -> Iterator[tuple[int, ScrapedSample]]:
+    def _matching(self, text: str) -> Iterator[tuple[int, ScrapedSample]]:
         kinds: dict[str, str] = {}
         for line in text.splitlines():
             if line.startswith("#"):
@@ -68,15 +68,15 @@ class ExpositionReader:
                 yield rank, sample
 
     def _rank(self, name: str) -> int | None:
-        """Which pattern a name fits; remembered, since pages repeat themselves."""
+        """Return the index of the first pattern that a name fits; cached, since names recur."""
         if name not in self._ranks:
-            fitting = (n for n, each in enumerate(self.patterns) if fnmatchcase(name, each))
+            fitting = (n for n, pattern in enumerate(self.patterns) if fnmatchcase(name, pattern))
             self._ranks[name] = next(fitting, None)
         return self._ranks[name]
 
 
 def is_exposition(text: str) -> bool:
-    """Whether a page has any line of the format with a number."""
+    """Return whether a page has a valid line with a number."""
     lines = (line for line in text.splitlines() if line and not line.startswith("#"))
     return any(_sample(line, {}) is not None for line in lines)
 
@@ -87,7 +87,7 @@ def _sample(line: str, kinds: dict[str, str]) -> ScrapedSample | None:
         return None
     name, labels, number = match.groups()
     kind = _kind(name, kinds)
-    pairs = tuple(sorted((key, _plain(text)) for key, text in _LABEL.findall(labels or "")))
+    pairs = tuple(sorted((key, _unescaped(text)) for key, text in _LABEL.findall(labels or "")))
     if kind is None or any(key == "quantile" for key, _ in pairs):
         return None
     try:
@@ -98,14 +98,14 @@ def _sample(line: str, kinds: dict[str, str]) -> ScrapedSample | None:
 
 
 def _kind(name: str, kinds: dict[str, str]) -> Kind | None:
-    """By its TYPE line, or by the end of its name; None for buckets."""
-    said = kinds.get(name)
-    if said in ("counter", "gauge"):
-        return "counter" if said == "counter" else "gauge"
+    """Return the kind by the TYPE line, or else by the end of the name; None for buckets."""
+    declared = kinds.get(name)
+    if declared in ("counter", "gauge"):
+        return "counter" if declared == "counter" else "gauge"
     if name.endswith("_bucket"):
         return None
     return "counter" if name.endswith(_PARTS) else "gauge"
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"\\.", lambda found: _ESCAPES.get(found[0], found[0]), text)
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\.", lambda match: _ESCAPES.get(match[0], match[0]), text)

@@ -1,6 +1,6 @@
-"""One bounded GET of somebody's numbers: short, small, and never redirected.
+"""Fetch a monitoring endpoint with one GET, bounded in time and size, without redirects.
 
-Raises EndpointError with what happened, whatever it was. Load is not sent this way.
+All failures are EndpointErrors. Load is not sent this way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CONNECT_S = 1.0
 ANSWER_S = 2.0
-"""How long an answer may take from when it is asked for, connecting included."""
+"""The time limit of a request, including the connection."""
 
 MOST_BYTES = 8 * 1024 * 1024
 _HEADERS = (
@@ -27,35 +27,36 @@ _HEADERS = (
 
 
 class EndpointError(Exception):
-    """An endpoint did not tell its numbers; the text says why."""
+    """An endpoint could not be read; the text has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer, and when it was asked for and had come, on the monotonic clock."""
+    """An answer, and the times of request and answer on the monotonic clock."""
 
     content: bytes
-    asked_s: float
-    came_s: float
+    sent_s: float
+    received_s: float
 
     @property
     def at_s(self) -> float:
-        """When its numbers were taken, as near as can be known."""
-        return (self.asked_s + self.came_s) / 2
+        """Return the estimated time of its numbers: the middle of the exchange."""
+        return (self.sent_s + self.received_s) / 2
 
 
 def fetch(url: Url, target: str | None = None) -> Page:
-    """Ask for a URL, or for another target at its place; only a 200 is an answer."""
+    """Fetch a URL, or another target of the same server; any status but 200 is an error."""
     from torr.http_client import Connection
 
-    shown = () if url.userinfo is None else (("authorization", authorization(url.userinfo)),)
-    asked_s = time.monotonic()
+    credentials = () if url.userinfo is None else (("authorization", authorization(url.userinfo)),)
+    sent_s = time.monotonic()
     try:
         with Connection(url, ANSWER_S, CONNECT_S) as connection:
-            asked = url.target if target is None else target
-            answer = connection.exchange(asked, (*_HEADERS, *shown), most_bytes=MOST_BYTES)
+            target = url.target if target is None else target
+            headers = (*_HEADERS, *credentials)
+            answer = connection.exchange(target, headers, most_bytes=MOST_BYTES)
     except OSError as error:
         raise EndpointError(error.strerror or str(error)) from error
     if answer.status != 200:
         raise EndpointError(f"it answers {answer.status} {answer.reason}")
-    return Page(answer.body, asked_s, time.monotonic())
+    return Page(answer.body, sent_s, time.monotonic())

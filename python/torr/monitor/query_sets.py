@@ -1,4 +1,4 @@
-"""Ready-made sets of PromQL queries, each a file beside this one."""
+"""The ready-made sets of PromQL queries, which are files in `queries/`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ FOLDER = Path(__file__).with_name("queries")
 SETS = ("node", "cadvisor", "postgres")
 
 
-def queries_of(sets: tuple[str, ...]) -> dict[str, str]:
-    """The queries of these sets by their names; raises UsageError for a set that there is not."""
-    found: dict[str, str] = {}
+def queries_in(sets: tuple[str, ...]) -> dict[str, str]:
+    """Return the queries of these sets, by name; raise UsageError for an unknown set."""
+    queries: dict[str, str] = {}
     for name in sets:
         if name not in SETS:
             raise UsageError(f"there is no set of queries {name!r}", f"there is {', '.join(SETS)}")
         value, _ = engine.read_toml((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-        found |= value
-    return found
+        queries |= value
+    return queries

@@ -1,7 +1,7 @@
-"""Samples of machine, target and generator in the order of time, and how many of them are kept.
+"""Samples of machine, target and generator in the order of time, limited in number.
 
-All that is counted is cumulative, so that looks can be left out: when there are too many, every
-other one is, and what happened between the others is still whole.
+Counters are cumulative, so samples can be dropped without losing counts: when there are too many,
+every other one is dropped.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.monitor.tree import ProcessTreeSample
+    from torr.monitor.process_tree import ProcessTreeSample
     from torr.procfs.totals import MachineTotals
 
-Seen = TypeVar("Seen")
+SampleType = TypeVar("SampleType")
 
-MOST = 1200
-"""Samples that are kept: 20 minutes of one a second."""
+MAX_SAMPLES = 1200
+"""The limit of samples: 20 minutes at one per second."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceSample:
-    """What was seen at one time of the monotonic clock, in seconds."""
+    """One sample, and its time on the monotonic clock."""
 
     at_s: float
     machine: MachineTotals
@@ -32,37 +32,37 @@ class ResourceSample:
 
 
 @dataclass(slots=True)
-class SampleHistory(Generic[Seen]):
-    """The kept ones, the first and the newest always among them."""
+class SampleHistory(Generic[SampleType]):
+    """Samples, of which the first and the newest are never dropped."""
 
-    most: int = MOST
-    all: list[Seen] = field(default_factory=list)
+    most: int = MAX_SAMPLES
+    samples: list[SampleType] = field(default_factory=list)
 
-    def add(self, look: Seen) -> None:
-        """Keep one more."""
-        self.all.append(look)
-        if len(self.all) > self.most:
-            self.all = [*self.all[:-1:2], self.all[-1]]
-
-
-def joined(looks: list[ResourceSample], least_s: float) -> list[ResourceSample]:
-    """The same, but that the last interval is not shorter than that: rates need some ticks."""
-    if len(looks) < 3 or looks[-1].at_s - looks[-2].at_s >= least_s:
-        return looks
-    return [*looks[:-2], looks[-1]]
+    def add(self, sample: SampleType) -> None:
+        """Add a sample; drop every other one if there are more than `most`."""
+        self.samples.append(sample)
+        if len(self.samples) > self.most:
+            self.samples = [*self.samples[:-1:2], self.samples[-1]]
 
 
-def between(
-    looks: list[ResourceSample],
+def with_full_last_interval(samples: list[ResourceSample], least_s: float) -> list[ResourceSample]:
+    """Drop the last but one sample if the last interval is too short for rates."""
+    if len(samples) < 3 or samples[-1].at_s - samples[-2].at_s >= least_s:
+        return samples
+    return [*samples[:-2], samples[-1]]
+
+
+def growth_between(
+    samples: list[ResourceSample],
     begin_s: float,
     end_s: float,
     of: Callable[[ResourceSample], float | None],
 ) -> float | None:
-    """How much a cumulative number grew in a window; None where it is not known.
+    """Return the growth of a cumulative number in a window; None if it is unknown.
 
-    Between two looks it is taken to grow evenly; beyond the first and the last one not at all.
+    It is interpolated linearly between samples, and constant before the first and after the last.
     """
-    known = [(look.at_s, value) for look in looks if (value := of(look)) is not None]
+    known = [(sample.at_s, value) for sample in samples if (value := of(sample)) is not None]
     if len(known) < 2 or end_s <= begin_s:
         return None
     return _value(known, end_s) - _value(known, begin_s)
@@ -72,8 +72,8 @@ def _value(known: list[tuple[float, float]], at_s: float) -> float:
     before = known[0]
     for after in known:
         if after[0] >= at_s:
-            wide = after[0] - before[0]
-            share = (at_s - before[0]) / wide if wide > 0 else 1.0
+            width = after[0] - before[0]
+            share = (at_s - before[0]) / width if width > 0 else 1.0
             return before[1] + max(0.0, share) * (after[1] - before[1])
         before = after
     return before[1]

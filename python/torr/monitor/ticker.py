@@ -1,8 +1,7 @@
-"""A thread that looks at something once a second, standing back, for 1 % of a core at most.
+"""A thread of low priority that takes samples once per second, for 1 % of a core at most.
 
-What a look costs is told by the thread's own CPU clock. Where looks are dear (many threads, a
-large page) they become rare instead of a burden: the next one waits until what was spent is 1 % of
-the time that has passed.
+The cost of samples is measured by the thread's CPU clock. Expensive samples (many threads, a large
+page) become rarer: the next one waits until the CPU time is 1 % of the time that has passed.
 """
 
 from __future__ import annotations
@@ -11,60 +10,60 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from torr.standing_back import stand_back
+from torr.low_priority import lower_priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.monitor.axis import Axis
+    from torr.monitor.time_axis import TimeAxis
 
-EVERY_S = 1.0
-MOST_COST = 0.01
-_ALMOST = 0.11
+INTERVAL_S = 1.0
+MAX_COST = 0.01
+_EARLY = 0.11
 
 
 class Ticker:
-    """Looks from `start` to `stop`, with `at_once` at its start too.
+    """Takes samples from `start` to `stop`, with `immediately` also at the start.
 
-    `cost_s` is the CPU time that its looks have taken.
+    `cost_s` is the CPU time of its samples.
     """
 
     def __init__(
-        self, look: Callable[[], None], axis: Axis, name: str, *, at_once: bool = False
+        self, sample: Callable[[], None], axis: TimeAxis, name: str, *, immediately: bool = False
     ) -> None:
         self.cost_s = 0.0
-        self._look = look
+        self._take_sample = sample
         self._axis = axis
-        self._at_once = at_once
-        self._over = threading.Event()
+        self._immediately = immediately
+        self._stopped = threading.Event()
         self._began_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f"torr-{name}", daemon=True)
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start to take samples."""
         self._began_s = time.monotonic()
         self._thread.start()
 
-    def stop(self, patience_s: float | None = None) -> None:
-        """Look no more; a look that is under way is awaited, so long at most."""
-        self._over.set()
+    def stop(self, timeout_s: float | None = None) -> None:
+        """Stop; wait at most `timeout_s` for a sample in progress."""
+        self._stopped.set()
         if self._thread.ident is not None:
-            self._thread.join(patience_s)
+            self._thread.join(timeout_s)
 
     def _run(self) -> None:
-        stand_back()
-        if self._at_once:
-            self._turn()
-        while not self._over.wait(self._rest(time.monotonic())):
-            self._turn()
+        lower_priority()
+        if self._immediately:
+            self._run_once()
+        while not self._stopped.wait(self._wait_s(time.monotonic())):
+            self._run_once()
 
-    def _turn(self) -> None:
-        self._look()
+    def _run_once(self) -> None:
+        self._take_sample()
         self.cost_s = time.thread_time()
 
-    def _rest(self, now_s: float) -> float:
-        """How long to wait: to the first tick by which the looks will have cost little enough."""
-        afforded_s = self._began_s + self.cost_s / MOST_COST
-        # The axis takes a tick that is almost there for one that was.
-        tick_s = self._axis.next_tick(max(now_s, afforded_s - _ALMOST * EVERY_S), EVERY_S)
+    def _wait_s(self, now_s: float) -> float:
+        """Return the time to the first tick at which the cost of samples is within its limit."""
+        affordable_s = self._began_s + self.cost_s / MAX_COST
+        # The axis skips a tick that is less than a tenth of an interval away.
+        tick_s = self._axis.next_tick(max(now_s, affordable_s - _EARLY * INTERVAL_S), INTERVAL_S)
         return max(0.0, tick_s - now_s)

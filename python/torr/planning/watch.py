@@ -62,10 +62,10 @@ def _monitor_entry(urls: Sequence[str]) -> MonitorEntry:
 def _scope(
     pids: Sequence[int], endpoints: Sequence[Url], entry: MonitorEntry, plan: Plan
 ) -> MonitorScope:
-    from torr.monitor.local import listening
     from torr.monitor.monitor import MonitorScope
+    from torr.monitor.target_processes import listening_processes
 
-    roots = list(pids) or listening([request.parsed_url for request in plan.requests])
+    roots = list(pids) or listening_processes([request.parsed_url for request in plan.requests])
     sources = tuple(_source(url, entry) for url in endpoints)
     return MonitorScope(roots=(lambda: roots) if roots else None, sources=sources)
 
@@ -73,9 +73,9 @@ def _scope(
 def _source(url: Url, entry: MonitorEntry) -> MonitorSource:
     """Return a Prometheus server for a URL without a path, otherwise an endpoint of text."""
     from torr.monitor.prometheus import PrometheusServer
-    from torr.monitor.query_sets import SETS, queries_of
-    from torr.monitor.scraped import DEFAULT_NAMES, TextEndpoint
+    from torr.monitor.query_sets import SETS, queries_in
+    from torr.monitor.text_endpoint import DEFAULT_NAMES, TextEndpoint
 
     if url.target == "/":
-        return PrometheusServer(url, entry.queries or queries_of(SETS))
+        return PrometheusServer(url, entry.queries or queries_in(SETS))
     return TextEndpoint(url, entry.names or DEFAULT_NAMES)

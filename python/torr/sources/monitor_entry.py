@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import require
-from torr.monitor.query_sets import SETS, queries_of
+from torr.monitor.query_sets import SETS, queries_in
 
 if TYPE_CHECKING:
     from torr.sources.toml_table import TomlTable
@@ -49,18 +49,18 @@ def _monitor_of(table: TomlTable) -> MonitorEntry:
     return MonitorEntry(
         at=tuple(table.one_or_more("at", str | int, "what to watch is no text", _HINT)),
         names=None if names is None else tuple(names),
-        queries={**_queries_of_sets(table), **_custom_queries(table)},
+        queries={**_queries_in_sets(table), **_custom_queries(table)},
     )
 
 
-def _queries_of_sets(table: TomlTable) -> dict[str, str]:
+def _queries_in_sets(table: TomlTable) -> dict[str, str]:
     if "sets" not in table.values:
         return {}
     sets = table.texts("sets", 'sets = ["node"]')
     for number, name in enumerate(sets):
         with table.errors_at(f"sets.{number}"):
             require(name in SETS, f"there is no set {name!r}", f"there is {', '.join(SETS)}")
-    return queries_of(tuple(sets))
+    return queries_in(tuple(sets))
 
 
 def _custom_queries(table: TomlTable) -> dict[str, str]:

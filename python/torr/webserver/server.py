@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import uvicorn
 
 from torr.errors import UsageError
-from torr.standing_back import stand_back
+from torr.low_priority import lower_priority
 from torr.webserver.access import Access, is_loopback
 from torr.webserver.connection import LimitedHttpProtocol
 
@@ -147,7 +147,7 @@ class ApplicationServer:
         self._door.socket.close()
 
     def _run(self) -> None:
-        stand_back()
+        lower_priority()
         try:
             asyncio.run(self._serve())
         finally:

@@ -11,11 +11,11 @@ import pytest
 
 from installed import free_port, wait_until
 from torr.model.url import Url
-from torr.monitor.axis import Axis
 from torr.monitor.fetch import EndpointError, fetch
 from torr.monitor.prometheus import PrometheusServer
-from torr.monitor.query_sets import SETS, queries_of
-from torr.monitor.scraped import TextEndpoint
+from torr.monitor.query_sets import SETS, queries_in
+from torr.monitor.text_endpoint import TextEndpoint
+from torr.monitor.time_axis import TimeAxis
 
 CONFIG = """
 scrape_configs:
@@ -72,8 +72,8 @@ def server(exporter, tmp_path_factory):
 @pytest.mark.usefixtures("long_monitor_timeouts")
 def test_the_text_of_a_node_exporter_is_read(exporter):
     endpoint = TextEndpoint(Url.parse(exporter))
-    endpoint.start(Axis(time.monotonic()))
-    wait_until(lambda: len(endpoint._pages.all) >= 2)
+    endpoint.start(TimeAxis(time.monotonic()))
+    wait_until(lambda: len(endpoint._pages.samples) >= 2)
     found = endpoint.stop(1.0)
     assert found.error is None
     kinds = {series.name: series.kind for series in found.series}
@@ -83,9 +83,9 @@ def test_the_text_of_a_node_exporter_is_read(exporter):
 
 @pytest.mark.usefixtures("long_monitor_timeouts")
 def test_a_prometheus_is_asked_the_ready_made_queries_on_the_axis_of_the_load(server):
-    source = PrometheusServer(Url.parse(server), {"up": "up", **queries_of(SETS)})
+    source = PrometheusServer(Url.parse(server), {"up": "up", **queries_in(SETS)})
     began_s = time.monotonic()
-    source.start(Axis(began_s))
+    source.start(TimeAxis(began_s))
     wait_until(lambda: any(value == 1 for value in up_of(source, began_s)))
     found = source.stop(time.monotonic() - began_s)
     assert found.error is None

@@ -16,12 +16,12 @@ from recorder import of_json, recording
 from torr.model.url import Url
 from torr.monitor import fetch as fetching
 from torr.monitor import prometheus as prometheus_server
-from torr.monitor.axis import Axis
 from torr.monitor.exposition import ScrapedSample
 from torr.monitor.fetch import EndpointError, fetch
 from torr.monitor.prometheus import PrometheusServer
-from torr.monitor.scraped import MOST_SERIES, TextEndpoint, _growth
+from torr.monitor.text_endpoint import MAX_SERIES, TextEndpoint, _growth
 from torr.monitor.ticker import Ticker
+from torr.monitor.time_axis import TimeAxis
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Growing:
 
 def told_by(endpoint, reads):
     """What an endpoint tells that was read so many times, without waiting for seconds."""
-    endpoint._axis = Axis(time.monotonic())
+    endpoint._axis = TimeAxis(time.monotonic())
     for _ in range(reads):
         endpoint.read()
     endpoint._ticker = Ticker(endpoint.read, endpoint._axis, "endpoint")
@@ -70,10 +70,10 @@ def test_a_counter_whose_growth_is_beyond_a_float_has_none():
 
 @pytest.mark.usefixtures("long_monitor_timeouts")
 def test_of_too_many_series_the_first_stay_and_the_others_are_counted():
-    more = "".join(f"c{number} 1\n" for number in range(MOST_SERIES))
+    more = "".join(f"c{number} 1\n" for number in range(MAX_SERIES))
     with recording(Growing(more=more)) as server:
         found = told_by(TextEndpoint(Url.parse(f"{server.url}/metrics"), ("b", "*")), 2)
-    assert (len(found.series), found.left_out) == (MOST_SERIES, 2)
+    assert (len(found.series), found.left_out) == (MAX_SERIES, 2)
     assert found.series[0].name == "b"
 
 
@@ -97,7 +97,7 @@ def test_an_endpoint_that_is_not_there_is_said_and_nothing_waits_for_it():
     with socket.create_server(("127.0.0.1", 0)) as held:
         place = f"http://127.0.0.1:{held.getsockname()[1]}/metrics"
     endpoint = TextEndpoint(Url.parse(place))
-    endpoint.start(Axis(time.monotonic()))
+    endpoint.start(TimeAxis(time.monotonic()))
     found = endpoint.stop(1.0)
     assert f"{place} was not read: Connection refused" in found.error
     endpoint.abandon()
@@ -183,7 +183,7 @@ def prometheus(results, now_s=5000.0, status=200):
 
 def asked(server, queries, seconds=3.0, now=time):
     source = PrometheusServer(Url.parse(f"{server.url}/"), queries)
-    source.start(Axis(now.monotonic() + 0.5))
+    source.start(TimeAxis(now.monotonic() + 0.5))
     return source.stop(seconds)
 
 

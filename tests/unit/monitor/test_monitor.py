@@ -14,8 +14,8 @@ import pytest
 
 import typed
 from torr.model.url import Url
-from torr.monitor.local import _own_line, listening
 from torr.monitor.monitor import Monitor, MonitorScope
+from torr.monitor.target_processes import _ancestors, listening_processes
 from torr.procfs.stat import process_stat
 
 LEVEL = typed.level(ok_per_s=100.0)
@@ -150,21 +150,23 @@ with socket.create_server(("127.0.0.1", 0)) as server:
 def test_who_listens_where_a_load_goes_is_found():
     with started(SERVING) as process:
         port = int(process.stdout.readline())
-        assert listening([Url.parse(f"http://127.0.0.1:{port}/a")]) == [process.pid]
-        assert listening([Url.parse(f"http://localhost:{port}/a")]) == [process.pid]
-        assert listening([Url.parse(f"http://192.0.2.1:{port}/")]) == []
-        assert listening([Url.parse("unix:/run/x.sock")]) == []
+        assert listening_processes([Url.parse(f"http://127.0.0.1:{port}/a")]) == [process.pid]
+        assert listening_processes([Url.parse(f"http://localhost:{port}/a")]) == [process.pid]
+        assert listening_processes([Url.parse(f"http://192.0.2.1:{port}/")]) == []
+        assert listening_processes([Url.parse("unix:/run/x.sock")]) == []
 
 
 def test_who_listens_above_torr_is_not_watched(monkeypatch):
     with started(SERVING) as process:
         port = int(process.stdout.readline())
-        monkeypatch.setattr("torr.monitor.local._own_line", lambda: [os.getpid(), process.pid])
-        assert listening([Url.parse(f"http://127.0.0.1:{port}/")]) == []
+        monkeypatch.setattr(
+            "torr.monitor.target_processes._ancestors", lambda: [os.getpid(), process.pid]
+        )
+        assert listening_processes([Url.parse(f"http://127.0.0.1:{port}/")]) == []
 
 
 def test_the_line_of_torr_goes_up_to_the_first_process():
-    line = _own_line()
+    line = _ancestors()
     assert line[:2] == [os.getpid(), os.getppid()]
     assert process_stat(line[-1]).parent == 0
 
@@ -173,4 +175,6 @@ def test_a_target_inside_of_this_process_is_not_watched_as_another():
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        assert listening([Url.parse(f"http://127.0.0.1:{server.getsockname()[1]}/")]) == []
+        assert (
+            listening_processes([Url.parse(f"http://127.0.0.1:{server.getsockname()[1]}/")]) == []
+        )

@@ -3,7 +3,7 @@
 import pytest
 
 from torr.errors import UsageError
-from torr.monitor.query_sets import FOLDER, SETS, queries_of
+from torr.monitor.query_sets import FOLDER, SETS, queries_in
 
 
 def test_each_file_is_a_set():
@@ -11,11 +11,11 @@ def test_each_file_is_a_set():
 
 
 def test_sets_are_put_together_and_names_are_not_shared():
-    every = queries_of(SETS)
-    assert len(every) == sum(len(queries_of((name,))) for name in SETS)
+    every = queries_in(SETS)
+    assert len(every) == sum(len(queries_in((name,))) for name in SETS)
     assert "container_cpu_percent" in every
 
 
 def test_a_set_that_is_not_there_is_refused():
     with pytest.raises(UsageError, match="no set of queries 'mysql'"):
-        queries_of(("mysql",))
+        queries_in(("mysql",))

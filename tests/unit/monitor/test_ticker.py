@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from torr.monitor.axis import Axis
 from torr.monitor.ticker import Ticker
+from torr.monitor.time_axis import TimeAxis
 
 
 def resting(cost_s, now_s):
-    ticker = Ticker(lambda: None, Axis(100.0), "test")
+    ticker = Ticker(lambda: None, TimeAxis(100.0), "test")
     ticker._began_s, ticker.cost_s = 100.0, cost_s
-    return now_s + ticker._rest(now_s)
+    return now_s + ticker._wait_s(now_s)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_the_next_look_waits_until_looks_have_cost_one_percent(cost_s, now_s, ne
 
 def test_looks_are_made_behind_the_caller_and_end_when_told():
     looked = threading.Event()
-    ticker = Ticker(looked.set, Axis(time.monotonic()), "test", at_once=True)
+    ticker = Ticker(looked.set, TimeAxis(time.monotonic()), "test", immediately=True)
     ticker.start()
     assert looked.wait(20)
     ticker.stop()

@@ -14,8 +14,8 @@ from torr.model.request import Request
 from torr.model.source import Source
 from torr.model.url import Url
 from torr.monitor.prometheus import PrometheusServer
-from torr.monitor.query_sets import SETS, queries_of
-from torr.monitor.scraped import TextEndpoint
+from torr.monitor.query_sets import SETS, queries_in
+from torr.monitor.text_endpoint import TextEndpoint
 from torr.options import readers
 from torr.planning.watch import watch_of
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_watched_is_refused(fake, torr, text, why):
 def test_a_url_without_a_path_is_a_server_and_any_other_a_page():
     server, page = watched("http://127.0.0.1:9090", "http://127.0.0.1:9100/metrics").sources
     assert isinstance(server, PrometheusServer)
-    assert server._queries == queries_of(SETS)
+    assert server._queries == queries_in(SETS)
     assert isinstance(page, TextEndpoint)
 
 
@@ -119,7 +119,7 @@ def test_a_file_says_what_is_watched_and_asked(file):
     )
     found = watched("http://127.0.0.1:9090", "http://127.0.0.1:1/metrics", urls=(path,))
     server, page = found.sources
-    assert server._queries == {**queries_of(("node",)), "queue": "sum(q)"}
+    assert server._queries == {**queries_in(("node",)), "queue": "sum(q)"}
     assert page._reader.patterns == ("a_*",)
 
 
@@ -158,7 +158,7 @@ def test_a_target_of_this_machine_is_watched_by_itself(monkeypatch):
         asked.extend(places)
         return [77]
 
-    monkeypatch.setattr("torr.monitor.local.listening", listening)
+    monkeypatch.setattr("torr.monitor.target_processes.listening_processes", listening)
     assert watched().roots() == [77]
     assert asked == [Url.parse(URL)]
     assert watched(str(os.getpid())).roots() == [os.getpid()]

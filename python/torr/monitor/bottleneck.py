@@ -1,8 +1,8 @@
-"""Which side was the limit of a level, told by figures alone.
+"""Decide which side was the bottleneck of a level, from the utilization of resources.
 
-A side is full when something of it that cannot be widened by waiting is used up: its cores, one
-thread, its descriptors. Nothing here looks at throughput: a limit that uses up none of them (a
-lock that sleeps, a database elsewhere, a rate that was asked for) is `neither`.
+A side is the bottleneck if one of its resources is used up: its cores, the core of one thread, its
+file descriptors. Throughput is not considered: a limit without such a resource (a lock that
+sleeps, a database elsewhere, the planned rate) is `neither`.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from torr.messages.message import Message, message, message_count, message_list
 Side = Literal["target", "generator", "neither", "both"]
 
 FULL = 95.0
-"""Percent of what there is."""
+"""Percent of a resource from which on it is used up."""
 ROOM = 80.0
-"""Percent of a core below which it plainly had room."""
+"""Percent of a core below which it was not busy."""
 LOCKED = (90.0, 115.0)
-"""Percent of a core that threads use which take turns."""
+"""Percent of a core that threads use together if one lock serializes them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What a limit is told from: means over the measured window, in percent.
+class Utilization:
+    """Means over the measured window, in percent.
 
-    `cores` is how busy each core was; `target_rate` and `thread_rate` are percent of one core, of
-    the whole target and of its busiest thread; `workers` is that of each thread that fires.
+    `cores` is the utilization of each core; `target_rate` and `thread_rate` are those of the whole
+    target and of its busiest thread, in percent of one core; `workers` those of torr's workers.
     """
 
     cores: dict[int, float]
@@ -41,8 +41,8 @@ class Figures:
     descriptors_rate: float | None = None
 
 
-def limit(figures: Figures) -> tuple[Side | None, Message]:
-    """Which side was the limit, and why; None where no target was watched and torr had room."""
+def bottleneck(figures: Utilization) -> tuple[Side | None, Message]:
+    """Return the bottleneck and the reason; None if no target was monitored and torr had room."""
     generator, target = _generator(figures), _target(figures)
     if generator and target:
         return "both", message_list("; ", [target, generator])
@@ -55,7 +55,7 @@ def limit(figures: Figures) -> tuple[Side | None, Message]:
     return "neither", _room(figures)
 
 
-def _generator(figures: Figures) -> Message | None:
+def _generator(figures: Utilization) -> Message | None:
     workers = figures.workers
     if workers and min(workers) >= FULL:
         return message(
@@ -68,8 +68,8 @@ def _generator(figures: Figures) -> Message | None:
     return None
 
 
-def _target(figures: Figures) -> Message | None:
-    """The first of what the target has used up, the plainest before the rest."""
+def _target(figures: Utilization) -> Message | None:
+    """Return the first resource that the target has used up, in the order of evidence."""
     if figures.target_rate is None:
         return None
     if (figures.descriptors_rate or 0.0) >= FULL:
@@ -96,8 +96,8 @@ def _target(figures: Figures) -> Message | None:
     return _crowded(figures) or _locked(figures)
 
 
-def _crowded(figures: Figures) -> Message | None:
-    """Its cores are full, mostly by itself: others took the rest."""
+def _crowded(figures: Utilization) -> Message | None:
+    """Return whether the target's cores were full, mostly by itself."""
     known = [figures.cores[core] for core in figures.target_cores if core in figures.cores]
     if not known or min(known) < FULL or (figures.target_rate or 0.0) < 50 * len(known):
         return None
@@ -108,8 +108,8 @@ def _crowded(figures: Figures) -> Message | None:
     )
 
 
-def _locked(figures: Figures) -> Message | None:
-    """Several threads of one process use one core together, while another had room."""
+def _locked(figures: Utilization) -> Message | None:
+    """Return whether threads of one process used one core together, while another was not busy."""
     known = [figures.cores[core] for core in figures.target_cores if core in figures.cores]
     is_one = figures.processes == 1 and figures.threads_per_process >= 2
     uses_one = LOCKED[0] <= (figures.target_rate or 0.0) <= LOCKED[1]
@@ -122,7 +122,7 @@ def _locked(figures: Figures) -> Message | None:
     )
 
 
-def _room(figures: Figures) -> Message:
+def _room(figures: Utilization) -> Message:
     if figures.workers:
         used = message(
             "bottleneck.room_of_both",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from torr.monitor.limit import Figures, limit
+from torr.monitor.bottleneck import Utilization, bottleneck
 
 IDLE = {0: 20.0, 1: 30.0}
 FULL = {0: 99.0, 1: 98.0}
@@ -10,7 +10,7 @@ BOTH_CORES = (0, 1)
 
 
 def figures(**more):
-    return Figures(**{"cores": IDLE, "workers": (40.0,), "target_cores": BOTH_CORES, **more})
+    return Utilization(**{"cores": IDLE, "workers": (40.0,), "target_cores": BOTH_CORES, **more})
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def figures(**more):
     ],
 )
 def test_the_limit_is_told_from_figures(seen, side, why):
-    found, reason = limit(seen)
+    found, reason = bottleneck(seen)
     assert found == side
     assert why in reason

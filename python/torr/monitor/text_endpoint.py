@@ -1,8 +1,8 @@
-"""A Prometheus text endpoint of the target, read once a second beside the load.
+"""Read an endpoint of the target in Prometheus' text format once per second during the load.
 
-Counters become their growth a second, null where they began anew or where it is beyond the range of
-a float; gauges are as they were at the end of the interval. Of many series only the first are kept,
-by the order of the name patterns.
+Counters are converted to growth per second, which is null after a reset and beyond the range of a
+float; gauges are those at the end of the interval. The number of series is limited; the order of
+the name patterns decides which are kept.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.model.url import Url
-    from torr.monitor.axis import Axis
     from torr.monitor.exposition import Labels, ScrapedSample
+    from torr.monitor.time_axis import TimeAxis
 
 Page = tuple[float, dict[tuple[str, "Labels"], "ScrapedSample"]]
 
-MOST_SERIES = 40
+MAX_SERIES = 40
 DEFAULT_NAMES = (
     *("process_*", "http_*", "*_requests_total", "*_errors_total", "*_connections*"),
     *("go_goroutines", "nodejs_eventloop_lag_*", "jvm_memory_used_bytes", "python_gc_*_total"),
@@ -45,26 +45,26 @@ class TextEndpoint:
         self._pages = SampleHistory[Page]()
         self._error: Message | None = None
         self._ticker: Ticker | None = None
-        self._axis: Axis | None = None
+        self._axis: TimeAxis | None = None
 
     @property
     def cost_s(self) -> float:
-        """The CPU time that reading took."""
+        """Return the CPU time that reading took."""
         return 0.0 if self._ticker is None else self._ticker.cost_s
 
-    def start(self, axis: Axis) -> None:
-        """Read it now, and then once a second."""
+    def start(self, axis: TimeAxis) -> None:
+        """Read the endpoint now, and then once per second."""
         self._axis = axis
-        self._ticker = Ticker(self.read, axis, "endpoint", at_once=True)
+        self._ticker = Ticker(self.read, axis, "endpoint", immediately=True)
         self._ticker.start()
 
     def abandon(self) -> None:
-        """Read no more, and wait for nothing."""
+        """Stop reading, without waiting for a read in progress."""
         if self._ticker is not None:
             self._ticker.stop(0)
 
     def read(self) -> None:
-        """Read it once; the first thing that goes wrong is remembered."""
+        """Read the endpoint once; keep the first error."""
         try:
             page = fetch(self._url)
             text = page.content.decode(errors="replace")
@@ -80,12 +80,12 @@ class TextEndpoint:
                 error=str(error),
             )
 
-    def stop(self, seconds: float) -> EndpointSamples:  # noqa: ARG002 - it was read while the load went on
-        """What it told; a read that is under way has its time to end."""
+    def stop(self, seconds: float) -> EndpointSamples:  # noqa: ARG002 - for other sources
+        """Stop reading and return the samples, after a read in progress."""
         if self._ticker is None or self._axis is None:
             return EndpointSamples(url=str(self._url), error=self._error)
         self._ticker.stop(ANSWER_S)
-        pages, axis = list(self._pages.all), self._axis
+        pages, axis = list(self._pages.samples), self._axis
         error = self._error
         if error is None and len(pages) < 2:
             error = not_in_time(self._url)
@@ -94,8 +94,8 @@ class TextEndpoint:
         return EndpointSamples(
             url=str(self._url),
             t_s=[round(axis.at(before[0]), 3) for before, _ in pairs],
-            series=[_series(key, pairs) for key in keys[:MOST_SERIES]],
-            left_out=max(0, len(keys) - MOST_SERIES),
+            series=[_series(key, pairs) for key in keys[:MAX_SERIES]],
+            left_out=max(0, len(keys) - MAX_SERIES),
             error=error,
         )
 

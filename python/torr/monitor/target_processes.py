@@ -1,0 +1,56 @@
+"""Find the processes of this machine that serve a load's URLs: those that listen on its ports.
+
+The kernel's tables are read; no packet is sent. Processes that this user may not inspect, torr
+itself and its ancestors are not returned: the first process of a system holds sockets for its
+services and is an ancestor of all.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from torr.procfs.listeners import addresses, listeners
+from torr.procfs.sockets import holder_of
+from torr.procfs.stat import process_stat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torr.model.url import Url
+
+MOST_SOCKETS = 8
+"""The limit of listening sockets per port; servers may have one per worker."""
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def listening_processes(urls: Iterable[Url]) -> list[int]:
+    """Return the pids of the processes behind loopback URLs, ascending."""
+    pids: set[int] = set()
+    for host, port in {_address(url) for url in urls if _is_local(url)}:
+        targets = addresses(host, port)
+        sockets = [
+            listener for listener in listeners(port) or () if any(map(listener.hears, targets))
+        ]
+        for inode in list(dict.fromkeys(listener.inode for listener in sockets))[:MOST_SOCKETS]:
+            holder = holder_of(inode)
+            if holder is not None and holder.pid not in _ancestors():
+                pids.add(holder.pid)
+    return sorted(pids)
+
+
+def _ancestors() -> list[int]:
+    """Return the pids of this process and its ancestors."""
+    pids = [os.getpid()]
+    while (stat := process_stat(pids[-1])) is not None and stat.parent not in (0, *pids):
+        pids.append(stat.parent)
+    return pids
+
+
+def _is_local(url: Url) -> bool:
+    return url.is_loopback and url.socket is None
+
+
+def _address(url: Url) -> tuple[str, int]:
+    return url.host.strip("[]"), url.port or _PORTS[url.scheme]
