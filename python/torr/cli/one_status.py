@@ -47,7 +47,7 @@ class OneStatus(NullListener):
         elif self._statuses and self._seconds >= _LOOKS_S:
             self._is_decided = True
             (status,) = self._statuses
-            from torr.report.text.one_status import note
+            from torr.report.text.status_note import note
 
             self.clear()
             click.echo(note(status).render(self.language), err=True)

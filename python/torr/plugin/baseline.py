@@ -14,7 +14,7 @@ import pytest
 
 from torr.errors import UsageError, require
 from torr.micro import machine
-from torr.report.data.micro_names import key_of, names_of
+from torr.report.data.function_names import key_of, names_of
 from torr.report.text.functions import KIND
 from torr.stats.metric import OK_PER_S, Metric
 from torr.verdicts import across, comparison, limits

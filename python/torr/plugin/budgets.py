@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from torr.errors import TorrError, UsageError
-from torr.report.data.micro_names import names_of
-from torr.report.tables import micro
+from torr.report.data.function_names import names_of
+from torr.report.tables import function_tables
 from torr.verdicts.budget import Budget
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def failure_text(verdicts: Sequence[Verdict], allows_not_shown: bool) -> str | N
 
 
 def _table(verdicts: Sequence[Verdict]) -> Table | None:
-    return micro.budget_table(verdicts, names_of(verdicts))
+    return function_tables.budget_table(verdicts, names_of(verdicts))
 
 
 def fail_unmeasured() -> NoReturn:

@@ -13,8 +13,8 @@ from torr.micro import machine, overhead
 from torr.model.moment import stamp
 from torr.plugin import exceptions
 from torr.plugin.run_writer import conclusions
-from torr.report.data.micro_names import names
-from torr.report.tables import flames, micro, profiled_lines
+from torr.report.data.function_names import names
+from torr.report.tables import flame_table, function_tables, profiled_line_table
 from torr.report.text import functions
 from torr.results.result import SCHEMA, RunResult
 
@@ -42,14 +42,14 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
     collector = functions.collector(result)
     if collector:
         reporter.write_line(collector)
-    for table in micro.tables(result):
+    for table in function_tables.tables(result):
         _write_table(table, reporter)
     for line in exceptions.lines(result):
         reporter.write_line(line)
-    for title, table in (*flames.tops(result), *profiled_lines.tables(result)):
+    for title, table in (*flame_table.top_functions(result), *profiled_line_table.tables(result)):
         reporter.write_line(f"\n{title}")
         _write_table(replace(table, rows=table.rows[:_MOST_ROWS]), reporter)
-    notes = (*flames.notes(result), *_of_unprofiled(session, result), *_of_limits(result))
+    notes = (*flame_table.notes(result), *_of_unprofiled(session, result), *_of_limits(result))
     for line in (*notes, *session.notes):
         reporter.write_line(line)
 

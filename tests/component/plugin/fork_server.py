@@ -18,8 +18,12 @@ import pytest
 
 MEASURING_MODULES = (
     *("torr.cli.columns", "torr.verdicts.budget", "torr.micro.comparing", "torr.micro.leaking"),
-    *("torr.micro.machine", "torr.micro.stressing", "torr.report.tables.flames"),
-    *("torr.report.tables.micro", "torr.report.tables.profiled_lines", "torr.store.rundir"),
+    *("torr.micro.machine", "torr.micro.stressing", "torr.report.tables.flame_table"),
+    *(
+        "torr.report.tables.function_tables",
+        "torr.report.tables.profiled_line_table",
+        "torr.store.rundir",
+    ),
 )
 STORE_MODULES = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
 MODULES_OF_OPTIONS = {

@@ -13,10 +13,10 @@ from torr.report.tables import (
     comparison_tables,
     health_table,
     level_table,
+    monitor_table,
     request_tables,
     stream_tables,
     verdict_table,
-    watched,
 )
 from torr.report.tables.cells import Table
 from torr.report.text import sentence, trust
@@ -171,7 +171,7 @@ def of_levels(result):
                 level_table.errors,
             )
         ),
-        *(write(result) for write in (watched.watched, stream_tables.streams_of_levels)),
+        *(write(result) for write in (monitor_table.of_levels, stream_tables.streams_of_levels)),
         *(
             write(level)
             for write in (level_table.times, level_table.throughput, request_tables.requests)

@@ -90,10 +90,10 @@ def _print(found: dict[str, Any], language: Language) -> None:
     from rich.console import Console
 
     from torr.cli.screen import Screen
-    from torr.report.tables import tuning
+    from torr.report.tables import history_table
 
     out = Screen(Console(highlight=False, soft_wrap=True), language)
-    out.line(tuning.sentence(found), "bold")
+    out.line(history_table.sentence(found), "bold")
     out.line()
-    content = tuning.table(found)
+    content = history_table.table(found)
     out.table(out.columns(content.columns, content.rows, content.words).fitting(out.width, LEAST))

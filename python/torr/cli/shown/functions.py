@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.report.tables import micro
+from torr.report.tables import function_tables
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
@@ -20,7 +20,7 @@ LEAST = (
 
 def show(result: RunResult, out: Screen) -> None:
     """Print the tables that have something to say."""
-    for table in micro.tables(result):
+    for table in function_tables.tables(result):
         out.line()
         content = out.columns(table.columns, table.rows, table.words)
         out.table(content.fitting(out.width, LEAST))

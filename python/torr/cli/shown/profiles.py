@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from torr.cli.columns import GAP, cut
-from torr.report.tables import flames
+from torr.report.tables import flame_table
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
@@ -24,9 +24,9 @@ MOST_TABLES = 6
 
 def show(result: RunResult, out: Screen) -> None:
     """Print the note of each profile, and its busiest functions below."""
-    tops = list(flames.tops(result, MOST_ROWS))
+    tops = list(flame_table.top_functions(result, MOST_ROWS))
     tables = iter(tops if len(tops) <= MOST_TABLES else ())
-    for profile, note in zip(result.profiles, flames.notes(result), strict=True):
+    for profile, note in zip(result.profiles, flame_table.notes(result), strict=True):
         found = next(tables, None) if profile.folded else None
         if found is None:
             out.line(note)

@@ -8,7 +8,7 @@ from torr.cli.columns import cut
 from torr.cli.shown import errors, slos
 from torr.messages.say import chain, say
 from torr.report.data.result_words import word_text
-from torr.report.tables import watched
+from torr.report.tables import monitor_table
 from torr.report.tables.request_tables import requests, streams_of_requests
 from torr.report.text.streaming import stream_facts, stream_times
 from torr.units import show_ms, show_percent, show_rate, show_size
@@ -48,7 +48,7 @@ def show(result: RunResult, out: Screen) -> None:
             say("statuses"): _counted(level.statuses),
             **stream_facts(level),
             say("health"): _health(level),
-            **watched.facts(level),
+            **monitor_table.facts(level),
         }
     )
     errors.show(say("errors"), level, out)

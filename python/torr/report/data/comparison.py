@@ -18,7 +18,7 @@ import msgspec
 
 from torr.messages.message import Message
 from torr.messages.say import say
-from torr.report.data import settings
+from torr.report.data import cell_names
 from torr.results.verdict import Verdict
 from torr.stats import trials
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -217,7 +217,7 @@ def _places(
     order = experiment.get("factors") or {}
     ordered = sorted(cells, key=lambda cell: _rank(cell.factors, order))
     first = next((level.factors for level in result.levels), {})
-    show = settings.setting(ordered, order or first)
+    show = cell_names.setting(ordered, order or first)
     judged = _by_place(result.verdicts)
     for cell in ordered:
         entries = _entries(cell, cells[cell], judged.get(cell, {}), failures, names)

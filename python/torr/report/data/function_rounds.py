@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.report.data.micro_names import key_of, names
+from torr.report.data.function_names import key_of, names
 from torr.stats.series import variation
 from torr.stats.trials import by_cell
 

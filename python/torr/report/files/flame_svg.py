@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torr.messages.say import Language, render
-from torr.report.tables import flames
+from torr.report.tables import flame_table
 from torr.store.atomic import replace_bytes
 from torr.units import show_ms, show_percent, show_size
 
@@ -45,7 +45,7 @@ class _Box(NamedTuple):
 def write(result: RunResult, directory: Path, language: Language = "en") -> list[Path]:
     """Write flame.svg, flame-2.svg and so on of a result: as many as it has flame graphs."""
     paths = []
-    for number, flame in enumerate(flames.flames(result), 1):
+    for number, flame in enumerate(flame_table.flames(result), 1):
         paths.append(directory / _name(number))
         replace_bytes(paths[-1], text(flame, language).encode())
     return paths
@@ -88,7 +88,7 @@ def _heads(flame: JsonObject, language: Language) -> Iterator[str]:
     title = flame["title"]
     yield title if isinstance(title, str) else title[language]
     if flame["beside"] is not None:
-        yield render(flames.colours(flame["beside"]), language)
+        yield render(flame_table.colours(flame["beside"]), language)
 
 
 def _boxes(root: JsonObject) -> Iterator[_Box]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, render
 from torr.report.files import csv, markdown_parts
-from torr.report.tables.tuning import CHANGES, LISTS, sentence, table
+from torr.report.tables.history_table import CHANGES, LISTS, sentence, table
 
 if TYPE_CHECKING:
     from torr.messages.say import Language

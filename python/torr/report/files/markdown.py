@@ -9,12 +9,12 @@ from torr.messages.say import chain, render, say
 from torr.report.files import comparison_summary
 from torr.report.files import markdown_parts as parts
 from torr.report.tables import (
-    flames,
+    flame_table,
     level_table,
+    monitor_table,
     request_tables,
     stream_tables,
     verdict_table,
-    watched,
 )
 from torr.report.text import sentence, trust
 from torr.report.view import view_tables
@@ -87,15 +87,15 @@ def _tables(result: RunResult) -> Iterator[str]:
         streamed = request_tables.streams_of_requests_of_levels(result)
         yield from parts.titled(say("Streams of requests"), _short(streamed))
     yield from parts.titled(say("Capacity"), level_table.capacity(result))
-    yield from parts.titled(say("Target and machine"), _short(watched.watched(result)))
+    yield from parts.titled(say("Target and machine"), _short(monitor_table.of_levels(result)))
     yield from parts.titled(say("SLOs"), level_table.slos(result))
     yield from parts.titled(say("Errors"), level_table.errors(result))
 
 
 def _profiles(result: RunResult) -> Iterator[str]:
     """What each profile came to, and the functions that come first in it."""
-    yield from parts.items(say("Profiles"), flames.notes(result))
-    for title, content in flames.tops(result, _MOST_FUNCTIONS):
+    yield from parts.items(say("Profiles"), flame_table.notes(result))
+    for title, content in flame_table.top_functions(result, _MOST_FUNCTIONS):
         yield from parts.titled(parts.plain(title), content)
 
 

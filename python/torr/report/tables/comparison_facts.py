@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.messages.message import from_object
 from torr.messages.say import Text, chain, join, say
-from torr.report.data import settings
+from torr.report.data import cell_names
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.data.flat import flat
 from torr.report.data.result_words import word_text
@@ -32,7 +32,7 @@ def notes(found: Comparison) -> Iterator[Text]:
         yield say("{name}: {said}.", name=name, said=chain("; ", said))
         failing = [place.words for place, entry in seen if fails_more(place, entry)]
         if failing:
-            who = {"name": name, "baseline": found.baseline, "places": settings.names(failing)}
+            who = {"name": name, "baseline": found.baseline, "places": cell_names.names(failing)}
             yield say("{name} fails more than {baseline} at {places}.", **who)
         yield from _secondary(name, seen, found)
     yield from _out_of_descriptors(found)
@@ -44,7 +44,7 @@ def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
         seen = [(p, entry) for p in found.places for entry in p.entries if entry.name == name]
         full = [p.words for p, entry in seen if any(map(_has_none_left, entry.trials.values()))]
         if full:
-            places = settings.names(full)
+            places = cell_names.names(full)
             yield say("{name} ran out of its descriptors at {places}.", name=name, places=places)
 
 
@@ -66,7 +66,7 @@ def configuration(result: RunResult) -> Table:
     rows += [(name, chain(", ", [_value(v) for v in values])) for name, values in factors.items()]
     rows += [(say("rounds"), _rounds(experiment))]
     if result.levels:
-        rows.append((say("measured in each trial"), settings.names(_seconds(result.levels))))
+        rows.append((say("measured in each trial"), cell_names.names(_seconds(result.levels))))
     if experiment.get("restart"):
         rows.append((say("server restarted each"), word_text(str(experiment["restart"]))))
     if experiment.get("discard_if"):
@@ -137,7 +137,7 @@ def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
     """Return the last lines of each failed trial's server, with the trial in words."""
     for failure in found.failures:
         if failure.log_tail:
-            where = join([settings.named(name, value) for name, value in failure.factors.items()])
+            where = join([cell_names.named(name, value) for name, value in failure.factors.items()])
             trial = say("{name}, round {number}", name=failure.candidate, number=f"{failure.round}")
             yield chain(", ", [trial, where]), "\n".join(failure.log_tail)
 
@@ -153,7 +153,7 @@ def _in(word: str, cells: Sequence[tuple[ComparisonCell, CandidateCell]], found:
     reasons = list(dict.fromkeys(r for place, entry in cells if (r := place.reason(entry))))
     if not reasons:
         return said
-    return say("{said} ({why})", said=said, why=settings.names(reasons))
+    return say("{said} ({why})", said=said, why=cell_names.names(reasons))
 
 
 def _where(cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> Text:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
-from torr.report.data import settings
+from torr.report.data import cell_names
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.cells import Table
@@ -75,11 +75,11 @@ def of_words(found: Comparison) -> Table | None:
 
 def of_failures(found: Comparison) -> Table | None:
     """Return every trial that came to nothing."""
-    settings = {_key(place.factors): place.words for place in found.places}
+    words_of = {_key(place.factors): place.words for place in found.places}
     rows = tuple(
         (
             failure.candidate,
-            settings.get(_key(failure.factors), ""),
+            words_of.get(_key(failure.factors), ""),
             f"{failure.round}",
             word_text(failure.kind.replace("_", " ")),
             chain("; ", [failure.text, failure.hint or ""]),
@@ -128,7 +128,7 @@ def _setting(place: ComparisonCell, found: Comparison) -> str:
     """The factors of a cell that are not its load, in words."""
     order = [*(found.experiment.get("factors") or {}), *place.factors]
     names = [name for name in dict.fromkeys(order) if name in place.factors]
-    return chain(", ", [settings.named(n, place.factors[n]) for n in names if n not in _LOADS])
+    return chain(", ", [cell_names.named(n, place.factors[n]) for n in names if n not in _LOADS])
 
 
 def _of_places(places: Sequence[ComparisonCell], found: Comparison) -> Table:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, one_line, say
-from torr.report.data import settings
+from torr.report.data import cell_names
 from torr.report.data.comparison import Comparison
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import because, first_text
@@ -68,7 +68,7 @@ def _nothing(found: Comparison) -> Text | None:
     seen = [(p, e) for p in found.places if p.base.trials for e in p.rivals if e.trials]
     if not seen:
         absent = [_absent(found, name) for name in found.rivals]
-        return say("Nothing to compare: {why}", why=settings.names(absent))
+        return say("Nothing to compare: {why}", why=cell_names.names(absent))
     if len(with_word(seen, "no verdict")) == len(seen):
         levels = [x for p, e in seen for side in (p.base, e) for x in side.trials.values()]
         why = because(first_text([reason for x in levels for reason in x.health.reasons]))
@@ -162,7 +162,7 @@ def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> It
         if word == "better":
             head = say("also {word}", word=head)
         more = to_settle([x for name in names for x in cells[name]]) if word == REST[1] else ""
-        yield say("{word}: {names}{more}", word=head, names=settings.names(each), more=more)
+        yield say("{word}: {names}{more}", word=head, names=cell_names.names(each), more=more)
 
 
 def _bounds(found: Comparison) -> str:

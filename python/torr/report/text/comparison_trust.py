@@ -6,7 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, one_line, say
-from torr.report.data import settings
+from torr.report.data import cell_names
 from torr.report.data.comparison import Comparison
 from torr.report.data.wording import counted, first_text
 from torr.stats.series import variation
@@ -81,7 +81,7 @@ def _failed(found: Comparison) -> Iterator[str]:
         return
     for is_measured in (False, True):
         who = [x.candidate for x in found.failures if x.measured == is_measured]
-        each = settings.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
+        each = cell_names.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
         trials = counted(len(who), "trial")
         if who and is_measured:
             yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=each)
@@ -103,7 +103,7 @@ def _discarded(found: Comparison) -> Iterator[str]:
         for name, count in gone.because_of.items():
             because[name] = because.get(name, 0) + count
     for rule, because in rules.items():
-        who = settings.names([f"{name} {count}" for name, count in because.items()])
+        who = cell_names.names([f"{name} {count}" for name, count in because.items()])
         said = {"rounds": counted(rounds, "round"), "rule": rule, "whose": who}
         yield say("{rounds} discarded by {rule} ({whose})", **said)
 

@@ -9,8 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, join, say, say_count
+from torr.report.data.function_names import names
 from torr.report.data.function_rounds import failed, groups, spread
-from torr.report.data.micro_names import names
 from torr.stats.metric import Metric
 from torr.units import show_percent, show_rate, show_time
 

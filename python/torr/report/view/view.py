@@ -14,15 +14,15 @@ import msgspec
 
 from torr.messages.say import as_json, say
 from torr.report.data.pooled import pooled
-from torr.report.tables import flames
+from torr.report.tables import flame_table
 from torr.report.text import sentence, trust
 from torr.report.view import (
     distributions,
     view_comparison,
     view_diff,
+    view_functions,
     view_ladder,
     view_lists,
-    view_micro,
     view_tables,
 )
 from torr.results.base import Statistics, builtins
@@ -77,9 +77,9 @@ def view(result: RunResult, pools: Sequence[JsonObject | None] | None = None) ->
         "ladder": view_ladder.ladder(result),
         "comparison": view_comparison.comparison(result),
         "diff": view_diff.diff(result),
-        "functions": view_micro.functions(result),
+        "functions": view_functions.functions(result),
         "pooled": _pooled(result, pools),
-        "flames": flames.flames(result),
+        "flames": flame_table.flames(result),
     }
 
 

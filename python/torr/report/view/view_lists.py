@@ -8,7 +8,7 @@ from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
 from torr.report.data.wording import levels_of
 from torr.report.tables import comparison_facts as facts
-from torr.report.tables import flames
+from torr.report.tables import flame_table
 from torr.report.text import functions
 from torr.stats.series import noun_of
 
@@ -24,7 +24,7 @@ def lists(result: RunResult) -> list[JsonObject]:
     """Return the lists of the page: title, items, and whether it is folded."""
     found = [
         *_of_comparison(result),
-        listed(say("Profiles"), flames.notes(result)),
+        listed(say("Profiles"), flame_table.notes(result)),
         *_health(result),
     ]
     return [each for each in found if each["items"]]

@@ -9,16 +9,16 @@ from torr.report.data.comparison import Comparison
 from torr.report.tables import comparison_facts as facts
 from torr.report.tables import comparison_tables as cells
 from torr.report.tables import (
-    flames,
+    flame_table,
+    function_tables,
     health_table,
-    left_behind,
+    leak_table,
     level_table,
-    micro,
-    profiled_lines,
+    monitor_table,
+    profiled_line_table,
     request_tables,
     stream_tables,
     verdict_table,
-    watched,
 )
 from torr.report.tables.cells import Table
 from torr.report.tables.comparison_slos import of_slos
@@ -63,7 +63,7 @@ def first(result: RunResult) -> Iterator[Titled]:
         return
     yield from _of_level(result.levels[0]) if len(result.levels) == 1 else _of_levels(result)
     yield say("Capacity"), level_table.capacity(result)
-    yield say("Target and machine"), watched.watched(result)
+    yield say("Target and machine"), monitor_table.of_levels(result)
     if len(result.levels) == 1:
         yield say("SLOs"), level_table.slos(result)
 
@@ -72,8 +72,8 @@ def folded(result: RunResult) -> Iterator[Titled]:
     """Return what opens when somebody looks."""
     levels = result.levels
     if result.kind in {"diff", "micro"}:
-        yield from flames.tops(result)
-        yield from profiled_lines.tables(result)
+        yield from flame_table.top_functions(result)
+        yield from profiled_line_table.tables(result)
         return
     if result.kind == "compare":
         found = Comparison.of(result)
@@ -94,17 +94,17 @@ def folded(result: RunResult) -> Iterator[Titled]:
             request_tables.failed_events(levels),
         )
         yield say("Status codes"), level_table.statuses(result)
-    yield from flames.tops(result)
-    yield say("What endpoints told"), watched.of_endpoints(result)
+    yield from flame_table.top_functions(result)
+    yield say("What endpoints told"), monitor_table.of_endpoints(result)
     yield say("How each level was judged"), health_table.judged(levels)
 
 
 def of_functions(result: RunResult) -> Iterator[Titled]:
     """Return what there is to say of functions, the budgets first."""
-    yield say("Budgets"), micro.budgets(result)
-    yield say("Beside others"), micro.changes(result)
-    yield say("Functions"), micro.functions(result)
-    yield say("What is left behind"), left_behind.table(result)
+    yield say("Budgets"), function_tables.budgets(result)
+    yield say("Beside others"), function_tables.changes(result)
+    yield say("Functions"), function_tables.functions(result)
+    yield say("What is left behind"), leak_table.table(result)
 
 
 def _of_diff(result: RunResult) -> Iterator[Titled]:

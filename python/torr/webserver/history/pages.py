@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from torr.errors import require
 from torr.messages.say import as_json, say
-from torr.report.tables import tuning
+from torr.report.tables import history_table
 from torr.report.view import distributions, view, view_tables
 from torr.verdicts import diff_side
 from torr.verdicts.diff import diff
@@ -82,8 +82,8 @@ def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
         "trend",
         ledger=ledger,
         margin=[1 / (1 + DELTA), 1 + DELTA],
-        sentence=as_json(tuning.sentence(ledger)),
-        table=view_tables.as_json_table(say("The tuning ledger"), tuning.table(ledger)),
+        sentence=as_json(history_table.sentence(ledger)),
+        table=view_tables.as_json_table(say("The tuning ledger"), history_table.table(ledger)),
         tag=wanted.baseline,
         levels=sorted(session.levels),
         requests=list(session.requests),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.messages.say import as_json
 from torr.report.files.html import document
-from torr.report.text.generator_now import generator_now
+from torr.report.text.generator_status import generator_status
 from torr.report.view.view import bare, light, pools_of
 from torr.report.view.view import run as run_of
 
@@ -21,5 +21,5 @@ __all__ = ["bare", "document", "generator_of", "light", "pools_of", "run_of"]
 
 def generator_of(piece: Interval) -> dict[str, Any] | None:
     """Return how the generator does in an interval, as the view's `trust`; None where unknown."""
-    found = generator_now(piece)
+    found = generator_status(piece)
     return None if found is None else {"health": found[0], "text": as_json(found[1])}

@@ -9,7 +9,7 @@ import pytest
 import typed
 from torr import report
 from torr.report.files import flame_svg
-from torr.report.tables import flames
+from torr.report.tables import flame_table
 
 SVG = "{http://www.w3.org/2000/svg}"
 TAKEN = typed.profile(
@@ -22,7 +22,7 @@ TAKEN = typed.profile(
 
 def pictures(*taken, language="en", **result):
     found = typed.result(profiles=[typed.changed(TAKEN, **each) for each in taken], **result)
-    return [flame_svg.text(each, language) for each in flames.flames(found)]
+    return [flame_svg.text(each, language) for each in flame_table.flames(found)]
 
 
 def drawn(text):

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from torr.report.data.function_names import key_of, names
 from torr.report.data.function_rounds import groups
-from torr.report.data.micro_names import key_of, names
 from torr.report.text import functions
 from torr.stats.metric import OK_PER_S, Metric
 from torr.units import format_rate, show_rate

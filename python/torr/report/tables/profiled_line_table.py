@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, say
-from torr.report.data.micro_names import names
+from torr.report.data.function_names import names
 from torr.report.tables.cells import Table
 from torr.units import show_percent, show_time
 

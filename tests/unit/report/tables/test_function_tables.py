@@ -8,7 +8,7 @@ import typed
 from timed import budget, result, round_of
 from torr.messages.say import render
 from torr.report.files import html, markdown
-from torr.report.tables import micro
+from torr.report.tables import function_tables
 from torr.report.text import sentence, trust
 from torr.report.view import distributions, view
 from torr.units import show_time
@@ -29,7 +29,7 @@ def test_budgets_are_met_missed_or_cannot_be_told():
         "测了 1 个函数；3 项预算中 1 项达标；1 项未达标（test_cache.py::test_put：ops >1M/s）；"
         "1 项无法判断。"
     )
-    rows = micro.budgets(found).rows
+    rows = function_tables.budgets(found).rows
     assert rows[0] == (
         *("test_cache.py::test_put", "p99 <1ms", "20.0 µs", "19.0 µs – 21.0 µs", "met"),
     )
@@ -38,7 +38,7 @@ def test_budgets_are_met_missed_or_cannot_be_told():
 
 def test_what_a_scaled_budget_is_here_is_said():
     found = result(budgets=[budget("held", limit=0.5, scaled_by=2.0)])
-    assert micro.budgets(found).rows[0][1] == "p99 <1ms, here 0.500 ms"
+    assert function_tables.budgets(found).rows[0][1] == "p99 <1ms, here 0.500 ms"
 
 
 def test_the_trust_line_says_what_the_numbers_stand_on():
@@ -67,7 +67,7 @@ def test_what_another_tool_kept_nothing_of_is_not_in_the_trust_line():
 
 
 def test_times_of_batches_are_marked():
-    row = micro.functions(result(levels=[round_of(batch=50)])).rows[0]
+    row = function_tables.functions(result(levels=[round_of(batch=50)])).rows[0]
     assert row[5:7] == ("10.0 µs, of batches", "20.0 µs, of batches")
 
 
@@ -80,19 +80,21 @@ TWINS = (
 @pytest.mark.parametrize("twins", TWINS)
 def test_functions_of_like_names_are_not_one(twins):
     levels = [round_of(name, rate=rate) for name, rate in zip(twins, (1e5, 9e5), strict=True)]
-    rows = micro.functions(result(levels=levels)).rows
+    rows = function_tables.functions(result(levels=levels)).rows
     assert [row[:4] for row in rows] == [
         (twins[0], "1", "1", "100,000"),
         (twins[1], "1", "1", "900,000"),
     ]
-    budgets = micro.budgets(result(levels=levels, budgets=[budget("held", candidate=twins[1])]))
+    budgets = function_tables.budgets(
+        result(levels=levels, budgets=[budget("held", candidate=twins[1])])
+    )
     assert budgets.rows[0][0] == twins[1]
 
 
 def test_a_file_is_called_without_its_directories_while_none_has_its_name():
     files = ("a/test_x.py", "b/test_x.py", "c/test_y.py")
     levels = [round_of(f"{path}::test::json/loads") for path in files]
-    rows = micro.functions(result(levels=levels)).rows
+    rows = function_tables.functions(result(levels=levels)).rows
     shown = (*files[:2], "test_y.py")
     assert [row[0] for row in rows] == [f"{path}::test::json/loads" for path in shown]
 
@@ -100,7 +102,7 @@ def test_a_file_is_called_without_its_directories_while_none_has_its_name():
 def test_parameters_and_threads_tell_rounds_apart():
     one = round_of()
     levels = [one, typed.changed(one, factors={"size": "9"}), typed.changed(one, concurrency=4)]
-    rows = micro.functions(result(levels=levels)).rows
+    rows = function_tables.functions(result(levels=levels)).rows
     put = "test_cache.py::test_put"
     assert [row[:3] for row in rows] == [
         *((put, "1", "1"), (f"{put} [size 9]", "1", "1"), (put, "4", "1"))

@@ -7,7 +7,7 @@ import pytest
 from timed import result
 from torr.messages.say import render
 from torr.report.files import markdown
-from torr.report.tables import left_behind
+from torr.report.tables import leak_table
 from torr.report.text import sentence
 from torr.report.view import view
 
@@ -43,14 +43,14 @@ def leaking(**more):
     ],
 )
 def test_the_target_stands_beside_what_was_found(more, target, word):
-    rows = left_behind.table(leaking(**more)).rows
+    rows = leak_table.table(leaking(**more)).rows
     assert rows == (("t.py::test [size 9]", "10,000", target, *FOUND, word, *GREW),)
 
 
 def test_of_runs_before_targets_and_bytes_were_kept_there_are_none():
     lacking = ("limit", "traced_per_operation", "rss_per_operation")
     older = {key: value for key, value in LEAK.items() if key not in lacking}
-    row = left_behind.table(result(leaks=[older])).rows[0]
+    row = leak_table.table(result(leaks=[older])).rows[0]
     assert row[2:8] == ("growth ends", "+1,000", "0.1", "–", "–", "missed")
     assert "growth that goes on in t.py::test [size 9]" in sentence.verdict(result(leaks=[older]))
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from torr.messages.say import Text, as_json, chain, say
 from torr.profile.stacks import FunctionWeight, Node, Stacks
-from torr.report.data.micro_names import names
-from torr.report.data.taken import Taken, taken
+from torr.report.data.function_names import names
+from torr.report.data.profile_pairs import ProfilePair, profile_pairs
 from torr.report.data.wording import levels_of
 from torr.report.tables.cells import Table
 from torr.report.text.functions import KIND
@@ -42,15 +42,15 @@ def flames(result: RunResult) -> list[JsonObject]:
     `beside` names the baseline where it has such a profile, too; every node then has `was`, the
     share of the same calls there.
     """
-    return [_flame(result, each) for each in taken(result)]
+    return [_flame(result, each) for each in profile_pairs(result)]
 
 
-def tops(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
+def top_functions(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
     """Return a table a profile: the functions in which the most was seen, with all they called.
 
     Beside a baseline they are those whose share differs the most.
     """
-    for each in taken(result):
+    for each in profile_pairs(result):
         is_memory = each.profile.kind == "memory"
         if each.before is None:
             what = say("Functions by memory") if is_memory else say("Functions by time")
@@ -76,7 +76,7 @@ def colours(baseline: str) -> Text:
     return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
 
 
-def _flame(result: RunResult, found: Taken) -> JsonObject:
+def _flame(result: RunResult, found: ProfilePair) -> JsonObject:
     before = None if found.before is None else found.before.shares().tree(_DEEPEST)
     return {
         "title": as_json(_went(result, found.profile)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typed
-from torr.report.tables import profiled_lines
+from torr.report.tables import profiled_line_table
 
 PROFILE = typed.profile(
     tool="line-profiler",
@@ -17,7 +17,7 @@ PROFILE = typed.profile(
 
 
 def tables_of(*profiles):
-    return list(profiled_lines.tables(typed.result(kind="micro", profiles=profiles)))
+    return list(profiled_line_table.tables(typed.result(kind="micro", profiles=profiles)))
 
 
 def test_each_line_has_its_share_in_the_order_of_the_source():

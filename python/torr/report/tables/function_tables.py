@@ -9,10 +9,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
+from torr.report.data.function_names import Named, names, parts_of, shortened
 from torr.report.data.function_rounds import failed, groups, spread
-from torr.report.data.micro_names import Named, names, parts_of, shortened
 from torr.report.data.result_words import word_text
-from torr.report.tables import left_behind
+from torr.report.tables import leak_table
 from torr.report.tables.cells import Table
 from torr.report.text import verdict_words
 from torr.report.text.functions import shown, word_of
@@ -31,7 +31,7 @@ _NOTHING = "–"
 
 def tables(result: RunResult) -> Iterator[Table]:
     """Return every table that has something to say, the budgets first."""
-    for of in (budgets, changes, functions, left_behind.table):
+    for of in (budgets, changes, functions, leak_table.table):
         found = of(result)
         if found is not None:
             yield found

@@ -1,6 +1,6 @@
 """What the page's chart of functions is drawn from: rows, every round a dot, on one axis.
 
-Positions are those of `micro_rows`, kept within the axis.
+Positions are those of `function_rows`, kept within the axis.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json
 from torr.report.text.functions import KIND
-from torr.report.view.micro_rows import BudgetRow, FunctionRoundPoint, Picture
+from torr.report.view.function_rows import BudgetRow, FunctionRoundPoint, Picture
 
 if TYPE_CHECKING:
     from torr.model.json import JsonObject

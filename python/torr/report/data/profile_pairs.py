@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Taken:
+class ProfilePair:
     """A profile that came to something: its stacks, and the baseline's, where there are some.
 
     `beside` is the name of that baseline.
@@ -30,7 +30,7 @@ class Taken:
     before: Stacks | None = None
 
 
-def taken(result: RunResult) -> list[Taken]:
+def profile_pairs(result: RunResult) -> list[ProfilePair]:
     """Return every profile that has stacks, in the order of the result."""
     found = [profile for profile in result.profiles if profile.folded]
     baseline = _baseline(result) if len(found) > 1 else None
@@ -38,10 +38,10 @@ def taken(result: RunResult) -> list[Taken]:
     return [_taken(profile, firsts.get(_like(profile)), baseline) for profile in found]
 
 
-def _taken(profile: Profile, first: Profile | None, baseline: str | None) -> Taken:
+def _taken(profile: Profile, first: Profile | None, baseline: str | None) -> ProfilePair:
     if first is None or profile.candidate in (None, baseline):
-        return Taken(profile, _stacks(profile))
-    return Taken(profile, _stacks(profile), baseline, _stacks(first))
+        return ProfilePair(profile, _stacks(profile))
+    return ProfilePair(profile, _stacks(profile), baseline, _stacks(first))
 
 
 def _stacks(profile: Profile) -> Stacks:

@@ -10,7 +10,7 @@ import typed
 from compared import pair
 from torr.messages.say import render
 from torr.report.files import html, markdown
-from torr.report.tables import flames
+from torr.report.tables import flame_table
 from torr.report.view import view
 
 TAKEN = typed.profile(
@@ -31,7 +31,7 @@ def result(result_kind="run", **more):
 
 
 def test_a_tree_has_callers_above_what_they_call():
-    (flame,) = flames.flames(result())
+    (flame,) = flame_table.flames(result())
     assert flame["title"]["en"] == "Where the time went, by py-spy at 8 connections"
     (a,) = flame["tree"]["below"]
     assert (flame["tree"]["weight"], a["name"]) == (100, "a")
@@ -39,7 +39,7 @@ def test_a_tree_has_callers_above_what_they_call():
 
 
 def test_branches_that_nobody_would_see_are_left_out():
-    (flame,) = flames.flames(result(folded="a;b 9999\na;c 1\n"))
+    (flame,) = flame_table.flames(result(folded="a;b 9999\na;c 1\n"))
     assert [each["name"] for each in flame["tree"]["below"][0]["below"]] == ["b"]
 
 
@@ -49,7 +49,7 @@ def depth_of(node):
 
 def test_recursion_of_thousands_of_calls_is_cut_and_keeps_its_weight():
     deep = ";".join(f"f{at}" for at in range(2_000))
-    (flame,) = flames.flames(result(folded=f"{deep} 90\nf0 10\n"))
+    (flame,) = flame_table.flames(result(folded=f"{deep} 90\nf0 10\n"))
     assert depth_of(flame["tree"]) == 202
     node = flame["tree"]
     while "below" in node:
@@ -65,7 +65,7 @@ def test_a_report_of_recursion_of_thousands_of_calls_is_written(diffed, tmp_path
 
 
 def test_the_table_has_shares_of_the_whole():
-    ((title, table),) = flames.tops(result())
+    ((title, table),) = flame_table.top_functions(result())
     assert title == "Functions by time, by py-spy at 8 connections"
     assert table.rows[:2] == (("a", "0 %", "100 %"), ("b", "60 %", "60 %"))
 
@@ -91,20 +91,20 @@ def test_the_table_has_shares_of_the_whole():
     ],
 )
 def test_what_it_cost_or_why_there_is_none_is_said(more, said):
-    (note,) = flames.notes(result(**more))
+    (note,) = flame_table.notes(result(**more))
     assert said in note
 
 
 def test_titles_say_whose_a_profile_is_at_which_setting_and_of_what():
-    ((title, _),) = flames.tops(result(candidate="gin", factors={"processes": 4}))
+    ((title, _),) = flame_table.top_functions(result(candidate="gin", factors={"processes": 4}))
     assert title == "Functions by time in gin, by py-spy at 8 connections, processes 4"
-    (flame,) = flames.flames(result(kind="memory", factors={"connections": 8}))
+    (flame,) = flame_table.flames(result(kind="memory", factors={"connections": 8}))
     assert flame["title"]["en"] == "Where the memory went, by py-spy at 8 connections"
 
 
 def test_titles_of_functions_tell_the_parameters_of_a_test():
     names = {"candidate": "tests/test_it.py::test_outer", "factors": {"size": 3}}
-    ((title, _),) = flames.tops(result("micro", **names))
+    ((title, _),) = flame_table.top_functions(result("micro", **names))
     assert title == "Functions by time in test_it.py::test_outer [size 3], by py-spy"
 
 
@@ -124,7 +124,7 @@ def beside(*profiles):
 
 
 def test_every_node_has_its_share_in_the_baseline():
-    before, after = flames.flames(beside(of("bare", BARE), of("logging", LOGGING)))
+    before, after = flame_table.flames(beside(of("bare", BARE), of("logging", LOGGING)))
     assert (before["beside"], after["beside"]) == (None, "bare")
     assert "was" not in json.dumps(before["tree"])
     (root,) = after["tree"]["below"]
@@ -136,13 +136,15 @@ def test_every_node_has_its_share_in_the_baseline():
 
 def test_a_function_is_set_beside_itself_in_the_same_place_alone():
     moved = of("logging", "all;gc;serve 1\n")
-    (root,) = flames.flames(beside(of("bare", BARE), moved))[1]["tree"]["below"]
+    (root,) = flame_table.flames(beside(of("bare", BARE), moved))[1]["tree"]["below"]
     (gc,) = root["below"]
     assert (gc["was"], gc["below"][0]["was"]) == (0.1, 0.0)
 
 
 def test_the_table_begins_with_what_differs_most_and_keeps_what_only_one_side_did():
-    (_, before), (title, table) = flames.tops(beside(of("bare", BARE), of("logging", LOGGING)))
+    (_, before), (title, table) = flame_table.top_functions(
+        beside(of("bare", BARE), of("logging", LOGGING))
+    )
     assert before.columns == ("function", "in itself", "with what it calls")
     assert title == (
         "What takes more and less time: logging beside bare, by pprof at 8 connections"
@@ -170,7 +172,7 @@ def test_the_table_begins_with_what_differs_most_and_keeps_what_only_one_side_di
 )
 def test_profiles_of_another_kind_or_load_are_not_set_beside_each_other(other):
     found = beside(of("bare", BARE, **other), of("logging", LOGGING))
-    assert [each["beside"] for each in flames.flames(found)][-1] is None
+    assert [each["beside"] for each in flame_table.flames(found)][-1] is None
 
 
 def test_candidates_are_set_beside_the_baseline_of_their_comparison():
@@ -212,4 +214,6 @@ def test_the_summary_of_a_diff_has_what_takes_more_and_less(diffed):
 
 def test_without_profiles_there_is_nothing():
     bare = typed.result()
-    assert (flames.flames(bare), list(flames.tops(bare)), flames.notes(bare)) == ([], [], [])
+    assert not flame_table.flames(bare)
+    assert not list(flame_table.top_functions(bare))
+    assert not flame_table.notes(bare)

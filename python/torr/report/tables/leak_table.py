@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.report.data.micro_names import names
+from torr.report.data.function_names import names
 from torr.report.data.result_words import word_text
 from torr.report.tables.cells import Table
 

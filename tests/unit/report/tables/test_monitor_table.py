@@ -11,7 +11,7 @@ import typed
 from page import Page, english, titles
 from torr.report.files import csv as levels_csv
 from torr.report.files import html, markdown
-from torr.report.tables import watched
+from torr.report.tables import monitor_table
 
 
 def monitor(count=4, cores=2, **derived):
@@ -45,7 +45,7 @@ def watched_run(run):
 
 
 def test_a_level_says_what_the_target_used_and_which_side_was_the_limit(watched_run):
-    table = watched.watched(watched_run)
+    table = monitor_table.of_levels(watched_run)
     assert table.rows == (
         (
             *("50", "98.7 %", "12.3 µs", "81,037", "3 MiB", "41 %", "99.5 %", "target"),
@@ -59,7 +59,7 @@ def test_rounds_are_their_median_and_every_word(make_level, make_result):
     usages = ((10.0, "neither"), (30.0, "target"), (90.0, None))
     seen = [monitor(target_cpu_rate=r, limit=w, limit_reason=f"why {w}") for r, w in usages]
     levels = [make_level(5, 100.0, 1.0, monitor=each) for each in seen]
-    [row] = watched.watched(make_result("ladder", levels)).rows
+    [row] = monitor_table.of_levels(make_result("ladder", levels)).rows
     assert row[1] == "30 %"
     assert row[-2:] == ("neither, target, –", "why neither; why target; why None")
 
@@ -68,26 +68,26 @@ def test_without_a_target_its_cells_are_dashes(run):
     unknown = ("target_cpu_rate", "target_cpu_us_per_request", "requests_per_cpu_s")
     seen = monitor(**dict.fromkeys(unknown), target_rss_max_bytes=None)
     run = typed.patched(run, levels={0: {"monitor": seen}})
-    assert watched.watched(run).rows[0][1:5] == ("–", "–", "–", "–")
-    assert watched.facts(run.levels[0]) == {}
+    assert monitor_table.of_levels(run).rows[0][1:5] == ("–", "–", "–", "–")
+    assert monitor_table.facts(run.levels[0]) == {}
 
 
 def test_a_terminal_has_a_line_on_the_target_and_one_on_the_limit(watched_run):
-    assert watched.facts(watched_run.levels[0]) == {
+    assert monitor_table.facts(watched_run.levels[0]) == {
         "target": "98.7 % of a core · 12.3 µs a request · 3 MiB resident",
         "limit": "target: one thread of the target filled a core (99 %)",
     }
 
 
 def test_what_endpoints_told_is_a_table(watched_run):
-    assert watched.of_endpoints(watched_run).rows == (("queue a=<b>", "a second", "3", "5"),)
+    assert monitor_table.of_endpoints(watched_run).rows == (("queue a=<b>", "a second", "3", "5"),)
 
 
 @pytest.mark.parametrize("seen", [None, {"derived": None}, {"derived": {}}])
 def test_results_that_were_not_watched_have_no_table(run, seen):
     run = typed.patched(run, levels={0: {"monitor": seen}})
-    assert watched.watched(run) is None
-    assert watched.of_endpoints(run) is None
+    assert monitor_table.of_levels(run) is None
+    assert monitor_table.of_endpoints(run) is None
     assert "Target and machine" not in markdown.text(run)
 
 

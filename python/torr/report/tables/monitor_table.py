@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LIMITS = {"both": say("target and generator"), None: "–"}
 
 
-def watched(result: RunResult) -> Table | None:
+def of_levels(result: RunResult) -> Table | None:
     """Return one row a level: CPU of the target, of torr and of the cores, and the limit."""
     rows = tuple(_row(at, usable(rounds)) for at, rounds in _known(result.levels).items())
     if not rows:

@@ -4,7 +4,7 @@ import pytest
 
 import typed
 from torr.messages.say import render
-from torr.report.text.generator_now import generator_now
+from torr.report.text.generator_status import generator_status
 
 
 def piece(used, waited=(), lag=(), limit=()):
@@ -31,19 +31,19 @@ def piece(used, waited=(), lag=(), limit=()):
     ],
 )
 def test_an_interval_shows_how_full_and_how_late_the_generator_is(interval_, word, said):
-    found, text = generator_now(interval_)
+    found, text = generator_status(interval_)
     assert found == word
     assert said in text
     assert text.startswith("The generator now: busiest worker")
 
 
 def test_an_interval_that_says_nothing_has_no_line():
-    assert generator_now(typed.interval()) is None
-    assert generator_now(piece([])) is None
+    assert generator_status(typed.interval()) is None
+    assert generator_status(piece([])) is None
 
 
 def test_it_is_said_in_chinese():
-    _, text = generator_now(piece([97.0], [], [3.0], [2.0]))
+    _, text = generator_status(piece([97.0], [], [3.0], [2.0]))
     assert render(text, "zh") == (
         "压测端此刻：最忙的工作线程占一核的 97 % · "
         "有一个工作线程的核已满，速率可能是压测端自己的 · "

@@ -10,7 +10,7 @@ import pytest
 import typed
 from timed import budget, budgeted, result, round_of
 from torr.report.view import view
-from torr.report.view.micro_rows import Picture
+from torr.report.view.function_rows import Picture
 
 RATE = {"metric": "ok_per_s", "condition": "ops >50k/s", "limit": 50_000.0}
 

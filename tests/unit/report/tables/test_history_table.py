@@ -10,7 +10,7 @@ import typed
 from kept import level
 from torr.messages.say import render
 from torr.report.files import ledger as ledger_text
-from torr.report.tables import tuning
+from torr.report.tables import history_table
 from torr.verdicts import history as measured
 from torr.verdicts.history import MeasuredRun
 
@@ -50,20 +50,20 @@ def session(baseline=None, **more):
 def test_the_sentence_names_the_best_run():
     said = "5 runs of chat: run 4 (PostgreSQL tuned) is the best, 54.1 ok/s, 2.52 × the first"
     said += " (one run each)."
-    assert tuning.sentence(session()) == said
+    assert history_table.sentence(session()) == said
 
 
 def test_beside_a_baseline_the_newest_run_is_what_matters():
     found = session(baseline=3)
-    assert tuning.sentence(found) == (
+    assert history_table.sentence(found) == (
         "The newest of chat, run 5 (=DB on SSD | more CPU), has 48.4 ok/s, 0.98 × the"
         " baseline's, run 3 (api 2 CPU, 2 workers): one run each."
     )
-    assert render(tuning.sentence(found), "zh") == (
+    assert render(history_table.sentence(found), "zh") == (
         "chat 最新的一次，运行 5（=DB on SSD | more CPU），为 48.4 ok/s，是基线（运行 3（api 2"
         " CPU, 2 workers））的 0.98 ×：各只跑一次。"
     )
-    content = tuning.table(found)
+    content = history_table.table(found)
     assert content.columns[-1] == "to the baseline"
     assert [row[-1] for row in content.rows][2:] == [
         "–",
@@ -73,11 +73,13 @@ def test_beside_a_baseline_the_newest_run_is_what_matters():
 
 
 def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
-    assert tuning.sentence(session(baseline=5)).endswith("is the baseline itself: 48.4 ok/s.")
+    assert history_table.sentence(session(baseline=5)).endswith(
+        "is the baseline itself: 48.4 ok/s."
+    )
     found = session(baseline=1)
     found["entries"][-1] |= {"reason": "its window was cut short", "ok_per_s": None}
-    assert tuning.sentence(found).endswith("claims nothing: its window was cut short.")
-    assert tuning.table(found).rows[-1][-3:] == ("its window was cut short", "–", "–")
+    assert history_table.sentence(found).endswith("claims nothing: its window was cut short.")
+    assert history_table.table(found).rows[-1][-3:] == ("its window was cut short", "–", "–")
 
 
 def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
@@ -86,33 +88,37 @@ def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
     labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
     entries = [{**entry, **labels} for entry in ledger(results, 40, of)]
     found = {**session(), "entries": entries, "baseline": {**of.as_json(), **labels}}
-    assert tuning.sentence(found) == (
+    assert history_table.sentence(found) == (
         "The newest of chat, run 2, has 48.4 ok/s; the baseline, run 1, claims nothing there:"
         " it has no level 40."
     )
-    assert render(tuning.sentence(found), "zh") == (
+    assert render(history_table.sentence(found), "zh") == (
         "chat 最新的一次，运行 2，为 48.4 ok/s；基线（运行 1）在此下不了结论：它没有 40 这一级。"
     )
-    assert tuning.table(found).rows[-1][-1] == "–"
+    assert history_table.table(found).rows[-1][-1] == "–"
     assert ledger_text.markdown(found).startswith("**The newest of chat")
 
 
 def test_where_no_run_claims_anything_the_newest_says_why_and_what_to_try():
     found = session(health="generator-limited")
-    assert tuning.sentence(found) == (
+    assert history_table.sentence(found) == (
         "No run of chat claims anything. The newest, run 5 (=DB on SSD | more CPU): the generator"
         " was the limit; give it more cores (--workers), or another machine."
     )
-    assert render(tuning.sentence(found), "zh").endswith(
+    assert render(history_table.sentence(found), "zh").endswith(
         "：压测端是瓶颈；给它更多的核（--workers），或换一台机器。"
     )
-    assert [row[8] for row in tuning.table(found).rows] == ["the generator was the limit"] * 5
+    assert [row[8] for row in history_table.table(found).rows] == [
+        "the generator was the limit"
+    ] * 5
 
 
 def test_an_empty_ledger_says_whether_there_are_other_runs_of_the_name():
     found = {**session(), "entries": [], "baseline": None}
-    assert tuning.sentence(found) == "No run of chat is kept."
-    assert tuning.sentence({**found, "others": True}).startswith("Runs of chat are kept, but none")
+    assert history_table.sentence(found) == "No run of chat is kept."
+    assert history_table.sentence({**found, "others": True}).startswith(
+        "Runs of chat are kept, but none"
+    )
 
 
 def of_arrivals(*p99s):
@@ -125,13 +131,13 @@ def of_arrivals(*p99s):
 
 
 def test_arrivals_have_the_best_by_p99_and_say_so():
-    assert tuning.sentence(of_arrivals(90, 60, 70)) == (
+    assert history_table.sentence(of_arrivals(90, 60, 70)) == (
         "3 runs of api: run 2 is the best, p99 60.0 ms, 0.67 × the first (one run each)."
     )
     found = of_arrivals(90, 60)
     found["baseline"] = found["entries"][0]
     found["entries"][1]["baseline"] = found["entries"][1]["before"]
-    assert tuning.sentence(found) == (
+    assert history_table.sentence(found) == (
         "The newest of api, run 2, has p99 60.0 ms, 0.67 × the baseline's, run 1: one run each."
     )
 
@@ -147,17 +153,17 @@ def trials(rate, spread):
 def test_the_best_is_in_doubt_unless_trials_show_it(spread, end):
     results = [(1, trials(100, spread)), (2, trials(120, spread))]
     found = {**session(), "entries": [{**each, "note": None} for each in ledger(results)]}
-    assert tuning.sentence(found) == f"2 runs of chat: run 2 is the best, 120 ok/s, {end}"
+    assert history_table.sentence(found) == f"2 runs of chat: run 2 is the best, 120 ok/s, {end}"
 
 
 def test_a_ledger_of_a_request_says_so():
-    assert tuning.sentence({**session(), "request": "simple"}).startswith(
+    assert history_table.sentence({**session(), "request": "simple"}).startswith(
         "5 runs of simple of chat"
     )
 
 
 def test_a_row_has_numbers_and_what_they_changed():
-    content = tuning.table(session())
+    content = history_table.table(session())
     assert content.columns[:3] == ("run", "when (UTC)", "note")
     assert content.rows[0] == (
         *("1", "2026-01-31 12:00", "api 0.8 CPU", "50 connections", "1"),
@@ -167,7 +173,7 @@ def test_a_row_has_numbers_and_what_they_changed():
 
 
 def test_bounds_are_marked():
-    row = tuning.table(session(health="contended")).rows[1]
+    row = history_table.table(session(health="contended")).rows[1]
     assert row[5] == "≥ 30.8"
     assert row[-1] == "1.43 × ? one run each"
 
@@ -177,12 +183,12 @@ def test_a_run_that_claims_nothing_says_why():
         [(1, result("chat", level(50, 20))), (2, result("chat", level(cut_short=True)))]
     )
     said = [{**entry, "started": "2026-01-31T12:00:00.000Z", "note": None} for entry in entries]
-    row = tuning.table({**session(), "entries": said}).rows[1]
+    row = history_table.table({**session(), "entries": said}).rows[1]
     assert row[-5:] == ("–", "–", "–", "its window was cut short", "–")
 
 
 def test_arrivals_are_compared_by_p99_and_say_so():
-    row = tuning.table(session(rate=50.0)).rows[1]
+    row = history_table.table(session(rate=50.0)).rows[1]
     assert row[3] == "50/s"
     assert row[-1] == "p99 1.00 × one run each"
 

@@ -19,7 +19,7 @@ FULL_RATE = 95.0
 """Percent of a core, used and waited for, from which on the engine calls it full."""
 
 
-def generator_now(piece: Interval) -> tuple[str, Text] | None:
+def generator_status(piece: Interval) -> tuple[str, Text] | None:
     """Return what the newest interval shows of the generator, and a word: `contended` or `unknown`.
 
     `contended` where what is measured now may be the generator's; None where an interval says
