@@ -1,21 +1,33 @@
 """A third language costs one .po file: no English sentence is left in what is shown of a result."""
 
+import json
 import re
 
 import pytest
+from msgspec import structs
+from msgspec.structs import replace
 
 import messages
+import typed
 from compared import compared, failure, matrix, pair, rounds
 from page import Page
+from recordings import recording
+from torr.engine import decoded_level
 from torr.messages import catalogue
 from torr.messages.say import chain, join, say, say_count
+from torr.model.condition import Condition
 from torr.report.files import html
 from torr.report.view import view
+from torr.results.base import convert
+from torr.results.monitor import MonitorSeries
+from torr.results.result import decoded
+from torr.verdicts import conclusions
 
 RESULTS = (
     *("ladder", "limited_ladder", "collapsing_ladder", "run", "streamed", "streamed_ladder"),
     "diffed",
 )
+RECORDED = ("run_chat", "run_groups", "run_faulty", "run_limited", "ladder_rounds")
 FEW = {"connections": 9}
 COMPARISONS = {
     "same": lambda: pair(1.0, spread=0.004),
@@ -66,6 +78,31 @@ def test_no_english_is_left_on_the_page_of_a_result(name, pseudo, request):
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_no_english_is_left_on_the_page_of_a_comparison(name, pseudo):
     assert english(COMPARISONS[name](), pseudo) == []
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_no_english_is_left_on_the_page_of_a_recorded_load(name, pseudo):
+    levels = [
+        replace(decoded_level(load["level"]), monitor=convert(load["monitor"], MonitorSeries))
+        for load in recording(name)["loads"]
+    ]
+    kind = name.partition("_")[0]
+    slos = list(map(Condition.parse, ("p99 < 1ms", "success >= 99.999%")))
+    found = conclusions.of_load(kind, levels, slos)
+    result = typed.result(kind=kind, levels=levels, **structs.asdict(found))
+    assert english(result, pseudo) == []
+
+
+@pytest.mark.parametrize("name", ["functions", "locust"])
+def test_no_english_is_left_on_the_page_of_a_recorded_result(name, pseudo):
+    result = decoded(json.dumps(recording(name)["result"]).encode(), name)
+    assert english(result, pseudo) == []
+
+
+def test_english_that_is_left_is_found(pseudo):
+    result = pair(1.0)
+    result.experiment["rules"] = ["This rule has no code."]
+    assert english(result, pseudo) == ["This rule has no code."]
 
 
 def english(result, language):
