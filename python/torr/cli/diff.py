@@ -31,6 +31,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.finishing.pipeline import EndedRun
     from torr.model.label import labels_of
     from torr.model.secrets import redacted_command
+    from torr.results.experiment import Experiment
     from torr.results.result import Conclusions
     from torr.store.environment import environment
     from torr.store.rundir import RunDirectory
@@ -44,7 +45,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         "command": ["torr", *redacted_command(sys.argv[1:])],
         "plan": None,
         **labels_of(options.note, options.tag),
-        "experiment": {"allow_not_shown": options.allow_not_shown},
+        "experiment": Experiment(allow_not_shown=options.allow_not_shown),
         "environment": environment(),
     }
     conclusions = Conclusions(series=found.series, verdicts=found.verdicts, fail_if=found.fail_if)

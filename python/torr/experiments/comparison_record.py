@@ -6,8 +6,9 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from torr.experiments.rules import rules
-from torr.messages.message import Message, from_object
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.servers.differences import ALIKE, differences_in_cells
@@ -18,41 +19,43 @@ if TYPE_CHECKING:
 
     from torr.experiments.matrix import Matrix
     from torr.experiments.trial import ComparisonState
+    from torr.messages.message import Message
     from torr.model.json import JsonObject
     from torr.model.plan import Plan
+    from torr.results.experiment import Experiment
     from torr.servers.answer import ResponseDigest
     from torr.store.rundir import RunDirectory
 
 
 def record_of(
     matrix: Matrix, state: ComparisonState, plan: Plan, directory: RunDirectory
-) -> JsonObject:
-    """Return the record as keys of the experiment; `plan` is the load of one trial.
+) -> Experiment:
+    """Return the experiment of a comparison with its record; `plan` is the load of one trial.
 
     A resumed comparison adds to the record of its earlier sessions.
     """
-    earlier = directory.head["experiment"]
-    earlier_rules = map(from_object, earlier.get("rules", ()))
-    all_rules = [*earlier_rules, *rules(matrix, state, plan, directory.failures)]
-    return {
+    earlier: Experiment = directory.head["experiment"]
+    all_rules = [*earlier.rules, *rules(matrix, state, plan, directory.failures)]
+    return structs.replace(
+        earlier,
         # A resumed comparison may have asked only some of the candidates again.
-        "answers": {**earlier.get("answers", {}), **_answers(state)},
-        "differences": _differences(state, earlier.get("differences", [])),
-        "rules": list(dict.fromkeys(all_rules)),
-        "given_up": state.given_up,
-    }
+        answers={**earlier.answers, **_answers(state)},
+        differences=_differences(state, earlier.differences),
+        rules=list(dict.fromkeys(all_rules)),
+        given_up=state.given_up,
+    )
 
 
-def _answers(state: ComparisonState) -> JsonObject:
+def _answers(state: ComparisonState) -> dict[str, JsonObject]:
     """Return the answer of each candidate in its first cell."""
-    answers: JsonObject = {}
+    answers: dict[str, JsonObject] = {}
     for (name, _), answer in state.answers.items():
         if name not in answers:
             answers[name] = _redacted(answer)
     return answers
 
 
-def _differences(state: ComparisonState, earlier: Sequence[object]) -> list[Message]:
+def _differences(state: ComparisonState, earlier: Sequence[Message]) -> list[Message]:
     """Return how the answers differ within cells with several of them.
 
     Earlier differences stay, since a resumed comparison does not ask in every cell again.
@@ -61,7 +64,7 @@ def _differences(state: ComparisonState, earlier: Sequence[object]) -> list[Mess
     for (name, cell), answer in state.answers.items():
         cells.setdefault(show_setting(json.loads(cell)), {})[name] = answer
     new = differences_in_cells(cells)
-    before = [text for text in map(from_object, earlier) if text != ALIKE or not new]
+    before = [text for text in earlier if text != ALIKE or not new]
     return list(dict.fromkeys([*before, *new]))
 
 

@@ -105,10 +105,10 @@ class MatrixRun:
         matrix, levels = self.matrix, self.context.directory.levels
         known = {Cell.of(level) for level in levels}
         gone = {
-            (each["candidate"], cell)
-            for each in self.state.given_up
+            (side.candidate, cell)
+            for side in self.state.given_up
             for cell in known
-            if cell.factors == each["factors"]
+            if cell.factors == side.factors
         }
         open_ones = unsettled(levels, matrix.baseline, matrix.procedure, look=look, gone=gone)
         settings = [cell.factors for cell in open_ones]

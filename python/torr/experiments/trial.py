@@ -19,6 +19,7 @@ from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.warmup import warm_up
 from torr.messages.message import from_object, message
 from torr.monitor.monitor import MonitorScope
+from torr.results.experiment import GivenUp
 from torr.results.result import TrialFailure
 from torr.servers.answer import ResponseDigest, fetch_digest
 from torr.servers.failure import EndedEarly, TrialError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from torr.experiments.context import RunContext
     from torr.experiments.server_lifetime import Servers
     from torr.messages.message import Message
-    from torr.model.json import JsonObject
     from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorSource
@@ -114,10 +114,10 @@ class ComparisonState:
     made: int = 0
 
     @property
-    def given_up(self) -> list[JsonObject]:
-        """Who was given up and in which cell, as result.json says it."""
+    def given_up(self) -> list[GivenUp]:
+        """The candidates that were given up, each with its cell."""
         return [
-            {"candidate": name, "factors": json.loads(factors), "failures": count}
+            GivenUp(candidate=name, factors=json.loads(factors), failures=count)
             for (name, factors), count in self.failures.items()
             if count >= MOST_FAILURES
         ]

@@ -12,6 +12,7 @@ from torr.locust.arguments import options_in
 from torr.locust.pools import PORTS, resolved
 from torr.model.label import labels_of
 from torr.model.secrets import redacted_command, redacted_text, whole
+from torr.results.experiment import Experiment
 from torr.store.environment import environment as machine
 
 if TYPE_CHECKING:
@@ -64,27 +65,24 @@ def hosts_of(environment: Environment) -> list[str]:
     return list(dict.fromkeys(host for host in hosts if isinstance(host, str)))
 
 
-def _experiment(environment: Environment) -> dict[str, Any]:
+def _experiment(environment: Environment) -> Experiment:
     options = environment.parsed_options
     shape = environment.shape_class
-    option_names = {
-        "users": "num_users",
-        "spawn_rate": "spawn_rate",
-        "run_time_s": "run_time",
-        "processes": "processes",
-        "stop_timeout_s": "stop_timeout",
-    }
-    return {
-        "locust": locust.__version__,
-        "locustfiles": [whole(str(file)) for file in environment.parsed_locustfiles or ()],
-        "user_classes": [user_class.__name__ for user_class in environment.user_classes],
-        "hosts": [redacted_text(host) for host in hosts_of(environment)],
-        **{name: getattr(options, key, None) for name, key in option_names.items()},
-        "shape": None if shape is None else type(shape).__name__,
-        "tags": sorted(getattr(options, "tags", None) or ()),
-        "exclude_tags": sorted(getattr(options, "exclude_tags", None) or ()),
-        "reset_stats": bool(environment.reset_stats),
-    }
+    return Experiment(
+        locust=locust.__version__,
+        locustfiles=[whole(str(file)) for file in environment.parsed_locustfiles or ()],
+        user_classes=[user_class.__name__ for user_class in environment.user_classes],
+        hosts=[redacted_text(host) for host in hosts_of(environment)],
+        users=getattr(options, "num_users", None),
+        spawn_rate=getattr(options, "spawn_rate", None),
+        run_time_s=getattr(options, "run_time", None),
+        processes=getattr(options, "processes", None),
+        stop_timeout_s=getattr(options, "stop_timeout", None),
+        shape=None if shape is None else type(shape).__name__,
+        tags=sorted(getattr(options, "tags", None) or ()),
+        exclude_tags=sorted(getattr(options, "exclude_tags", None) or ()),
+        reset_stats=bool(environment.reset_stats),
+    )
 
 
 def _endpoints(host: str) -> list[str]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from torr.errors import UsageError
 from torr.experiments.comparison_record import record_of
 from torr.experiments.matrix import Matrix, MatrixRun
@@ -22,6 +24,7 @@ from torr.planning.profile import profiles_of
 from torr.planning.resumed import check_resumed
 from torr.planning.secrets import secrets_of_plan
 from torr.planning.watch import sources_of
+from torr.results.experiment import Experiment
 from torr.servers.versions import versions_in
 from torr.stats.estimate import ALPHA
 from torr.store.environment import environment
@@ -108,10 +111,10 @@ class ComparisonPlan:
         matrix = self.matrix
         return of_trials(levels, matrix.baseline, matrix.procedure, self.slos, state.given_up)
 
-    def _record(self, state: ComparisonState, directory: RunDirectory) -> JsonObject:
+    def _record(self, state: ComparisonState, directory: RunDirectory) -> Experiment:
         plan = _first_plan(self.matrix, self.file.candidates[0])
         record = record_of(self.matrix, state, plan, directory)
-        return {**record, "allow_not_shown": self.options.allow_not_shown}
+        return structs.replace(record, allow_not_shown=self.options.allow_not_shown)
 
 
 def _first_plan(matrix: Matrix, candidate: Candidate) -> Plan:
@@ -159,30 +162,28 @@ def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
 
 def _head(comparison: ComparisonPlan, command: Sequence[str]) -> JsonObject:
     """Return the part of result.json that is known before the comparison starts."""
-    file, matrix, pin = comparison.file, comparison.matrix, comparison.pin
-    options = comparison.options
-    cores = None if pin is None else {"generator": [*pin.generator], "target": [*pin.target]}
+    file, matrix, options = comparison.file, comparison.matrix, comparison.options
     return {
         "kind": "compare",
         "command": ["torr", *redacted_command(command)],
         "plan": None,
         **labels_of(options.note, options.tag),
-        "experiment": {
-            "baseline": file.baseline,
-            "primary": None if file.primary is None else file.primary.key,
-            "factors": {name: list(values) for name, values in file.factors.items()},
-            "candidates": {c.name: _candidate(c, matrix) for c in file.candidates},
-            "rounds": matrix.rounds,
-            "stages": list(matrix.stages),
-            "seed": matrix.seed,
-            "restart": file.restart,
-            "pause_ns": file.pause_ns,
-            "warmup_requests": file.warmup_requests,
-            "alpha": matrix.procedure.alpha,
-            "discard_if": None if file.discard_if is None else str(file.discard_if),
-            "pin": cores,
-            "until": options.until,
-        },
+        "experiment": Experiment(
+            baseline=file.baseline,
+            primary=None if file.primary is None else file.primary.key,
+            factors={name: list(values) for name, values in file.factors.items()},
+            candidates={c.name: _candidate(c, matrix) for c in file.candidates},
+            rounds=matrix.rounds,
+            stages=list(matrix.stages),
+            seed=matrix.seed,
+            restart=file.restart,
+            pause_ns=file.pause_ns,
+            warmup_requests=file.warmup_requests,
+            alpha=matrix.procedure.alpha,
+            discard_if=None if file.discard_if is None else str(file.discard_if),
+            pin=comparison.pin,
+            until=options.until,
+        ),
         "environment": environment(),
     }
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import structs
+
 from torr.errors import OutputError, TorrError
 from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
@@ -20,6 +22,7 @@ from torr.planning.plan import plan_of
 from torr.planning.profile import with_profile
 from torr.planning.secrets import secrets_of
 from torr.planning.watch import watch_of
+from torr.results.experiment import Experiment
 from torr.store.environment import environment
 from torr.store.rundir import RunDirectory
 from torr.verdicts.conclusions import of_load
@@ -53,8 +56,8 @@ class LevelJudge(Protocol):
 class PreparedRun:
     """A run, ladder or comparison that is ready to start.
 
-    `head` is the part of result.json that is known before the load, `record` returns the part of
-    its experiment that is known at the end. No file of the run may hold one of `secrets`; `notes`
+    `head` is the part of result.json that is known before the load; `record` returns its experiment
+    with the facts that are known at the end. No file of the run may hold one of `secrets`; `notes`
     are for the user. With `resume` the run in that directory is continued, unless
     `check_resumed` refuses it.
     """
@@ -64,7 +67,7 @@ class PreparedRun:
     head: JsonObject
     experiment: ExperimentFunction
     judge: LevelJudge
-    record: Callable[[RunDirectory], JsonObject] | None = None
+    record: Callable[[RunDirectory], Experiment] | None = None
     abort_on: tuple[Condition, ...] = ()
     tokenizer: Tokenizer | None = None
     watch: Callable[[], MonitorScope] | None = None
@@ -113,7 +116,7 @@ class PreparedRun:
     def conclude(self, directory: RunDirectory, outcome: Outcome) -> Conclusions:
         """Return the conclusions of the measured levels; complete the head of the run."""
         if self.record is not None:
-            directory.head["experiment"] |= self.record(directory)
+            directory.head["experiment"] = self.record(directory)
         return self.judge(directory.full_levels(), outcome.aborted)
 
 
@@ -131,7 +134,7 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
             "command": ["torr", *redacted_command(command)],
             "plan": plan.as_kept(),
             **labels_of(result.note, result.tag),
-            "experiment": {**settings, **_conditions(options)},
+            "experiment": _conditions(settings, options),
             "environment": environment(),
         },
         experiment=with_profile(experiment, plan, result),
@@ -159,13 +162,13 @@ def _tokenizer(path: str | None) -> Tokenizer | None:
     return read_tokenizer(path)
 
 
-def _run(plan: Plan) -> tuple[ExperimentFunction, JsonObject]:
+def _run(plan: Plan) -> tuple[ExperimentFunction, Experiment]:
     from torr.experiments.run import run
 
-    return partial(run, plan), {}
+    return partial(run, plan), Experiment()
 
 
-def _ladder(plan: Plan, options: MeasureOptions) -> tuple[ExperimentFunction, JsonObject]:
+def _ladder(plan: Plan, options: MeasureOptions) -> tuple[ExperimentFunction, Experiment]:
     from torr.experiments.ladder import Auto, Climb, Fixed, ladder
     from torr.options.ladder import LadderOptions
 
@@ -174,18 +177,18 @@ def _ladder(plan: Plan, options: MeasureOptions) -> tuple[ExperimentFunction, Js
     if isinstance(levels, Auto):
         levels = levels.at_least(len(plan.groups))
     climb = Climb(levels, options_of_ladder.rounds, options.result.slos)
-    settings = {"levels": climb.levels.requested, "rounds": climb.rounds}
+    settings = Experiment(levels=climb.levels.requested, rounds=climb.rounds)
     return partial(ladder, plan, climb), settings
 
 
-def _conditions(options: MeasureOptions) -> JsonObject:
-    """Return the conditions, which are not in the plan: SLOs, abort conditions, least capacity."""
-    result = options.result
-    conditions: JsonObject = {
-        "slos": list(map(str, result.slos)),
-        "abort_on": list(map(str, result.abort_on)),
-    }
-    conditions |= {"allow_not_shown": True} if result.allow_not_shown else {}
-    if options.ladder is not None and options.ladder.min_capacity is not None:
-        conditions["min_capacity"] = str(options.ladder.min_capacity)
-    return conditions
+def _conditions(settings: Experiment, options: MeasureOptions) -> Experiment:
+    """Return the settings with the conditions: SLOs, abort conditions, least capacity."""
+    result, ladder = options.result, options.ladder
+    least = None if ladder is None else ladder.min_capacity
+    return structs.replace(
+        settings,
+        slos=list(map(str, result.slos)),
+        abort_on=list(map(str, result.abort_on)),
+        allow_not_shown=result.allow_not_shown,
+        min_capacity=None if least is None else str(least),
+    )

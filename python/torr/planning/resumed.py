@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.results.base import encode
 from torr.verdicts.across import is_another
 
 if TYPE_CHECKING:
@@ -16,30 +17,28 @@ if TYPE_CHECKING:
 
 # The keys of the experiment that are compared first: their differences are easy to understand.
 _FIRST_KEYS = ("baseline", "factors", "seed", "restart", "rounds", "until", "pin", "candidates")
+_AT_THE_END = {"answers", "differences", "rules", "given_up", "allow_not_shown"}
 
 
 def check_resumed(head: JsonObject, path: Path | None, directory: RunDirectory) -> None:
     """Raise UsageError unless the run in a directory began as `head` does, on this machine."""
     place = f"--resume {path}"
-    before = directory.head.get("experiment") or {}
     require(
-        directory.head["kind"] == "compare"
-        and all(level.candidate for level in directory.levels)
-        and isinstance(before, dict),
+        directory.head["kind"] == "compare" and all(level.candidate for level in directory.levels),
         f"{place}: is no comparison that can go on",
         "give the directory that torr compare named when it ended",
     )
-    now = json.loads(json.dumps(head["experiment"]))
-    for key in (*_FIRST_KEYS, *sorted(now.keys() - set(_FIRST_KEYS))):
-        # A key that the run does not have yet says nothing about it.
-        then_value, now_value = _comparable(before[key], now[key]) if key in before else (0, 0)
+    before, now = (json.loads(encode(x["experiment"])) for x in (directory.head, head))
+    keys = {*before, *now} - _AT_THE_END
+    for key in (*_FIRST_KEYS, *sorted(keys - set(_FIRST_KEYS))):
+        then_value, now_value = _comparable(before.get(key), now.get(key))
         if then_value != now_value:
             raise UsageError(
                 f"{place}: its {_difference(key, then_value, now_value)}",
                 "give the file and the flags that the run began with",
             )
     require(
-        not is_another(directory.head.get("environment") or {}, head["environment"]),
+        not is_another(directory.head["environment"], head["environment"]),
         f"{place}: it was begun on another machine",
         "go on there, or begin anew",
     )

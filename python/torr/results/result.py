@@ -21,6 +21,7 @@ from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.base import Count, Factors, ResultPart, convert, decode_message, encode
 from torr.results.capacity import Capacity
+from torr.results.experiment import Experiment
 from torr.results.functions import LeakTable, MachineSpeed
 from torr.results.level import Level
 from torr.results.profile import Profile
@@ -90,7 +91,7 @@ class RunResult(Conclusions, kw_only=True):
     note: str | None = None
     tags: list[str] = []
     environment: JsonObject = {}
-    experiment: JsonObject | None = None
+    experiment: Experiment = field(default_factory=Experiment)
     levels: list[Level] = []
     failures: list[TrialFailure] = []
     profiles: list[Profile] = []
@@ -149,7 +150,9 @@ def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
     """Return the result that a text holds as a class of one's own; raise as `decoded` does."""
     try:
         result = _of_any_schema(text, kind)
-        for part in (result.plan, result.environment, result.experiment):
+        experiment = result.experiment
+        free_form = (experiment.candidates, experiment.answers)
+        for part in (result.plan, result.environment, *free_form):
             check_depth(part)
     except msgspec.ValidationError as error:
         if (schema := _schema_of_text(text)) > SCHEMA:

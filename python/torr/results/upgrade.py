@@ -80,6 +80,8 @@ def upgraded(value: Any, kind: type[ResultPart]) -> Any:  # noqa: ANN401 - JSON
 def upgraded_plans(members: dict[str, Any]) -> dict[str, Any]:
     """Return a result whose plans have today's keys: its own, and those of its candidates."""
     experiment = members.get("experiment")
+    if experiment is None:
+        members.pop("experiment", None)
     candidates = experiment.get("candidates") if isinstance(experiment, dict) else None
     for owner in (members, *(candidates.values() if isinstance(candidates, dict) else ())):
         if isinstance(owner, dict) and isinstance(plan := owner.get("plan"), dict):

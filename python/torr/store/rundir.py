@@ -96,7 +96,7 @@ class RunDirectory:
             known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
             own = {"id": os.urandom(16).hex(), "name": name, "started": _stamp(started)}
             outside = Outside().with_secrets(secrets)
-            run = cls(path, outside.json({**known, **own}), outside=outside)
+            run = cls(path, outside.part({**known, **own}), outside=outside)
             run._log = LevelLog(path / INTERVALS, is_new=True)
         except OSError as error:
             raise OutputError(
@@ -113,8 +113,8 @@ class RunDirectory:
         be written.
         """
         kept = _kept_result(recovered(path).parent)
-        members = builtins(kept)
-        head = {key: members[key] for key in members if key not in _OF_EACH_END}
+        names = zip(kept.__struct_fields__, kept.__struct_encode_fields__, strict=True)
+        head = {key: getattr(kept, name) for name, key in names if key not in _OF_EACH_END}
         run = cls(path, head, outside=Outside().with_secrets(secrets))
         try:
             run._log = LevelLog.reopened(intervals_of(path).rename(path / INTERVALS), kept.levels)

@@ -13,7 +13,7 @@ Nothing is measured here, and nothing read from disk.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from torr.model.condition import Condition
+    from torr.results.experiment import GivenUp
     from torr.results.level import Level
     from torr.results.verdict import Verdict
 
@@ -91,16 +92,16 @@ def verdicts(
     return [_beside(*each) for each in zip(found, whole, gone, strict=True)]
 
 
-def with_given_up(verdict: Verdict, given_up: Sequence[Mapping[str, Any]]) -> Verdict:
+def with_given_up(verdict: Verdict, given_up: Sequence[GivenUp]) -> Verdict:
     """The verdict, which no further round can find where a side of it was given up."""
     for side in given_up:
-        of_side = side["candidate"] in (verdict.candidate, verdict.baseline)
-        if side["factors"] == verdict.factors and verdict.word == "inconclusive" and of_side:
+        of_side = side.candidate in (verdict.candidate, verdict.baseline)
+        if side.factors == verdict.factors and verdict.word == "inconclusive" and of_side:
             reason = message(
                 "comparison.given_up",
                 "{candidate} was given up after {n} failures in a row",
-                candidate=side["candidate"],
-                n=side["failures"],
+                candidate=side.candidate,
+                n=side.failures,
             )
             return structs.replace(verdict, reason=reason, more_rounds=None)
     return verdict

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.results.result import Conclusions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from torr.model.condition import Condition
+    from torr.results.experiment import GivenUp
     from torr.results.level import Level
     from torr.verdicts.comparison import Procedure
 
@@ -32,7 +33,7 @@ def of_trials(
     baseline: str,
     procedure: Procedure,
     slos: Sequence[Condition],
-    given_up: Sequence[Mapping[str, Any]],
+    given_up: Sequence[GivenUp],
 ) -> Conclusions:
     """Return what is concluded of the trials of a comparison."""
     from torr.verdicts.capacity import verdicts_of_trials

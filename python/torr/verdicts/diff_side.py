@@ -96,10 +96,7 @@ def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     series = Series.of(chosen or result.name, kept)
     setting = next(iter(settings.values()), {})
     taken = [x for x in result.profiles if (x.candidate or "") == chosen]
-    experiment = result.experiment or {}
-    rule, alpha = experiment.get("discard_if"), experiment.get("alpha") or ALPHA
-    is_share = isinstance(alpha, float) and 0 < alpha < 1
-    require(is_share, f"{path} was judged with a chance of {alpha}", "it is not a share")
+    rule = result.experiment.discard_if
     return Side(
         series,
         _alone(kept, series.name),
@@ -108,8 +105,8 @@ def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
         candidate=chosen or None,
         setting=setting,
         profiles=_alone([x for x in taken if _setting(x.factors) == setting], series.name),
-        alpha=alpha,
-        rule=None if rule is None else Condition.parse(str(rule)),
+        alpha=result.experiment.alpha or ALPHA,
+        rule=None if rule is None else Condition.parse(rule),
     )
 
 

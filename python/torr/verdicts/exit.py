@@ -87,18 +87,17 @@ def gate(result: RunResult) -> Decision:
 
     A run that an abort condition ended does not pass, whatever its SLOs say.
     """
-    asked = result.experiment or {}
+    experiment = result.experiment
     of_limits = _of_limits(result.fail_if)
-    of_slos = _of_slos(result, asked.get("slos") or ())
+    of_slos = _of_slos(result, experiment.slos)
     notes = (*of_slos.notes, *of_limits.notes)
     error = of_slos.error or of_limits.error
     if error is None and result.ended_by:
         error = MissedError(f"ended early by {result.ended_by}")
-    if error is None and notes and not asked.get("allow_not_shown"):
+    if error is None and notes and not experiment.allow_not_shown:
         return Decision(_not_shown(notes, result.kind))
-    least = asked.get("min_capacity")
-    if error is None and least is not None:
-        error = capacity_missed(LeastCapacity.parse(least), result)
+    if error is None and experiment.min_capacity is not None:
+        error = capacity_missed(LeastCapacity.parse(experiment.min_capacity), result)
     return Decision(error, notes)
 
 
@@ -111,7 +110,7 @@ def fails(words: Collection[str | None], *, allows_not_shown: bool) -> bool:
 def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | None:
     """Return why a ladder does not show a least capacity, or None if it does."""
     capacity = result.capacity or Capacity()
-    name = "slo" if (result.experiment or {}).get("slos") else "peak"
+    name = "slo" if result.experiment.slos else "peak"
     shown = capacity.slo if name == "slo" else capacity.peak
     asked = f"--min-capacity '{least}'"
     if shown is None:

@@ -172,7 +172,6 @@ def test_what_was_asked_for_is_kept(torr, tmp_path):
     assert result_of(tmp_path)["experiment"] == {
         "levels": [10, 20],
         "rounds": 2,
-        "slos": [],
         "abort_on": ["errors > 50%"],
     }
 

@@ -154,8 +154,8 @@ BROKEN = {
         "levels": [{"round": 1}]
     },
     "run 1 is not as torr writes it: ": {
-        "kind": "compare",
-        "experiment": {"candidates": 5, "rules": 5},
+        "kind": "diff",
+        "verdicts": [{"metric": "response_ms.p95"}],
     },
 }
 

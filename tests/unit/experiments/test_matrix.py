@@ -13,6 +13,7 @@ from torr.experiments.context import RunContext
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.matrix import Matrix, MatrixRun
 from torr.experiments.trial import ComparisonState
+from torr.results.experiment import GivenUp
 from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
@@ -168,7 +169,7 @@ def test_a_candidate_that_fails_twice_in_a_row_in_a_cell_is_given_up_there(bench
     assert [number for n, number in made if n == 1] == [1, 2]
     assert [number for n, number in made if n == 2] == [1, 2, 3, 4, 5, 6]
     assert len(desk.context.directory.failures) == 2
-    assert desk.state.given_up == [{"candidate": "b", "factors": {"n": 1}, "failures": 2}]
+    assert desk.state.given_up == [GivenUp(candidate="b", factors={"n": 1}, failures=2)]
 
 
 def test_verdicts_say_who_was_given_up_while_the_matrix_goes_on_too(bench):

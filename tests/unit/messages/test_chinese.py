@@ -111,7 +111,7 @@ def broken():
 )
 def test_no_english_is_left_in_a_comparison(make):
     result = make()
-    result.experiment["rules"] = []
+    result.experiment.rules = []
     assert english(texts_of(result)) == []
 
 

@@ -163,14 +163,6 @@ def test_a_value_that_is_not_possible_is_refused_by_its_place(tmp_path, ladder, 
     assert f"result.json is not a result of torr: {place}: " in refused.value.message
 
 
-@pytest.mark.parametrize("alpha", [7, -1, "x", [0.1]])
-def test_a_chance_that_is_none_is_refused(compared, alpha):
-    with pytest.raises(UsageError, match=r"was judged with a chance of .*"):
-        of_result(
-            typed.changed(compared, experiment={"alpha": alpha}), ["gin", "processes=1"], Path("1")
-        )
-
-
 def test_texts_of_a_file_are_fit_to_be_printed(tmp_path, ladder):
     (tmp_path / "result.json").write_bytes(
         encoded(typed.changed(ladder, name="a\x1b[2J token=hush"))

@@ -135,7 +135,11 @@ REFUSED = {
     "no moment": (text_of(ended="yesterday"), "ended: Invalid isoformat string"),
     "a deep plan": (text_of(plan={"x": DEEP}), "nested more than 100 levels deep"),
     "a deep environment": (text_of(environment={"x": DEEP}), "nested more than 100 levels deep"),
-    "a deep experiment": (text_of(experiment={"x": DEEP}), "nested more than 100 levels deep"),
+    "a deep candidate": (
+        text_of(experiment={"candidates": {"x": {"x": DEEP}}}),
+        "nested more than 100 levels deep",
+    ),
+    "a chance that is no share": (text_of(experiment={"alpha": 7.0}), "experiment.alpha: "),
     "a text too deep to be read": (
         b'{"x": ' + b"[" * 100_000,
         "it is nested more than 100 levels deep",
@@ -163,13 +167,14 @@ def test_texts_are_fit_to_be_printed_and_without_secrets():
     sample = {"class": "read", "head": "\x1b[2J", "body": '{"password": "hush"}'}
     levels = [{**SMALLEST["levels"][0], "samples": [sample], "statuses": {"2\x9b": 1}}]
     read = result.decoded(
-        text_of(levels=levels, experiment={"factors": [1, "\x1b"]}, note="password=hush"), "it"
+        text_of(levels=levels, experiment={"factors": {"n": [1, "\x1b"]}}, note="password=hush"),
+        "it",
     )
     (level,) = read.levels
     assert level.samples[0].head == r"\x1b[2J"
     assert "hush" not in level.samples[0].body
     assert level.statuses == {r"2\x9b": 1}
-    assert read.experiment == {"factors": [1, r"\x1b"]}
+    assert read.experiment.factors == {"n": [1, r"\x1b"]}
     assert read.note == "password=***"
 
 

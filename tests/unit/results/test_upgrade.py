@@ -10,6 +10,7 @@ import typed
 from lost import lost
 from torr.errors import ResultError
 from torr.results import result
+from torr.results.experiment import Experiment
 from torr.results.level import Level
 from torr.results.upgrade import upgraded
 
@@ -99,6 +100,11 @@ def test_a_result_of_schema_1_loses_nothing(name):
     for level in old["levels"]:
         if level.get("monitor") == {}:
             level["monitor"] = None
+    old["experiment"] = {
+        key: value
+        for key, value in (old.get("experiment") or {}).items()
+        if key == "pin" or value not in (None, False, [], {})
+    }
     assert list(lost({**of_today(old), "schema": 2}, written)) == []
 
 
@@ -106,6 +112,11 @@ def test_a_result_of_schema_1_loses_nothing(name):
 def test_what_was_read_once_is_read_again_as_it_is(name):
     first = result.encoded(result.decoded(KEPT[name].encode(), "it"))
     assert result.encoded(result.decoded(first, "it")) == first
+
+
+def test_a_result_of_schema_1_may_have_no_experiment():
+    text = json.dumps({**json.loads(KEPT["run"]), "experiment": None})
+    assert result.decoded(text.encode(), "it").experiment == Experiment()
 
 
 def test_a_result_of_schema_1_that_is_broken_is_refused_with_its_place():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from torr.results.base import Factors
+    from torr.results.experiment import Experiment
     from torr.results.level import Level
     from torr.results.result import RunResult, TrialFailure
 
@@ -152,16 +153,16 @@ class Comparison:
     primary: Metric
     places: tuple[ComparisonCell, ...]
     failures: tuple[TrialFailure, ...]
-    experiment: Mapping[str, Any]
+    experiment: Experiment
 
     @classmethod
     def of(cls, result: RunResult) -> Self:
         """Put a result of kind `compare` in order."""
         failures = tuple(map(_named_once, result.failures))
-        experiment = result.experiment or {}
-        every = [*(experiment.get("candidates") or {}), *trials.candidates(result.levels)]
+        experiment = result.experiment
+        every = [*experiment.candidates, *trials.candidates(result.levels)]
         names = list(dict.fromkeys([*every, *(failure.candidate for failure in failures)]))
-        given = experiment.get("baseline") or next((v.baseline for v in result.verdicts), None)
+        given = experiment.baseline or next((v.baseline for v in result.verdicts), None)
         baseline = given or next(iter(names), "")
         primary = _primary(result)
         places = tuple(
@@ -169,7 +170,7 @@ class Comparison:
                 *(words, cell.factors, cell.concurrency or None, cell.rate),
                 *(primary, baseline, entries),
             )
-            for words, cell, entries in _places(result, failures, experiment, names)
+            for words, cell, entries in _places(result, failures, names)
         )
         return cls(tuple(names), baseline, primary, places, failures, experiment)
 
@@ -203,7 +204,6 @@ def _named_once(failure: TrialFailure) -> TrialFailure:
 def _places(
     result: RunResult,
     failures: Sequence[TrialFailure],
-    experiment: Mapping[str, Any],
     names: Sequence[str],
 ) -> Iterator[tuple[str, Cell, tuple[CandidateCell, ...]]]:
     """The cells in the order of their factors; one of failures alone has no level of load."""
@@ -214,7 +214,7 @@ def _places(
         if text not in known:
             known.add(text)
             cells[Cell(text, 0)] = {}
-    order = experiment.get("factors") or {}
+    order = result.experiment.factors
     ordered = sorted(cells, key=lambda cell: _rank(cell.factors, order))
     first = next((level.factors for level in result.levels), {})
     show = cell_names.setting(ordered, order or first)

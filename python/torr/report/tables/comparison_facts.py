@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from torr.messages.message import from_object
 from torr.messages.say import Text, chain, join, say
 from torr.report.data import cell_names
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
@@ -16,6 +15,7 @@ from torr.report.text import comparison_words as words
 from torr.report.text.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
 
 if TYPE_CHECKING:
+    from torr.results.experiment import Experiment
     from torr.results.level import Level
     from torr.results.result import RunResult
     from torr.stats.metric import Metric
@@ -58,37 +58,38 @@ def configuration(result: RunResult) -> Table:
     """Return how the trials were made, a row a setting."""
     found = Comparison.of(result)
     experiment = found.experiment
-    factors = experiment.get("factors") or {}
     rows: list[tuple[str, str]] = [
         (say("baseline"), found.baseline),
         (say("primary metric"), word_text(found.primary.label)),
     ]
-    rows += [(name, chain(", ", [_value(v) for v in values])) for name, values in factors.items()]
+    rows += [
+        (name, chain(", ", [_value(v) for v in values]))
+        for name, values in experiment.factors.items()
+    ]
     rows += [(say("rounds"), _rounds(experiment))]
     if result.levels:
         rows.append((say("measured in each trial"), cell_names.names(_seconds(result.levels))))
-    if experiment.get("restart"):
-        rows.append((say("server restarted each"), word_text(str(experiment["restart"]))))
-    if experiment.get("discard_if"):
-        rows.append((say("rounds discarded if"), str(experiment["discard_if"])))
-    if experiment.get("seed") is not None:
-        rows.append((say("seed of the order"), str(experiment["seed"])))
+    if experiment.restart:
+        rows.append((say("server restarted each"), word_text(experiment.restart)))
+    if experiment.discard_if:
+        rows.append((say("rounds discarded if"), experiment.discard_if))
+    if experiment.seed is not None:
+        rows.append((say("seed of the order"), str(experiment.seed)))
     return Table((say("setting"), say("value")), tuple(rows), frozenset({0, 1}))
 
 
 def candidates(found: Comparison) -> Table | None:
     """Return what each candidate is and how it answers."""
-    known: Mapping[str, Any] = found.experiment.get("candidates") or {}
-    answers: Mapping[str, Any] = found.experiment.get("answers") or {}
+    known, answers = found.experiment.candidates, found.experiment.answers
     if not known and not answers:
         return None
-    keys = list(dict.fromkeys(key for answer in answers.values() for key in answer or ()))
+    keys = list(dict.fromkeys(key for answer in answers.values() for key in answer))
     rows = tuple(
         (
             name,
-            _value((known.get(name) or {}).get("command")),
-            _value((known.get(name) or {}).get("url")),
-            *(_value((answers.get(name) or {}).get(key)) for key in keys),
+            _value(known.get(name, {}).get("command")),
+            _value(known.get(name, {}).get("url")),
+            *(_value(answers.get(name, {}).get(key)) for key in keys),
         )
         for name in found.names
     )
@@ -99,8 +100,8 @@ def candidates(found: Comparison) -> Table | None:
 
 def versions(found: Comparison) -> Table | None:
     """Return what each candidate is made of: a row a package, a column a candidate."""
-    known: Mapping[str, Any] = found.experiment.get("candidates") or {}
-    each = {name: (known.get(name) or {}).get("versions") or {} for name in found.names}
+    known = found.experiment.candidates
+    each = {name: known.get(name, {}).get("versions") or {} for name in found.names}
     packages = sorted({package for has in each.values() for package in has}, key=str.lower)
     if not packages:
         return None
@@ -110,17 +111,12 @@ def versions(found: Comparison) -> Table | None:
 
 def rules(found: Comparison) -> Sequence[str]:
     """Return the rules of fairness as they were applied, a sentence each."""
-    return _sentences(found.experiment.get("rules"))
+    return found.experiment.rules
 
 
 def differences(found: Comparison) -> Sequence[str]:
     """Return how the candidates' answers differ, a sentence each."""
-    return _sentences(found.experiment.get("differences"))
-
-
-def _sentences(known: Sequence[object] | None) -> Sequence[str]:
-    """The messages of an experiment, whose members have no types."""
-    return list(map(from_object, known or ()))
+    return found.experiment.differences
 
 
 def environment(result: RunResult) -> Table | None:
@@ -201,12 +197,12 @@ def _count(metric: Metric, seen: Sequence[tuple[ComparisonCell, CandidateCell]])
     return chain(", ", each)
 
 
-def _rounds(experiment: Mapping[str, Any]) -> str:
-    stages: Sequence[int] = experiment.get("stages") or ()
+def _rounds(experiment: Experiment) -> str:
+    stages = experiment.stages
     if len(stages) > 1:
         some = chain(", ", [str(stage) for stage in stages[:-1]])
         return say("{some} or {last}, until settled", some=some, last=stages[-1])
-    return _value(experiment.get("rounds"))
+    return _value(experiment.rounds)
 
 
 def _seconds(levels: Sequence[Level]) -> list[str]:

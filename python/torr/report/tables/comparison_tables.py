@@ -126,7 +126,7 @@ def of_discarded(found: Comparison) -> Table | None:
 
 def _setting(place: ComparisonCell, found: Comparison) -> str:
     """The factors of a cell that are not its load, in words."""
-    order = [*(found.experiment.get("factors") or {}), *place.factors]
+    order = [*found.experiment.factors, *place.factors]
     names = [name for name in dict.fromkeys(order) if name in place.factors]
     return chain(", ", [cell_names.named(n, place.factors[n]) for n in names if n not in _LOADS])
 

@@ -71,7 +71,7 @@ def _rounds(found: Comparison) -> Text:
     if each:
         share = f"{100 * median(each):.1f} %"
         said = say("{said}, spread of trials {spread}", said=said, spread=share)
-    is_kept_up = found.experiment.get("restart") == "cell"
+    is_kept_up = found.experiment.restart == "cell"
     return chain("; ", [said, say("servers were kept up through a cell") if is_kept_up else ""])
 
 
@@ -109,11 +109,11 @@ def _discarded(found: Comparison) -> Iterator[str]:
 
 
 def _cores(found: Comparison) -> Iterator[str]:
-    pin = found.experiment.get("pin")
+    pin = found.experiment.pin
     if pin:
-        generator, target = (_numbers(pin.get(side) or ()) for side in ("generator", "target"))
-        yield say("generator on {own}, target on {its}", own=generator, its=target)
-    elif "pin" in found.experiment:
+        own, its = _numbers(pin.generator), _numbers(pin.target)
+        yield say("generator on {own}, target on {its}", own=own, its=its)
+    elif pin is None:
         yield say("generator and target share all cores")
 
 

@@ -37,8 +37,8 @@ def ladder(result: RunResult) -> JsonObject | None:
 
 def slos(result: RunResult) -> list[JsonObject]:
     """Return the limits that a result was judged by, each once; before that, those asked for."""
-    asked = (result.experiment or {}).get("slos") or ()
-    known = ladder_chart.conditions(result) or tuple(map(Condition.parse, asked))
+    given = map(Condition.parse, result.experiment.slos)
+    known = ladder_chart.conditions(result) or tuple(given)
     return [_slo(condition) for condition in known]
 
 

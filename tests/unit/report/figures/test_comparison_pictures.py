@@ -226,7 +226,7 @@ def test_an_interval_without_an_end_reaches_the_edge():
 
 def test_the_page_has_its_parts_in_order():
     result = pair(0.88, 0.9, 1.0, 0.7, factors=FACTORS, failures=[failure("go-gin", AT)])
-    result.experiment["differences"] = ["go-gin says Date, go-net does not."]
+    result.experiment.differences = ["go-gin says Date, go-net does not."]
     found = view.view(result)
     assert english(found["sentence"]).startswith("go-gin is slower than go-net in 3")
     assert titles(result) == [

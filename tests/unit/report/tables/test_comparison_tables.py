@@ -144,7 +144,7 @@ def test_notes_are_what_the_verdicts_say(four):
 
 
 def test_the_summary_has_its_sections_in_order(four):
-    four.experiment["differences"] = ["go-gin says Date, go-net does not."]
+    four.experiment.differences = ["go-gin says Date, go-net does not."]
     failed = failure("go-gin", {"processes": 1, "connections": 100}, 3)
     four = typed.changed(four, failures=[failed])
     text = markdown.text(four)
@@ -277,7 +277,7 @@ def test_intervals_are_named_by_how_surely_they_hold(four):
 
 
 def test_headers_of_answers_are_written_as_headers(four):
-    four.experiment["answers"]["go-gin"]["headers"] = {"Server": "gin", "Vary": "Accept, Range"}
+    four.experiment.answers["go-gin"]["headers"] = {"Server": "gin", "Vary": "Accept, Range"}
     table = comparison_facts.candidates(Comparison.of(four))
     column = table.columns.index("headers")
     assert [row[column] for row in table.rows] == ["–", "Server: gin; Vary: Accept, Range"]
@@ -285,7 +285,7 @@ def test_headers_of_answers_are_written_as_headers(four):
 
 def test_what_candidates_are_made_of_stands_side_by_side(four):
     assert comparison_facts.versions(Comparison.of(four)) is None
-    known = four.experiment["candidates"]
+    known = four.experiment.candidates
     known["go-net"]["versions"] = {"go": "1.26"}
     known["go-gin"]["versions"] = {"go": "1.26", "gin": "1.11"}
     table = comparison_facts.versions(Comparison.of(four))

@@ -176,7 +176,7 @@ def test_how_the_trials_were_made_is_in_the_trust_line():
         "generator on core 0, target on core 1 · busiest worker 61 % of a core."
     )
     result = pair(0.88)
-    result.experiment |= {"restart": "cell", "pin": None}
+    result.experiment.restart, result.experiment.pin = "cell", None
     assert "; servers were kept up through a cell · generator and target share all cores" in (
         trust.trust(result)
     )

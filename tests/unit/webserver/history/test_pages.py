@@ -247,7 +247,7 @@ def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
 
 
 def test_a_page_that_cannot_be_made_says_why_to_reader_and_server(pages, session, capsys):
-    pages.spoil(session[0], kind="compare", experiment={"rules": 5})
+    pages.spoil(session[0], kind="compare", experiment={"candidates": {"one": {"versions": 5}}})
     said = pages.kept(f"/runs/{session[0]}", 500)["message"]
     assert said.startswith("this page cannot be made: TypeError: ")
     assert capsys.readouterr().err.startswith(f"note: '/runs/{session[0]}': {said}")
