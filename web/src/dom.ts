@@ -11,9 +11,9 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  dress(made, attributes, children);
-  return made;
+  const element = document.createElement(tag);
+  setAttributes(element, attributes, children);
+  return element;
 }
 
 /** The same, of SVG. */
@@ -22,20 +22,20 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   attributes: Attributes = {},
   ...children: Child[]
 ): SVGElementTagNameMap[K] {
-  const made = document.createElementNS(SVG, tag);
-  dress(made, attributes, children);
-  return made;
+  const element = document.createElementNS(SVG, tag);
+  setAttributes(element, attributes, children);
+  return element;
 }
 
 /** A button that does one thing. */
 export function button(
-  words: string,
-  act: () => void,
+  label: string,
+  onClick: () => void,
   attributes: Attributes = {},
 ): HTMLButtonElement {
-  const made = el("button", { type: "button", ...attributes }, words);
-  made.addEventListener("click", act);
-  return made;
+  const element = el("button", { type: "button", ...attributes }, label);
+  element.addEventListener("click", onClick);
+  return element;
 }
 
 /** Hand text to the clipboard, by the old way where a page has no access to the new one; whether it is there. */
@@ -45,12 +45,12 @@ export async function copy(text: string): Promise<boolean> {
     return true;
   } catch {
     const focused = document.activeElement;
-    const area = el("textarea", { class: "away", "aria-hidden": "true" }, text);
-    document.body.append(area);
-    area.select();
+    const textarea = el("textarea", { class: "away", "aria-hidden": "true" }, text);
+    document.body.append(textarea);
+    textarea.select();
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without permission
     const isCopied = document.execCommand("copy");
-    area.remove();
+    textarea.remove();
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
     return isCopied;
   }
@@ -65,10 +65,10 @@ export function download(blob: Blob, name: string): void {
   }, 60_000);
 }
 
-function dress(made: Element, attributes: Attributes, children: Child[]): void {
+function setAttributes(element: Element, attributes: Attributes, children: Child[]): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value != null && value !== false)
-      made.setAttribute(name, value === true ? "" : String(value));
+      element.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(...children.filter((child): child is Node | string => Boolean(child)));
+  element.append(...children.filter((child): child is Node | string => Boolean(child)));
 }

@@ -17,7 +17,7 @@ export function ms(value: number | null | undefined): string {
 /** A rate a second: `47,812`, `21.5`. */
 export function rate(value: number | null | undefined): string {
   if (value == null) return MISSING;
-  return value >= 100 ? count(value) : bare(threeDigits(value));
+  return value >= 100 ? count(value) : trimZeros(threeDigits(value));
 }
 
 /** A share in percent, never rounded up to 100. */
@@ -25,7 +25,7 @@ export function percent(value: number | null | undefined): string {
   if (value == null) return MISSING;
   if (value >= 99.995 && value < 100) return ">99.99 %";
   if (value > 0 && value < 0.005) return "<0.01 %";
-  return `${bare(value.toFixed(2))} %`;
+  return `${trimZeros(value.toFixed(2))} %`;
 }
 
 /** How many times as much: `0.57`, of a small one what counts. */
@@ -35,7 +35,7 @@ export function factor(value: number): string {
 
 /** A difference of two shares in percentage points: `+12.3`, `−4`, `0`. */
 export function points(value: number): string {
-  const text = bare(Math.abs(value).toFixed(1));
+  const text = trimZeros(Math.abs(value).toFixed(1));
   if (text === "0") return text;
   return `${value > 0 ? "+" : "−"}${text}`;
 }
@@ -45,15 +45,15 @@ export function clock(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (n: number) => String(n).padStart(2, "0");
-  return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+  const twoDigits = (n: number) => String(n).padStart(2, "0");
+  return h ? `${h}:${twoDigits(m)}:${twoDigits(s)}` : `${m}:${twoDigits(s)}`;
 }
 
 /** A tick of an axis: `0`, `2.5`, `500`, `10k`, `2.5M`. */
-export function short(value: number): string {
+export function compact(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1e6) return `${trimmed(value / 1e6)}M`;
-  return size >= 1e4 ? `${trimmed(value / 1e3)}k` : grouped(value, size < 1 ? 4 : 2);
+  if (size >= 1e6) return `${twoDecimals(value / 1e6)}M`;
+  return size >= 1e4 ? `${twoDecimals(value / 1e3)}k` : grouped(value, size < 1 ? 4 : 2);
 }
 
 /** When a run began and ended, in UTC. */
@@ -67,12 +67,12 @@ export function utc(started: string, ended: string | null | undefined): string {
 export function local(started: string): string {
   const at = new Date(started);
   if (Number.isNaN(at.getTime())) return MISSING;
-  const two = (n: number) => String(n).padStart(2, "0");
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-  const ahead = -at.getTimezoneOffset();
-  const sign = ahead < 0 ? "−" : "+";
-  const zone = `${sign}${two(Math.floor(Math.abs(ahead) / 60))}:${two(Math.abs(ahead) % 60)}`;
+  const twoDigits = (n: number) => String(n).padStart(2, "0");
+  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+  const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`;
+  const offsetMinutes = -at.getTimezoneOffset();
+  const sign = offsetMinutes < 0 ? "−" : "+";
+  const zone = `${sign}${twoDigits(Math.floor(Math.abs(offsetMinutes) / 60))}:${twoDigits(Math.abs(offsetMinutes) % 60)}`;
   return `${day} ${time} ${zone}`;
 }
 
@@ -91,11 +91,11 @@ function grouped(value: number, digits: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: digits });
 }
 
-function trimmed(value: number): string {
-  return bare(value.toFixed(2));
+function twoDecimals(value: number): string {
+  return trimZeros(value.toFixed(2));
 }
 
 /** Without zeros behind the point that say nothing. */
-function bare(text: string): string {
+function trimZeros(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }

@@ -8,7 +8,7 @@ import { HistoryPage } from "./history/page";
 import { LivePage } from "./live/page";
 import type { Bootstrap, Lang } from "./model";
 import { Report } from "./parts/report";
-import { preferred, remember, remembered, say, setLanguage, setWords } from "./words";
+import { preferred, remember, remembered, translate, setLanguage, setWords } from "./translate";
 
 interface Page {
   readonly element: HTMLElement;
@@ -29,7 +29,7 @@ function start(): void {
     if (isServed) remember(lang);
     page?.draw();
   });
-  root.append(page ? page.element : el("p", {}, say("head.nothing")));
+  root.append(page ? page.element : el("p", {}, translate("head.nothing")));
   page?.draw();
 }
 

@@ -2,7 +2,7 @@
 // judges. Keys that the page does not read are not named.
 
 import type { FlameNode } from "./data/flame";
-import type { Kept } from "./history/model";
+import type { HistoryData } from "./history/model";
 
 /** The code of a language: `en`, or that of a catalogue. */
 export type Lang = string;
@@ -195,7 +195,7 @@ export interface Entry {
   rounds: Round[];
 }
 
-export interface Place {
+export interface Cell {
   words: Text;
   entries: Entry[];
 }
@@ -209,7 +209,7 @@ export interface Comparison {
   limits: [number, number];
   margin: [number, number];
   marks: [number, string][];
-  places: Place[];
+  places: Cell[];
 }
 
 export interface Change {
@@ -282,5 +282,5 @@ export interface Bootstrap {
   words: Words;
   run: Run | null;
   live: { token: string | null } | null;
-  kept?: Kept;
+  kept?: HistoryData;
 }

@@ -77,8 +77,8 @@ describe("copies", () => {
   });
 
   it.each(copied.formulas)("keep a formula as text: %j", (cell) => {
-    const kept = `'${cell}`;
-    const written = /[",\r\n]/.test(kept) ? `"${kept.replaceAll('"', '""')}"` : kept;
+    const prefixed = `'${cell}`;
+    const written = /[",\r\n]/.test(prefixed) ? `"${prefixed.replaceAll('"', '""')}"` : prefixed;
     expect(asCsv(["a"], [[cell]])).toBe(`a\r\n${written}\r\n`);
   });
 

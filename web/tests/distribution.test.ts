@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { columns, groups, named, place } from "../src/data/distribution";
+import { columns, groups, percentileName, percentilePosition } from "../src/data/distribution";
 import type { Distribution } from "../src/model";
 
 const curve = (more: Partial<Distribution>): Distribution => ({
@@ -16,9 +16,9 @@ const curve = (more: Partial<Distribution>): Distribution => ({
 
 describe("percentiles", () => {
   it("stand where each tenth of what is left is as wide as the one before", () => {
-    expect(place(0)).toBeCloseTo(0);
-    expect(place(0.9)).toBeCloseTo(1);
-    expect(place(0.99)).toBeCloseTo(2);
+    expect(percentilePosition(0)).toBeCloseTo(0);
+    expect(percentilePosition(0.9)).toBeCloseTo(1);
+    expect(percentilePosition(0.99)).toBeCloseTo(2);
   });
 
   it.each([
@@ -30,26 +30,26 @@ describe("percentiles", () => {
     [0.9999, "p99.99"],
     [0.99999, "p99.999"],
   ])("say their names: %f", (share, name) => {
-    expect(named(place(share))).toBe(name);
+    expect(percentileName(percentilePosition(share))).toBe(name);
   });
 });
 
 describe("curves", () => {
   it("share one axis, and end where their values end", () => {
-    const found = columns([
+    const curves = columns([
       curve({ points: [[0, 1], [0.5, 2]] }), // prettier-ignore
       curve({ points: [[0, 3], [0.5, 4], [0.9, 5]] }), // prettier-ignore
     ]);
-    expect(found.xs).toHaveLength(3);
-    expect(found.values).toEqual([
+    expect(curves.xs).toHaveLength(3);
+    expect(curves.values).toEqual([
       [1, 2, null],
       [3, 4, 5],
     ]);
   });
 
   it("are grouped by level, or by cell", () => {
-    const found = groups([curve({}), curve({ metric: "ttfb" }), curve({ concurrency: 20 })]);
-    expect([...found].map(([name, of]) => [name, of.length])).toEqual([
+    const curves = groups([curve({}), curve({ metric: "ttfb" }), curve({ concurrency: 20 })]);
+    expect([...curves].map(([name, of]) => [name, of.length])).toEqual([
       ["10", 2],
       ["20", 1],
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { neighbour } from "../src/charts/flame";
-import { boxes, difference, height, matched, moveOf, type FlameNode } from "../src/data/flame";
+import { boxes, difference, height, matchedShare, moveOf, type FlameNode } from "../src/data/flame";
 
 const log: FlameNode = { name: "log.Print", weight: 45 };
 const serve: FlameNode = { name: "serve", weight: 55, below: [log] };
@@ -10,13 +10,13 @@ const main: FlameNode = { name: "main", weight: 60, below: [serve, gc] };
 
 describe("boxes", () => {
   it("are as wide as their weight, above what calls them", () => {
-    const found = boxes(main, 0).map(({ node, depth, from, width }) => [
+    const all = boxes(main, 0).map(({ node, depth, from, width }) => [
       node.name,
       depth,
       Number(from.toFixed(3)),
       Number(width.toFixed(3)),
     ]);
-    expect(found).toEqual([
+    expect(all).toEqual([
       ["main", 0, 0, 1],
       ["serve", 1, 0, 0.917],
       ["log.Print", 2, 0, 0.75],
@@ -41,10 +41,10 @@ describe("boxes", () => {
 
 describe("a search", () => {
   it("counts what it finds once, with what it calls", () => {
-    expect(matched(main, "e")).toBeCloseTo(55 / 60);
-    expect(matched(main, "LOG")).toBeCloseTo(45 / 60);
-    expect(matched(main, "none")).toBe(0);
-    expect(matched(main, "")).toBe(0);
+    expect(matchedShare(main, "e")).toBeCloseTo(55 / 60);
+    expect(matchedShare(main, "LOG")).toBeCloseTo(45 / 60);
+    expect(matchedShare(main, "none")).toBe(0);
+    expect(matchedShare(main, "")).toBe(0);
   });
 });
 
@@ -71,10 +71,10 @@ describe("a box beside another profile", () => {
 });
 
 describe("arrow keys", () => {
-  const found = boxes(main, 0);
+  const all = boxes(main, 0);
   const to = (from: string, key: string) => {
-    const at = found.findIndex((box) => box.node.name === from);
-    return found[neighbour(found, at, key)]?.node.name;
+    const at = all.findIndex((box) => box.node.name === from);
+    return all[neighbour(all, at, key)]?.node.name;
   };
 
   it("lead to callers, to what is called, and aside", () => {

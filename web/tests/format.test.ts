@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { clock, count, factor, ms, percent, points, rate, short, utc } from "../src/format";
-import { logTicks, range, roundedUp, widest } from "../src/charts/range";
-import { roomy } from "../src/charts/axes";
+import { clock, count, factor, ms, percent, points, rate, compact, utc } from "../src/format";
+import { logTicks, range, roundedUp, union } from "../src/charts/range";
+import { fittingLabels } from "../src/charts/axes";
 
 describe("numbers", () => {
   it.each([
@@ -25,15 +25,15 @@ describe("numbers", () => {
     [points(-3.25), "−3.3"],
     [points(-0.04), "0"],
     [count(1600), "1,600"],
-    [short(0.25), "0.25"],
-    [short(5000), "5,000"],
-    [short(12_500), "12.5k"],
-    [short(2_500_000), "2.5M"],
+    [compact(0.25), "0.25"],
+    [compact(5000), "5,000"],
+    [compact(12_500), "12.5k"],
+    [compact(2_500_000), "2.5M"],
     [clock(4), "4 s"],
     [clock(65), "1:05"],
     [clock(3600), "1:00:00"],
-  ])("are written as in torr's tables: %s", (found, wanted) => {
-    expect(found).toBe(wanted);
+  ])("are written as in torr's tables: %s", (text, expected) => {
+    expect(text).toBe(expected);
   });
 
   it("say times of one day with one date", () => {
@@ -68,15 +68,15 @@ describe("axes", () => {
 
   it("leave out words that have no room, never the first and the last", () => {
     const ticks = [0, 10, 60, 100].map((at) => ({ at, words: `${at}` }));
-    expect(roomy(ticks)).toEqual(["0", "", "60", "100"]);
+    expect(fittingLabels(ticks)).toEqual(["0", "", "60", "100"]);
   });
 });
 
 describe("axes of what goes on", () => {
   it("keep what they once showed", () => {
-    expect(widest(null, [0, 5])).toEqual([0, 5]);
-    expect(widest([0, 5], [0, 2])).toEqual([0, 5]);
-    expect(widest([1, 5], [0.5, 9])).toEqual([0.5, 9]);
+    expect(union(null, [0, 5])).toEqual([0, 5]);
+    expect(union([0, 5], [0, 2])).toEqual([0, 5]);
+    expect(union([1, 5], [0.5, 9])).toEqual([0.5, 9]);
   });
 
   it("grow in steps", () => {

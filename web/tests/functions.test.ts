@@ -1,34 +1,34 @@
 import { describe, expect, it } from "vitest";
 
-import { cut, layout } from "../src/charts/functions";
-import { ROW, spaced, xOf } from "../src/charts/strip";
+import { shortened, layout } from "../src/charts/functions";
+import { ROW, fittingTicks, xOf } from "../src/charts/rows";
 
 describe("rows of functions", () => {
   it("have names left of the axis where there is room", () => {
-    const laid = layout(1200, ["test_cache.py::test_put  p99 <1ms"]);
-    expect(laid.row).toBe(ROW);
-    expect(laid.across.left).toBeGreaterThan(200);
-    expect(laid.across.left + laid.across.width).toBeLessThan(1200);
+    const sizes = layout(1200, ["test_cache.py::test_put  p99 <1ms"]);
+    expect(sizes.row).toBe(ROW);
+    expect(sizes.extent.left).toBeGreaterThan(200);
+    expect(sizes.extent.left + sizes.extent.width).toBeLessThan(1200);
   });
 
   it("give names less than half of the width, however long these are", () => {
-    const laid = layout(1000, ["x".repeat(500)]);
-    expect(laid.across.left).toBe(450);
-    expect(laid.letters).toBeLessThan(450 / 7);
+    const sizes = layout(1000, ["x".repeat(500)]);
+    expect(sizes.extent.left).toBe(450);
+    expect(sizes.letters).toBeLessThan(450 / 7);
   });
 
   it("have names above the axis where it is narrow", () => {
-    const laid = layout(340, ["test_cache.py::test_put  p99 <1ms"]);
-    expect(laid.row).toBeGreaterThan(ROW);
-    expect(laid.across.left).toBeLessThan(30);
-    expect(laid.across.width).toBeGreaterThan(200);
+    const sizes = layout(340, ["test_cache.py::test_put  p99 <1ms"]);
+    expect(sizes.row).toBeGreaterThan(ROW);
+    expect(sizes.extent.left).toBeLessThan(30);
+    expect(sizes.extent.width).toBeGreaterThan(200);
   });
 });
 
 describe("a name", () => {
   it("loses its beginning, since tests differ in their ends", () => {
-    expect(cut("test_cache.py::test_put", 9)).toBe("…test_put");
-    expect(cut("short", 9)).toBe("short");
+    expect(shortened("test_cache.py::test_put", 9)).toBe("…test_put");
+    expect(shortened("short", 9)).toBe("short");
   });
 });
 
@@ -42,6 +42,6 @@ describe("an axis", () => {
 
   it("leaves out ticks that have no room, never the first", () => {
     const marks = [300, 310, 100, 320, 500].map((at) => ({ at }));
-    expect(spaced(marks).map(({ at }) => at)).toEqual([300, 100, 500]);
+    expect(fittingTicks(marks).map(({ at }) => at)).toEqual([300, 100, 500]);
   });
 });

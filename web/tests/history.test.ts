@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { address, listed } from "../src/data/address";
-import { commits, short } from "../src/data/trend";
+import { address, runsAddress } from "../src/data/address";
+import { commitSpans, shortCommit } from "../src/data/trend";
 
 const run = (git_commit: string | null) => ({ git_commit });
 
 describe("commits", () => {
   it("span the neighbours that have them", () => {
     const runs = [run("aaaaaaaaaa"), run("aaaaaaaaaa"), run("bbbbbbbbbb"), run("aaaaaaaaaa")];
-    expect(commits(runs)).toEqual([
+    expect(commitSpans(runs)).toEqual([
       { from: 0.5, to: 2.5, words: "aaaaaaaa" },
       { from: 2.5, to: 3.5, words: "bbbbbbbb" },
       { from: 3.5, to: 4.5, words: "aaaaaaaa" },
@@ -16,9 +16,11 @@ describe("commits", () => {
   });
 
   it("may be unknown, which is one of its own", () => {
-    expect(commits([run(null), run(null), run("c")]).map((span) => span.to)).toEqual([2.5, 3.5]);
-    expect(commits([])).toEqual([]);
-    expect(short(null)).toBe("–");
+    expect(commitSpans([run(null), run(null), run("c")]).map((span) => span.to)).toEqual([
+      2.5, 3.5,
+    ]);
+    expect(commitSpans([])).toEqual([]);
+    expect(shortCommit(null)).toBe("–");
   });
 });
 
@@ -31,8 +33,8 @@ describe("addresses", () => {
   });
 
   it("have each tag by itself", () => {
-    expect(listed("/", { name: "", tag: " main  a/b " })).toBe("/?tag=main&tag=a%2Fb");
-    expect(listed("/", { name: "api", tag: "x" })).toBe("/?name=api&tag=x");
-    expect(listed("/", { tag: null, since: "7d" })).toBe("/?since=7d");
+    expect(runsAddress("/", { name: "", tag: " main  a/b " })).toBe("/?tag=main&tag=a%2Fb");
+    expect(runsAddress("/", { name: "api", tag: "x" })).toBe("/?name=api&tag=x");
+    expect(runsAddress("/", { tag: null, since: "7d" })).toBe("/?since=7d");
   });
 });

@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 
 import { ratios } from "../src/data/diff";
 import {
-  apart,
-  joined,
+  unclaimedValues,
+  claimedValues,
   regions,
   spansFar,
   streamPanels,
   timeLimits,
-  usl,
+  uslCurve,
 } from "../src/data/ladder";
-import { inReach } from "../src/data/limits";
+import { limitsInRange } from "../src/data/limits";
 import type { Ladder, Slo } from "../src/model";
-import { point } from "./made";
+import { point } from "./builders";
 
 const slo = (metric: string, stat: string | null, limit: number, unit = "ms"): Slo => ({
   text: `${metric} ${stat ?? ""} < ${limit}`,
@@ -36,8 +36,8 @@ describe("points", () => {
   const points = [point(10), point(20, { claim: "limited" }), point(40)];
 
   it("are joined where they claim something, and stand apart where not", () => {
-    expect(joined(points, (each) => each.ok_per_s)).toEqual([100, null, 400]);
-    expect(apart(points, (each) => each.ok_per_s)).toEqual([null, 200, null]);
+    expect(claimedValues(points, (point) => point.ok_per_s)).toEqual([100, null, 400]);
+    expect(unclaimedValues(points, (point) => point.ok_per_s)).toEqual([null, 200, null]);
   });
 
   it("own the axis halfway to their neighbours, on the logarithmic scale", () => {
@@ -50,11 +50,11 @@ describe("points", () => {
 
 describe("the scalability law", () => {
   it("is linear without contention and falls past its peak with crosstalk", () => {
-    expect(usl({ lambda: 3, sigma: 0, kappa: 0, r2: 1 })(7)).toBe(21);
-    const of = usl({ lambda: 1000, sigma: 0.02, kappa: 0.0001, r2: 1 });
+    expect(uslCurve({ lambda: 3, sigma: 0, kappa: 0, r2: 1 })(7)).toBe(21);
+    const model = uslCurve({ lambda: 1000, sigma: 0.02, kappa: 0.0001, r2: 1 });
     const peak = Math.sqrt((1 - 0.02) / 0.0001);
-    expect(of(peak)).toBeGreaterThan(of(peak * 0.9));
-    expect(of(peak)).toBeGreaterThan(of(peak * 1.1));
+    expect(model(peak)).toBeGreaterThan(model(peak * 0.9));
+    expect(model(peak)).toBeGreaterThan(model(peak * 1.1));
   });
 });
 
@@ -67,8 +67,8 @@ describe("limits", () => {
 
   it("are drawn within three times what was measured", () => {
     const slos = [slo("response", "p95", 60), slo("response", "p99", 61)];
-    expect(inReach(slos, "response", [null, 5, 20])).toEqual([slos[0]]);
-    expect(inReach(slos, "ttft", [90])).toEqual([]);
+    expect(limitsInRange(slos, "response", [null, 5, 20])).toEqual([slos[0]]);
+    expect(limitsInRange(slos, "ttft", [90])).toEqual([]);
   });
 });
 
@@ -113,7 +113,7 @@ describe("scales", () => {
 describe("ratios", () => {
   it("are at the levels that both have, with whole intervals", () => {
     const change = { metric: "ok_per_s", baseline_value: 1, value: 2, n: 1, word: null };
-    const found = ratios(
+    const data = ratios(
       [
         { ...change, concurrency: 10, ratio: 2, interval: [1.9, 2.1] },
         { ...change, concurrency: 20, ratio: 3, interval: [null, 4] },
@@ -122,7 +122,7 @@ describe("ratios", () => {
       "ok_per_s",
       [10, 20, 30],
     );
-    expect(found.values).toEqual([2, 3, null]);
-    expect(found.intervals).toEqual([[1.9, 2.1], null, null]);
+    expect(data.values).toEqual([2, 3, null]);
+    expect(data.intervals).toEqual([[1.9, 2.1], null, null]);
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  after,
-  axisOf,
-  begin,
+  nextState,
+  axisRange,
+  initialState,
   latest,
   type LiveEvent,
   type Progress,
   type State,
 } from "../src/live/state";
-import { Seen } from "../src/live/feed";
+import { EventIds } from "../src/live/feed";
 import { Frame } from "../src/live/frame";
 import type { Run } from "../src/model";
-import { level, interval } from "./made";
+import { level, interval } from "./builders";
 
 const run = (levels: number, id = "one"): Run => ({
   result: {
@@ -36,12 +36,12 @@ const measured = (at: number, t_s: number): LiveEvent => ({
   },
 });
 
-const fold = (...events: LiveEvent[]): State => events.reduce(after, begin(null));
+const fold = (...events: LiveEvent[]): State => events.reduce(nextState, initialState(null));
 
 describe("a run that goes on", () => {
   it("gathers the intervals of the level being measured", () => {
     const state = fold(measured(0, 0), measured(0, 1));
-    expect(state.current?.intervals?.map((each) => each.t_s)).toEqual([0, 1]);
+    expect(state.current?.intervals?.map((entry) => entry.t_s)).toEqual([0, 1]);
     expect(latest(state)?.t_s).toBe(1);
   });
 
@@ -54,7 +54,7 @@ describe("a run that goes on", () => {
   it("copies no intervals when one comes, and looks through none", () => {
     const before = fold(measured(0, 0));
     const intervals = before.current?.intervals;
-    const now = after(before, measured(0, 1));
+    const now = nextState(before, measured(0, 1));
     expect(now.current).not.toBe(before.current);
     expect(now.current?.intervals).toBe(intervals);
     expect(intervals).toHaveLength(2);
@@ -92,36 +92,44 @@ describe("the axis of a level", () => {
   });
 
   it("is as long as the level will be, from its first interval on", () => {
-    expect(axisOf(plan(-2, 30), [-2, -1])).toEqual([-2, 30]);
-    expect(axisOf(plan(-2, 30), [-2.1, 30.6])).toEqual([-2.1, 30.6]);
+    expect(axisRange(plan(-2, 30), [-2, -1])).toEqual([-2, 30]);
+    expect(axisRange(plan(-2, 30), [-2.1, 30.6])).toEqual([-2.1, 30.6]);
   });
 
   it("grows in steps where nobody knows when it ends", () => {
-    expect(axisOf(plan(0, null), [0, 1])).toEqual([0, 10]);
-    expect(axisOf(plan(0, null), [0, 12])).toEqual([0, 20]);
-    expect(axisOf(null, [0, 12])).toEqual([0, 12]);
+    expect(axisRange(plan(0, null), [0, 1])).toEqual([0, 10]);
+    expect(axisRange(plan(0, null), [0, 12])).toEqual([0, 20]);
+    expect(axisRange(null, [0, 12])).toEqual([0, 12]);
   });
 });
 
 describe("events", () => {
   it("come once, though a connection that is taken up again tells them from the start", () => {
-    const seen = new Seen();
+    const eventIds = new EventIds();
     const ids = ["a-1", "a-2", "a-1", "a-2", "a-3", "b-1", "b-1"];
-    expect(ids.map((id) => seen.isNew(id))).toEqual([true, true, false, false, true, true, false]);
+    expect(ids.map((id) => eventIds.isNew(id))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it("are drawn together, once a frame", () => {
     let drawn = 0;
-    const asked: (() => void)[] = [];
+    const callbacks: (() => void)[] = [];
     const frame = new Frame(
       () => (drawn += 1),
-      (todo) => asked.push(todo),
+      (callback) => callbacks.push(callback),
     );
-    for (let at = 0; at < 3300; at += 1) frame.want();
-    expect(asked).toHaveLength(1);
-    asked.shift()?.();
+    for (let at = 0; at < 3300; at += 1) frame.schedule();
+    expect(callbacks).toHaveLength(1);
+    callbacks.shift()?.();
     expect(drawn).toBe(1);
-    frame.want();
-    expect(asked).toHaveLength(1);
+    frame.schedule();
+    expect(callbacks).toHaveLength(1);
   });
 });

@@ -5,7 +5,16 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import english from "../src/messages.json";
-import { fill, languages, pick, preferred, say, setLanguage, setWords, tag } from "../src/words";
+import {
+  fill,
+  languages,
+  localized,
+  preferred,
+  translate,
+  setLanguage,
+  setWords,
+  tag,
+} from "../src/translate";
 
 const SOURCE = fileURLToPath(new URL("../src", import.meta.url));
 const KEYS = Object.keys(english);
@@ -14,20 +23,21 @@ const code = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(SOURCE, name), "utf8"))
   .join("\n");
-// A key is written whole in the code, or begins with the text before a value: say(`kind.${kind}`).
+// A key is written whole in the code, or begins with the text before a value: translate(`kind.${kind}`).
 const whole = new Set([...code.matchAll(/"([\w.]+)"/g)].map((match) => match[1]));
-const begun = [...code.matchAll(/say\(`([\w.]+\.)\$\{/g)].map((match) => match[1] ?? "");
+const prefixes = [...code.matchAll(/translate\(`([\w.]+\.)\$\{/g)].map((match) => match[1] ?? "");
 
 describe("messages", () => {
   it("are all used", () => {
-    const isUsed = (key: string) => whole.has(key) || begun.some((start) => key.startsWith(start));
+    const isUsed = (key: string) =>
+      whole.has(key) || prefixes.some((start) => key.startsWith(start));
     expect(KEYS.filter((key) => !isUsed(key))).toEqual([]);
   });
 
   it("are all there", () => {
-    const used = [...code.matchAll(/say\(\s*"([\w.]+)"/g)].map((match) => match[1] ?? "");
-    expect(used.filter((key) => !KEYS.includes(key))).toEqual([]);
-    expect(begun.filter((start) => !KEYS.some((key) => key.startsWith(start)))).toEqual([]);
+    const keys = [...code.matchAll(/translate\(\s*"([\w.]+)"/g)].map((match) => match[1] ?? "");
+    expect(keys.filter((key) => !KEYS.includes(key))).toEqual([]);
+    expect(prefixes.filter((start) => !KEYS.some((key) => key.startsWith(start)))).toEqual([]);
   });
 
   it("have their values filled in, and text that looks like one left alone", () => {
@@ -71,10 +81,10 @@ describe("languages", () => {
   it("change words and texts, and leave in English the texts that have no others", () => {
     setLanguage("pt_BR");
     expect(document.documentElement.lang).toBe("pt-BR");
-    expect(say("live.stop")).toBe("stop in pt_BR");
-    expect(pick({ en: "held", zh: "守住" })).toBe("held");
+    expect(translate("live.stop")).toBe("stop in pt_BR");
+    expect(localized({ en: "held", zh: "守住" })).toBe("held");
     setLanguage("zh");
-    expect(pick({ en: "held", zh: "守住" })).toBe("守住");
-    expect(pick("a name")).toBe("a name");
+    expect(localized({ en: "held", zh: "守住" })).toBe("守住");
+    expect(localized("a name")).toBe("a name");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { timelineSpecs } from "../src/charts/timeline";
 import { timeline } from "../src/data/timeline";
-import { level, interval } from "./made";
+import { level, interval } from "./builders";
 
 describe("timeline", () => {
   it("is nothing without intervals", () => {
@@ -10,7 +10,7 @@ describe("timeline", () => {
   });
 
   it("puts each interval at its middle, the warm-up before zero and the drain behind", () => {
-    const found = timeline([
+    const result = timeline([
       level(5, [
         interval(-2, { phase: "warmup" }),
         interval(-1, { phase: "warmup" }),
@@ -19,10 +19,10 @@ describe("timeline", () => {
         interval(2, { phase: "drain" }),
       ]),
     ]);
-    expect(found?.xs).toEqual([-1.5, -0.5, 0.5, 1.5, 2.5]);
-    expect(found?.warmup).toEqual({ from: -2, to: 0 });
-    expect(found?.drain).toEqual({ from: 2, to: 3 });
-    expect(found?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
+    expect(result?.xs).toEqual([-1.5, -0.5, 0.5, 1.5, 2.5]);
+    expect(result?.warmup).toEqual({ from: -2, to: 0 });
+    expect(result?.drain).toEqual({ from: 2, to: 3 });
+    expect(result?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
   });
 
   it("leaves a warm-up that goes on where it was first put", () => {
@@ -36,53 +36,53 @@ describe("timeline", () => {
   });
 
   it("leaves out what is too short for a rate, around the window only", () => {
-    const found = timeline([
+    const result = timeline([
       level(5, [
         interval(0),
         interval(1, { seconds: 0.2 }),
         interval(1.2, { seconds: 0.1, phase: "drain" }),
       ]),
     ]);
-    expect(found?.seconds).toEqual([1, 0.2]);
+    expect(result?.seconds).toEqual([1, 0.2]);
   });
 
   it("puts levels one behind the other, without warm-ups", () => {
     const warm = interval(-1, { phase: "warmup" });
-    const found = timeline([
+    const result = timeline([
       level(5, [warm, interval(0), interval(1)]),
       level(9, [warm, interval(0)]),
     ]);
-    expect(found?.xs).toEqual([0.5, 1.5, 2, 2.5]);
-    expect(found?.ok).toEqual([100, 100, null, 100]);
-    expect(found?.times.response.p50).toEqual([10, 11, null, 10]);
-    expect(found?.errors).toEqual({ timeout: [2, 2, null, 2] });
-    expect(found?.levels.map((each) => [each.from, each.to])).toEqual([
+    expect(result?.xs).toEqual([0.5, 1.5, 2, 2.5]);
+    expect(result?.ok).toEqual([100, 100, null, 100]);
+    expect(result?.times.response.p50).toEqual([10, 11, null, 10]);
+    expect(result?.errors).toEqual({ timeout: [2, 2, null, 2] });
+    expect(result?.levels.map((entry) => [entry.from, entry.to])).toEqual([
       [0, 2],
       [2, 3],
     ]);
-    expect(found?.warmup).toBeNull();
+    expect(result?.warmup).toBeNull();
   });
 
   it("keeps a percentile that too few answers carry empty", () => {
-    const found = timeline([level(5, [interval(0), interval(1)])]);
-    expect(found?.times.response).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
+    const result = timeline([level(5, [interval(0), interval(1)])]);
+    expect(result?.times.response).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
   });
 
   it("counts errors a second by class, the commonest first", () => {
     const more = { counts: { ok: 1, errors: { status: 9, timeout: 2, read: 0 } }, seconds: 2 };
-    const found = timeline([level(5, [interval(0, more), interval(2)])]);
-    expect(Object.keys(found?.errors ?? {})).toEqual(["status", "timeout"]);
-    expect(found?.errors).toEqual({ status: [4.5, 0], timeout: [1, 2] });
+    const result = timeline([level(5, [interval(0, more), interval(2)])]);
+    expect(Object.keys(result?.errors ?? {})).toEqual(["status", "timeout"]);
+    expect(result?.errors).toEqual({ status: [4.5, 0], timeout: [1, 2] });
   });
 
   it("takes percentiles of streams from their pools", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const pooled = { "0": { ttft: [{ p50: 300 }], response: [{ p50: 480 }] } };
-    const found = timeline([level(5, [interval(0, { stream })], { stream })], pooled);
-    expect(found?.isStreamed).toBe(true);
-    expect(found?.times.ttft.p50).toEqual([300]);
-    expect(found?.times.response.p50).toEqual([480]);
-    expect(found?.tokens).toEqual([50]);
+    const result = timeline([level(5, [interval(0, { stream })], { stream })], pooled);
+    expect(result?.isStreamed).toBe(true);
+    expect(result?.times.ttft.p50).toEqual([300]);
+    expect(result?.times.response.p50).toEqual([480]);
+    expect(result?.tokens).toEqual([50]);
   });
 
   it("takes the pool of each interval, also when intervals of the warm-up are left out", () => {
@@ -96,14 +96,14 @@ describe("timeline", () => {
       ttft: [{ p50: 1 }, { p50 }],
       response: [{ p50: 2 }, { p50: p50 + 5 }],
     });
-    const found = timeline(levels, { "0": pool(300), "1": pool(400) });
-    expect(found?.times.ttft.p50).toEqual([300, null, 400]);
-    expect(found?.times.response.p50).toEqual([305, null, 405]);
+    const result = timeline(levels, { "0": pool(300), "1": pool(400) });
+    expect(result?.times.ttft.p50).toEqual([300, null, 400]);
+    expect(result?.times.response.p50).toEqual([305, null, 405]);
   });
 
   it("says nothing of tokens where answers came and none was told", () => {
-    const found = timeline([level(5, [interval(0), interval(1, { ok_per_s: 0 })])]);
-    expect(found?.tokens).toEqual([null, 0]);
+    const result = timeline([level(5, [interval(0), interval(1, { ok_per_s: 0 })])]);
+    expect(result?.tokens).toEqual([null, 0]);
   });
 
   it("draws a limit beside the curve that it is about, and beside no other", () => {
@@ -111,8 +111,8 @@ describe("timeline", () => {
     const times = (p95: number | null) =>
       interval(0, { latency: { response_ms: { n: 100, p50: 5, p95, p99: null } } });
     const drawn = (p95: number | null) => {
-      const found = timeline([level(5, [times(p95), times(p95)])]);
-      return found && timelineSpecs(found, [{ ...slo, request: null }])[0];
+      const result = timeline([level(5, [times(p95), times(p95)])]);
+      return result && timelineSpecs(result, [{ ...slo, request: null }])[0];
     };
     expect(drawn(9)?.above).toHaveLength(1);
     expect(drawn(null)?.above).toHaveLength(0);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 
 import { fileName } from "../src/picture/name";
-import { painted, VectorContext, VectorPath } from "../src/picture/vector";
+import { paintAttributes, VectorContext, VectorPath } from "../src/picture/vector";
 
 function context(): VectorContext {
   return new VectorContext((text) => 7 * text.length);
 }
 
-function line(of: VectorContext, ...[first, ...others]: [number, number][]): void {
-  of.beginPath();
-  of.moveTo(...(first ?? [0, 0]));
-  for (const point of others) of.lineTo(...point);
+function line(canvas: VectorContext, ...[first, ...others]: [number, number][]): void {
+  canvas.beginPath();
+  canvas.moveTo(...(first ?? [0, 0]));
+  for (const point of others) canvas.lineTo(...point);
 }
 
 describe("a path", () => {
@@ -47,14 +47,14 @@ describe("a path", () => {
 
 describe("what is drawn", () => {
   it("has the colours, the width and the dashes that were set", () => {
-    const of = context();
-    of.strokeStyle = "#0072b2";
-    of.lineWidth = 2;
-    of.lineJoin = "round";
-    of.setLineDash([8, 4]);
-    line(of, [0, 0], [5, 5]);
-    of.stroke();
-    expect(of.marks).toEqual([
+    const canvas = context();
+    canvas.strokeStyle = "#0072b2";
+    canvas.lineWidth = 2;
+    canvas.lineJoin = "round";
+    canvas.setLineDash([8, 4]);
+    line(canvas, [0, 0], [5, 5]);
+    canvas.stroke();
+    expect(canvas.marks).toEqual([
       {
         tag: "path",
         attributes: {
@@ -70,43 +70,43 @@ describe("what is drawn", () => {
   });
 
   it("takes a path from outside", () => {
-    const of = context();
+    const canvas = context();
     const path = new VectorPath();
     path.rect(1, 2, 3, 4);
-    of.fillStyle = "#ff0000";
-    of.fill(path);
-    of.stroke(path);
-    expect(of.marks.map(({ attributes }) => attributes["d"])).toEqual([path.d, path.d]);
+    canvas.fillStyle = "#ff0000";
+    canvas.fill(path);
+    canvas.stroke(path);
+    expect(canvas.marks.map(({ attributes }) => attributes["d"])).toEqual([path.d, path.d]);
   });
 
   it("is nothing where a path is empty", () => {
-    const of = context();
-    of.beginPath();
-    of.stroke();
-    of.fill();
-    expect(of.marks).toEqual([]);
+    const canvas = context();
+    canvas.beginPath();
+    canvas.stroke();
+    canvas.fill();
+    expect(canvas.marks).toEqual([]);
   });
 
   it("is gone when the canvas is cleared", () => {
-    const of = context();
-    of.fillRect(0, 0, 5, 5);
-    of.clearRect();
-    expect(of.marks).toEqual([]);
+    const canvas = context();
+    canvas.fillRect(0, 0, 5, 5);
+    canvas.clearRect();
+    expect(canvas.marks).toEqual([]);
   });
 
   it("has again what held before, after a restore", () => {
-    const of = context();
-    of.fillStyle = "#111111";
-    of.save();
-    of.fillStyle = "#222222";
-    of.translate(0.5, 0.5);
-    of.setLineDash([1]);
-    of.fillRect(0, 0, 1, 1);
-    of.restore();
-    of.fillRect(0, 0, 1, 1);
-    line(of, [0, 0], [1, 1]);
-    of.stroke();
-    const [inner, outer, stroke] = of.marks.map(({ attributes }) => attributes);
+    const canvas = context();
+    canvas.fillStyle = "#111111";
+    canvas.save();
+    canvas.fillStyle = "#222222";
+    canvas.translate(0.5, 0.5);
+    canvas.setLineDash([1]);
+    canvas.fillRect(0, 0, 1, 1);
+    canvas.restore();
+    canvas.fillRect(0, 0, 1, 1);
+    line(canvas, [0, 0], [1, 1]);
+    canvas.stroke();
+    const [inner, outer, stroke] = canvas.marks.map(({ attributes }) => attributes);
     expect(inner).toMatchObject({ fill: "#222222", transform: "translate(0.5 0.5)" });
     expect(outer).toEqual({ d: "M0 0h1v1h-1Z", fill: "#111111" });
     expect(stroke).not.toHaveProperty("stroke-dasharray");
@@ -115,18 +115,18 @@ describe("what is drawn", () => {
 
 describe("a clip", () => {
   it("holds until it is taken back, and lies in the clip before it", () => {
-    const of = context();
-    of.save();
-    of.beginPath();
-    of.rect(0, 0, 10, 10);
-    of.clip();
-    of.beginPath();
-    of.rect(5, 5, 10, 10);
-    of.clip();
-    of.fillRect(0, 0, 20, 20);
-    of.restore();
-    of.fillRect(0, 0, 20, 20);
-    const [outer, inner, clipped, free] = of.marks;
+    const canvas = context();
+    canvas.save();
+    canvas.beginPath();
+    canvas.rect(0, 0, 10, 10);
+    canvas.clip();
+    canvas.beginPath();
+    canvas.rect(5, 5, 10, 10);
+    canvas.clip();
+    canvas.fillRect(0, 0, 20, 20);
+    canvas.restore();
+    canvas.fillRect(0, 0, 20, 20);
+    const [outer, inner, clipped, free] = canvas.marks;
     expect(outer).toMatchObject({ tag: "clipPath", attributes: { id: "clip1" } });
     expect(inner?.attributes).toEqual({ id: "clip2", "clip-path": "url(#clip1)" });
     expect(clipped?.attributes["clip-path"]).toBe("url(#clip2)");
@@ -134,28 +134,28 @@ describe("a clip", () => {
   });
 
   it("that comes again is written once", () => {
-    const of = context();
+    const canvas = context();
     for (let turn = 0; turn < 3; turn += 1) {
-      of.save();
-      of.beginPath();
-      of.rect(0, 0, 10, 10);
-      of.clip();
-      of.fillRect(turn, 0, 1, 1);
-      of.restore();
+      canvas.save();
+      canvas.beginPath();
+      canvas.rect(0, 0, 10, 10);
+      canvas.clip();
+      canvas.fillRect(turn, 0, 1, 1);
+      canvas.restore();
     }
-    expect(of.marks.filter(({ tag }) => tag === "clipPath")).toHaveLength(1);
+    expect(canvas.marks.filter(({ tag }) => tag === "clipPath")).toHaveLength(1);
   });
 });
 
 describe("text", () => {
   it("has its font by its parts, and stands at its letters' line", () => {
-    const of = context();
-    of.font = "600 10px system-ui, 'Noto Sans'";
-    of.textAlign = "right";
-    of.textBaseline = "middle";
-    of.fillStyle = "#5a626d80";
-    of.fillText("peak: 200", 40, 20);
-    expect(of.marks).toEqual([
+    const canvas = context();
+    canvas.font = "600 10px system-ui, 'Noto Sans'";
+    canvas.textAlign = "right";
+    canvas.textBaseline = "middle";
+    canvas.fillStyle = "#5a626d80";
+    canvas.fillText("peak: 200", 40, 20);
+    expect(canvas.marks).toEqual([
       {
         tag: "text",
         text: "peak: 200",
@@ -180,8 +180,8 @@ describe("text", () => {
 
 describe("a colour", () => {
   it("has its opacity apart", () => {
-    expect(painted("fill", "#9cc9e48c")).toEqual({ fill: "#9cc9e4", "fill-opacity": 0.55 });
-    expect(painted("stroke", "#9cc9e4")).toEqual({ stroke: "#9cc9e4" });
+    expect(paintAttributes("fill", "#9cc9e48c")).toEqual({ fill: "#9cc9e4", "fill-opacity": 0.55 });
+    expect(paintAttributes("stroke", "#9cc9e4")).toEqual({ stroke: "#9cc9e4" });
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type uPlot from "uplot";
 
-import { short } from "../format";
+import { compact } from "../format";
 import { colour } from "./palette";
 import type { Spec } from "./plot";
 import { logTicks } from "./range";
@@ -10,9 +10,9 @@ import { logTicks } from "./range";
 /** The axis below; `spec` is asked each time it is drawn, since other values may have come. */
 export function axisX(spec: () => Spec): uPlot.Axis {
   const { ticks, label } = spec().x;
-  const words = (value: number) => (spec().x.show ?? short)(value);
+  const words = (value: number) => (spec().x.show ?? compact)(value);
   const axis: uPlot.Axis = {
-    ...plain(),
+    ...axisStyle(),
     size: 22,
     label,
     labelSize: 16,
@@ -20,53 +20,56 @@ export function axisX(spec: () => Spec): uPlot.Axis {
     space: 55,
     grid: { show: false },
   };
-  if (!ticks) return { ...axis, values: (_, splits) => splits.map((at) => said(at, words)) };
+  if (!ticks) return { ...axis, values: (_, splits) => splits.map((at) => tickLabel(at, words)) };
   return {
     ...axis,
     splits: () => spec().x.ticks ?? ticks,
     filter: (_, splits) => splits,
     values: (u, splits) =>
-      roomy(splits.map((at) => ({ at: u.valToPos(at, "x"), words: words(at) }))),
+      fittingLabels(splits.map((at) => ({ at: u.valToPos(at, "x"), words: words(at) }))),
   };
 }
 
 /** The axis at the left. */
 export function axisY(spec: () => Spec, isLog: boolean): uPlot.Axis {
-  const words = (value: number) => (spec().y.show ?? short)(value);
+  const words = (value: number) => (spec().y.show ?? compact)(value);
   return {
-    ...plain(),
+    ...axisStyle(),
     size: 56,
     space: 24,
     ...(isLog
       ? { splits: (_u, _axis, low, high) => logTicks(low, high), filter: (_u, at) => at }
       : {}),
-    values: (_, splits) => splits.map((at) => said(at, words)),
+    values: (_, splits) => splits.map((at) => tickLabel(at, words)),
   };
 }
 
 /** Words of ticks where there is room: the first and the last, then from below. */
-export function roomy(ticks: { at: number; words: string }[]): string[] {
-  const half = (words: string) => 3.6 * words.length + 4;
-  const shown: number[] = [];
+export function fittingLabels(ticks: { at: number; words: string }[]): string[] {
+  const halfWidth = (words: string) => 3.6 * words.length + 4;
+  const visible: number[] = [];
   const order = [0, ticks.length - 1, ...ticks.keys()];
   for (const index of new Set(order)) {
     const tick = ticks[index];
     if (!tick) continue;
-    const isFree = shown.every((other) => {
-      const taken = ticks[other];
-      return !taken || Math.abs(taken.at - tick.at) > half(taken.words) + half(tick.words);
+    const isFree = visible.every((other) => {
+      const otherTick = ticks[other];
+      return (
+        !otherTick ||
+        Math.abs(otherTick.at - tick.at) > halfWidth(otherTick.words) + halfWidth(tick.words)
+      );
     });
-    if (isFree) shown.push(index);
+    if (isFree) visible.push(index);
   }
-  return ticks.map((tick, index) => (shown.includes(index) ? tick.words : ""));
+  return ticks.map((tick, index) => (visible.includes(index) ? tick.words : ""));
 }
 
 /** uPlot has null where a filter took a tick away. */
-function said(at: number | null, words: (value: number) => string): string {
+function tickLabel(at: number | null, words: (value: number) => string): string {
   return at == null ? "" : words(at);
 }
 
-function plain(): uPlot.Axis {
+function axisStyle(): uPlot.Axis {
   return {
     stroke: () => colour("muted"),
     font: "12px system-ui, 'Noto Sans', sans-serif",

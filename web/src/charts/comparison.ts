@@ -1,33 +1,33 @@
 // A comparison as a picture: candidates as rows, every round a dot, interval and margin drawn.
 
 import { el, svg } from "../dom";
-import type { Comparison, Entry, Place, Round } from "../model";
+import type { Comparison, Entry, Cell, Round } from "../model";
 import { saver } from "../picture/save";
-import { pick, say, type Key } from "../words";
+import { localized, translate, type Key } from "../translate";
 import {
   axis,
   CIRCLE,
   CROSS,
   DOWN,
   dots,
-  letters,
+  lettersIn,
   marker,
   xOf,
   ROW,
-  sign,
-  span,
+  legendSign,
+  intervalLine,
   SQUARE,
   UP,
-  wide,
-  Widths,
-  type Across,
-  type Shape,
-} from "./strip";
+  nameWidth,
+  WidthObserver,
+  type Extent,
+  type MarkerShape,
+} from "./rows";
 
-const AXIS = 26;
+const AXIS_HEIGHT = 26;
 const GAP = 32;
-const KEPT = ["better", "worse", "same", "inconclusive", "no verdict"] as const;
-const SHAPES: Record<string, Shape> = {
+const VERDICTS = ["better", "worse", "same", "inconclusive", "no verdict"] as const;
+const SHAPES: Record<string, MarkerShape> = {
   better: UP,
   worse: DOWN,
   same: SQUARE,
@@ -36,24 +36,24 @@ const SHAPES: Record<string, Shape> = {
 };
 
 /** The picture, drawn again whenever its width changes. */
-export class Rows {
+export class ComparisonChart {
   readonly element = el("div", { class: "chart comparison" });
   private readonly body = el("div", { class: "places" });
-  private readonly widths: Widths;
-  private each = 0;
+  private readonly widths: WidthObserver;
+  private cellWidth = 0;
 
-  constructor(private readonly found: Comparison) {
+  constructor(private readonly comparison: Comparison) {
     this.element.append(
       el(
         "div",
         { class: "chart-head" },
-        el("h3", {}, title(found)),
-        key(found),
-        saver(() => this.element, title(found)),
+        el("h3", {}, title(comparison)),
+        key(comparison),
+        saver(() => this.element, title(comparison)),
       ),
       this.body,
     );
-    this.widths = new Widths(this.body, (width) => {
+    this.widths = new WidthObserver(this.body, (width) => {
       this.draw(width);
     });
   }
@@ -65,109 +65,116 @@ export class Rows {
   }
 
   private draw(width: number): void {
-    const isWide = width > 860 && this.found.places.length > 1;
+    const isWide = width > 860 && this.comparison.places.length > 1;
     this.body.classList.toggle("two", isWide);
-    this.each = isWide ? (width - GAP) / 2 : width;
-    this.body.replaceChildren(...this.found.places.map((place) => this.place(place)));
+    this.cellWidth = isWide ? (width - GAP) / 2 : width;
+    this.body.replaceChildren(...this.comparison.places.map((cell) => this.cell(cell)));
   }
 
-  private place(place: Place): HTMLElement {
-    const width = this.each;
-    const names = Math.min(width * 0.36, wide(place.entries.map((entry) => entry.name)));
+  private cell(cell: Cell): HTMLElement {
+    const width = this.cellWidth;
+    const names = Math.min(width * 0.36, nameWidth(cell.entries.map((entry) => entry.name)));
     const right = 74;
-    const across = { left: names, width: width - names - right - 8 };
-    const height = place.entries.length * ROW;
-    const label = `${pick(place.words)}: ${place.entries.map(spoken).join("; ")}`;
+    const extent = { left: names, width: width - names - right - 8 };
+    const height = cell.entries.length * ROW;
+    const label = `${localized(cell.words)}: ${cell.entries.map(describe).join("; ")}`;
     const drawn = svg(
       "svg",
       {
         width,
-        height: height + AXIS,
-        viewBox: `0 0 ${width} ${height + AXIS}`,
+        height: height + AXIS_HEIGHT,
+        viewBox: `0 0 ${width} ${height + AXIS_HEIGHT}`,
         role: "img",
         "aria-label": label,
         tabindex: 0,
       },
-      ...this.ground(across, height),
-      ...place.entries.map((entry, at) => this.row(entry, at, across)),
+      ...this.background(extent, height),
+      ...cell.entries.map((entry, at) => this.row(entry, at, extent)),
     );
-    return el("div", { class: "place" }, el("h4", {}, pick(place.words)), drawn);
+    return el("div", { class: "place" }, el("h4", {}, localized(cell.words)), drawn);
   }
 
   /** The band of what counts as the same, the line of no difference, and the axis. */
-  private ground(across: Across, height: number): SVGElement[] {
-    const [low, high] = this.found.margin.map((at) => this.x(at, across)) as [number, number];
-    const none = this.x(0, across);
+  private background(extent: Extent, height: number): SVGElement[] {
+    const [low, high] = this.comparison.margin.map((at) => this.x(at, extent)) as [number, number];
+    const none = this.x(0, extent);
     return [
       svg("rect", { x: low, y: 0, width: Math.max(1, high - low), height, class: "margin" }),
       svg("line", { x1: none, x2: none, y1: 0, y2: height, class: "none-line" }),
-      ...axis(this.found.marks, this.found.limits, across, height),
+      ...axis(this.comparison.marks, this.comparison.limits, extent, height),
     ];
   }
 
-  private row(entry: Entry, at: number, across: Across): SVGElement {
+  private row(entry: Entry, at: number, extent: Extent): SVGElement {
     const y = (at + 0.5) * ROW;
-    const most = letters(across.left - 10);
+    const maxLetters = lettersIn(extent.left - 10);
     const name =
-      entry.name.length > most ? `${entry.name.slice(0, Math.max(1, most - 1))}…` : entry.name;
-    const end = across.left + across.width + 8;
+      entry.name.length > maxLetters
+        ? `${entry.name.slice(0, Math.max(1, maxLetters - 1))}…`
+        : entry.name;
+    const end = extent.left + extent.width + 8;
     const word = wordClass(entry);
     return svg(
       "g",
       { class: `row ${word}` },
       svg("text", { x: 0, y: y + 4, class: "name" }, name, svg("title", {}, entry.name)),
-      ...this.dots(entry, y, across),
-      ...this.estimate(entry, y, across),
-      said(entry) && svg("text", { x: across.left + 6, y: y + 4, class: "said" }, said(entry)),
+      ...this.dots(entry, y, extent),
+      ...this.estimate(entry, y, extent),
+      note(entry) && svg("text", { x: extent.left + 6, y: y + 4, class: "said" }, note(entry)),
       svg("text", { x: end, y: y + 4, class: "amount" }, amount(entry)),
     );
   }
 
-  private dots(entry: Entry, y: number, across: Across): SVGElement[] {
+  private dots(entry: Entry, y: number, extent: Extent): SVGElement[] {
     const name = ({ round, text }: Round) =>
-      `${entry.name}, ${say("compare.round", { n: round })}: ${text}`;
-    return dots(name, entry.rounds, y, (at) => this.x(at, across));
+      `${entry.name}, ${translate("compare.round", { n: round })}: ${text}`;
+    return dots(name, entry.rounds, y, (at) => this.x(at, extent));
   }
 
-  private estimate(entry: Entry, y: number, across: Across): SVGElement[] {
-    const made: SVGElement[] = [];
+  private estimate(entry: Entry, y: number, extent: Extent): SVGElement[] {
+    const elements: SVGElement[] = [];
     if (entry.interval) {
-      const [x1, x2] = entry.interval.map((at) => this.x(at, across)) as [number, number];
-      made.push(span([x1, x2], y));
+      const [x1, x2] = entry.interval.map((at) => this.x(at, extent)) as [number, number];
+      elements.push(intervalLine([x1, x2], y));
     }
     const shape = SHAPES[entry.standing];
-    if (!shape || !entry.rounds.length) return made;
+    if (!shape || !entry.rounds.length) return elements;
     // Without a ratio the marker stands in their column: on the axis it would be one.
-    const beside = across.left + across.width + 16;
-    const x = entry.centre == null ? beside : this.x(entry.centre, across);
-    made.push(marker(shape, x, y, spoken(entry)));
-    return made;
+    const outside = extent.left + extent.width + 16;
+    const x = entry.centre == null ? outside : this.x(entry.centre, extent);
+    elements.push(marker(shape, x, y, describe(entry)));
+    return elements;
   }
 
-  private x(at: number, across: Across): number {
-    return xOf(at, this.found.limits, across);
+  private x(at: number, extent: Extent): number {
+    return xOf(at, this.comparison.limits, extent);
   }
 }
 
-function title(found: Comparison): string {
-  const values = { metric: pick(found.metric), baseline: found.baseline };
-  return say(found.is_share ? "compare.points" : "compare.ratio", values);
+function title(comparison: Comparison): string {
+  const values = { metric: localized(comparison.metric), baseline: comparison.baseline };
+  return translate(comparison.is_share ? "compare.points" : "compare.ratio", values);
 }
 
 /** The words as the tables have them: of rates and times better is faster. */
-function key(found: Comparison): HTMLElement {
-  const printed: Record<string, string> = found.is_speed
+function key(comparison: Comparison): HTMLElement {
+  const printed: Record<string, string> = comparison.is_speed
     ? { better: "faster", worse: "slower" }
     : {};
-  const words = KEPT.map((word) =>
-    el("li", {}, sign(SHAPES[word] ?? null), say(`compare.word.${printed[word] ?? word}` as Key)),
+  const words = VERDICTS.map((word) =>
+    el(
+      "li",
+      {},
+      legendSign(SHAPES[word] ?? null),
+      translate(`compare.word.${printed[word] ?? word}` as Key),
+    ),
   );
   return el(
     "ul",
     { class: "legend" },
-    el("li", {}, sign(null), say("compare.one")),
+    el("li", {}, legendSign(null), translate("compare.one")),
     ...words,
-    el("li", {}, say("compare.band")),
+    el("li", {}, translate("compare.band")),
   );
 }
 
@@ -175,18 +182,18 @@ function wordClass(entry: Entry): string {
   return `is-${SHAPES[entry.standing]?.kind ?? "none"}`;
 }
 
-function said(entry: Entry): string {
+function note(entry: Entry): string {
   if (entry.standing === "failed")
-    return say("compare.failed", { kind: pick(entry.failure ?? "") });
-  return entry.rounds.length ? "" : pick(entry.word);
+    return translate("compare.failed", { kind: localized(entry.failure ?? "") });
+  return entry.rounds.length ? "" : localized(entry.word);
 }
 
 function amount(entry: Entry): string {
-  if (entry.is_baseline) return entry.rounds.length ? say("compare.baseline") : "";
+  if (entry.is_baseline) return entry.rounds.length ? translate("compare.baseline") : "";
   return entry.ratio === "–" ? "" : entry.ratio.replace(" points", "");
 }
 
-function spoken(entry: Entry): string {
-  if (entry.is_baseline) return `${entry.name}: ${say("compare.baseline")}`;
-  return `${entry.name}: ${pick(entry.word)}, ${entry.ratio} (${entry.interval_text}), n = ${entry.n}`;
+function describe(entry: Entry): string {
+  if (entry.is_baseline) return `${entry.name}: ${translate("compare.baseline")}`;
+  return `${entry.name}: ${localized(entry.word)}, ${entry.ratio} (${entry.interval_text}), n = ${entry.n}`;
 }

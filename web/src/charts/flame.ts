@@ -6,7 +6,7 @@ import {
   boxes,
   difference,
   height,
-  matched,
+  matchedShare,
   moveOf,
   type Box,
   type FlameNode,
@@ -15,7 +15,7 @@ import {
 import { button, el, svg } from "../dom";
 import { percent, points } from "../format";
 import { saver } from "../picture/save";
-import { say } from "../words";
+import { translate } from "../translate";
 
 const ROW = 18;
 const WIDTH = 1000;
@@ -25,33 +25,33 @@ const SIGNS: Record<Move, string> = { more: "+ ", less: "− ", same: "" };
 const MOVES: readonly Move[] = ["more", "less", "same"];
 
 /** A flame graph that lives on the page until it is destroyed. */
-export class Flame {
+export class FlameGraph {
   readonly element: HTMLElement;
   private readonly box = el("div", { class: "flame-box" });
-  private readonly said = el("p", { class: "flame-said", role: "status" });
+  private readonly status = el("p", { class: "flame-said", role: "status" });
   private readonly search: HTMLInputElement;
   private root: FlameNode;
   private at = 0;
-  private shown: Box[] = [];
+  private visible: Box[] = [];
 
   constructor(
     private readonly whole: FlameNode,
     private readonly show: (weight: number) => string,
     title: string,
-    private readonly beside: string | null = null,
+    private readonly comparedWith: string | null = null,
   ) {
     this.root = whole;
-    this.search = el("input", { type: "text", "aria-label": say("flame.search"), size: 16 });
-    this.search.placeholder = say("flame.search");
+    this.search = el("input", { type: "text", "aria-label": translate("flame.search"), size: 16 });
+    this.search.placeholder = translate("flame.search");
     this.search.addEventListener("input", () => {
       this.draw();
     });
-    const back = button(say("flame.whole"), () => {
+    const back = button(translate("flame.whole"), () => {
       this.zoom(whole);
     });
     this.box.tabIndex = 0;
     this.box.setAttribute("role", "group");
-    this.box.setAttribute("aria-label", `${title}. ${say("flame.keys")}`);
+    this.box.setAttribute("aria-label", `${title}. ${translate("flame.keys")}`);
     this.box.addEventListener("keydown", (event) => {
       this.move(event);
     });
@@ -66,9 +66,9 @@ export class Flame {
         back,
         saver(() => this.element, title),
       ),
-      beside == null ? null : key(beside),
+      comparedWith == null ? null : key(comparedWith),
       this.box,
-      this.said,
+      this.status,
     );
     this.draw();
   }
@@ -85,72 +85,74 @@ export class Flame {
   }
 
   private draw(): void {
-    this.shown = boxes(this.root, LEAST);
-    const rows = height(this.shown);
+    this.visible = boxes(this.root, LEAST);
+    const rows = height(this.visible);
     const drawn = svg(
       "svg",
       { viewBox: `0 0 ${WIDTH} ${rows * ROW}`, width: "100%", preserveAspectRatio: "none" },
-      ...this.shown.map((each, index) => this.drawBox(each, index)),
+      ...this.visible.map((box, index) => this.drawBox(box, index)),
     );
     drawn.style.height = `${rows * ROW}px`;
-    const words = this.shown
-      .filter((each) => each.width * WIDTH > 4 * LETTER)
-      .map((each) => name(each, this.whole));
+    const words = this.visible
+      .filter((box) => box.width * WIDTH > 4 * LETTER)
+      .map((box) => label(box, this.whole));
     this.box.replaceChildren(
       drawn,
       el("div", { class: "flame-names", "aria-hidden": "true" }, ...words),
     );
-    this.tell(this.shown[this.at]);
+    this.showDetails(this.visible[this.at]);
   }
 
-  private drawBox(each: Box, index: number): SVGElement {
-    const made = svg("rect", {
-      x: each.from * WIDTH,
-      y: each.depth * ROW,
-      width: each.width * WIDTH,
+  private drawBox(box: Box, index: number): SVGElement {
+    const element = svg("rect", {
+      x: box.from * WIDTH,
+      y: box.depth * ROW,
+      width: box.width * WIDTH,
       height: ROW - 1,
-      class: this.look(each, index),
+      class: this.classOf(box, index),
     });
-    made.addEventListener("click", () => {
-      this.zoom(each.node);
+    element.addEventListener("click", () => {
+      this.zoom(box.node);
     });
-    made.addEventListener("mousemove", () => {
-      this.tell(each);
+    element.addEventListener("mousemove", () => {
+      this.showDetails(box);
     });
-    return made;
+    return element;
   }
 
-  private look(each: Box, index: number): string {
+  private classOf(box: Box, index: number): string {
     const text = this.search.value.toLowerCase();
-    const isFound = text !== "" && each.node.name.toLowerCase().includes(text);
-    const moved = this.beside != null && moveOf(each.node, this.whole);
-    const marks = [moved, isFound && "found", index === this.at && "here"];
+    const isMatch = text !== "" && box.node.name.toLowerCase().includes(text);
+    const change = this.comparedWith != null && moveOf(box.node, this.whole);
+    const marks = [change, isMatch && "found", index === this.at && "here"];
     return ["flame-part", ...marks].filter(Boolean).join(" ");
   }
 
-  private tell(each: Box | undefined): void {
-    if (!each) return;
-    const { node } = each;
+  private showDetails(box: Box | undefined): void {
+    if (!box) return;
+    const { node } = box;
     const share = percent((100 * node.weight) / (this.whole.weight || 1));
     const words = [node.name, this.show(node.weight), share];
-    const moved = difference(node, this.whole);
-    if (node.was != null && moved != null && this.beside != null) {
-      const values = { share: percent(100 * node.was), points: points(100 * moved) };
-      words.push(say("flame.was", { name: this.beside, ...values }));
+    const change = difference(node, this.whole);
+    if (node.was != null && change != null && this.comparedWith != null) {
+      const values = { share: percent(100 * node.was), points: points(100 * change) };
+      words.push(translate("flame.was", { name: this.comparedWith, ...values }));
     }
     const text = this.search.value;
     if (text)
-      words.push(say("flame.found", { text, share: percent(100 * matched(this.whole, text)) }));
-    this.said.textContent = words.join(" · ");
+      words.push(
+        translate("flame.found", { text, share: percent(100 * matchedShare(this.whole, text)) }),
+      );
+    this.status.textContent = words.join(" · ");
   }
 
   private move(event: KeyboardEvent): void {
-    const here = this.shown[this.at];
-    if (!here) return;
-    if (event.key === "Enter") this.zoom(here.node);
+    const current = this.visible[this.at];
+    if (!current) return;
+    if (event.key === "Enter") this.zoom(current.node);
     else if (event.key === "Escape") this.zoom(this.whole);
     else {
-      const next = neighbour(this.shown, this.at, event.key);
+      const next = neighbour(this.visible, this.at, event.key);
       if (next < 0) return;
       this.at = next;
       this.draw();
@@ -160,34 +162,39 @@ export class Flame {
 }
 
 /** Where an arrow key leads: up to the caller, down to what is called, aside to the next box. */
-export function neighbour(shown: readonly Box[], at: number, key: string): number {
-  const here = shown[at];
-  if (!here) return -1;
-  const test = {
-    ArrowUp: (box: Box) => box.node === here.path.at(-1),
-    ArrowDown: (box: Box) => box.path.at(-1) === here.node,
-    ArrowRight: (box: Box) => box.depth === here.depth && box.from > here.from,
+export function neighbour(visible: readonly Box[], at: number, key: string): number {
+  const current = visible[at];
+  if (!current) return -1;
+  const isNeighbour = {
+    ArrowUp: (box: Box) => box.node === current.path.at(-1),
+    ArrowDown: (box: Box) => box.path.at(-1) === current.node,
+    ArrowRight: (box: Box) => box.depth === current.depth && box.from > current.from,
   }[key];
-  if (test) return shown.findIndex(test);
+  if (isNeighbour) return visible.findIndex(isNeighbour);
   if (key !== "ArrowLeft") return -1;
-  const before = (box: Box) => box.depth === here.depth && box.from < here.from;
-  return shown.flatMap((box, index) => (before(box) ? [index] : [])).at(-1) ?? -1;
+  const before = (box: Box) => box.depth === current.depth && box.from < current.from;
+  return visible.flatMap((box, index) => (before(box) ? [index] : [])).at(-1) ?? -1;
 }
 
 /** What colours and signs mean. */
-function key(beside: string): HTMLElement {
-  const each = MOVES.map((moved) => {
-    const box = svg("rect", { width: 14, height: 12, class: `flame-part ${moved}` });
+function key(comparedWith: string): HTMLElement {
+  const box = MOVES.map((change) => {
+    const box = svg("rect", { width: 14, height: 12, class: `flame-part ${change}` });
     const drawn = svg("svg", { width: 14, height: 12, "aria-hidden": "true" }, box);
-    return el("li", {}, drawn, `${SIGNS[moved]}${say(`flame.moved.${moved}`, { name: beside })}`);
+    return el(
+      "li",
+      {},
+      drawn,
+      `${SIGNS[change]}${translate(`flame.moved.${change}`, { name: comparedWith })}`,
+    );
   });
-  return el("ul", { class: "legend" }, ...each);
+  return el("ul", { class: "legend" }, ...box);
 }
 
-function name(each: Box, whole: FlameNode): HTMLElement {
-  const made = el("span", {}, `${SIGNS[moveOf(each.node, whole)]}${each.node.name}`);
-  made.style.left = `${each.from * 100}%`;
-  made.style.width = `${each.width * 100}%`;
-  made.style.top = `${each.depth * ROW}px`;
-  return made;
+function label(box: Box, whole: FlameNode): HTMLElement {
+  const element = el("span", {}, `${SIGNS[moveOf(box.node, whole)]}${box.node.name}`);
+  element.style.left = `${box.from * 100}%`;
+  element.style.width = `${box.width * 100}%`;
+  element.style.top = `${box.depth * ROW}px`;
+  return element;
 }

@@ -4,32 +4,32 @@
 import { el, svg } from "../dom";
 import type { Functions, FunctionRow, Round } from "../model";
 import { saver } from "../picture/save";
-import { pick, say, type Key } from "../words";
+import { localized, translate, type Key } from "../translate";
 import {
   axis,
   CIRCLE,
   DOWN,
   dots,
-  letters,
+  lettersIn,
   marker,
   ROW,
-  sign,
-  span,
+  legendSign,
+  intervalLine,
   SQUARE,
   UP,
-  wide,
-  Widths,
+  nameWidth,
+  WidthObserver,
   xOf,
-  type Across,
-  type Shape,
-} from "./strip";
+  type Extent,
+  type MarkerShape,
+} from "./rows";
 
-const AXIS = 26;
-const WORDS = 20;
-const AMOUNT = 82;
-const NARROW = 640;
-const NAME = 18;
-const SHAPES: Record<FunctionRow["standing"], Shape> = {
+const AXIS_HEIGHT = 26;
+const TOP_LABELS = 20;
+const AMOUNT_WIDTH = 82;
+const NARROW_WIDTH = 640;
+const NAME_HEIGHT = 18;
+const SHAPES: Record<FunctionRow["standing"], MarkerShape> = {
   held: UP,
   broken: DOWN,
   "not shown": CIRCLE,
@@ -38,28 +38,28 @@ const SHAPES: Record<FunctionRow["standing"], Shape> = {
 const OF_BUDGETS = ["held", "broken", "not shown"] as const;
 
 /** The picture, drawn again whenever its width changes. */
-export class Strip {
+export class FunctionsChart {
   readonly element = el("div", { class: "chart functions" });
   private readonly body = el("div", { class: "place" });
-  private readonly widths: Widths;
+  private readonly widths: WidthObserver;
   private width = 0;
 
-  constructor(private readonly found: Functions) {
+  constructor(private readonly functions: Functions) {
     this.element.append(
       el(
         "div",
         { class: "chart-head" },
-        el("h3", {}, title(found)),
-        key(found),
-        saver(() => this.element, title(found)),
+        el("h3", {}, title(functions)),
+        key(functions),
+        saver(() => this.element, title(functions)),
       ),
       this.body,
     );
-    if (found.left_out)
+    if (functions.left_out)
       this.element.append(
-        el("p", { class: "left-out" }, say("functions.more", { n: found.left_out })),
+        el("p", { class: "left-out" }, translate("functions.more", { n: functions.left_out })),
       );
-    this.widths = new Widths(this.body, (width) => {
+    this.widths = new WidthObserver(this.body, (width) => {
       this.width = width;
       this.body.replaceChildren(this.draw());
     });
@@ -72,59 +72,63 @@ export class Strip {
   }
 
   private draw(): SVGElement {
-    const { rows } = this.found;
-    const laid = layout(this.width, rows.map(named));
-    const height = laid.top + rows.length * laid.row;
+    const { rows } = this.functions;
+    const sizes = layout(this.width, rows.map(labelOf));
+    const height = sizes.top + rows.length * sizes.row;
     return svg(
       "svg",
       {
         width: this.width,
-        height: height + AXIS,
-        viewBox: `0 0 ${this.width} ${height + AXIS}`,
+        height: height + AXIS_HEIGHT,
+        viewBox: `0 0 ${this.width} ${height + AXIS_HEIGHT}`,
         role: "img",
-        "aria-label": rows.map(spoken).join("; "),
+        "aria-label": rows.map(describe).join("; "),
         tabindex: 0,
       },
-      ...this.ground(laid, height),
-      ...rows.map((row, at) => this.row(row, at, laid)),
+      ...this.background(sizes, height),
+      ...rows.map((row, at) => this.row(row, at, sizes)),
     );
   }
 
   /** The axis, and the line that budgets are met left of. */
-  private ground({ across, top }: Layout, height: number): SVGElement[] {
-    const drawn = axis(this.found.marks, this.found.limits, across, height);
-    if (!this.found.is_of_budgets) return drawn;
-    const x = xOf(0, this.found.limits, across);
+  private background({ extent, top }: Layout, height: number): SVGElement[] {
+    const drawn = axis(this.functions.marks, this.functions.limits, extent, height);
+    if (!this.functions.is_of_budgets) return drawn;
+    const x = xOf(0, this.functions.limits, extent);
     const y = top - 6;
     return [
       svg("line", { x1: x, x2: x, y1: top - 16, y2: height, class: "none-line" }),
-      svg("text", { x: x - 6, y, class: "said end" }, say("functions.met")),
-      svg("text", { x: x + 6, y, class: "said" }, say("functions.missed")),
+      svg("text", { x: x - 6, y, class: "said end" }, translate("functions.met")),
+      svg("text", { x: x + 6, y, class: "said" }, translate("functions.missed")),
       ...drawn,
     ];
   }
 
-  private row(row: FunctionRow, at: number, laid: Layout): SVGElement {
-    const { across } = laid;
-    const below = laid.top + (at + 1) * laid.row;
-    const y = below - ROW / 2;
+  private row(row: FunctionRow, at: number, sizes: Layout): SVGElement {
+    const { extent } = sizes;
+    const bottom = sizes.top + (at + 1) * sizes.row;
+    const y = bottom - ROW / 2;
     const shape = SHAPES[row.standing];
-    const x = (position: number) => xOf(position, this.found.limits, across);
+    const x = (position: number) => xOf(position, this.functions.limits, extent);
     const tip = ({ round, text }: Round) =>
-      `${row.name}, ${say("compare.round", { n: round })}: ${text}`;
+      `${row.name}, ${translate("compare.round", { n: round })}: ${text}`;
     const ends = row.interval?.map(x) as [number, number] | undefined;
-    const nameY = laid.row === ROW ? y + 4 : below - ROW;
-    const name = svg("text", { x: 0, y: nameY, class: "name" }, cut(named(row), laid.letters));
-    name.append(svg("title", {}, named(row)));
+    const nameY = sizes.row === ROW ? y + 4 : bottom - ROW;
+    const name = svg(
+      "text",
+      { x: 0, y: nameY, class: "name" },
+      shortened(labelOf(row), sizes.letters),
+    );
+    name.append(svg("title", {}, labelOf(row)));
     return svg(
       "g",
       { class: `row is-${shape.kind}` },
       name,
       ...dots(tip, row.rounds, y, x),
-      ends && span(ends, y),
+      ends && intervalLine(ends, y),
       row.centre == null
-        ? svg("text", { x: across.left + 6, y: y + 4, class: "said" }, pick(row.word))
-        : marker(shape, x(row.centre), y, spoken(row)),
+        ? svg("text", { x: extent.left + 6, y: y + 4, class: "said" }, localized(row.word))
+        : marker(shape, x(row.centre), y, describe(row)),
       svg("text", { x: this.width, y: y + 4, class: "amount end" }, row.amount),
     );
   }
@@ -132,7 +136,7 @@ export class Strip {
 
 /** Where things stand in a width: names left of the axis, or above it where it is narrow. */
 export interface Layout {
-  across: Across;
+  extent: Extent;
   row: number;
   top: number;
   letters: number;
@@ -140,39 +144,46 @@ export interface Layout {
 
 /** Lay rows of some names out in a width. */
 export function layout(width: number, names: readonly string[]): Layout {
-  const isNarrow = width < NARROW;
-  const left = isNarrow ? 24 : Math.min(width * 0.45, wide(names));
+  const isNarrow = width < NARROW_WIDTH;
+  const left = isNarrow ? 24 : Math.min(width * 0.45, nameWidth(names));
   return {
-    across: { left, width: width - left - AMOUNT },
-    row: isNarrow ? ROW + NAME : ROW,
-    top: WORDS,
-    letters: letters(isNarrow ? width : left - 10),
+    extent: { left, width: width - left - AMOUNT_WIDTH },
+    row: isNarrow ? ROW + NAME_HEIGHT : ROW,
+    top: TOP_LABELS,
+    letters: lettersIn(isNarrow ? width : left - 10),
   };
 }
 
 /** A name that fits: the end of a test's name tells more than its beginning. */
-export function cut(name: string, most: number): string {
-  return name.length > most ? `…${name.slice(name.length - Math.max(1, most - 1))}` : name;
+export function shortened(name: string, maxLetters: number): string {
+  return name.length > maxLetters
+    ? `…${name.slice(name.length - Math.max(1, maxLetters - 1))}`
+    : name;
 }
 
-function named(row: FunctionRow): string {
+function labelOf(row: FunctionRow): string {
   return row.budget ? `${row.name}  ${row.budget}` : row.name;
 }
 
-function spoken(row: FunctionRow): string {
-  const said = [row.amount, pick(row.word)].filter(Boolean).join(", ");
-  return `${named(row)}: ${said}`;
+function describe(row: FunctionRow): string {
+  const result = [row.amount, localized(row.word)].filter(Boolean).join(", ");
+  return `${labelOf(row)}: ${result}`;
 }
 
-function title(found: Functions): string {
-  return say(found.is_of_budgets ? "functions.budgets" : "functions.rates");
+function title(functions: Functions): string {
+  return translate(functions.is_of_budgets ? "functions.budgets" : "functions.rates");
 }
 
-function key(found: Functions): HTMLElement {
-  const words = found.is_of_budgets
+function key(functions: Functions): HTMLElement {
+  const words = functions.is_of_budgets
     ? OF_BUDGETS.map((word) =>
-        el("li", {}, sign(SHAPES[word]), say(`functions.word.${word}` as Key)),
+        el("li", {}, legendSign(SHAPES[word]), translate(`functions.word.${word}` as Key)),
       )
-    : [el("li", {}, sign(SQUARE), say("functions.median"))];
-  return el("ul", { class: "legend" }, el("li", {}, sign(null), say("compare.one")), ...words);
+    : [el("li", {}, legendSign(SQUARE), translate("functions.median"))];
+  return el(
+    "ul",
+    { class: "legend" },
+    el("li", {}, legendSign(null), translate("compare.one")),
+    ...words,
+  );
 }

@@ -1,24 +1,24 @@
 // The charts of a ladder: rate, time and success over concurrency, and what streams have besides.
 
 import {
-  apart,
-  joined,
+  unclaimedValues,
+  claimedValues,
   regions,
   spansFar,
   streamPanels,
   timeLimits,
-  usl,
+  uslCurve,
   type StreamPanel,
 } from "../data/ladder";
-import { count, ms, percent, rate, short } from "../format";
+import { count, ms, percent, rate, compact } from "../format";
 import type { Finding, Ladder, Point, Usl } from "../model";
-import { pick, say } from "../words";
+import { localized, translate } from "../translate";
 import type { Line, Spec } from "./plot";
 import { curve, flags, hatched, headroom, limit, whiskers, type Flag, type Shape } from "./shapes";
 
 type Read = (point: Point) => number | null;
 
-const LOOKS: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
+const FINDING_STYLES: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
   peak: { colour: "blue", dash: [2, 3] },
   knee: { colour: "ink", dash: [3, 4] },
   capacity: { colour: "purple", dash: [7, 4] },
@@ -38,43 +38,43 @@ export function moreSpecs(ladder: Ladder): Spec[] {
 function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
   const { points } = ladder;
   const lines = [...pair(points, "ok/s", (point) => point.ok_per_s, rate, "blue", "circle")];
-  const named: Shape[] = [
+  const findings: Shape[] = [
     flags(
-      ladder.findings.map((each) => ({
-        x: each.level,
-        words: pick(each.words),
-        ...LOOKS[each.kind],
+      ladder.findings.map((finding) => ({
+        x: finding.level,
+        words: localized(finding.words),
+        ...FINDING_STYLES[finding.kind],
       })),
     ),
   ];
   const behind = [
     unclaimed(ladder),
-    ...named,
+    ...findings,
     whiskers(
       xs(points),
       points.map((p) => (p.claim === "whole" ? p.ok_per_s_range : null)),
     ),
   ];
   if (fit) {
-    const of = usl(fit);
-    const label = say("ladder.usl", { r2: fit.r2.toFixed(4) });
+    const model = uslCurve(fit);
+    const label = translate("ladder.usl", { r2: fit.r2.toFixed(4) });
     lines.push({
       label,
-      values: xs(points).map(of),
+      values: xs(points).map(model),
       colour: "grey",
       show: rate,
       dash: [2, 3],
       kind: "curve",
-      isQuiet: true,
+      isOutsideRange: true,
     });
-    behind.push(curve(of, "grey", [2, 3]));
+    behind.push(curve(model, "grey", [2, 3]));
   }
-  const tall = points.flatMap((point) => point.ok_per_s_range ?? []);
+  const rangeEnds = points.flatMap((point) => point.ok_per_s_range ?? []);
   return {
-    ...base(ladder, say("ladder.rate"), lines),
+    ...base(ladder, translate("ladder.rate"), lines),
     y: {
       scale: "zero",
-      holds: tall,
+      mustInclude: rangeEnds,
       headroom: headroom(Math.min(3, ladder.findings.length), HEIGHT),
     },
     behind,
@@ -87,7 +87,7 @@ function times(ladder: Ladder): Spec {
     ...pair(points, "p95", (point) => point.p95_ms, ms, "orange", "triangle", [2, 3]),
     ...pair(
       points,
-      say("ladder.ttlb"),
+      translate("ladder.ttlb"),
       (point) => point.service_ms,
       ms,
       "purple",
@@ -96,13 +96,13 @@ function times(ladder: Ladder): Spec {
     ),
   ];
   const limits = timeLimits(ladder);
-  const known = lines.flatMap((line) => line.values);
+  const allValues = lines.flatMap((line) => line.values);
   return {
-    ...base(ladder, say("ladder.time"), lines),
+    ...base(ladder, translate("ladder.time"), lines),
     y: {
-      scale: spansFar(known) ? "log" : "zero",
+      scale: spansFar(allValues) ? "log" : "zero",
       hasSwitch: true,
-      holds: limits.map((slo) => slo.limit),
+      mustInclude: limits.map((slo) => slo.limit),
       headroom: 1.2,
     },
     behind: [
@@ -119,7 +119,7 @@ function times(ladder: Ladder): Spec {
 function success(ladder: Ladder): Spec {
   const lines = pair(
     ladder.points,
-    say("ladder.success"),
+    translate("ladder.success"),
     (point) => point.success_rate,
     percent,
     "blue",
@@ -127,7 +127,7 @@ function success(ladder: Ladder): Spec {
   );
   const limits = ladder.slos.filter((slo) => slo.unit === "%" && slo.metric.startsWith("success"));
   return {
-    ...base(ladder, say("ladder.successOf"), lines),
+    ...base(ladder, translate("ladder.successOf"), lines),
     height: 170,
     y: { scale: "zero", top: 110, show: (value) => (value > 100 ? "" : `${value} %`) },
     behind: [unclaimed(ladder)],
@@ -137,13 +137,13 @@ function success(ladder: Ladder): Spec {
 
 function streamed(ladder: Ladder, panel: StreamPanel): Spec {
   const show = { ms, rate, percent }[panel.unit];
-  const looks = [
+  const styles = [
     { colour: "orange", marker: "triangle", dash: [2, 3] },
     { colour: "blue", marker: "circle", dash: [] },
     { colour: "purple", marker: "square", dash: [8, 4] },
   ] as const;
   const lines = panel.stats.flatMap((name, at) => {
-    const { colour, marker, dash } = (panel.stats.length > 1 ? looks[at] : null) ?? looks[1];
+    const { colour, marker, dash } = (panel.stats.length > 1 ? styles[at] : null) ?? styles[1];
     return pair(
       ladder.points,
       name,
@@ -160,12 +160,14 @@ function streamed(ladder: Ladder, panel: StreamPanel): Spec {
       : [],
   );
   const limits = ladder.slos.filter((slo) => slo.metric === panel.metric && !slo.request);
-  const words = doubtful.size ? `, ${say("ladder.doubtful")}` : "";
+  const words = doubtful.size ? `, ${translate("ladder.doubtful")}` : "";
   return {
     ...base(
       ladder,
-      say("ladder.stream", { metric: panel.metric, unit: panel.unit === "ms" ? ", ms" : "" }) +
-        words,
+      translate("ladder.stream", {
+        metric: panel.metric,
+        unit: panel.unit === "ms" ? ", ms" : "",
+      }) + words,
       lines.map((line) => ({ ...line, hollow: new Set([...(line.hollow ?? []), ...doubtful]) })),
     ),
     y:
@@ -174,7 +176,7 @@ function streamed(ladder: Ladder, panel: StreamPanel): Spec {
         : {
             scale: "zero",
             hasSwitch: panel.unit === "ms",
-            holds: limits.map((slo) => slo.limit),
+            mustInclude: limits.map((slo) => slo.limit),
             headroom: 1.2,
           },
     behind: [unclaimed(ladder)],
@@ -192,17 +194,17 @@ function pair(
   marker: NonNullable<Line["marker"]>,
   dash?: number[],
 ): Line[] {
-  const look = { colour, marker, show, ...(dash?.length ? { dash } : {}) };
-  const others = apart(points, read);
-  const lines: Line[] = [{ label, values: joined(points, read), isJoined: true, ...look }];
+  const style = { colour, marker, show, ...(dash?.length ? { dash } : {}) };
+  const others = unclaimedValues(points, read);
+  const lines: Line[] = [{ label, values: claimedValues(points, read), isJoined: true, ...style }];
   if (others.some((value) => value != null)) {
     const hollow = new Set(points.keys());
     lines.push({
-      label: say("ladder.unclaimed", { metric: label }),
+      label: translate("ladder.unclaimed", { metric: label }),
       values: others,
       kind: "marks",
       hollow,
-      ...look,
+      ...style,
     });
   }
   return lines;
@@ -215,7 +217,12 @@ function base(ladder: Ladder, title: string, lines: Line[]): Spec {
     height: HEIGHT,
     xs: xs(points),
     lines,
-    x: { scale: "log", label: say(`ladder.axis.${ladder.noun}`), ticks: xs(points), show: short },
+    x: {
+      scale: "log",
+      label: translate(`ladder.axis.${ladder.noun}`),
+      ticks: xs(points),
+      show: compact,
+    },
     y: { scale: "zero" },
     heading: (at) => heading(points[at], ladder),
   };
@@ -223,18 +230,18 @@ function base(ladder: Ladder, title: string, lines: Line[]): Spec {
 
 function heading(point: Point | undefined, ladder: Ladder): string {
   if (!point) return "";
-  const words = [say(`ladder.at.${ladder.noun}`, { n: count(point.concurrency) })];
-  words.push(say("ladder.rounds", { n: point.rounds }));
-  if (point.at_least) words.push(say("ladder.atLeast"));
-  if (point.claim !== "whole") words.push(say(`ladder.claim.${point.claim}`));
+  const words = [translate(`ladder.at.${ladder.noun}`, { n: count(point.concurrency) })];
+  words.push(translate("ladder.rounds", { n: point.rounds }));
+  if (point.at_least) words.push(translate("ladder.atLeast"));
+  if (point.claim !== "whole") words.push(translate(`ladder.claim.${point.claim}`));
   return words.join(" · ");
 }
 
 function unclaimed(ladder: Ladder): Shape {
   return hatched(
-    regions(ladder.points).map((each) => ({
-      ...each,
-      words: each.claim === "whole" ? "" : say(`ladder.claim.${each.claim}`),
+    regions(ladder.points).map((region) => ({
+      ...region,
+      words: region.claim === "whole" ? "" : translate(`ladder.claim.${region.claim}`),
     })),
   );
 }

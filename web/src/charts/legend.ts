@@ -5,12 +5,12 @@ import type { Line, Spec } from "./plot";
 
 /** The legend, or nothing where one line says enough by the title. */
 export function legend({ lines, isNamed }: Spec): HTMLElement | null {
-  const named = lines.filter((line) => line.label);
-  if (named.length < (isNamed ? 1 : 2)) return null;
+  const labelled = lines.filter((line) => line.label);
+  if (labelled.length < (isNamed ? 1 : 2)) return null;
   return el(
     "ul",
     { class: "legend" },
-    ...named.map((line) => el("li", {}, swatch(line), line.label)),
+    ...labelled.map((line) => el("li", {}, swatch(line), line.label)),
   );
 }
 

@@ -40,20 +40,20 @@ export function colour(name: Colour, alpha = 1): string {
 export function onRepaint(repaint: () => void): () => void {
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
-  const before = () => {
+  const beforePrint = () => {
     root.dataset["paper"] = "";
     repaint();
   };
-  const after = () => {
+  const afterPrint = () => {
     delete root.dataset["paper"];
     repaint();
   };
   scheme.addEventListener("change", repaint);
-  addEventListener("beforeprint", before);
-  addEventListener("afterprint", after);
+  addEventListener("beforeprint", beforePrint);
+  addEventListener("afterprint", afterPrint);
   return () => {
     scheme.removeEventListener("change", repaint);
-    removeEventListener("beforeprint", before);
-    removeEventListener("afterprint", after);
+    removeEventListener("beforeprint", beforePrint);
+    removeEventListener("afterprint", afterPrint);
   };
 }

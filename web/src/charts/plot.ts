@@ -7,11 +7,11 @@ import { button, el } from "../dom";
 import { marksOf } from "../picture/canvas";
 import { saver } from "../picture/save";
 import type { Mark } from "../picture/vector";
-import { say } from "../words";
+import { translate } from "../translate";
 import { axisX, axisY } from "./axes";
 import { legend } from "./legend";
 import { colour, onRepaint, type Colour } from "./palette";
-import { range, widest, type Scale } from "./range";
+import { range, union, type Scale } from "./range";
 import { drawMarker, paint, type Marker, type Shape } from "./shapes";
 import { Tooltip } from "./tooltip";
 
@@ -27,7 +27,7 @@ export interface Line {
   colour: Colour;
   /** What a tooltip says of a value; `told` in the place of `values`, as for parts of a stack. */
   show: (value: number) => string;
-  told?: Values;
+  tooltipValues?: Values;
   dash?: number[];
   width?: number;
   marker?: Marker;
@@ -38,7 +38,7 @@ export interface Line {
   /** Whether the line goes on over places without a value. */
   isJoined?: boolean;
   /** Whether the axis need not hold it. */
-  isQuiet?: boolean;
+  isOutsideRange?: boolean;
 }
 
 export interface Spec {
@@ -60,7 +60,7 @@ export interface Spec {
     hasSwitch?: boolean;
     show?: (value: number) => string;
     headroom?: number;
-    holds?: number[];
+    mustInclude?: number[];
     top?: number;
   };
   behind?: Shape[];
@@ -78,14 +78,14 @@ export class Plot {
   private readonly box = el("div", { class: "plot", tabindex: 0, role: "img" });
   private readonly tooltip = new Tooltip();
   private readonly switch: HTMLButtonElement | null;
-  private readonly forget: () => void;
-  private readonly watcher: ResizeObserver;
+  private readonly stopRepaint: () => void;
+  private readonly observer: ResizeObserver;
   private readonly head: HTMLElement;
   private saver: HTMLElement = el("div");
   private chart: uPlot | null = null;
-  private named: HTMLElement | null = null;
+  private legendBox: HTMLElement | null = null;
   /** What the y axis has held so far. */
-  private held: [number, number] | null = null;
+  private heldRange: [number, number] | null = null;
   private isLog: boolean;
   private choices: Map<string, string> | null = null;
 
@@ -99,32 +99,32 @@ export class Plot {
     });
     this.switch = spec.y.hasSwitch ? this.switchOfScale() : null;
     this.head = el("div", { class: "chart-head" }, this.title, this.switch, this.saver);
-    this.name();
-    this.element = el("div", { class: "chart" }, this.head, this.box, this.tooltip.spoken);
+    this.drawHeading();
+    this.element = el("div", { class: "chart" }, this.head, this.box, this.tooltip.announcement);
     this.box.style.height = `${spec.height}px`;
-    this.forget = onRepaint(() => {
+    this.stopRepaint = onRepaint(() => {
       this.draw();
     });
-    this.watcher = new ResizeObserver(() => {
+    this.observer = new ResizeObserver(() => {
       this.resize();
     });
-    this.watcher.observe(this.box);
+    this.observer.observe(this.box);
   }
 
   /** Show other values; the y axis never shrinks while they come. */
   update(spec: Spec): void {
-    const isSame = outline(spec) === outline(this.spec);
+    const isSame = structure(spec) === structure(this.spec);
     this.spec = spec;
     if (isSame) {
       this.chart?.setData(this.data());
       return;
     }
-    this.name();
+    this.drawHeading();
     this.draw();
   }
 
   /** Have the scale that was chosen on a chart of this title before, and note what is chosen. */
-  remember(choices: Map<string, string>): void {
+  useChoices(choices: Map<string, string>): void {
     this.choices = choices;
     const chosen = choices.get(`scale of ${this.spec.title}`);
     if (this.switch && chosen) this.scale(chosen === "log");
@@ -132,15 +132,15 @@ export class Plot {
 
   /** Take the chart off the page. */
   destroy(): void {
-    this.forget();
-    this.watcher.disconnect();
+    this.stopRepaint();
+    this.observer.disconnect();
     this.chart?.destroy();
     this.chart = null;
     this.element.remove();
   }
 
   /** Say what is shown: in the heading, in the legend, and to screen readers. */
-  private name(): void {
+  private drawHeading(): void {
     const { title } = this.spec;
     if (this.title.textContent !== title) {
       const buttons = saver(
@@ -152,15 +152,15 @@ export class Plot {
       this.saver = buttons;
     }
     this.title.textContent = title;
-    this.box.setAttribute("aria-label", `${title}. ${say("chart.keys")}`);
-    this.named?.remove();
-    this.named = legend(this.spec);
-    if (this.named) this.title.after(this.named);
+    this.box.setAttribute("aria-label", `${title}. ${translate("chart.keys")}`);
+    this.legendBox?.remove();
+    this.legendBox = legend(this.spec);
+    if (this.legendBox) this.title.after(this.legendBox);
   }
 
   private switchOfScale(): HTMLButtonElement {
     return button(
-      say("chart.log"),
+      translate("chart.log"),
       () => {
         this.choices?.set(`scale of ${this.spec.title}`, this.isLog ? "plain" : "log");
         this.scale(!this.isLog);
@@ -172,7 +172,7 @@ export class Plot {
 
   private scale(isLog: boolean): void {
     this.isLog = isLog;
-    this.held = null;
+    this.heldRange = null;
     this.switch?.setAttribute("aria-pressed", String(isLog));
   }
 
@@ -193,9 +193,9 @@ export class Plot {
   /** What is drawn, as vectors: by the same chart, of the same size, outside of the page. */
   private vectors(): Mark[] {
     const { hooks, ...options } = this.options(this.box.clientWidth);
-    const drawn = { drawAxes: hooks?.drawAxes, draw: hooks?.draw };
+    const drawingHooks = { drawAxes: hooks?.drawAxes, draw: hooks?.draw };
     return marksOf(
-      () => new uPlot({ ...options, cursor: { show: false }, hooks: drawn }, this.data()),
+      () => new uPlot({ ...options, cursor: { show: false }, hooks: drawingHooks }, this.data()),
     );
   }
 
@@ -240,7 +240,7 @@ export class Plot {
         ],
         draw: [
           (u) => {
-            this.marks(u);
+            this.drawMarkers(u);
             paint(u, this.spec.above);
           },
         ],
@@ -256,16 +256,16 @@ export class Plot {
   private series(line: Line): uPlot.Series {
     const stroke = colour(line.colour);
     const width = line.kind === "marks" || line.kind === "curve" ? 0 : (line.width ?? 2);
-    const made: uPlot.Series = { label: line.label, stroke, width, points: { show: false } };
-    if (line.dash) made.dash = line.dash;
-    made.spanGaps = line.isJoined ?? false;
+    const series: uPlot.Series = { label: line.label, stroke, width, points: { show: false } };
+    if (line.dash) series.dash = line.dash;
+    series.spanGaps = line.isJoined ?? false;
     if (line.kind === "bars") {
-      made.fill = stroke;
-      made.width = 0;
+      series.fill = stroke;
+      series.width = 0;
       const bars = uPlot.paths.bars?.({ size: [1, 100], align: 0 });
-      if (bars) made.paths = bars;
+      if (bars) series.paths = bars;
     }
-    return made;
+    return series;
   }
 
   private rangeOfX(): [number, number] {
@@ -273,18 +273,22 @@ export class Plot {
   }
 
   private rangeOfY(scale: Scale): [number, number] {
-    const { headroom, holds, top } = this.spec.y;
+    const { headroom, mustInclude, top } = this.spec.y;
     if (top !== undefined && scale !== "log") return [0, top];
-    const values = this.spec.lines.filter((line) => !line.isQuiet).flatMap((line) => line.values);
-    const found = range(scale, [...values, ...(holds ?? [])], { headroom: headroom ?? 1.12 });
+    const values = this.spec.lines
+      .filter((line) => !line.isOutsideRange)
+      .flatMap((line) => line.values);
+    const axisRange = range(scale, [...values, ...(mustInclude ?? [])], {
+      headroom: headroom ?? 1.12,
+    });
     // The axis of a chart without values is a guess, which nothing need keep to.
-    if (!values.some((value) => value)) return found;
-    this.held = widest(this.held, found);
-    return this.held;
+    if (!values.some((value) => value)) return axisRange;
+    this.heldRange = union(this.heldRange, axisRange);
+    return this.heldRange;
   }
 
   /** Markers of points; a value without neighbours has one too, since no line shows it. */
-  private marks(u: uPlot): void {
+  private drawMarkers(u: uPlot): void {
     const { xs, lines } = this.spec;
     lines.forEach((line, of) => {
       if (line.kind === "bars" || line.kind === "curve") return;
@@ -309,11 +313,11 @@ export class Plot {
     const from = u.cursor.idx ?? (step > 0 ? -1 : last + 1);
     const at = Math.min(Math.max(from + step, 0), last);
     u.setCursor({ left: u.valToPos(this.spec.xs[at] ?? 0, "x"), top: u.over.clientHeight / 3 });
-    this.tooltip.speak();
+    this.tooltip.announce();
   }
 }
 
 /** What cannot be changed on a chart that is drawn: another one takes its place. */
-function outline({ title, bands, lines }: Spec): string {
+function structure({ title, bands, lines }: Spec): string {
   return JSON.stringify([title, bands, lines.map((line) => [line.label, line.colour, line.kind])]);
 }

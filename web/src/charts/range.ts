@@ -8,23 +8,28 @@ export function range(
   values: readonly (number | null)[],
   { headroom = 1 }: { headroom?: number },
 ): [number, number] {
-  const known = values.filter((value): value is number => value != null && Number.isFinite(value));
-  const high = known.reduce((most, value) => Math.max(most, value), -Infinity);
+  const finite = values.filter((value): value is number => value != null && Number.isFinite(value));
+  const high = finite.reduce((max, value) => Math.max(max, value), -Infinity);
   if (scale === "zero") return [0, high > 0 ? high * headroom : 1];
   if (scale === "plain") {
-    const low = known.reduce((least, value) => Math.min(least, value), Infinity);
-    return known.length ? [low, high > low ? high : low + 1] : [0, 1];
+    const low = finite.reduce((min, value) => Math.min(min, value), Infinity);
+    return finite.length ? [low, high > low ? high : low + 1] : [0, 1];
   }
-  const positive = known.filter((value) => value > 0);
+  const positive = finite.filter((value) => value > 0);
   if (!positive.length) return [1, 10];
-  const low = positive.reduce((least, value) => Math.min(least, value), Infinity);
-  const air = high > low ? Math.max(1.15, (high / low) ** 0.06) : 1.6;
-  return [low / air, high * air * (headroom > 1.2 ? (high / low) ** (headroom - 1) : 1)];
+  const low = positive.reduce((min, value) => Math.min(min, value), Infinity);
+  const margin = high > low ? Math.max(1.15, (high / low) ** 0.06) : 1.6;
+  return [low / margin, high * margin * (headroom > 1.2 ? (high / low) ** (headroom - 1) : 1)];
 }
 
 /** The range that holds both: an axis that keeps what it once showed. */
-export function widest(before: [number, number] | null, now: [number, number]): [number, number] {
-  return before ? [Math.min(before[0], now[0]), Math.max(before[1], now[1])] : now;
+export function union(
+  previous: [number, number] | null,
+  current: [number, number],
+): [number, number] {
+  return previous
+    ? [Math.min(previous[0], current[0]), Math.max(previous[1], current[1])]
+    : current;
 }
 
 /** The next of 1, 2, 5, 10, 20, … that is not below a number: where an axis of unknown end ends. */

@@ -54,14 +54,14 @@ export function whiskers(
   ranges: readonly ([number, number] | null)[],
 ): Shape {
   return (u) => {
-    inside(u, () => {
+    clipped(u, () => {
       u.ctx.strokeStyle = colour("grey");
       u.ctx.lineWidth = 1.5 * ratio();
       xs.forEach((x, at) => {
         const range = ranges[at];
         if (!range) return;
         const px = u.valToPos(x, "x", true);
-        line(u, px, place(u, range[0]), px, place(u, range[1]));
+        line(u, px, yOf(u, range[0]), px, yOf(u, range[1]));
       });
     });
   };
@@ -70,13 +70,13 @@ export function whiskers(
 /** A limit across the chart, named above its line. */
 export function limit(value: number, words: string): Shape {
   return (u) => {
-    const y = place(u, value);
-    inside(u, () => {
+    const y = yOf(u, value);
+    clipped(u, () => {
       dashed(u, "purple", [7, 4]);
       line(u, u.bbox.left, y, u.bbox.left + u.bbox.width, y);
     });
-    const above = y - u.bbox.top > 18 * ratio();
-    write(u, words, u.bbox.left + 6 * ratio(), y + (above ? -8 : 10) * ratio(), "purple");
+    const hasRoomAbove = y - u.bbox.top > 18 * ratio();
+    write(u, words, u.bbox.left + 6 * ratio(), y + (hasRoomAbove ? -8 : 10) * ratio(), "purple");
   };
 }
 
@@ -88,11 +88,11 @@ export interface Flag {
 }
 
 /** Lines at levels that have a name; their words stand in rows at the top, so they hide no point. */
-export function flags(found: readonly Flag[]): Shape {
+export function flags(findings: readonly Flag[]): Shape {
   return (u) => {
     const ends: number[] = [];
     const { left, top, width, height } = u.bbox;
-    for (const flag of found) {
+    for (const flag of findings) {
       const x = u.valToPos(flag.x, "x", true);
       const size = measure(u, flag.words);
       const gap = 5 * ratio();
@@ -131,14 +131,14 @@ export function hatched(regions: readonly { from: number; to: number; words: str
 }
 
 /** A curve that is known everywhere, such as a fitted model. */
-export function curve(of: (x: number) => number, name: Colour, dash: number[]): Shape {
+export function curve(model: (x: number) => number, name: Colour, dash: number[]): Shape {
   return (u) => {
-    inside(u, () => {
+    clipped(u, () => {
       dashed(u, name, dash);
       u.ctx.beginPath();
       for (let px = 0; px <= u.bbox.width; px += 2 * ratio()) {
         const x = u.posToVal(u.bbox.left + px, "x", true);
-        u.ctx.lineTo(u.bbox.left + px, place(u, of(x)));
+        u.ctx.lineTo(u.bbox.left + px, yOf(u, model(x)));
       }
       u.ctx.stroke();
     });
@@ -173,25 +173,25 @@ export function borders(levels: readonly { from: number; to: number; words: stri
 }
 
 /** A line at a value that means "no difference", with the band that counts as the same. */
-export function sameBand(low: number, high: number, none = 1): Shape {
+export function sameBand(low: number, high: number, reference = 1): Shape {
   return (u) => {
-    const [a, b] = [place(u, high), place(u, low)];
+    const [a, b] = [yOf(u, high), yOf(u, low)];
     u.ctx.fillStyle = colour("band", 0.45);
     u.ctx.fillRect(u.bbox.left, a, u.bbox.width, b - a);
     dashed(u, "muted", []);
-    const middle = place(u, none);
+    const middle = yOf(u, reference);
     line(u, u.bbox.left, middle, u.bbox.left + u.bbox.width, middle);
   };
 }
 
 function freeRow(ends: number[], start: number, end: number): number {
-  const row = ends.findIndex((taken) => taken < start);
+  const row = ends.findIndex((usedUntil) => usedUntil < start);
   const at = row < 0 ? ends.length : row;
   ends[at] = end;
   return at;
 }
 
-function inside(u: uPlot, draw: () => void): void {
+function clipped(u: uPlot, draw: () => void): void {
   u.ctx.save();
   u.ctx.beginPath();
   u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
@@ -214,7 +214,7 @@ function line(u: uPlot, x0: number, y0: number, x1: number, y1: number): void {
   u.ctx.stroke();
 }
 
-function place(u: uPlot, value: number): number {
+function yOf(u: uPlot, value: number): number {
   return u.valToPos(value, "y", true);
 }
 

@@ -7,18 +7,18 @@ import type { Spec } from "./plot";
 
 /** A box that follows the cursor; what the keyboard reaches is also said to screen readers. */
 export class Tooltip {
-  readonly spoken = el("p", { class: "away", role: "status", "aria-live": "polite" });
+  readonly announcement = el("p", { class: "away", role: "status", "aria-live": "polite" });
   private readonly box = el("div", { class: "tip", "aria-hidden": "true" });
 
   /** Move to the cursor of a chart, or go when it has none. */
   show(u: uPlot, spec: Spec): void {
     const at = u.cursor.idx;
     const left = u.cursor.left ?? -1;
-    const told = at == null || left < 0 ? [] : rows(spec, at);
-    this.box.hidden = !told.length;
-    if (at == null || !told.length) return;
+    const lines = at == null || left < 0 ? [] : rows(spec, at);
+    this.box.hidden = !lines.length;
+    if (at == null || !lines.length) return;
     if (this.box.parentElement !== u.over) u.over.append(this.box);
-    this.box.replaceChildren(el("strong", {}, spec.heading(at)), ...told);
+    this.box.replaceChildren(el("strong", {}, spec.heading(at)), ...lines);
     const isRight = left > u.over.clientWidth / 2;
     this.box.style.left = isRight ? "" : `${left + 12}px`;
     this.box.style.right = isRight ? `${u.over.clientWidth - left + 12}px` : "";
@@ -26,17 +26,19 @@ export class Tooltip {
   }
 
   /** Say what is shown. */
-  speak(): void {
-    this.spoken.textContent = [...this.box.children].map((child) => child.textContent).join(", ");
+  announce(): void {
+    this.announcement.textContent = [...this.box.children]
+      .map((child) => child.textContent)
+      .join(", ");
   }
 }
 
 function rows(spec: Spec, at: number): HTMLElement[] {
-  const made: HTMLElement[] = [];
+  const elements: HTMLElement[] = [];
   for (const line of spec.lines) {
-    const value = (line.told ?? line.values)[at];
+    const value = (line.tooltipValues ?? line.values)[at];
     if (value == null || !line.label) continue;
-    made.push(el("div", {}, el("span", {}, line.label), " ", el("b", {}, line.show(value))));
+    elements.push(el("div", {}, el("span", {}, line.label), " ", el("b", {}, line.show(value))));
   }
-  return made;
+  return elements;
 }

@@ -1,10 +1,10 @@
 // A name's runs one after another: rate and time, each with the range of its trials, the baseline
 // and what counts as the same.
 
-import { commits, short as shortened } from "../data/trend";
+import { commitSpans, shortCommit as shortened } from "../data/trend";
 import { ms, rate } from "../format";
 import type { Ledger, SessionRun } from "../history/model";
-import { say } from "../words";
+import { translate } from "../translate";
 import type { Line, Spec } from "./plot";
 import { borders, sameBand, whiskers, type Shape } from "./shapes";
 
@@ -14,14 +14,14 @@ type Range = [number, number] | null;
 export function trendSpecs(ledger: Ledger, margin: [number, number]): Spec[] {
   return [
     spec(ledger, margin, {
-      title: say("trend.rate"),
+      title: translate("trend.rate"),
       read: (run) => run.ok_per_s,
       range: (run) => run.ok_per_s_range,
       show: rate,
       colour: "blue",
     }),
     spec(ledger, margin, {
-      title: say("trend.time"),
+      title: translate("trend.time"),
       read: (run) => run.p95_ms,
       range: (run) => run.p95_ms_range,
       show: ms,
@@ -46,9 +46,12 @@ function spec(
   const { entries, baseline } = ledger;
   const xs = entries.map((_, at) => at + 1);
   const ranges = entries.map(range);
-  const known = baseline ? read(baseline) : null;
-  const band: Shape[] = known == null ? [] : [sameBand(known * low, known * high, known)];
-  const words = baseline ? ` (${say("trend.baseline", { n: baseline.run })})` : "";
+  const baselineValue = baseline ? read(baseline) : null;
+  const band: Shape[] =
+    baselineValue == null
+      ? []
+      : [sameBand(baselineValue * low, baselineValue * high, baselineValue)];
+  const words = baseline ? ` (${translate("trend.baseline", { n: baseline.run })})` : "";
   return {
     title: title + words,
     height: 220,
@@ -66,7 +69,7 @@ function spec(
     ],
     x: {
       scale: "plain",
-      label: say("trend.axis"),
+      label: translate("trend.axis"),
       ticks: xs,
       show: (at) => String(entries[at - 1]?.run ?? ""),
       range: [0.5, xs.length + 0.5],
@@ -74,19 +77,19 @@ function spec(
     y: {
       scale: "zero",
       hasSwitch: true,
-      holds: [...ranges.flatMap((r) => r ?? []), known ?? 0],
+      mustInclude: [...ranges.flatMap((r) => r ?? []), baselineValue ?? 0],
       headroom: 1.25,
     },
-    behind: [borders(commits(entries)), ...band, whiskers(xs, ranges)],
-    heading: (at) => heading(entries[at]),
+    behind: [borders(commitSpans(entries)), ...band, whiskers(xs, ranges)],
+    heading: (at) => headingOf(entries[at]),
   };
 }
 
-function heading(run: SessionRun | undefined): string {
+function headingOf(run: SessionRun | undefined): string {
   if (!run) return "";
-  const words = [say("trend.run", { n: run.run }), shortened(run.git_commit)];
-  words.push(say("trend.trials", { n: run.trials }));
+  const words = [translate("trend.run", { n: run.run }), shortened(run.git_commit)];
+  words.push(translate("trend.trials", { n: run.trials }));
   if (run.note) words.push(run.note);
-  if (run.at_least) words.push(say("ladder.atLeast"));
+  if (run.at_least) words.push(translate("ladder.atLeast"));
   return words.join(" · ");
 }

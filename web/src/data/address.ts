@@ -13,8 +13,8 @@ export function address(path: string, values: Values = {}): string {
 }
 
 /** The same where `tag` may hold several words, each a tag that must be there. */
-export function listed(path: string, asked: Values): string {
-  const { tag, ...rest } = asked;
+export function runsAddress(path: string, filter: Values): string {
+  const { tag, ...rest } = filter;
   const tags = String(tag ?? "")
     .split(/\s+/)
     .filter(Boolean)

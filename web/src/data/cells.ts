@@ -13,12 +13,12 @@ const UNITS: Record<string, number> = {
 
 /** The number that a cell says, in the smallest unit of its kind; null where it says none. */
 export function numberOf(cell: string): number | null {
-  const found = /^[≥≤><+\s]*([−-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(ns|µs|ms|s|B|KiB|MiB|GiB)?/.exec(
+  const match = /^[≥≤><+\s]*([−-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(ns|µs|ms|s|B|KiB|MiB|GiB)?/.exec(
     cell,
   );
-  if (!found) return null;
-  const value = Number((found[1] ?? "").replaceAll(",", "").replace("−", "-"));
-  return Number.isNaN(value) ? null : value * (UNITS[found[2] ?? ""] ?? 1);
+  if (!match) return null;
+  const value = Number((match[1] ?? "").replaceAll(",", "").replace("−", "-"));
+  return Number.isNaN(value) ? null : value * (UNITS[match[2] ?? ""] ?? 1);
 }
 
 /**
@@ -32,7 +32,7 @@ export function sorted<Row extends readonly string[]>(
   isAscending: boolean,
 ): Row[] {
   const sign = isAscending ? 1 : -1;
-  const isByText = isText && !isCounted(rows.map((row) => row[column] ?? ""));
+  const isByText = isText && !isNumeric(rows.map((row) => row[column] ?? ""));
   return [...rows].sort((a, b) => {
     const [left, right] = [a[column] ?? "", b[column] ?? ""];
     if (isByText) return sign * left.localeCompare(right);
@@ -43,10 +43,10 @@ export function sorted<Row extends readonly string[]>(
 }
 
 /** Whether cells of words begin with numbers, most of those that say anything; no dates, no hashes. */
-function isCounted(cells: readonly string[]): boolean {
-  const told = cells.filter((cell) => cell !== "" && cell !== "–");
-  const counted = told.filter((cell) => /^[≥≤><\s]*[−-]?[\d,]*\.?\d+(?=$|[\s×x%/])/.test(cell));
-  return 2 * counted.length > told.length;
+function isNumeric(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell !== "" && cell !== "–");
+  const numeric = filled.filter((cell) => /^[≥≤><\s]*[−-]?[\d,]*\.?\d+(?=$|[\s×x%/])/.test(cell));
+  return 2 * numeric.length > filled.length;
 }
 
 /** A table as CSV, RFC 4180. What a spreadsheet would take for a formula is kept as text. */

@@ -13,15 +13,15 @@ export function ratios(
   metric: string,
   levels: readonly number[],
 ): Ratios {
-  const known = new Map(
+  const byLevel = new Map(
     changes
       .filter((change) => change.metric === metric)
       .map((change) => [change.concurrency, change]),
   );
   return {
-    values: levels.map((level) => known.get(level)?.ratio ?? null),
+    values: levels.map((level) => byLevel.get(level)?.ratio ?? null),
     intervals: levels.map((level) => {
-      const [low, high] = known.get(level)?.interval ?? [null, null];
+      const [low, high] = byLevel.get(level)?.interval ?? [null, null];
       return low == null || high == null ? null : [low, high];
     }),
   };

@@ -8,15 +8,15 @@ export type Values = (number | null)[];
 export const TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
 /** Where a percentile stands. */
-export function place(share: number): number {
+export function percentilePosition(share: number): number {
   return -Math.log10(1 - share);
 }
 
 /** A percentile at a place, in words: `p50`, `p99.9`. */
-export function named(at: number): string {
-  const left = 100 * 10 ** -at;
-  const digits = Math.max(0, Math.ceil(-Math.log10(left) + 1));
-  return `p${(100 - left)
+export function percentileName(at: number): string {
+  const remaining = 100 * 10 ** -at;
+  const digits = Math.max(0, Math.ceil(-Math.log10(remaining) + 1));
+  return `p${(100 - remaining)
     .toFixed(digits)
     .replace(/(\.\d*?)0+$/, "$1")
     .replace(/\.$/, "")}`;
@@ -29,12 +29,12 @@ export function groupOf(curve: Distribution): string {
 
 /** Groups of curves in their order. */
 export function groups(curves: readonly Distribution[]): Map<string, Distribution[]> {
-  const made = new Map<string, Distribution[]>();
+  const byName = new Map<string, Distribution[]>();
   for (const curve of curves) {
     const name = groupOf(curve);
-    made.set(name, [...(made.get(name) ?? []), curve]);
+    byName.set(name, [...(byName.get(name) ?? []), curve]);
   }
-  return made;
+  return byName;
 }
 
 export interface Columns {
@@ -47,8 +47,8 @@ export function columns(curves: readonly Distribution[]): Columns {
   const shares = [...new Set(curves.flatMap((curve) => curve.points.map(([share]) => share)))];
   shares.sort((a, b) => a - b);
   const values = curves.map((curve) => {
-    const known = new Map(curve.points);
-    return shares.map((share) => known.get(share) ?? null);
+    const byShare = new Map(curve.points);
+    return shares.map((share) => byShare.get(share) ?? null);
   });
-  return { xs: shares.map(place), values };
+  return { xs: shares.map(percentilePosition), values };
 }

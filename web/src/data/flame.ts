@@ -20,26 +20,26 @@ export interface Box {
 
 /** All boxes that are wide enough to be seen, with `root` as wide as the graph. */
 export function boxes(root: FlameNode, least: number): Box[] {
-  const found: Box[] = [];
+  const visible: Box[] = [];
   const whole = root.weight || 1;
-  const lay = (node: FlameNode, depth: number, from: number, path: readonly FlameNode[]) => {
+  const add = (node: FlameNode, depth: number, from: number, path: readonly FlameNode[]) => {
     const width = node.weight / whole;
     if (width < least) return;
-    found.push({ node, depth, from, width, path });
+    visible.push({ node, depth, from, width, path });
     let at = from;
-    for (const each of node.below ?? []) {
-      lay(each, depth + 1, at, [...path, node]);
-      at += each.weight / whole;
+    for (const child of node.below ?? []) {
+      add(child, depth + 1, at, [...path, node]);
+      at += child.weight / whole;
     }
   };
-  lay(root, 0, 0, []);
-  return found;
+  add(root, 0, 0, []);
+  return visible;
 }
 
 /** Which way a share moved; what is below half a point is drawn as no move. */
 export type Move = "more" | "less" | "same";
 
-const STILL = 0.005;
+const UNCHANGED = 0.005;
 
 /** How much larger a box's share of `whole` is than before; null where there is no before. */
 export function difference(node: FlameNode, whole: FlameNode): number | null {
@@ -49,22 +49,22 @@ export function difference(node: FlameNode, whole: FlameNode): number | null {
 
 /** Which way a box's share of `whole` moved. */
 export function moveOf(node: FlameNode, whole: FlameNode): Move {
-  const found = difference(node, whole) ?? 0;
-  if (Math.abs(found) < STILL) return "same";
-  return found > 0 ? "more" : "less";
+  const change = difference(node, whole) ?? 0;
+  if (Math.abs(change) < UNCHANGED) return "same";
+  return change > 0 ? "more" : "less";
 }
 
 /** How deep boxes go. */
-export function height(found: readonly Box[]): number {
-  return found.reduce((most, box) => Math.max(most, box.depth + 1), 0);
+export function height(boxes: readonly Box[]): number {
+  return boxes.reduce((max, box) => Math.max(max, box.depth + 1), 0);
 }
 
 /** The share of the whole in functions whose name has a text; what is below a match counts once. */
-export function matched(root: FlameNode, text: string): number {
-  const wanted = text.toLowerCase();
-  const seen = (node: FlameNode): number =>
-    node.name.toLowerCase().includes(wanted)
+export function matchedShare(root: FlameNode, text: string): number {
+  const lowered = text.toLowerCase();
+  const weightOf = (node: FlameNode): number =>
+    node.name.toLowerCase().includes(lowered)
       ? node.weight
-      : (node.below ?? []).reduce((sum, each) => sum + seen(each), 0);
-  return wanted && root.weight ? seen(root) / root.weight : 0;
+      : (node.below ?? []).reduce((sum, child) => sum + weightOf(child), 0);
+  return lowered && root.weight ? weightOf(root) / root.weight : 0;
 }

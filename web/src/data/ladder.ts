@@ -5,12 +5,18 @@ import type { Claim, Ladder, Point, Slo, Usl } from "../model";
 export type Values = (number | null)[];
 
 /** One number of every level; null where the level claims nothing. */
-export function joined(points: readonly Point[], read: (point: Point) => number | null): Values {
+export function claimedValues(
+  points: readonly Point[],
+  read: (point: Point) => number | null,
+): Values {
   return points.map((point) => (point.claim === "whole" ? read(point) : null));
 }
 
 /** The same of the levels that claim nothing. */
-export function apart(points: readonly Point[], read: (point: Point) => number | null): Values {
+export function unclaimedValues(
+  points: readonly Point[],
+  read: (point: Point) => number | null,
+): Values {
   return points.map((point) => (point.claim === "whole" ? null : read(point)));
 }
 
@@ -32,7 +38,7 @@ export function regions(points: readonly Point[]): Region[] {
 }
 
 /** The Universal Scalability Law: throughput at a level of concurrency. */
-export function usl(fit: Usl): (level: number) => number {
+export function uslCurve(fit: Usl): (level: number) => number {
   const { lambda, sigma, kappa } = fit;
   return (n) => (lambda * n) / (1 + sigma * (n - 1) + kappa * n * (n - 1));
 }
@@ -51,14 +57,14 @@ export interface StreamPanel {
 
 /** What there are numbers of in a ladder of streams. */
 export function streamPanels(ladder: Ladder): StreamPanel[] {
-  const known = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
+  const names = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
   const limited = new Set(ladder.slos.map((slo) => slo.metric));
-  const pace = limited.has("tpot") && !limited.has("inter_chunk") ? "tpot" : "inter_chunk";
-  const times = ["ttft", pace].map((metric) => {
-    const has = (stat: string) => known.has(`${metric} ${stat}`);
+  const gapMetric = limited.has("tpot") && !limited.has("inter_chunk") ? "tpot" : "inter_chunk";
+  const times = ["ttft", gapMetric].map((metric) => {
+    const has = (stat: string) => names.has(`${metric} ${stat}`);
     // Streams are few: where some level has no median, the mean stands for the middle of all.
-    const isWhole = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
-    const middle = isWhole ? "p50" : "mean";
+    const hasMedian = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
+    const middle = hasMedian ? "p50" : "mean";
     const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
     const high = limits.map((slo) => slo.stat).find((stat) => stat !== middle) ?? "p95";
     const stats = [high, middle].filter(has);
@@ -68,11 +74,11 @@ export function streamPanels(ladder: Ladder): StreamPanel[] {
     { metric: "tokens/s", unit: "rate", stats: ["tokens/s"] },
     { metric: "goodput", unit: "percent", stats: ["goodput"] },
   ];
-  return [...times, ...rates].filter((panel) => panel.stats.some((name) => known.has(name)));
+  return [...times, ...rates].filter((panel) => panel.stats.some((name) => names.has(name)));
 }
 
 /** Whether a level's times are logarithmic by nature: they span more than 20 ×. */
 export function spansFar(values: Values): boolean {
-  const known = values.filter((value): value is number => value != null && value > 0);
-  return known.length > 0 && Math.max(...known) > 20 * Math.min(...known);
+  const names = values.filter((value): value is number => value != null && value > 0);
+  return names.length > 0 && Math.max(...names) > 20 * Math.min(...names);
 }

@@ -33,7 +33,7 @@ export interface Timeline {
   isStreamed: boolean;
 }
 
-interface Placed {
+interface PlacedInterval {
   interval: Interval;
   start: number;
   level: Level;
@@ -54,13 +54,13 @@ export function timeline(
   from: number | null = null,
 ): Timeline | null {
   const spans: Timeline["levels"] = [];
-  const placed: Placed[] = [];
+  const placed: PlacedInterval[] = [];
   const isAlone = levels.length === 1;
   let end = 0;
   levels.forEach((level, index) => {
     const start = end;
-    const own = place(level, start, pooled[String(index)], isAlone, from);
-    const measured = own.filter((each) => each.interval.phase === "measure");
+    const ofLevel = placeIntervals(level, start, pooled[String(index)], isAlone, from);
+    const measured = ofLevel.filter((entry) => entry.interval.phase === "measure");
     const last = measured.at(-1);
     if (last) end = last.start + last.interval.seconds;
     if (last)
@@ -70,97 +70,97 @@ export function timeline(
         concurrency: level.concurrency,
         candidate: level.candidate ?? null,
       });
-    placed.push(...own);
+    placed.push(...ofLevel);
   });
   if (!placed.length) return null;
   placed.sort((a, b) => a.start - b.start);
-  const found = { ...columns(placed), levels: spans, ...surroundings(placed, end, isAlone) };
-  return spans.slice(1).reduce(apart, found);
+  const joined = { ...columns(placed), levels: spans, ...phaseSpans(placed, end, isAlone) };
+  return spans.slice(1).reduce(separated, joined);
 }
 
 /** Keep lines from joining a level with the one before: nothing is known where it begins. */
-function apart(found: Timeline, level: Span): Timeline {
-  const at = found.xs.findIndex((x) => x > level.from);
-  const put = <Value>(values: readonly Value[], value: Value): Value[] => [
+function separated(timeline: Timeline, level: Span): Timeline {
+  const at = timeline.xs.findIndex((x) => x > level.from);
+  const inserted = <Value>(values: readonly Value[], value: Value): Value[] => [
     ...values.slice(0, at),
     value,
     ...values.slice(at),
   ];
-  const gap = (values: Values) => put(values, null);
+  const gap = (values: Values) => inserted(values, null);
   const gaps = <Key extends string>(columns: Record<Key, Values>) =>
     Object.fromEntries(
       Object.entries<Values>(columns).map(([name, values]) => [name, gap(values)]),
     ) as Record<Key, Values>;
   return {
-    ...found,
-    xs: put(found.xs, level.from),
-    seconds: put(found.seconds, 0),
-    phases: put(found.phases, "measure"),
-    concurrency: put(found.concurrency, found.concurrency[at] ?? 0),
-    n: put(found.n, 0),
-    times: { response: gaps(found.times.response), ttft: gaps(found.times.ttft) },
-    ok: gap(found.ok),
-    attempted: gap(found.attempted),
-    errors: gaps(found.errors),
-    connections: gap(found.connections),
-    tokens: gap(found.tokens),
+    ...timeline,
+    xs: inserted(timeline.xs, level.from),
+    seconds: inserted(timeline.seconds, 0),
+    phases: inserted(timeline.phases, "measure"),
+    concurrency: inserted(timeline.concurrency, timeline.concurrency[at] ?? 0),
+    n: inserted(timeline.n, 0),
+    times: { response: gaps(timeline.times.response), ttft: gaps(timeline.times.ttft) },
+    ok: gap(timeline.ok),
+    attempted: gap(timeline.attempted),
+    errors: gaps(timeline.errors),
+    connections: gap(timeline.connections),
+    tokens: gap(timeline.tokens),
   };
 }
 
-function place(
+function placeIntervals(
   level: Level,
   start: number,
   pooled: Record<string, Partial<Stats>[]> | undefined,
   isAlone: boolean,
   from: number | null,
-): Placed[] {
+): PlacedInterval[] {
   const intervals = level.intervals ?? [];
-  let before = begin(intervals, from);
-  const least =
+  let warmupEnd = startOfWarmup(intervals, from);
+  const minSeconds =
     0.5 * Math.max(0, ...intervals.filter(isMeasured).map((interval) => interval.seconds));
-  const made: Placed[] = [];
+  const placed: PlacedInterval[] = [];
   intervals.forEach((interval, at) => {
     let at_s = start + interval.t_s;
     if (interval.phase === "warmup") {
-      at_s = start + before;
-      before += interval.seconds;
+      at_s = start + warmupEnd;
+      warmupEnd += interval.seconds;
     }
     // A rate over some milliseconds says nothing, and levels of a ladder leave no room between them.
-    if (!isMeasured(interval) && (!isAlone || interval.seconds < least)) return;
-    const own = pooled
+    if (!isMeasured(interval) && (!isAlone || interval.seconds < minSeconds)) return;
+    const ofInterval = pooled
       ? { response: pooled["response"]?.[at] ?? {}, ttft: pooled["ttft"]?.[at] ?? {} }
       : null;
-    made.push({ interval, start: at_s, level, pooled: own });
+    placed.push({ interval, start: at_s, level, pooled: ofInterval });
   });
-  return made;
+  return placed;
 }
 
 /** Where the warm-up begins: it ends at 0, and while that is ahead nobody but the plan knows. */
-function begin(intervals: readonly Interval[], from: number | null): number {
+function startOfWarmup(intervals: readonly Interval[], from: number | null): number {
   const last = intervals.at(-1);
-  const done = intervals.reduce(
+  const elapsed = intervals.reduce(
     (sum, { phase, seconds }) => sum + (phase === "warmup" ? seconds : 0),
     0,
   );
-  const isAhead = from != null && last?.phase === "warmup" && done <= -from;
-  return isAhead ? from : -done;
+  const isAhead = from != null && last?.phase === "warmup" && elapsed <= -from;
+  return isAhead ? from : -elapsed;
 }
 
-function columns(placed: readonly Placed[]): Omit<Timeline, "levels" | "warmup" | "drain"> {
-  const intervals = placed.map((each) => each.interval);
-  const isStreamed = placed.some((each) => each.level.stream ?? each.interval.stream);
+function columns(placed: readonly PlacedInterval[]): Omit<Timeline, "levels" | "warmup" | "drain"> {
+  const intervals = placed.map((entry) => entry.interval);
+  const isStreamed = placed.some((entry) => entry.level.stream ?? entry.interval.stream);
   return {
     xs: placed.map(({ interval, start }) => start + interval.seconds / 2),
     seconds: intervals.map((interval) => interval.seconds),
     phases: intervals.map((interval) => interval.phase),
-    concurrency: placed.map((each) => each.level.concurrency),
+    concurrency: placed.map((entry) => entry.level.concurrency),
     n: intervals.map((interval) => interval.latency?.response_ms?.n ?? interval.counts.ok ?? 0),
     times: {
       response: percentiles(
         placed,
-        (each) => each.pooled?.response ?? each.interval.latency?.response_ms,
+        (entry) => entry.pooled?.response ?? entry.interval.latency?.response_ms,
       ),
-      ttft: percentiles(placed, (each) => each.pooled?.ttft ?? each.interval.stream?.ttft_ms),
+      ttft: percentiles(placed, (entry) => entry.pooled?.ttft ?? entry.interval.stream?.ttft_ms),
     },
     ok: intervals.map((interval) => interval.ok_per_s ?? perSecond(interval, interval.counts.ok)),
     attempted: intervals.map(
@@ -174,11 +174,11 @@ function columns(placed: readonly Placed[]): Omit<Timeline, "levels" | "warmup" 
 }
 
 function percentiles(
-  placed: readonly Placed[],
-  read: (each: Placed) => Partial<Stats> | null | undefined,
+  placed: readonly PlacedInterval[],
+  read: (entry: PlacedInterval) => Partial<Stats> | null | undefined,
 ): Record<Stat, Values> {
-  const of = (stat: Stat) => placed.map((each) => read(each)?.[stat] ?? null);
-  return { p50: of("p50"), p95: of("p95"), p99: of("p99") };
+  const valuesOf = (stat: Stat) => placed.map((entry) => read(entry)?.[stat] ?? null);
+  return { p50: valuesOf("p50"), p95: valuesOf("p95"), p99: valuesOf("p99") };
 }
 
 function errors(intervals: readonly Interval[]): Record<string, Values> {
@@ -198,24 +198,24 @@ function errors(intervals: readonly Interval[]): Record<string, Values> {
 }
 
 function tokens(interval: Interval): number | null {
-  const { tokens_per_s: rate, tokens_out: told } = interval.stream ?? {};
+  const { tokens_per_s: rate, tokens_out: tokensOut } = interval.stream ?? {};
   if (isMeasured(interval) && rate != null) return rate;
-  if (told != null) return told / interval.seconds;
+  if (tokensOut != null) return tokensOut / interval.seconds;
   return interval.ok_per_s ? null : 0;
 }
 
-function surroundings(
-  placed: readonly Placed[],
+function phaseSpans(
+  placed: readonly PlacedInterval[],
   end: number,
   isAlone: boolean,
 ): Pick<Timeline, "warmup" | "drain"> {
   const first = placed[0];
   const last = placed.at(-1);
   if (!first || !last || !isAlone) return { warmup: null, drain: null };
-  const over = last.start + last.interval.seconds;
+  const runEnd = last.start + last.interval.seconds;
   return {
     warmup: first.start < 0 ? { from: first.start, to: 0 } : null,
-    drain: over > end + 1e-9 ? { from: end, to: over } : null,
+    drain: runEnd > end + 1e-9 ? { from: end, to: runEnd } : null,
   };
 }
 

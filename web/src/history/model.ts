@@ -3,7 +3,7 @@
 import type { Table, Text } from "../model";
 
 /** A kept run as lists show it; its numbers are those of its best level. */
-export interface KeptRun {
+export interface StoredRun {
   id: number;
   name: string;
   kind: string;
@@ -22,7 +22,7 @@ export interface KeptRun {
 }
 
 /** What a list is narrowed down by. */
-export type Asked = Record<"name" | "tag" | "commit" | "since", string | null>;
+export type RunFilter = Record<"name" | "tag" | "commit" | "since", string | null>;
 
 /** A run of a session; its numbers are medians of its trials. */
 export interface SessionRun {
@@ -49,9 +49,9 @@ export interface Ledger {
 
 export interface RunsPage {
   page: "runs";
-  runs: KeptRun[];
+  runs: StoredRun[];
   more: boolean;
-  asked: Asked;
+  asked: RunFilter;
   names: string[];
   tags: string[];
 }
@@ -71,7 +71,7 @@ export interface TrendPage {
 }
 
 /** A page over kept runs. */
-export type Kept =
+export type HistoryData =
   | RunsPage
   | TrendPage
   | { page: "run"; id: number; name: string }

@@ -3,10 +3,10 @@
 import { address } from "../data/address";
 import { el } from "../dom";
 import type { Lang, Run } from "../model";
-import type { Kept } from "./model";
+import type { HistoryData } from "./model";
 import { languageButtons } from "../parts/head";
 import { Report } from "../parts/report";
-import { say } from "../words";
+import { translate } from "../translate";
 import { RunsList } from "./runs";
 import { Trend } from "./trend";
 
@@ -21,50 +21,60 @@ export class HistoryPage {
   private readonly content: Content;
 
   constructor(
-    private readonly kept: Kept,
+    private readonly data: HistoryData,
     run: Run | null,
     private readonly choose: (lang: Lang) => void,
   ) {
-    this.content = run ? new Report(run, choose) : contentOf(kept);
+    this.content = run ? new Report(run, choose) : contentOf(data);
   }
 
   /** Draw everything again, as in another language. */
   draw(): void {
     // A report has the choice of languages itself.
     const isReport = this.content instanceof Report;
-    const way = el("nav", { class: "way", "aria-label": say("kept.way") }, ...this.way());
-    const top = isReport ? way : el("div", { class: "top" }, way, languageButtons(this.choose));
+    const breadcrumb = el(
+      "nav",
+      { class: "way", "aria-label": translate("kept.way") },
+      ...this.breadcrumb(),
+    );
+    const top = isReport
+      ? breadcrumb
+      : el("div", { class: "top" }, breadcrumb, languageButtons(this.choose));
     this.element.replaceChildren(top, this.content.element);
     this.content.draw();
   }
 
-  private way(): HTMLElement[] {
-    const { kept } = this;
-    const home = el("a", { href: "/" }, say("kept.runs"));
-    if (kept.page === "run") {
-      return [home, link(kept.name, address("/trend", { name: kept.name })), here(`${kept.id}`)];
+  private breadcrumb(): HTMLElement[] {
+    const { data } = this;
+    const home = el("a", { href: "/" }, translate("kept.runs"));
+    if (data.page === "run") {
+      return [
+        home,
+        link(data.name, address("/trend", { name: data.name })),
+        currentPage(`${data.id}`),
+      ];
     }
-    if (kept.page === "overlay") {
-      return [home, link(kept.a, runAddress(kept.a)), link(kept.b, runAddress(kept.b))];
+    if (data.page === "overlay") {
+      return [home, link(data.a, runAddress(data.a)), link(data.b, runAddress(data.b))];
     }
-    if (kept.page === "trend") return [home, here(kept.ledger.name)];
-    return kept.page === "runs" ? [here(say("kept.runs"))] : [home];
+    if (data.page === "trend") return [home, currentPage(data.ledger.name)];
+    return data.page === "runs" ? [currentPage(translate("kept.runs"))] : [home];
   }
 }
 
-function contentOf(kept: Kept): Content {
-  if (kept.page === "runs") return new RunsList(kept);
-  if (kept.page === "trend") return new Trend(kept);
-  return new Failure(kept.page === "failure" ? kept : { message: "", hint: null });
+function contentOf(data: HistoryData): Content {
+  if (data.page === "runs") return new RunsList(data);
+  if (data.page === "trend") return new Trend(data);
+  return new Failure(data.page === "failure" ? data : { message: "", hint: null });
 }
 
 class Failure implements Content {
   readonly element = el("main");
 
-  constructor(private readonly said: { message: string; hint: string | null }) {}
+  constructor(private readonly failure: { message: string; hint: string | null }) {}
 
   draw(): void {
-    const { message, hint } = this.said;
+    const { message, hint } = this.failure;
     this.element.replaceChildren(el("h1", {}, message), el("p", {}, hint));
   }
 }
@@ -78,6 +88,6 @@ function link(words: string, href: string): HTMLElement {
   return el("a", { href }, words);
 }
 
-function here(words: string): HTMLElement {
+function currentPage(words: string): HTMLElement {
   return el("span", { "aria-current": "page" }, words);
 }

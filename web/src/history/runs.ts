@@ -1,28 +1,28 @@
 // All kept runs, the newest first: found by name, tag, commit and age, opened, or two overlaid.
 
-import { address, listed } from "../data/address";
-import { short } from "../data/trend";
+import { address, runsAddress } from "../data/address";
+import { shortCommit } from "../data/trend";
 import { button, el } from "../dom";
 import { count, ms, percent, rate } from "../format";
 import type { Table } from "../model";
-import type { Asked, KeptRun, RunsPage } from "./model";
+import type { RunFilter, StoredRun, RunsPage } from "./model";
 import { table } from "../parts/table";
-import { say, type Key } from "../words";
+import { translate, type Key } from "../translate";
 
 const COLUMNS: readonly Key[] = [
   ...(["runs.run", "runs.when", "runs.name", "runs.kind", "runs.status", "runs.at"] as const),
   ...(["runs.rate", "runs.p95", "runs.success", "runs.commit", "runs.tags", "runs.note"] as const),
 ];
-const WORDS = [1, 2, 3, 4, 9, 10, 11];
-const NAME = 2;
-const KIND = 3;
+const TEXT_COLUMNS = [1, 2, 3, 4, 9, 10, 11];
+const NAME_COLUMN = 2;
+const KIND_COLUMN = 3;
 /** Kinds that have one setting a run: comparisons, diffs and functions are no rounds of a session. */
-const TUNED = new Set(["run", "ladder", "locust"]);
+const KINDS_WITH_TREND = new Set(["run", "ladder", "locust"]);
 
 /** The list, and what it can be narrowed down by. */
 export class RunsList {
   readonly element = el("main");
-  private chosen: string[] = [];
+  private selected: string[] = [];
   private overlay = el("button");
 
   constructor(private readonly page: RunsPage) {}
@@ -30,104 +30,105 @@ export class RunsList {
   /** Draw the list. */
   draw(): void {
     const { runs, more } = this.page;
-    this.chosen = [];
+    this.selected = [];
     this.overlay = this.overlayButton();
     this.element.replaceChildren(
       el("h1", {}, this.heading()),
-      this.finder(),
-      runs.length ? el("p", { class: "act" }, this.overlay, say("runs.overlayHint")) : "",
-      runs.length ? this.list(runs) : el("p", {}, say("runs.none")),
-      more ? el("p", {}, say("runs.more", { n: count(runs.length) })) : "",
+      this.filterForm(),
+      runs.length ? el("p", { class: "act" }, this.overlay, translate("runs.overlayHint")) : "",
+      runs.length ? this.list(runs) : el("p", {}, translate("runs.none")),
+      more ? el("p", {}, translate("runs.more", { n: count(runs.length) })) : "",
     );
   }
 
   private heading(): string {
     const { runs, more } = this.page;
     const n = `${more ? "> " : ""}${count(runs.length)}`;
-    return say(runs.length === 1 && !more ? "runs.one" : "runs.several", { n });
+    return translate(runs.length === 1 && !more ? "runs.one" : "runs.several", { n });
   }
 
-  private list(runs: readonly KeptRun[]): HTMLElement {
-    const found: Table = {
-      title: say("kept.runs"),
-      columns: COLUMNS.map((key) => say(key)),
+  private list(runs: readonly StoredRun[]): HTMLElement {
+    const content: Table = {
+      title: translate("kept.runs"),
+      columns: COLUMNS.map((key) => translate(key)),
       rows: runs.map(cells),
-      words: WORDS,
+      words: TEXT_COLUMNS,
       names: [],
       folded: false,
     };
-    return table(found, false, {
+    return table(content, false, {
       links: {
         0: (id) => `/runs/${encodeURIComponent(id)}`,
-        [NAME]: (name, row) => (TUNED.has(row[KIND] ?? "") ? address("/trend", { name }) : null),
+        [NAME_COLUMN]: (name, row) =>
+          KINDS_WITH_TREND.has(row[KIND_COLUMN] ?? "") ? address("/trend", { name }) : null,
       },
       choose: (id, isChosen) => {
-        this.chosen = this.chosen.filter((other) => other !== id).concat(isChosen ? [id] : []);
-        this.overlay.disabled = this.chosen.length !== 2;
+        this.selected = this.selected.filter((other) => other !== id).concat(isChosen ? [id] : []);
+        this.overlay.disabled = this.selected.length !== 2;
       },
     });
   }
 
   private overlayButton(): HTMLButtonElement {
-    const made = button(say("runs.overlay"), () => {
+    const element = button(translate("runs.overlay"), () => {
       // The older one is what the newer one is set beside.
-      const [a, b] = this.chosen.map(Number).sort((x, y) => x - y);
+      const [a, b] = this.selected.map(Number).sort((x, y) => x - y);
       location.assign(address("/overlay", { a, b }));
     });
-    made.disabled = true;
-    return made;
+    element.disabled = true;
+    return element;
   }
 
-  private finder(): HTMLElement {
-    const { asked, names, tags } = this.page;
+  private filterForm(): HTMLElement {
+    const { asked: filter, names, tags } = this.page;
     const fields = {
-      name: field("runs.name", asked.name, names),
-      tag: field("runs.tags", asked.tag, tags),
-      commit: field("runs.commit", asked.commit),
-      since: field("runs.since", asked.since),
+      name: field("runs.name", filter.name, names),
+      tag: field("runs.tags", filter.tag, tags),
+      commit: field("runs.commit", filter.commit),
+      since: field("runs.since", filter.since),
     };
-    const made = el(
+    const element = el(
       "form",
       { class: "finder", role: "search" },
-      ...Object.values(fields).map((each) => each.element),
-      el("button", { type: "submit" }, say("runs.find")),
-      isNarrowed(asked) && el("a", { href: "/" }, say("runs.all")),
+      ...Object.values(fields).map((entry) => entry.element),
+      el("button", { type: "submit" }, translate("runs.find")),
+      isNarrowed(filter) && el("a", { href: "/" }, translate("runs.all")),
     );
-    made.addEventListener("submit", (event) => {
+    element.addEventListener("submit", (event) => {
       event.preventDefault();
-      const values = Object.entries(fields).map(([key, each]) => [key, each.input.value.trim()]);
-      location.assign(listed("/", Object.fromEntries(values) as Asked));
+      const values = Object.entries(fields).map(([key, entry]) => [key, entry.input.value.trim()]);
+      location.assign(runsAddress("/", Object.fromEntries(values) as RunFilter));
     });
-    return made;
+    return element;
   }
 }
 
-function isNarrowed(asked: Asked): boolean {
-  return Object.values(asked).some(Boolean);
+function isNarrowed(filter: RunFilter): boolean {
+  return Object.values(filter).some(Boolean);
 }
 
-let fieldsMade = 0;
+let fieldCount = 0;
 
 /** A field with its label; `known` values are offered. */
-function field(key: Key, value: string | null, known: readonly string[] = []) {
-  const id = `field-${(fieldsMade += 1)}`;
+function field(key: Key, value: string | null, suggestions: readonly string[] = []) {
+  const id = `field-${(fieldCount += 1)}`;
   const options = `${id}-known`;
   const input = el("input", {
     id,
     type: "text",
     value: value ?? "",
     size: 12,
-    list: known.length ? options : null,
+    list: suggestions.length ? options : null,
     placeholder: key === "runs.since" ? "7d" : null,
   });
-  const offered =
-    known.length > 0 &&
-    el("datalist", { id: options }, ...known.map((name) => el("option", { value: name })));
-  const element = el("div", {}, el("label", { for: id }, say(key)), input, offered);
+  const datalist =
+    suggestions.length > 0 &&
+    el("datalist", { id: options }, ...suggestions.map((name) => el("option", { value: name })));
+  const element = el("div", {}, el("label", { for: id }, translate(key)), input, datalist);
   return { element, input };
 }
 
-function cells(run: KeptRun): string[] {
+function cells(run: StoredRun): string[] {
   return [
     String(run.id),
     run.started.slice(0, 16).replace("T", " "),
@@ -138,7 +139,7 @@ function cells(run: KeptRun): string[] {
     `${run.at_least ? "≥ " : ""}${rate(run.ok_per_s)}`,
     ms(run.p95_ms),
     percent(run.success_rate),
-    run.git_commit ? short(run.git_commit) : "",
+    run.git_commit ? shortCommit(run.git_commit) : "",
     run.tags.join(" "),
     run.note ?? "",
   ];

@@ -6,7 +6,7 @@ import { address } from "../data/address";
 import { el } from "../dom";
 import type { TrendPage } from "./model";
 import { table } from "../parts/table";
-import { pick, say, type Key } from "../words";
+import { localized, translate, type Key } from "../translate";
 
 /** The trend of a name, and its ledger. */
 export class Trend {
@@ -23,62 +23,65 @@ export class Trend {
       ? trendSpecs(ledger, this.page.margin).map((spec) => new Plot(spec))
       : [];
     this.element.replaceChildren(
-      el("h1", {}, pick(sentence)),
-      ledger.baseline ? "" : el("p", { class: "note" }, say("trend.noBaseline", { tag })),
+      el("h1", {}, localized(sentence)),
+      ledger.baseline ? "" : el("p", { class: "note" }, translate("trend.noBaseline", { tag })),
       this.choices(),
       el(
         "figure",
-        { class: "main", "aria-label": pick(sentence) },
+        { class: "main", "aria-label": localized(sentence) },
         ...this.plots.map((plot) => plot.element),
       ),
       table(rows, true, { links: { 0: (id) => `/runs/${encodeURIComponent(id)}` } }),
-      ledger.entries.length >= most ? el("p", {}, say("runs.more", { n: most })) : "",
+      ledger.entries.length >= most ? el("p", {}, translate("runs.more", { n: most })) : "",
     );
   }
 
   /** Which level, request and baseline are meant; only what there is a choice of. */
   private choices(): HTMLElement {
     const { ledger, levels, requests, tags, tag } = this.page;
-    const now = { at: ledger.concurrency, request: ledger.request, baseline: tag };
-    const go = (change: Partial<Record<keyof typeof now, string>>) => {
-      location.assign(address("/trend", { name: ledger.name, ...now, ...change }));
+    const current = { at: ledger.concurrency, request: ledger.request, baseline: tag };
+    const open = (change: Partial<Record<keyof typeof current, string>>) => {
+      location.assign(address("/trend", { name: ledger.name, ...current, ...change }));
     };
-    const offered: [keyof typeof now, Key, string, readonly string[]][] = [
-      ["at", "trend.level", say("trend.best"), levels.length > 1 ? levels.map(String) : []],
-      ["request", "trend.request", say("trend.all"), requests.length > 1 ? requests : []],
+    const fields: [keyof typeof current, Key, string, readonly string[]][] = [
+      ["at", "trend.level", translate("trend.best"), levels.length > 1 ? levels.map(String) : []],
+      ["request", "trend.request", translate("trend.all"), requests.length > 1 ? requests : []],
       ["baseline", "trend.tag", "", tags.length ? [...new Set([tag, ...tags])] : []],
     ];
-    const made = offered
+    const select = fields
       .filter(([, , , values]) => values.length)
-      .map(([key, label, none, values]) =>
-        choice(say(label), none, values, String(now[key] ?? ""), (value) => {
-          go({ [key]: value });
+      .map(([key, label, emptyLabel, values]) =>
+        choice(translate(label), emptyLabel, values, String(current[key] ?? ""), (value) => {
+          open({ [key]: value });
         }),
       );
-    return el("div", { class: "finder" }, ...made);
+    return el("div", { class: "finder" }, ...select);
   }
 }
 
-let choicesMade = 0;
+let choiceCount = 0;
 
 function choice(
   label: string,
-  none: string,
+  emptyLabel: string,
   values: readonly string[],
-  now: string,
+  current: string,
   choose: (value: string) => void,
 ): HTMLElement {
-  const id = `choice-${(choicesMade += 1)}`;
-  const options = [...(none ? [["", none]] : []), ...values.map((value) => [value, value])];
-  const made = el(
+  const id = `choice-${(choiceCount += 1)}`;
+  const options = [
+    ...(emptyLabel ? [["", emptyLabel]] : []),
+    ...values.map((value) => [value, value]),
+  ];
+  const select = el(
     "select",
     { id },
     ...options.map(([value = "", words = ""]) =>
-      el("option", { value, selected: value === now }, words),
+      el("option", { value, selected: value === current }, words),
     ),
   );
-  made.addEventListener("change", () => {
-    choose(made.value);
+  select.addEventListener("change", () => {
+    choose(select.value);
   });
-  return el("div", {}, el("label", { for: id }, label), made);
+  return el("div", {}, el("label", { for: id }, label), select);
 }

@@ -4,7 +4,7 @@
 import type { LiveEvent } from "./state";
 
 const NAMES = ["run", "interval", "progress", "end"] as const;
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /** `refused` is a page that torr does not know: its run is over, and another has its port. */
 export type Link = "open" | "lost" | "refused";
@@ -13,16 +13,16 @@ export type Link = "open" | "lost" | "refused";
 export class Feed {
   private source: EventSource | null = null;
   private isOver = false;
-  private isLeft = false;
-  private readonly seen = new Seen();
+  private isLeaving = false;
+  private readonly eventIds = new EventIds();
 
   constructor(
-    private readonly on: (event: LiveEvent) => void,
+    private readonly onEvent: (event: LiveEvent) => void,
     private readonly link: (link: Link) => void,
   ) {
     // A browser that leaves the page closes what it reads, which is no loss.
     addEventListener("beforeunload", () => {
-      this.isLeft = true;
+      this.isLeaving = true;
     });
   }
 
@@ -36,13 +36,13 @@ export class Feed {
     });
     source.addEventListener("error", () => {
       // Closed by anything but events, as by a refusal; else the browser comes again by itself.
-      if (this.isLeft) return;
-      if (source.readyState === EventSource.CLOSED) void this.again();
+      if (this.isLeaving) return;
+      if (source.readyState === EventSource.CLOSED) void this.reconnect();
       else this.link("lost");
     });
     for (const name of NAMES) {
       source.addEventListener(name, (event: MessageEvent<string>) => {
-        this.take(name, event);
+        this.receive(name, event);
       });
     }
   }
@@ -51,42 +51,42 @@ export class Feed {
   async stop(token: string): Promise<boolean> {
     // A browser keeps few connections to an address, which open pages may all have taken.
     this.source?.close();
-    const isTaken = await isAccepted(token);
+    const wasAccepted = await isAccepted(token);
     if (!this.isOver) this.open();
-    return isTaken;
+    return wasAccepted;
   }
 
-  private take(name: (typeof NAMES)[number], event: MessageEvent<string>): void {
+  private receive(name: (typeof NAMES)[number], event: MessageEvent<string>): void {
     // Progress is of the moment, and has no id of its own.
-    if (name !== "progress" && !this.seen.isNew(event.lastEventId)) return;
+    if (name !== "progress" && !this.eventIds.isNew(event.lastEventId)) return;
     if (name === "end") {
       this.isOver = true;
       this.source?.close();
     }
-    this.on({ name, data: JSON.parse(event.data) as never });
+    this.onEvent({ name, data: JSON.parse(event.data) as never });
   }
 
-  private async again(): Promise<void> {
+  private async reconnect(): Promise<void> {
     const refused = await isRefused();
     if (this.isOver) return;
     this.link(refused ? "refused" : "lost");
     if (refused) return;
     setTimeout(() => {
       if (this.source?.readyState === EventSource.CLOSED && !this.isOver) this.open();
-    }, AGAIN_MS);
+    }, RETRY_MS);
   }
 }
 
 /** Ids so far: `mark-number`, where another mark is another run's. */
-export class Seen {
-  private mark = "";
+export class EventIds {
+  private runMark = "";
   private number = -1;
 
   /** Whether an event is behind all that came; then it has come. */
   isNew(id: string): boolean {
-    const [mark = "", number = ""] = id.split("-");
-    if (mark === this.mark && Number(number) <= this.number) return false;
-    this.mark = mark;
+    const [runMark = "", number = ""] = id.split("-");
+    if (runMark === this.runMark && Number(number) <= this.number) return false;
+    this.runMark = runMark;
     this.number = Number(number);
     return true;
   }
@@ -94,8 +94,8 @@ export class Seen {
 
 async function isAccepted(token: string): Promise<boolean> {
   try {
-    const answer = await fetch("stop", { method: "POST", headers: { "X-Torr-Token": token } });
-    return answer.ok;
+    const response = await fetch("stop", { method: "POST", headers: { "X-Torr-Token": token } });
+    return response.ok;
   } catch {
     return false;
   }
@@ -103,13 +103,13 @@ async function isAccepted(token: string): Promise<boolean> {
 
 /** An EventSource does not say by which status it was closed. */
 async function isRefused(): Promise<boolean> {
-  const asking = new AbortController();
+  const controller = new AbortController();
   try {
-    const { status } = await fetch("events", { signal: asking.signal });
+    const { status } = await fetch("events", { signal: controller.signal });
     return status >= 400 && status < 500;
   } catch {
     return false;
   } finally {
-    asking.abort();
+    controller.abort();
   }
 }

@@ -3,19 +3,20 @@
 
 /** Asks for one drawing at a time; `ask` is the browser's requestAnimationFrame. */
 export class Frame {
-  private isAsked = false;
+  private isRequested = false;
 
   constructor(
     private readonly draw: () => void,
-    private readonly ask: (todo: () => void) => unknown = (todo) => requestAnimationFrame(todo),
+    private readonly request: (callback: () => void) => unknown = (callback) =>
+      requestAnimationFrame(callback),
   ) {}
 
   /** Have what is known drawn soon. */
-  want(): void {
-    if (this.isAsked) return;
-    this.isAsked = true;
-    this.ask(() => {
-      this.isAsked = false;
+  schedule(): void {
+    if (this.isRequested) return;
+    this.isRequested = true;
+    this.request(() => {
+      this.isRequested = false;
       this.draw();
     });
   }

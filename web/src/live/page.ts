@@ -8,12 +8,20 @@ import { button, el } from "../dom";
 import { clock, count, ms, percent, rate } from "../format";
 import type { Bootstrap, Lang } from "../model";
 import { languageButtons, trust, verdict } from "../parts/head";
-import { hold, type Choices } from "../parts/memory";
+import { holdViewState, type Choices } from "../parts/viewstate";
 import { Report } from "../parts/report";
-import { pick, say } from "../words";
+import { localized, translate } from "../translate";
 import { Feed, type Link } from "./feed";
 import { Frame } from "./frame";
-import { after, axisOf, begin, latest, type LiveEvent, type Progress, type State } from "./state";
+import {
+  nextState,
+  axisRange,
+  initialState,
+  latest,
+  type LiveEvent,
+  type Progress,
+  type State,
+} from "./state";
 
 /** The live page, until the end of the run. */
 export class LivePage {
@@ -26,17 +34,17 @@ export class LivePage {
   private isStopping = false;
   private parts = skeleton();
   /** The state that is on the page. */
-  private drawn: State;
+  private drawnState: State;
   private readonly frame = new Frame(() => {
-    this.show();
+    this.update();
   });
   private readonly feed = new Feed(
     (event) => {
-      this.take(event);
+      this.receive(event);
     },
     (link) => {
       this.link = link;
-      this.frame.want();
+      this.frame.schedule();
     },
   );
 
@@ -44,16 +52,16 @@ export class LivePage {
     private readonly data: Bootstrap,
     private readonly choose: (lang: Lang) => void,
   ) {
-    this.state = begin(data.run);
-    this.drawn = this.state;
+    this.state = initialState(data.run);
+    this.drawnState = this.state;
     this.draw();
     this.feed.open();
   }
 
   /** Draw everything again, as in another language. */
   draw(): void {
-    const putBack = hold(this.element);
-    this.drawn = this.state;
+    const restore = holdViewState(this.element);
+    this.drawnState = this.state;
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.parts = skeleton();
@@ -61,30 +69,30 @@ export class LivePage {
     this.element.replaceChildren(...(this.state.isOver ? [] : [top, parts.charts]), parts.report);
     this.intervals();
     this.status();
-    this.finished();
-    putBack();
+    this.drawReport();
+    restore();
   }
 
-  private take(event: LiveEvent): void {
-    this.state = after(this.state, event);
+  private receive(event: LiveEvent): void {
+    this.state = nextState(this.state, event);
     if (this.state.isReplaced) {
       // Its page has another token, too.
       location.reload();
       return;
     }
-    this.frame.want();
+    this.frame.schedule();
   }
 
   /** Draw what has changed since the last time. */
-  private show(): void {
-    const { drawn, state } = this;
-    if (state.isOver !== drawn.isOver) {
+  private update(): void {
+    const { drawnState, state } = this;
+    if (state.isOver !== drawnState.isOver) {
       this.draw();
       return;
     }
-    this.drawn = state;
-    if (state.current !== drawn.current) this.intervals();
-    if (state.run !== drawn.run) this.finished();
+    this.drawnState = state;
+    if (state.current !== drawnState.current) this.intervals();
+    if (state.run !== drawnState.run) this.drawReport();
     this.status();
   }
 
@@ -97,7 +105,7 @@ export class LivePage {
       el(
         "div",
         { class: "top" },
-        el("p", {}, parts.name, ` · ${say("live.live")}`),
+        el("p", {}, parts.name, ` · ${translate("live.live")}`),
         languageButtons(this.choose),
       ),
       parts.verdict,
@@ -112,79 +120,86 @@ export class LivePage {
     const token = this.data.live?.token ?? "";
     // Without the token of the URL that torr printed a page is for looking.
     if (!token) return button("", () => undefined, { class: "stop", hidden: "" });
-    const made = button(
-      say(this.isStopping ? "live.stopping" : "live.stop"),
+    const stop = button(
+      translate(this.isStopping ? "live.stopping" : "live.stop"),
       () => {
         this.isStopping = true;
-        made.disabled = true;
-        made.textContent = say("live.stopping");
-        void this.feed.stop(token).then((isTaken) => {
-          if (isTaken) return;
+        stop.disabled = true;
+        stop.textContent = translate("live.stopping");
+        void this.feed.stop(token).then((wasAccepted) => {
+          if (wasAccepted) return;
           this.isStopping = false;
-          made.disabled = false;
-          made.textContent = say("live.stopAgain");
+          stop.disabled = false;
+          stop.textContent = translate("live.stopAgain");
         });
       },
       { class: "stop" },
     );
-    made.disabled = this.isStopping;
-    return made;
+    stop.disabled = this.isStopping;
+    return stop;
   }
 
   private status(): void {
-    const { name, progress, left, numbers, lost, verdict: verdictBox } = this.parts;
+    const {
+      name,
+      progress,
+      left: remaining,
+      numbers,
+      lost: connection,
+      verdict: verdictBox,
+    } = this.parts;
     name.textContent = this.state.run?.result.name ?? "torr";
-    const known = this.state.progress;
-    lost.textContent = this.link === "open" ? "" : say(`live.${this.link}`);
+    const progressData = this.state.progress;
+    connection.textContent = this.link === "open" ? "" : translate(`live.${this.link}`);
     const interval = latest(this.state);
     numbers.replaceChildren(...figures(interval));
-    if (!known) return;
-    this.generator(known);
-    if (known.levels !== 1 && !verdictBox.hasChildNodes())
-      verdictBox.replaceChildren(el("p", {}, say("live.none")));
-    const whole = known.done_s + (known.left_s ?? 0);
-    progress.max = whole || 1;
-    progress.value = known.done_s;
-    const level = { at: known.level + 1, of: known.levels ?? "?" };
+    if (!progressData) return;
+    this.generator(progressData);
+    if (progressData.levels !== 1 && !verdictBox.hasChildNodes())
+      verdictBox.replaceChildren(el("p", {}, translate("live.none")));
+    const total = progressData.done_s + (progressData.left_s ?? 0);
+    progress.max = total || 1;
+    progress.value = progressData.done_s;
+    const level = { at: progressData.level + 1, of: progressData.levels ?? "?" };
     const words = [
-      known.left_s == null
-        ? say("live.done", { t: clock(known.done_s) })
-        : say("live.left", { t: clock(known.left_s) }),
-      (known.levels ?? 2) > 1 ? say("live.level", level) : "",
-      known.is_warmup ? say("time.warmup") : "",
+      progressData.left_s == null
+        ? translate("live.done", { t: clock(progressData.done_s) })
+        : translate("live.left", { t: clock(progressData.left_s) }),
+      (progressData.levels ?? 2) > 1 ? translate("live.level", level) : "",
+      progressData.is_warmup ? translate("time.warmup") : "",
     ];
-    left.textContent = words.filter(Boolean).join(" · ");
+    remaining.textContent = words.filter(Boolean).join(" · ");
   }
 
   /** What the newest interval shows of the generator; nothing between levels, when it rests. */
   private generator({ generator }: Progress): void {
-    const said = generator ? [trust(generator.health, pick(generator.text))] : [];
-    this.parts.generator.replaceChildren(...said);
+    const elements = generator ? [trust(generator.health, localized(generator.text))] : [];
+    this.parts.generator.replaceChildren(...elements);
   }
 
   /** The intervals of the level being measured, on an axis that is as long as the level will be. */
   private intervals(): void {
     const { current, progress, at } = this.state;
     const plan = progress?.level === at ? progress : null;
-    const found = current ? timeline([current], {}, plan?.from_s) : null;
-    if (!found) return;
-    const connections = connectionsSpec(found);
+    const data = current ? timeline([current], {}, plan?.from_s) : null;
+    if (!data) return;
+    const connections = connectionsSpec(data);
     const specs = [
-      ...timelineSpecs(found, this.state.run?.view.slos),
+      ...timelineSpecs(data, this.state.run?.view.slos),
       ...(connections ? [connections] : []),
     ];
-    for (const spec of specs) spec.x.range = axisOf(plan, spec.x.range ?? [0, 1]);
+    for (const spec of specs) spec.x.range = axisRange(plan, spec.x.range ?? [0, 1]);
     if (specs.length === this.plots.length) {
       specs.forEach((spec, at) => this.plots[at]?.update(spec));
       return;
     }
     for (const plot of this.plots) plot.destroy();
     this.plots = specs.map((spec) => new Plot(spec));
-    for (const plot of this.plots) plot.remember(this.choices);
+    for (const plot of this.plots) plot.useChoices(this.choices);
     this.parts.charts.replaceChildren(...this.plots.map((plot) => plot.element));
   }
 
-  private finished(): void {
+  private drawReport(): void {
     const { run, isOver } = this.state;
     if (!run || (!run.result.levels.length && !isOver)) return;
     this.parts.verdict.replaceChildren(...verdict(run));
@@ -200,14 +215,14 @@ export class LivePage {
 function skeleton() {
   return {
     name: el("strong"),
-    progress: el("progress", { max: 1, "aria-label": say("live.progress") }),
+    progress: el("progress", { max: 1, "aria-label": translate("live.progress") }),
     left: el("span", { class: "left" }),
     stop: el("button"),
     verdict: el("div", { class: "so-far" }),
     numbers: el("p", { class: "figures" }),
     generator: el("div", { class: "generator" }),
     lost: el("p", { class: "lost", role: "status" }),
-    charts: el("figure", { class: "main live-charts", "aria-label": say("live.live") }),
+    charts: el("figure", { class: "main live-charts", "aria-label": translate("live.live") }),
     report: el("div"),
   };
 }
@@ -220,8 +235,11 @@ function figures(interval: ReturnType<typeof latest>): HTMLElement[] {
   const time = stat ? response?.[stat] : (response?.mean ?? null);
   const pairs: [string, string][] = [
     ["ok/s", rate(interval?.ok_per_s ?? null)],
-    [stat ?? say("live.mean"), ms(time)],
-    [say("live.errors"), ended ? `${count(failed)} (${percent((100 * failed) / ended)})` : "–"],
+    [stat ?? translate("live.mean"), ms(time)],
+    [
+      translate("live.errors"),
+      ended ? `${count(failed)} (${percent((100 * failed) / ended)})` : "–",
+    ],
   ];
   return pairs.map(([name, value]) => el("span", {}, `${name} `, el("b", {}, value)));
 }

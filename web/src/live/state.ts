@@ -4,7 +4,7 @@
 import { roundedUp } from "../charts/range";
 import type { Level, Run, Interval, View } from "../model";
 
-const LEAST_S = 10;
+const MIN_AXIS_S = 10;
 
 export interface Progress {
   done_s: number;
@@ -47,14 +47,14 @@ export interface State {
 }
 
 /** Nothing known yet, or what the page was given. */
-export function begin(run: Run | null): State {
+export function initialState(run: Run | null): State {
   return { run, at: -1, current: null, progress: null, isOver: false, isReplaced: false };
 }
 
 /** The state after an event. */
-export function after(state: State, event: LiveEvent): State {
+export function nextState(state: State, event: LiveEvent): State {
   if (state.isOver || state.isReplaced) return state;
-  if (isOfAnother(state, event)) return { ...state, isReplaced: true };
+  if (isOtherRun(state, event)) return { ...state, isReplaced: true };
   switch (event.name) {
     case "run":
       return { ...state, run: event.data };
@@ -63,12 +63,12 @@ export function after(state: State, event: LiveEvent): State {
     case "end":
       return { ...state, run: event.data, current: null, isOver: true };
     case "interval":
-      return measured(state, event.data);
+      return withInterval(state, event.data);
   }
 }
 
 /** Every server begins with a `run`, so that no interval of another run comes before this is seen. */
-function isOfAnother({ run }: State, event: LiveEvent): boolean {
+function isOtherRun({ run }: State, event: LiveEvent): boolean {
   if (!run || (event.name !== "run" && event.name !== "end")) return false;
   return event.data.result.id !== run.result.id;
 }
@@ -82,13 +82,16 @@ export function latest(state: State): Interval | null {
  * The axis of a level in seconds: what is planned of it, and all there is. Where no end is known it
  * grows in steps, so that most intervals leave it as it is.
  */
-export function axisOf(plan: Progress | null, [first, last]: [number, number]): [number, number] {
+export function axisRange(
+  plan: Progress | null,
+  [first, last]: [number, number],
+): [number, number] {
   if (!plan) return [first, last];
-  const end = plan.to_s ?? roundedUp(Math.max(last, LEAST_S));
+  const end = plan.to_s ?? roundedUp(Math.max(last, MIN_AXIS_S));
   return [Math.min(first, plan.from_s), Math.max(last, end)];
 }
 
-function measured(state: State, event: IntervalEvent): State {
+function withInterval(state: State, event: IntervalEvent): State {
   if (event.level < state.at) return state;
   const { concurrency, round, candidate, interval } = event;
   if (event.level > state.at || !state.current) {

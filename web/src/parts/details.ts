@@ -2,7 +2,7 @@
 
 import { button, download, el } from "../dom";
 import type { Block, Level, List, Result, Sample, View } from "../model";
-import { pick, say } from "../words";
+import { localized, translate } from "../translate";
 import { copier } from "./table";
 
 /** A part that opens; what is in it is made when it does. */
@@ -12,50 +12,57 @@ export function folded(
   fill: () => (Node | null)[],
   open: Set<string>,
 ): HTMLElement {
-  const made = el("details", { "data-id": id }, el("summary", {}, title));
+  const details = el("details", { "data-id": id }, el("summary", {}, title));
   let isFilled = false;
   const ensure = () => {
-    if (!isFilled) made.append(...fill().filter((node): node is Node => node !== null));
+    if (!isFilled) details.append(...fill().filter((node): node is Node => node !== null));
     isFilled = true;
   };
-  made.addEventListener("toggle", () => {
-    if (made.open) open.add(id);
+  details.addEventListener("toggle", () => {
+    if (details.open) open.add(id);
     else open.delete(id);
-    if (made.open) ensure();
+    if (details.open) ensure();
   });
   if (open.has(id)) {
     ensure();
-    made.open = true;
+    details.open = true;
   }
-  return made;
+  return details;
 }
 
 /** What the samples of a result are: what servers answered, or what functions raised. */
 export function samplesTitle(kind: string): string {
-  return say(kind === "micro" ? "details.raised" : "details.samples");
+  return translate(kind === "micro" ? "details.raised" : "details.samples");
 }
 
 /** What was kept of failures, one a class and level. */
 export function samples(levels: readonly Level[]): HTMLElement[] {
-  return levels.flatMap((level) => (level.samples ?? []).map((sample) => sampled(level, sample)));
+  return levels.flatMap((level) =>
+    (level.samples ?? []).map((sample) => sampleSection(level, sample)),
+  );
 }
 
 /** A list below its title. */
-export function list(found: List, hasTitle = true): HTMLElement {
-  const items = found.items.map((item) => el("li", {}, pick(item)));
-  return el("section", {}, hasTitle && el("h2", {}, pick(found.title)), el("ul", {}, ...items));
+export function list(content: List, hasTitle = true): HTMLElement {
+  const items = content.items.map((item) => el("li", {}, localized(item)));
+  return el(
+    "section",
+    {},
+    hasTitle && el("h2", {}, localized(content.title)),
+    el("ul", {}, ...items),
+  );
 }
 
 /** Text as it is, below its name. */
-export function block(found: Block): HTMLElement {
-  return el("section", {}, el("h3", {}, found.name), pre(found.text));
+export function block(content: Block): HTMLElement {
+  return el("section", {}, el("h3", {}, content.name), pre(content.text));
 }
 
 /** The command that runs it again. */
 export function command(view: View): HTMLElement[] {
   return [
     pre(view.command, "command"),
-    copier(say("copy.command"), say("details.command"), () => view.command),
+    copier(translate("copy.command"), translate("details.command"), () => view.command),
   ];
 }
 
@@ -66,15 +73,15 @@ export function json(value: unknown): HTMLElement {
 
 /** The whole result: to copy, to keep, and to read, a line an interval. */
 export function raw(result: Result): HTMLElement[] {
-  const whole = () => JSON.stringify(result, null, 1);
-  const save = button(say("details.save"), () => {
-    download(new Blob([whole()], { type: "application/json" }), `${result.name}.json`);
+  const text = () => JSON.stringify(result, null, 1);
+  const save = button(translate("details.save"), () => {
+    download(new Blob([text()], { type: "application/json" }), `${result.name}.json`);
   });
   return [
     el(
       "div",
       { class: "copies" },
-      copier(say("copy.as", { what: "JSON" }), result.name, whole),
+      copier(translate("copy.as", { what: "JSON" }), result.name, text),
       save,
     ),
     pre(lines(result)),
@@ -93,24 +100,25 @@ export function lines(result: Result): string {
   return `${start},\n "levels": [\n${levels.join(",\n")}\n]}`;
 }
 
-function sampled(level: Level, sample: Sample): HTMLElement {
+function sampleSection(level: Level, sample: Sample): HTMLElement {
   const words = [sample.reason ?? sample.class ?? "", sample.name ?? ""]
     .filter(Boolean)
     .join(" · ");
-  const place = say("details.at", { n: level.concurrency });
-  const when = sample.t_s == null ? "" : `, ${say("details.second", { s: sample.t_s.toFixed(2) })}`;
+  const levelText = translate("details.at", { n: level.concurrency });
+  const when =
+    sample.t_s == null ? "" : `, ${translate("details.second", { s: sample.t_s.toFixed(2) })}`;
   const answer = [sample.head, sample.body].filter(Boolean).join("\n");
   return el(
     "section",
     {},
-    el("h3", {}, [words, level.candidate, `${place}${when}`].filter(Boolean).join(" · ")),
-    sample.detail ? detailed(sample.detail) : null,
+    el("h3", {}, [words, level.candidate, `${levelText}${when}`].filter(Boolean).join(" · ")),
+    sample.detail ? detailText(sample.detail) : null,
     answer ? pre(answer) : null,
   );
 }
 
 /** What was said of it: tracebacks keep their lines. */
-function detailed(text: string): HTMLElement {
+function detailText(text: string): HTMLElement {
   return text.includes("\n") ? pre(text) : el("p", {}, text);
 }
 

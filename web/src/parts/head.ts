@@ -3,7 +3,7 @@
 import { button, el } from "../dom";
 import { local, utc } from "../format";
 import type { Lang, Run } from "../model";
-import { language, languages, pick, say, tag, type Key } from "../words";
+import { language, languages, localized, translate, tag, type Key } from "../translate";
 
 const SIGNS: Record<string, string> = { healthy: "●", contended: "▲", "generator-limited": "■" };
 
@@ -22,20 +22,20 @@ export function head(run: Run, choose: (lang: Lang) => void): HTMLElement {
 /** The sentence, and how far to trust it. */
 export function verdict({ view }: Run): HTMLElement[] {
   return [
-    el("h1", {}, together(pick(view.sentence))),
-    trust(view.trust.health, pick(view.trust.text)),
+    el("h1", {}, unbroken(localized(view.sentence))),
+    trust(view.trust.health, localized(view.trust.text)),
   ];
 }
 
 /** A line about the generator, with the sign of a word of health. */
 export function trust(health: string, text: string): HTMLElement {
   const sign = el("b", { "aria-hidden": "true" }, SIGNS[health] ?? "○");
-  return el("p", { class: `trust ${health}` }, sign, " ", together(text));
+  return el("p", { class: `trust ${health}` }, sign, " ", unbroken(text));
 }
 
 /** The buttons that choose a language. */
 export function languageButtons(choose: (lang: Lang) => void): HTMLElement {
-  const made = languages().map(([lang, name]) =>
+  const buttons = languages().map(([lang, name]) =>
     button(
       name,
       () => {
@@ -46,33 +46,33 @@ export function languageButtons(choose: (lang: Lang) => void): HTMLElement {
   );
   return el(
     "div",
-    { class: "languages", role: "group", "aria-label": say("head.language") },
-    ...made,
+    { class: "languages", role: "group", "aria-label": translate("head.language") },
+    ...buttons,
   );
 }
 
 /** Numbers do not part from their units, or ranges, at a line's end. */
-export function together(text: string): string {
+export function unbroken(text: string): string {
   return text
     .replace(/(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)/g, "\u00a0")
     .replace(/(?<=\d)–(?=\d)/g, "–\u2060");
 }
 
 /** When it began on the reader's clock, where that shows another time. */
-function here(started: string): string | null {
+function localTime(started: string): string | null {
   return new Date(started).getTimezoneOffset() === 0
     ? null
-    : `${say("head.local")} ${local(started)}`;
+    : `${translate("head.local")} ${local(started)}`;
 }
 
 function about({ result }: Run): HTMLElement {
-  const kind = say(`kind.${result.kind}` as Key);
+  const kind = translate(`kind.${result.kind}` as Key);
   const times = el("p", {}, el("strong", {}, result.name), ` · torr ${kind}`);
   if (!result.started) return el("div", { class: "about" }, times);
   const zone = el(
     "time",
     { datetime: result.started },
-    [utc(result.started, result.ended), here(result.started)].filter(Boolean).join(" · "),
+    [utc(result.started, result.ended), localTime(result.started)].filter(Boolean).join(" · "),
   );
   return el("div", { class: "about" }, times, el("p", {}, zone));
 }

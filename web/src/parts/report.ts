@@ -2,18 +2,18 @@
 
 import { el } from "../dom";
 import type { Lang, Run } from "../model";
-import { pick, say } from "../words";
+import { localized, translate } from "../translate";
 import * as charts from "./charts";
 import { block, command, folded, json, list, raw, samples, samplesTitle } from "./details";
 import { head } from "./head";
-import { hold, type Choices } from "./memory";
+import { holdViewState, type Choices } from "./viewstate";
 import { table } from "./table";
 
-interface Kept {
+interface Part {
   element: HTMLElement;
   destroy: () => void;
   /** Take up what was chosen on it before it was drawn anew, and note what is chosen now. */
-  remember?: (choices: Choices) => void;
+  useChoices?: (choices: Choices) => void;
 }
 
 /**
@@ -24,7 +24,7 @@ export class Report {
   readonly element = el("div", { class: "report" });
   private readonly open = new Set<string>();
   private readonly choices: Choices = new Map();
-  private kept: Kept[] = [];
+  private parts: Part[] = [];
 
   constructor(
     private run: Run,
@@ -33,94 +33,96 @@ export class Report {
 
   /** Draw the run, or another state of it; without its head where that stands somewhere else. */
   draw(run: Run = this.run, isHeaded = true): void {
-    const putBack = hold(this.element);
+    const restore = holdViewState(this.element);
     this.destroy();
     this.run = run;
     const { view, result } = run;
     const { choices } = this;
-    const keep: charts.Keep = (made: Kept) => {
-      this.kept.push(made);
-      made.remember?.(choices);
-      return made.element;
+    const register: charts.Register = (part: Part) => {
+      this.parts.push(part);
+      part.useChoices?.(choices);
+      return part.element;
     };
     this.element.replaceChildren(
       ...(isHeaded ? [head(run, this.choose)] : []),
       el(
         "main",
         {},
-        charts.main(run, keep),
+        charts.main(run, register),
         ...view.tables
-          .filter((found) => !found.folded)
-          .map((found) => table(found, true, { choices })),
-        charts.more(run, keep),
-        ...view.lists.filter((found) => !found.folded).map((found) => list(found)),
-        el("div", { class: "details" }, ...this.details(keep)),
+          .filter((content) => !content.folded)
+          .map((content) => table(content, true, { choices })),
+        charts.more(run, register),
+        ...view.lists.filter((content) => !content.folded).map((content) => list(content)),
+        el("div", { class: "details" }, ...this.details(register)),
       ),
       el("footer", {}, `torr ${result.torr ?? ""}`),
     );
-    putBack();
+    restore();
   }
 
   /** Take every chart off the page. */
   destroy(): void {
-    for (const made of this.kept) made.destroy();
-    this.kept = [];
+    for (const part of this.parts) part.destroy();
+    this.parts = [];
   }
 
-  private details(keep: charts.Keep): (HTMLElement | null)[] {
+  private details(register: charts.Register): (HTMLElement | null)[] {
     const { run, choices } = this;
     const { view, result } = run;
-    const answers = result.levels.some((level) => level.samples?.length);
+    const hasSamples = result.levels.some((level) => level.samples?.length);
     const isOverTime = result.kind === "ladder" || result.kind === "compare";
     const hasIntervals = result.levels.some((level) => level.intervals?.length);
-    const part = (id: string, title: string, fill: () => (Node | null)[], isThere = true) =>
-      isThere ? folded(id, title, fill, this.open) : null;
+    const part = (id: string, title: string, fill: () => (Node | null)[], isShown = true) =>
+      isShown ? folded(id, title, fill, this.open) : null;
     return [
       part(
         "distributions",
-        say("details.distributions"),
-        () => charts.distributions(view.distributions, keep, choices),
+        translate("details.distributions"),
+        () => charts.distributions(view.distributions, register, choices),
         view.distributions.length > 0,
       ),
       part(
         "time",
-        say("details.time"),
-        () => charts.overTime(run, keep),
+        translate("details.time"),
+        () => charts.overTime(run, register),
         isOverTime && hasIntervals,
       ),
       part(
         "connections",
-        say("time.connections"),
-        () => charts.connections(run, keep),
+        translate("time.connections"),
+        () => charts.connections(run, register),
         !isOverTime && charts.isConnected(run),
       ),
       ...view.tables
-        .filter((found) => found.folded)
-        .map((found, at) =>
-          part(`table ${at}`, pick(found.title), () => [table(found, false, { choices })]),
+        .filter((content) => content.folded)
+        .map((content, at) =>
+          part(`table ${at}`, localized(content.title), () => [table(content, false, { choices })]),
         ),
-      part("samples", samplesTitle(result.kind), () => samples(result.levels), answers),
+      part("samples", samplesTitle(result.kind), () => samples(result.levels), hasSamples),
       part(
         "logs",
-        pick(view.blocks[0]?.title ?? ""),
+        localized(view.blocks[0]?.title ?? ""),
         () => view.blocks.map(block),
         view.blocks.length > 0,
       ),
-      ...view.flames.map((found, at) =>
-        part(`flame ${at}`, pick(found.title), () => [charts.flame(found, keep)]),
+      ...view.flames.map((profile, at) =>
+        part(`flame ${at}`, localized(profile.title), () => [charts.flameGraph(profile, register)]),
       ),
-      part("cpu", say("details.cpu"), () => charts.cpu(run, keep), charts.isWatched(run)),
+      part("cpu", translate("details.cpu"), () => charts.cpu(run, register), charts.isWatched(run)),
       ...view.lists
-        .filter((found) => found.folded)
-        .map((found, at) => part(`list ${at}`, pick(found.title), () => [list(found, false)])),
+        .filter((content) => content.folded)
+        .map((content, at) =>
+          part(`list ${at}`, localized(content.title), () => [list(content, false)]),
+        ),
       part(
         "environment",
-        say("details.environment"),
+        translate("details.environment"),
         () => [json(result.environment)],
         Boolean(result.environment),
       ),
-      part("command", say("details.command"), () => command(view), view.command !== ""),
-      part("raw", say("details.raw"), () => raw(result)),
+      part("command", translate("details.command"), () => command(view), view.command !== ""),
+      part("raw", translate("details.raw"), () => raw(result)),
     ];
   }
 }

@@ -3,8 +3,8 @@
 import { asCsv, asMarkdown, sorted } from "../data/cells";
 import { button, copy, el } from "../dom";
 import type { Table } from "../model";
-import { english, pick, say } from "../words";
-import type { Choices } from "./memory";
+import { english, localized, translate } from "../translate";
+import type { Choices } from "./viewstate";
 
 /** What a table may have besides: cells that lead on, rows that can be chosen, a kept order. */
 export interface Extras {
@@ -17,35 +17,37 @@ export interface Extras {
 }
 
 /** The table below its title. */
-export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLElement {
-  const columns = found.columns.map(pick);
-  const given = found.rows.map((row) => row.map(pick));
-  const chosen = new Set<string>();
-  let rows = given;
+export function table(content: Table, hasTitle = true, extras: Extras = {}): HTMLElement {
+  const columns = content.columns.map(localized);
+  const originalRows = content.rows.map((row) => row.map(localized));
+  const selected = new Set<string>();
+  let rows = originalRows;
   const body = el("tbody");
-  const heads = columns.map((name, at) => head(found, name, at, turn));
-  const kept = `order of ${english(found.title)}`;
+  const headers = columns.map((name, at) => head(content, name, at, toggle));
+  const orderKey = `order of ${english(content.title)}`;
   restore();
   fill();
 
   function restore(): void {
-    const [name, direction] = (extras.choices?.get(kept) ?? "").split("\n");
-    const column = found.columns.findIndex((each) => english(each) === name);
+    const [name, direction] = (extras.choices?.get(orderKey) ?? "").split("\n");
+    const column = content.columns.findIndex((text) => english(text) === name);
     if (column >= 0 && direction) sort(column, direction);
   }
 
-  function turn(column: number): void {
-    const state = heads[column]?.getAttribute("aria-sort");
+  function toggle(column: number): void {
+    const state = headers[column]?.getAttribute("aria-sort");
     const next = state === "descending" ? "ascending" : state === "ascending" ? null : "descending";
-    extras.choices?.set(kept, next ? `${english(found.columns[column] ?? "")}\n${next}` : "");
+    extras.choices?.set(orderKey, next ? `${english(content.columns[column] ?? "")}\n${next}` : "");
     sort(column, next);
     fill();
   }
 
   function sort(column: number, next: string | null): void {
-    for (const other of heads) other.removeAttribute("aria-sort");
-    if (next) heads[column]?.setAttribute("aria-sort", next);
-    rows = next ? sorted(given, column, found.words.includes(column), next === "ascending") : given;
+    for (const other of headers) other.removeAttribute("aria-sort");
+    if (next) headers[column]?.setAttribute("aria-sort", next);
+    rows = next
+      ? sorted(originalRows, column, content.words.includes(column), next === "ascending")
+      : originalRows;
   }
 
   function fill(): void {
@@ -54,16 +56,17 @@ export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLE
         el(
           "tr",
           {},
-          chooser(row, extras, chosen),
-          ...row.map((cell, at) => data(found, cell, at, extras.links?.[at]?.(cell, row))),
+          chooser(row, extras, selected),
+          ...row.map((cell, at) => data(content, cell, at, extras.links?.[at]?.(cell, row))),
         ),
       ),
     );
   }
 
-  const title = pick(found.title);
-  const corner = extras.choose && el("th", {}, el("span", { class: "away" }, say("table.choose")));
-  const drawn = el("table", {}, el("thead", {}, el("tr", {}, corner, ...heads)), body);
+  const title = localized(content.title);
+  const corner =
+    extras.choose && el("th", {}, el("span", { class: "away" }, translate("table.choose")));
+  const drawn = el("table", {}, el("thead", {}, el("tr", {}, corner, ...headers)), body);
   const scroll = el(
     "div",
     { class: "scroll", tabindex: 0, role: "group", "aria-label": title },
@@ -72,9 +75,9 @@ export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLE
   const buttons = el(
     "div",
     { class: "copies" },
-    copier(say("copy.as", { what: "CSV" }), title, () => asCsv(columns, rows)),
-    copier(say("copy.as", { what: "Markdown" }), title, () =>
-      asMarkdown(columns, rows, found.words),
+    copier(translate("copy.as", { what: "CSV" }), title, () => asCsv(columns, rows)),
+    copier(translate("copy.as", { what: "Markdown" }), title, () =>
+      asMarkdown(columns, rows, content.words),
     ),
   );
   return el(
@@ -87,68 +90,73 @@ export function table(found: Table, hasTitle = true, extras: Extras = {}): HTMLE
 
 /** A button that copies what is there when it is pressed. */
 export function copier(words: string, of: string, text: () => string): HTMLButtonElement {
-  const made = button(
+  const element = button(
     words,
     () => {
       void copy(text()).then((isCopied) => {
-        made.textContent = say(isCopied ? "copy.done" : "copy.failed");
-        setTimeout(() => (made.textContent = words), 1500);
+        element.textContent = translate(isCopied ? "copy.done" : "copy.failed");
+        setTimeout(() => (element.textContent = words), 1500);
       });
     },
     { "aria-label": `${words}: ${of}` },
   );
-  return made;
+  return element;
 }
 
-function head(found: Table, name: string, at: number, sort: (column: number) => void): HTMLElement {
+function head(
+  content: Table,
+  name: string,
+  at: number,
+  sort: (column: number) => void,
+): HTMLElement {
   const sorter = button(name, () => {
     sort(at);
   });
-  const made = el("th", { scope: "col", class: kind(found, at) }, name ? sorter : null);
-  if (!name) made.append(el("span", { class: "away" }, say("table.row")));
-  return made;
+  const element = el("th", { scope: "col", class: kind(content, at) }, name ? sorter : null);
+  if (!name) element.append(el("span", { class: "away" }, translate("table.row")));
+  return element;
 }
 
 function chooser(
   row: readonly string[],
   { choose }: Extras,
-  chosen: Set<string>,
+  selected: Set<string>,
 ): HTMLElement | null {
   const name = row[0];
   if (!choose || name === undefined) return null;
   const box = el("input", {
     type: "checkbox",
-    checked: chosen.has(name),
-    "aria-label": `${say("table.choose")} ${name}`,
+    checked: selected.has(name),
+    "aria-label": `${translate("table.choose")} ${name}`,
   });
   box.addEventListener("change", () => {
-    if (box.checked) chosen.add(name);
-    else chosen.delete(name);
+    if (box.checked) selected.add(name);
+    else selected.delete(name);
     choose(name, box.checked);
   });
   return el("td", {}, box);
 }
 
-function data(found: Table, cell: string, at: number, href?: string | null): HTMLElement {
-  const made = el("td", { class: kind(found, at) });
+function data(content: Table, cell: string, at: number, href?: string | null): HTMLElement {
+  const element = el("td", { class: kind(content, at) });
   if (href && cell) {
-    made.append(el("a", { href }, cell));
-    return made;
+    element.append(el("a", { href }, cell));
+    return element;
   }
-  if (!found.names.includes(at)) {
-    made.textContent = cell;
-    return made;
+  if (!content.names.includes(at)) {
+    element.textContent = cell;
+    return element;
   }
   cell.split("_").forEach((part, index) => {
-    if (index) made.append("_", el("wbr"));
-    made.append(part);
+    if (index) element.append("_", el("wbr"));
+    element.append(part);
   });
-  return made;
+  return element;
 }
 
-function kind(found: Table, column: number): string | null {
-  if (!found.words.includes(column)) return null;
-  if (found.names.includes(column)) return "word name";
-  const isLong = found.rows.some((row) => pick(row[column] ?? "").length > 40);
+function kind(content: Table, column: number): string | null {
+  if (!content.words.includes(column)) return null;
+  if (content.names.includes(column)) return "word name";
+  const isLong = content.rows.some((row) => localized(row[column] ?? "").length > 40);
   return isLong ? "word long" : "word";
 }

@@ -13,8 +13,8 @@ export function marksOf(make: () => uPlot): Mark[] {
     scratch.font = font;
     return scratch.measureText(text).width;
   });
-  return instead(globalThis, "Path2D", VectorPath, () =>
-    instead(
+  return withProperty(globalThis, "Path2D", VectorPath, () =>
+    withProperty(
       HTMLCanvasElement.prototype,
       "getContext",
       () => context,
@@ -31,12 +31,17 @@ export function marksOf(make: () => uPlot): Mark[] {
 }
 
 /** Do something while a property has another value. */
-function instead<Result>(owner: object, name: string, value: unknown, act: () => Result): Result {
-  const before = Object.getOwnPropertyDescriptor(owner, name) ?? {};
-  Object.defineProperty(owner, name, { ...before, value });
+function withProperty<Result>(
+  owner: object,
+  name: string,
+  value: unknown,
+  action: () => Result,
+): Result {
+  const original = Object.getOwnPropertyDescriptor(owner, name) ?? {};
+  Object.defineProperty(owner, name, { ...original, value });
   try {
-    return act();
+    return action();
   } finally {
-    Object.defineProperty(owner, name, before);
+    Object.defineProperty(owner, name, original);
   }
 }

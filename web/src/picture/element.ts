@@ -2,13 +2,13 @@
 // and its canvases as vectors, all where they stand. Controls and tooltips are left out.
 
 import { svg } from "../dom";
-import { short, type Mark } from "./vector";
+import { rounded, type Mark } from "./vector";
 
 /** What was drawn on a canvas; null of one that nobody knows. */
 export type Vectors = (canvas: HTMLCanvasElement) => Mark[] | null;
 
-const LEFT_OUT = "button, input, select, .tip, .away, [role=status]";
-const SHAPES = [
+const EXCLUDED = "button, input, select, .tip, .away, [role=status]";
+const SHAPE_STYLES = [
   "fill",
   "fill-opacity",
   "stroke",
@@ -16,7 +16,7 @@ const SHAPES = [
   "stroke-width",
   "stroke-dasharray",
 ];
-const LETTERS = [
+const TEXT_STYLES = [
   "fill",
   "font-size",
   "font-weight",
@@ -25,7 +25,7 @@ const LETTERS = [
   "text-anchor",
 ];
 /** What an SVG without a style sheet does by itself. */
-const INITIAL: Record<string, string> = {
+const DEFAULT_STYLES: Record<string, string> = {
   "fill-opacity": "1",
   stroke: "none",
   "stroke-opacity": "1",
@@ -36,31 +36,31 @@ const INITIAL: Record<string, string> = {
   "text-anchor": "start",
 };
 /** Room around a picture. */
-const EDGE = 12;
+const MARGIN = 12;
 /** How far below the top of its box a line's letters stand, as a share of the box. */
 const BASELINE = 0.79;
 
 /** The picture of an element, on the page's paper; as high as what is in it. */
 export function pictureOf(element: HTMLElement, vectors: Vectors = () => null): SVGSVGElement {
-  const putBack = unscroll(element);
+  const restoreScroll = unscroll(element);
   const { left, top, width } = element.getBoundingClientRect();
-  const made = new Picture(vectors, left, top);
-  made.add(element);
-  putBack();
+  const picture = new Picture(vectors, left, top);
+  picture.add(element);
+  restoreScroll();
   const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
   const size = {
-    width: short(width + 2 * EDGE),
-    height: short(made.bottom - top + 2 * EDGE),
+    width: rounded(width + 2 * MARGIN),
+    height: rounded(picture.bottom - top + 2 * MARGIN),
   };
   return svg(
     "svg",
     {
       xmlns: "http://www.w3.org/2000/svg",
       ...size,
-      viewBox: `${-EDGE} ${-EDGE} ${size.width} ${size.height}`,
+      viewBox: `${-MARGIN} ${-MARGIN} ${size.width} ${size.height}`,
     },
-    svg("rect", { x: -EDGE, y: -EDGE, ...size, fill: paper }),
-    ...made.parts,
+    svg("rect", { x: -MARGIN, y: -MARGIN, ...size, fill: paper }),
+    ...picture.parts,
   );
 }
 
@@ -76,7 +76,7 @@ class Picture {
 
   add(node: Node): void {
     if (node instanceof Text) this.words(node);
-    if (!(node instanceof Element) || node.matches(LEFT_OUT) || !node.getClientRects().length)
+    if (!(node instanceof Element) || node.matches(EXCLUDED) || !node.getClientRects().length)
       return;
     if (node instanceof HTMLCanvasElement) this.canvas(node);
     else if (node instanceof SVGSVGElement) this.drawing(node);
@@ -92,10 +92,10 @@ class Picture {
 
   private drawing(drawn: SVGSVGElement): void {
     const copy = drawn.cloneNode(true) as SVGSVGElement;
-    const copies = [...copy.querySelectorAll<SVGElement>("*")];
-    [...drawn.querySelectorAll("*")].forEach((each, at) => {
-      const twin = copies[at];
-      if (twin) dress(each, twin);
+    const clones = [...copy.querySelectorAll<SVGElement>("*")];
+    [...drawn.querySelectorAll("*")].forEach((part, at) => {
+      const clone = clones[at];
+      if (clone) copyStyles(part, clone);
     });
     for (const name of copy.getAttributeNames()) {
       if (!["viewBox", "preserveAspectRatio"].includes(name)) copy.removeAttribute(name);
@@ -110,8 +110,8 @@ class Picture {
     const parent = text.parentElement;
     if (!parent) return;
     const style = getComputedStyle(parent);
-    const looks = {
-      fill: plain(style.color),
+    const font = {
+      fill: plainColour(style.color),
       "font-size": style.fontSize,
       "font-weight": style.fontWeight,
       "font-family": style.fontFamily,
@@ -119,7 +119,7 @@ class Picture {
     const lines = linesOf(text).map(({ words, box }) => {
       this.bottom = Math.max(this.bottom, box.bottom);
       const [x, y] = [box.left - this.left, box.top - this.top + BASELINE * box.height];
-      return svg("text", { x: short(x), y: short(y), ...looks }, words);
+      return svg("text", { x: rounded(x), y: rounded(y), ...font }, words);
     });
     const isCut = style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth;
     if (!isCut) {
@@ -135,28 +135,28 @@ class Picture {
     const { left, top, width, height, bottom } = element.getBoundingClientRect();
     this.bottom = Math.max(this.bottom, bottom);
     return {
-      x: short(left - this.left),
-      y: short(top - this.top),
-      width: short(width),
-      height: short(height),
+      x: rounded(left - this.left),
+      y: rounded(top - this.top),
+      width: rounded(width),
+      height: rounded(height),
     };
   }
 }
 
 /** Give a copy, as attributes, the looks that an element has from the style sheet. */
-function dress(element: Element, copy: SVGElement): void {
+function copyStyles(element: Element, copy: SVGElement): void {
   for (const name of ["class", "tabindex", "role"]) copy.removeAttribute(name);
   if (["g", "title", "svg"].includes(element.tagName)) return;
   const style = getComputedStyle(element);
-  for (const name of element.tagName === "text" ? LETTERS : SHAPES) {
-    const value = plain(style.getPropertyValue(name));
-    if (value === INITIAL[name]) copy.removeAttribute(name);
+  for (const name of element.tagName === "text" ? TEXT_STYLES : SHAPE_STYLES) {
+    const value = plainColour(style.getPropertyValue(name));
+    if (value === DEFAULT_STYLES[name]) copy.removeAttribute(name);
     else copy.setAttribute(name, value);
   }
 }
 
 /** A colour that was mixed, as programs other than browsers read it. */
-function plain(value: string): string {
+function plainColour(value: string): string {
   const mixed = /^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)$/.exec(value);
   if (!mixed) return value;
   return `rgb(${mixed.slice(1).map((part) => Math.round(255 * Number(part))).join(", ")})`; // prettier-ignore
@@ -175,24 +175,24 @@ interface LineOfText {
 function linesOf(text: Text): LineOfText[] {
   const lines: LineOfText[] = [];
   const range = document.createRange();
-  for (const found of text.data.matchAll(/\S+/g)) {
-    range.setStart(text, found.index);
-    range.setEnd(text, found.index + found[0].length);
+  for (const match of text.data.matchAll(/\S+/g)) {
+    range.setStart(text, match.index);
+    range.setEnd(text, match.index + match[0].length);
     const box = range.getClientRects()[0];
     const last = lines.at(-1);
     if (!box) continue;
-    if (last && Math.abs(last.box.top - box.top) < 2) last.words += ` ${found[0]}`;
-    else lines.push({ words: found[0], box });
+    if (last && Math.abs(last.box.top - box.top) < 2) last.words += ` ${match[0]}`;
+    else lines.push({ words: match[0], box });
   }
   return lines;
 }
 
 /** Scroll everything in an element to its beginning; puts it back. */
 function unscroll(element: HTMLElement): () => void {
-  const scrolled = [...element.querySelectorAll("*")].filter((each) => each.scrollTop > 0);
-  const before = scrolled.map((each): [Element, number] => [each, each.scrollTop]);
-  for (const each of scrolled) each.scrollTop = 0;
+  const scrolled = [...element.querySelectorAll("*")].filter((part) => part.scrollTop > 0);
+  const before = scrolled.map((part): [Element, number] => [part, part.scrollTop]);
+  for (const part of scrolled) part.scrollTop = 0;
   return () => {
-    for (const [each, at] of before) each.scrollTop = at;
+    for (const [part, at] of before) part.scrollTop = at;
   };
 }

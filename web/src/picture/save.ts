@@ -1,7 +1,7 @@
 // Two buttons that save a chart as a file: as SVG, and as PNG drawn from the same SVG.
 
 import { button, download, el } from "../dom";
-import { say } from "../words";
+import { translate } from "../translate";
 import { pictureOf, type Vectors } from "./element";
 import { fileName } from "./name";
 
@@ -19,8 +19,8 @@ export function saver(chart: () => HTMLElement, title: string, vectors?: Vectors
         });
       },
       {
-        "aria-label": say("chart.save", { format, title }),
-        title: say("chart.save", { format, title }),
+        "aria-label": translate("chart.save", { format, title }),
+        title: translate("chart.save", { format, title }),
       },
     );
   return el("div", { class: "save" }, as("PNG", asPng), as("SVG", asSvg));

@@ -21,23 +21,23 @@ export class VectorPath {
   }
 
   moveTo(x: number, y: number): void {
-    this.d += `M${short(x)} ${short(y)}`;
+    this.d += `M${rounded(x)} ${rounded(y)}`;
   }
 
   /** Without a point to come from it begins a path, as on a canvas. */
   lineTo(x: number, y: number): void {
-    this.d += `${this.d ? "L" : "M"}${short(x)} ${short(y)}`;
+    this.d += `${this.d ? "L" : "M"}${rounded(x)} ${rounded(y)}`;
   }
 
   rect(x: number, y: number, width: number, height: number): void {
-    this.d += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}Z`;
+    this.d += `M${rounded(x)} ${rounded(y)}h${rounded(width)}v${rounded(height)}h${rounded(-width)}Z`;
   }
 
   /** A whole circle: nothing here draws a part of one. */
   arc(x: number, y: number, radius: number): void {
-    const [r, width] = [short(radius), short(2 * radius)];
+    const [r, width] = [rounded(radius), rounded(2 * radius)];
     const half = `a${r} ${r} 0 1 1`;
-    this.d += `M${short(x - radius)} ${short(y)}${half} ${width} 0${half} -${width} 0Z`;
+    this.d += `M${rounded(x - radius)} ${rounded(y)}${half} ${width} 0${half} -${width} 0Z`;
   }
 
   closePath(): void {
@@ -58,7 +58,7 @@ interface State {
   clip: string | null;
 }
 
-const BEGIN: State = {
+const INITIAL_STATE: State = {
   fillStyle: "#000000",
   strokeStyle: "#000000",
   lineWidth: 1,
@@ -77,16 +77,16 @@ const BASELINES: Record<string, number> = { top: 0.8, middle: 0.35, bottom: -0.2
 /** What uPlot and shapes take for the context of a canvas. */
 export class VectorContext {
   marks: Mark[] = [];
-  fillStyle = BEGIN.fillStyle;
-  strokeStyle = BEGIN.strokeStyle;
-  lineWidth = BEGIN.lineWidth;
-  lineJoin = BEGIN.lineJoin;
-  font = BEGIN.font;
-  textAlign = BEGIN.textAlign;
-  textBaseline = BEGIN.textBaseline;
-  private dash = BEGIN.dash;
-  private offset = BEGIN.offset;
-  private clipped = BEGIN.clip;
+  fillStyle = INITIAL_STATE.fillStyle;
+  strokeStyle = INITIAL_STATE.strokeStyle;
+  lineWidth = INITIAL_STATE.lineWidth;
+  lineJoin = INITIAL_STATE.lineJoin;
+  font = INITIAL_STATE.font;
+  textAlign = INITIAL_STATE.textAlign;
+  textBaseline = INITIAL_STATE.textBaseline;
+  private dash = INITIAL_STATE.dash;
+  private offset = INITIAL_STATE.offset;
+  private clipId = INITIAL_STATE.clip;
   private path = new VectorPath();
   private readonly saved: State[] = [];
   private readonly clips = new Map<string, string>();
@@ -95,7 +95,7 @@ export class VectorContext {
 
   save(): void {
     const { fillStyle, strokeStyle, lineWidth, lineJoin, font, textAlign, textBaseline } = this;
-    const { dash, offset, clipped: clip } = this;
+    const { dash, offset, clipId: clip } = this;
     const drawn = { fillStyle, strokeStyle, lineWidth, lineJoin, font, textAlign, textBaseline };
     this.saved.push({ ...drawn, dash, offset, clip });
   }
@@ -105,7 +105,7 @@ export class VectorContext {
     if (!state) return;
     const { clip, ...others } = state;
     Object.assign(this, others);
-    this.clipped = clip;
+    this.clipId = clip;
   }
 
   translate(x: number, y: number): void {
@@ -147,7 +147,7 @@ export class VectorContext {
   }
 
   clip(path = this.path): void {
-    const within = this.placed();
+    const within = this.placement();
     const key = JSON.stringify([path.d, within]);
     let id = this.clips.get(key);
     if (id === undefined) {
@@ -156,11 +156,11 @@ export class VectorContext {
       const shape: Mark = { tag: "path", attributes: { d: path.d } };
       this.marks.push({ tag: "clipPath", attributes: { id, ...within }, marks: [shape] });
     }
-    this.clipped = id;
+    this.clipId = id;
   }
 
   fill({ d } = this.path): void {
-    if (d) this.draw({ d, ...painted("fill", this.fillStyle) });
+    if (d) this.draw({ d, ...paintAttributes("fill", this.fillStyle) });
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {
@@ -171,7 +171,7 @@ export class VectorContext {
 
   stroke({ d } = this.path): void {
     if (!d) return;
-    const edge: Mark["attributes"] = { ...painted("stroke", this.strokeStyle) };
+    const edge: Mark["attributes"] = { ...paintAttributes("stroke", this.strokeStyle) };
     edge["stroke-width"] = this.lineWidth;
     if (this.lineJoin !== "miter") edge["stroke-linejoin"] = this.lineJoin;
     if (this.dash.length) edge["stroke-dasharray"] = this.dash.join(" ");
@@ -185,49 +185,53 @@ export class VectorContext {
   fillText(text: string, x: number, y: number): void {
     const { size, ...font } = fontOf(this.font);
     const down = size * (BASELINES[this.textBaseline] ?? 0);
-    const attributes: Mark["attributes"] = { x: short(x), y: short(y + down), "font-size": size };
+    const attributes: Mark["attributes"] = {
+      x: rounded(x),
+      y: rounded(y + down),
+      "font-size": size,
+    };
     const anchor = ANCHORS[this.textAlign];
     if (anchor) attributes["text-anchor"] = anchor;
-    const paint = painted("fill", this.fillStyle);
+    const paint = paintAttributes("fill", this.fillStyle);
     this.marks.push({
       tag: "text",
-      attributes: { ...attributes, ...font, ...paint, ...this.placed() },
+      attributes: { ...attributes, ...font, ...paint, ...this.placement() },
       text,
     });
   }
 
   private draw(attributes: Mark["attributes"]): void {
-    this.marks.push({ tag: "path", attributes: { ...attributes, ...this.placed() } });
+    this.marks.push({ tag: "path", attributes: { ...attributes, ...this.placement() } });
   }
 
-  private placed(): Mark["attributes"] {
+  private placement(): Mark["attributes"] {
     const [x, y] = this.offset;
     return {
-      ...(x || y ? { transform: `translate(${short(x)} ${short(y)})` } : {}),
-      ...(this.clipped === null ? {} : { "clip-path": `url(#${this.clipped})` }),
+      ...(x || y ? { transform: `translate(${rounded(x)} ${rounded(y)})` } : {}),
+      ...(this.clipId === null ? {} : { "clip-path": `url(#${this.clipId})` }),
     };
   }
 }
 
 /** A colour as attributes: SVG has the opacity apart. */
-export function painted(name: "fill" | "stroke", colour: string): Mark["attributes"] {
+export function paintAttributes(name: "fill" | "stroke", colour: string): Mark["attributes"] {
   const parts = /^(#[0-9a-f]{6})([0-9a-f]{2})$/i.exec(colour);
   if (!parts?.[1] || !parts[2]) return { [name]: colour };
-  return { [name]: parts[1], [`${name}-opacity`]: short(parseInt(parts[2], 16) / 255) };
+  return { [name]: parts[1], [`${name}-opacity`]: rounded(parseInt(parts[2], 16) / 255) };
 }
 
 /** A font of CSS, as a canvas takes it, by its parts. */
 function fontOf(font: string) {
-  const found = /^(?:(\d+) )?([\d.]+)px (.*)$/.exec(font);
-  const weight = found?.[1];
+  const match = /^(?:(\d+) )?([\d.]+)px (.*)$/.exec(font);
+  const weight = match?.[1];
   return {
-    size: Number(found?.[2] ?? 10),
-    "font-family": found?.[3] ?? "sans-serif",
+    size: Number(match?.[2] ?? 10),
+    "font-family": match?.[3] ?? "sans-serif",
     ...(weight === undefined ? {} : { "font-weight": weight }),
   };
 }
 
 /** A number with as many digits as anybody sees. */
-export function short(value: number): number {
+export function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }

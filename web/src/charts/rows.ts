@@ -10,7 +10,7 @@ const TICK = 46;
 const LETTER = 7.2;
 
 /** The part of the width that an axis has. */
-export interface Across {
+export interface Extent {
   left: number;
   width: number;
 }
@@ -19,43 +19,45 @@ export interface Across {
 export type Limits = readonly [number, number];
 
 /** How the estimate of a kind of word looks: its path, and the class of its row. */
-export interface Shape {
+export interface MarkerShape {
   path: string;
   kind: string;
 }
 
-export const UP: Shape = { path: "M0 -6 L6 5 L-6 5 Z", kind: "better" };
-export const DOWN: Shape = { path: "M0 6 L6 -5 L-6 -5 Z", kind: "worse" };
-export const SQUARE: Shape = { path: "M-5 -5 H5 V5 H-5 Z", kind: "same" };
-export const CIRCLE: Shape = { path: "M-5 0 A5 5 0 1 0 5 0 A5 5 0 1 0 -5 0 Z", kind: "open" };
-export const CROSS: Shape = { path: "M-5 -5 L5 5 M-5 5 L5 -5", kind: "none" };
+export const UP: MarkerShape = { path: "M0 -6 L6 5 L-6 5 Z", kind: "better" };
+export const DOWN: MarkerShape = { path: "M0 6 L6 -5 L-6 -5 Z", kind: "worse" };
+export const SQUARE: MarkerShape = { path: "M-5 -5 H5 V5 H-5 Z", kind: "same" };
+export const CIRCLE: MarkerShape = { path: "M-5 0 A5 5 0 1 0 5 0 A5 5 0 1 0 -5 0 Z", kind: "open" };
+export const CROSS: MarkerShape = { path: "M-5 -5 L5 5 M-5 5 L5 -5", kind: "none" };
 
 /** Where a position stands on an axis. */
-export function xOf(at: number, [low, high]: Limits, across: Across): number {
-  return across.left + (across.width * (at - low)) / (high - low || 1);
+export function xOf(at: number, [low, high]: Limits, extent: Extent): number {
+  return extent.left + (extent.width * (at - low)) / (high - low || 1);
 }
 
 /** Those ticks that have room beside each other; the first of them matter most. */
-export function spaced<Mark extends { at: number }>(marks: readonly Mark[]): Mark[] {
-  const chosen: Mark[] = [];
+export function fittingTicks<Mark extends { at: number }>(marks: readonly Mark[]): Mark[] {
+  const fitting: Mark[] = [];
   for (const mark of marks) {
-    if (chosen.every((other) => Math.abs(other.at - mark.at) > TICK)) chosen.push(mark);
+    if (fitting.every((other) => Math.abs(other.at - mark.at) > TICK)) fitting.push(mark);
   }
-  return chosen;
+  return fitting;
 }
 
 /** The axis below rows that are so high together, with its ticks. */
 export function axis(
   marks: readonly (readonly [number, string])[],
   limits: Limits,
-  across: Across,
+  extent: Extent,
   y: number,
 ): SVGElement[] {
-  const chosen = spaced(marks.map(([at, words]) => ({ at: xOf(at, limits, across), words })));
-  const ends = { x1: across.left, x2: across.left + across.width };
+  const fitting = fittingTicks(
+    marks.map(([at, words]) => ({ at: xOf(at, limits, extent), words })),
+  );
+  const ends = { x1: extent.left, x2: extent.left + extent.width };
   return [
     svg("line", { ...ends, y1: y, y2: y, class: "axis-line" }),
-    ...chosen.map((mark) => svg("text", { x: mark.at, y: y + 16, class: "tick" }, mark.words)),
+    ...fitting.map((mark) => svg("text", { x: mark.at, y: y + 16, class: "tick" }, mark.words)),
   ];
 }
 
@@ -77,29 +79,29 @@ export function dots(
 }
 
 /** The interval of an estimate. */
-export function span(ends: readonly [number, number], y: number): SVGElement {
+export function intervalLine(ends: readonly [number, number], y: number): SVGElement {
   return svg("line", { x1: ends[0], x2: ends[1], y1: y, y2: y, class: "interval" });
 }
 
 /** The marker of an estimate; `words` are its tip. */
-export function marker(shape: Shape, x: number, y: number, words: string): SVGElement {
+export function marker(shape: MarkerShape, x: number, y: number, words: string): SVGElement {
   const transform = `translate(${x} ${y})`;
   const tip = svg("title", {}, words);
   return svg("path", { d: shape.path, transform, class: `mark ${shape.kind}` }, tip);
 }
 
 /** How wide the longest of some names is. */
-export function wide(names: readonly string[]): number {
+export function nameWidth(names: readonly string[]): number {
   return 24 + LETTER * Math.max(0, ...names.map((name) => name.length));
 }
 
 /** How many letters a width has room for. */
-export function letters(width: number): number {
+export function lettersIn(width: number): number {
   return Math.max(1, Math.floor(width / LETTER));
 }
 
 /** The dot and the markers of a legend. */
-export function sign(shape: Shape | null): SVGElement {
+export function legendSign(shape: MarkerShape | null): SVGElement {
   const drawn = shape
     ? svg("path", { d: shape.path, class: `mark ${shape.kind}` })
     : svg("circle", { r: 3, class: "dot" });
@@ -111,22 +113,22 @@ export function sign(shape: Shape | null): SVGElement {
 }
 
 /** Draws anew whenever an element gets another width. */
-export class Widths {
-  private readonly watcher: ResizeObserver;
+export class WidthObserver {
+  private readonly observer: ResizeObserver;
   private width = 0;
 
   constructor(body: HTMLElement, draw: (width: number) => void) {
-    this.watcher = new ResizeObserver(() => {
+    this.observer = new ResizeObserver(() => {
       const width = body.clientWidth;
       if (width === this.width || !width) return;
       this.width = width;
       draw(width);
     });
-    this.watcher.observe(body);
+    this.observer.observe(body);
   }
 
   /** Look no longer. */
   stop(): void {
-    this.watcher.disconnect();
+    this.observer.disconnect();
   }
 }

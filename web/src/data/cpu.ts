@@ -6,7 +6,7 @@ import type { Level } from "../model";
 
 export type Values = (number | null)[];
 
-export interface Looks {
+export interface CpuSamples {
   /** Where each step begins, and how long it is, in seconds. */
   xs: number[];
   seconds: number[];
@@ -31,11 +31,12 @@ interface Step {
 }
 
 /** What was watched of these levels; null where no core was. */
-export function looks(levels: readonly Level[]): Looks | null {
-  const every = steps(levels);
-  const wide = Math.ceil(every.length / MOST_STEPS);
+export function cpuSamples(levels: readonly Level[]): CpuSamples | null {
+  const all = steps(levels);
+  const groupSize = Math.ceil(all.length / MOST_STEPS);
   const pooled: Step[] = [];
-  for (let at = 0; at < every.length; at += wide) pooled.push(mean(every.slice(at, at + wide)));
+  for (let at = 0; at < all.length; at += groupSize)
+    pooled.push(mean(all.slice(at, at + groupSize)));
   const numbers = busiest(pooled);
   if (!numbers.length) return null;
   return {
@@ -52,15 +53,15 @@ export function looks(levels: readonly Level[]): Looks | null {
 }
 
 function steps(levels: readonly Level[]): Step[] {
-  const made: Step[] = [];
+  const all: Step[] = [];
   for (const { monitor } of levels) {
     const starts = monitor?.t_s ?? [];
-    const last = made.at(-1);
+    const last = all.at(-1);
     const offset = last ? last.start + last.seconds - (starts[0] ?? 0) : 0;
     const numbers = monitor?.cores?.numbers ?? [];
     starts.forEach((start, at) => {
       const busy = monitor?.cores?.busy_rate ?? [];
-      made.push({
+      all.push({
         start: offset + (start ?? 0),
         seconds: monitor?.seconds?.[at] ?? 1,
         target: monitor?.target?.cpu_rate?.[at] ?? null,
@@ -70,24 +71,26 @@ function steps(levels: readonly Level[]): Step[] {
       });
     });
   }
-  return made;
+  return all;
 }
 
-function mean(some: readonly Step[]): Step {
-  const first = some[0];
-  if (!first || some.length === 1) return first ?? nothing();
+function mean(group: readonly Step[]): Step {
+  const first = group[0];
+  if (!first || group.length === 1) return first ?? emptyStep();
   const numbers = [...first.cores.keys()];
   return {
     start: first.start,
-    seconds: some.reduce((sum, step) => sum + step.seconds, 0),
-    target: average(some.map((step) => step.target)),
-    generator: average(some.map((step) => step.generator)),
-    memory: most(some.map((step) => step.memory)),
-    cores: new Map(numbers.map((n) => [n, average(some.map((step) => step.cores.get(n) ?? null))])),
+    seconds: group.reduce((sum, step) => sum + step.seconds, 0),
+    target: average(group.map((step) => step.target)),
+    generator: average(group.map((step) => step.generator)),
+    memory: highest(group.map((step) => step.memory)),
+    cores: new Map(
+      numbers.map((n) => [n, average(group.map((step) => step.cores.get(n) ?? null))]),
+    ),
   };
 }
 
-function nothing(): Step {
+function emptyStep(): Step {
   return { start: 0, seconds: 0, target: null, generator: null, memory: null, cores: new Map() };
 }
 
@@ -102,12 +105,12 @@ function busiest(pooled: readonly Step[]): number[] {
 }
 
 /** A mean would hide how much memory was needed. */
-function most(values: Values): number | null {
-  const known = values.filter((value) => value != null);
-  return known.length ? Math.max(...known) : null;
+function highest(values: Values): number | null {
+  const present = values.filter((value) => value != null);
+  return present.length ? Math.max(...present) : null;
 }
 
 function average(values: Values): number | null {
-  const known = values.filter((value) => value != null);
-  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+  const present = values.filter((value) => value != null);
+  return present.length ? present.reduce((sum, value) => sum + value, 0) / present.length : null;
 }

@@ -10,8 +10,8 @@ let words: Words = {};
 let current: Lang = "en";
 
 /** Set the words of every language. */
-export function setWords(given: Words): void {
-  words = given;
+export function setWords(allWords: Words): void {
+  words = allWords;
 }
 
 /** Choose the language of every text that is drawn from now on. */
@@ -67,12 +67,12 @@ export function remember(lang: Lang): void {
 }
 
 /** Return the words of a key with values for its `{placeholders}`. */
-export function say(key: Key, values: Record<string, string | number> = {}): string {
+export function translate(key: Key, values: Record<string, string | number> = {}): string {
   return fill(words[current]?.[key] ?? key, values);
 }
 
 /** Return a text that Python wrote, in the language in use if it has it. */
-export function pick(text: Text): string {
+export function localized(text: Text): string {
   return typeof text === "string" ? text : (text[current] ?? text.en);
 }
 
