@@ -45,7 +45,7 @@ export async function copy(text: string): Promise<boolean> {
     return true;
   } catch {
     const focused = document.activeElement;
-    const textarea = el("textarea", { class: "away", "aria-hidden": "true" }, text);
+    const textarea = el("textarea", { class: "visually-hidden", "aria-hidden": "true" }, text);
     document.body.append(textarea);
     textarea.select();
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without permission

@@ -17,7 +17,7 @@ def test_a_lost_connection_is_said_and_taken_up_where_it_was(visit, events, addr
     events.send("interval", interval_of(level, 4))
     page.get_by_text(f"ok/s {level.intervals[4].ok_per_s:,.0f}").wait_for()
     assert list(events.asked) == [None, "0-0"]
-    assert page.locator(".lost").text_content() == ""
+    assert page.locator(".connection-status").text_content() == ""
 
 
 def test_a_page_that_is_left_open_takes_up_the_next_run_on_its_port(visit, events, address):
@@ -72,7 +72,7 @@ def test_a_page_that_was_refused_for_a_while_comes_again(visit, events, address)
     page = visit(address).page
     page.get_by_text("ok/s 2,150").wait_for()
     assert not events.refusals
-    assert page.locator(".lost").text_content() == ""
+    assert page.locator(".connection-status").text_content() == ""
 
 
 def test_a_page_that_torr_does_not_know_says_what_to_open(visit, events, address):

@@ -50,7 +50,7 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
     # What is known so far stands above what is measured now.
     charts = page.locator(".live-charts").bounding_box()["y"]
     assert page.locator("h1").bounding_box()["y"] < charts
-    assert page.locator(".so-far .trust").bounding_box()["y"] < charts
+    assert page.locator(".live-verdict .trust").bounding_box()["y"] < charts
     assert page.locator(".report tbody").first.locator("tr").count() == 3
 
 

@@ -104,7 +104,7 @@ def test_names_of_candidates_are_shown_and_never_run(read):
 
 def test_a_table_sorts_by_a_click_on_a_column_and_comes_back(read):
     page = read(results.ladder()).page
-    table = page.locator("section.numbers").first
+    table = page.locator("section.data-table").first
     head = table.get_by_role("button", name="ok/s", exact=True)
     firsts = []
     for _ in range(3):
@@ -122,7 +122,7 @@ GO_ON = "later.splice(0).forEach((todo) => todo())"
 def test_a_table_is_copied_as_csv_and_as_markdown(read):
     page = read(results.ladder(), permissions=["clipboard-read", "clipboard-write"]).page
     page.evaluate(STAND_STILL)
-    table = page.locator("section.numbers").first
+    table = page.locator("section.data-table").first
     copied = []
     for what in ("CSV", "Markdown"):
         table.get_by_text(f"Copy as {what}").click()
@@ -156,7 +156,7 @@ def test_a_drag_over_a_chart_chooses_nothing_since_nothing_would_come_of_it(read
     page.mouse.move(box["x"] + 100, box["y"] + 50)
     page.mouse.down()
     page.mouse.move(box["x"] + 300, box["y"] + 50)
-    page.locator("figure.main .tip").first.wait_for()
+    page.locator("figure.main .tooltip").first.wait_for()
     assert page.locator("figure.main .u-select").first.evaluate("it => it.offsetWidth") == 0
     page.mouse.up()
 
@@ -186,7 +186,7 @@ def test_the_tooltip_shows_exact_values_and_their_number(read):
     page = read(results.run()).page
     box = page.locator("figure.main .u-over").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] / 2)
-    tip = page.locator("figure.main .tip").first
+    tip = page.locator("figure.main .tooltip").first
     tip.wait_for()
     assert "n = 2" in tip.text_content()
     assert "p99" in tip.text_content()
@@ -225,12 +225,12 @@ def test_times_are_those_of_utc_and_of_the_reader(read):
 
 def test_paper_is_white_whatever_the_screen_is(read):
     page = read(results.run(), "dark").page
-    paper = "getComputedStyle(document.documentElement).getPropertyValue('--paper')"
-    assert page.evaluate(paper) == "#14171b"
+    background = "getComputedStyle(document.documentElement).getPropertyValue('--background')"
+    assert page.evaluate(background) == "#14171b"
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(paper) == "#ffffff"
+    assert page.evaluate(background) == "#ffffff"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(paper) == "#14171b"
+    assert page.evaluate(background) == "#14171b"
 
 
 def test_the_parts_of_a_distribution_are_chosen(read):
@@ -258,14 +258,14 @@ def test_a_flame_graph_is_opened_searched_and_walked(read):
     assert page.get_by_text("no profile: perf: no").is_visible()
     page.locator("details[data-id='flame 0'] summary").click()
     flame = page.locator(".flame")
-    said = flame.locator(".flame-said")
+    said = flame.locator(".flame-status")
     flame.locator("rect").first.wait_for()
     assert flame.locator("rect").count() == 5
     flame.locator("rect").nth(3).hover()
     assert said.text_content() == "log.Print · 0.000 ms · 75 %"
     flame.locator("input").fill("gc")
     assert "“gc”: 8.33 %" in said.text_content()
-    assert flame.locator("rect.found").count() == 1
+    assert flame.locator("rect.match").count() == 1
     flame.locator("rect").nth(2).click()
     assert flame.locator("rect").count() == 2
     flame.get_by_role("button", name="Show all").click()
@@ -299,7 +299,7 @@ def test_a_flame_graph_says_what_takes_more_and_what_takes_less(read, look):
     kinds = [rect.get_attribute("class") for rect in second.locator(".flame-box rect").all()]
     assert ["more" in kind for kind in kinds] == [False, False, True, True, True]
     second.locator(".flame-box rect").nth(3).hover()
-    said = second.locator(".flame-said").text_content()
+    said = second.locator(".flame-status").text_content()
     assert "bare" in said
     assert "+75" in said
     opened.shot(f"flame-diff-{look}")

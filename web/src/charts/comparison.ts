@@ -38,7 +38,7 @@ const SHAPES: Record<string, MarkerShape> = {
 /** The picture, drawn again whenever its width changes. */
 export class ComparisonChart {
   readonly element = el("div", { class: "chart comparison" });
-  private readonly body = el("div", { class: "places" });
+  private readonly body = el("div", { class: "cells" });
   private readonly widths: WidthObserver;
   private cellWidth = 0;
 
@@ -66,7 +66,7 @@ export class ComparisonChart {
 
   private draw(width: number): void {
     const isWide = width > 860 && this.comparison.places.length > 1;
-    this.body.classList.toggle("two", isWide);
+    this.body.classList.toggle("two-columns", isWide);
     this.cellWidth = isWide ? (width - GAP) / 2 : width;
     this.body.replaceChildren(...this.comparison.places.map((cell) => this.cell(cell)));
   }
@@ -91,7 +91,7 @@ export class ComparisonChart {
       ...this.background(extent, height),
       ...cell.entries.map((entry, at) => this.row(entry, at, extent)),
     );
-    return el("div", { class: "place" }, el("h4", {}, localized(cell.words)), drawn);
+    return el("div", { class: "cell" }, el("h4", {}, localized(cell.words)), drawn);
   }
 
   /** The band of what counts as the same, the line of no difference, and the axis. */
@@ -100,7 +100,7 @@ export class ComparisonChart {
     const none = this.x(0, extent);
     return [
       svg("rect", { x: low, y: 0, width: Math.max(1, high - low), height, class: "margin" }),
-      svg("line", { x1: none, x2: none, y1: 0, y2: height, class: "none-line" }),
+      svg("line", { x1: none, x2: none, y1: 0, y2: height, class: "reference-line" }),
       ...axis(this.comparison.marks, this.comparison.limits, extent, height),
     ];
   }
@@ -120,7 +120,7 @@ export class ComparisonChart {
       svg("text", { x: 0, y: y + 4, class: "name" }, name, svg("title", {}, entry.name)),
       ...this.dots(entry, y, extent),
       ...this.estimate(entry, y, extent),
-      note(entry) && svg("text", { x: extent.left + 6, y: y + 4, class: "said" }, note(entry)),
+      note(entry) && svg("text", { x: extent.left + 6, y: y + 4, class: "row-note" }, note(entry)),
       svg("text", { x: end, y: y + 4, class: "amount" }, amount(entry)),
     );
   }

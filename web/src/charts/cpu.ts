@@ -66,7 +66,7 @@ export function coresChart(samples: CpuSamples): HTMLElement {
     svg(
       "g",
       {},
-      svg("text", { x: NAMES - 8, y: row * ROW + 13, class: "lane-name" }, String(core.number)),
+      svg("text", { x: NAMES - 8, y: row * ROW + 13, class: "core-name" }, String(core.number)),
       ...core.busy.flatMap((busy, at) => {
         if (busy == null) return [];
         const x = NAMES + ((samples.xs[at] ?? 0) - first) * scale;
@@ -83,11 +83,11 @@ export function coresChart(samples: CpuSamples): HTMLElement {
           s: (samples.xs[at] ?? 0).toFixed(1),
           busy: percent(busy),
         });
-        return [svg("rect", { ...box, class: "lane" }, svg("title", {}, tip))];
+        return [svg("rect", { ...box, class: "core" }, svg("title", {}, tip))];
       }),
     ),
   );
-  const size = { viewBox: `0 0 ${1000 + NAMES} ${rows.length * ROW}`, class: "lanes" };
+  const size = { viewBox: `0 0 ${1000 + NAMES} ${rows.length * ROW}`, class: "cores" };
   const drawn = svg("svg", { ...size, role: "img", "aria-label": translate("cpu.cores") }, ...rows);
   const title = el("h3", {}, translate("cpu.cores"));
   const head = el("div", { class: "chart-head" }, title);

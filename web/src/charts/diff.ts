@@ -65,7 +65,7 @@ function ratio(diff: Diff): Spec {
       {
         label: translate("diff.ratioOf"),
         values: data.values,
-        colour: "ink",
+        colour: "text",
         marker: "circle",
         show,
         isJoined: true,

@@ -28,7 +28,7 @@ const MOVES: readonly Move[] = ["more", "less", "same"];
 export class FlameGraph {
   readonly element: HTMLElement;
   private readonly box = el("div", { class: "flame-box" });
-  private readonly status = el("p", { class: "flame-said", role: "status" });
+  private readonly status = el("p", { class: "flame-status", role: "status" });
   private readonly search: HTMLInputElement;
   private root: FlameNode;
   private at = 0;
@@ -124,7 +124,7 @@ export class FlameGraph {
     const text = this.search.value.toLowerCase();
     const isMatch = text !== "" && box.node.name.toLowerCase().includes(text);
     const change = this.comparedWith != null && moveOf(box.node, this.whole);
-    const marks = [change, isMatch && "found", index === this.at && "here"];
+    const marks = [change, isMatch && "match", index === this.at && "current"];
     return ["flame-part", ...marks].filter(Boolean).join(" ");
   }
 

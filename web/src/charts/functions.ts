@@ -40,7 +40,7 @@ const OF_BUDGETS = ["held", "broken", "not shown"] as const;
 /** The picture, drawn again whenever its width changes. */
 export class FunctionsChart {
   readonly element = el("div", { class: "chart functions" });
-  private readonly body = el("div", { class: "place" });
+  private readonly body = el("div", { class: "cell" });
   private readonly widths: WidthObserver;
   private width = 0;
 
@@ -57,7 +57,7 @@ export class FunctionsChart {
     );
     if (functions.left_out)
       this.element.append(
-        el("p", { class: "left-out" }, translate("functions.more", { n: functions.left_out })),
+        el("p", { class: "omitted" }, translate("functions.more", { n: functions.left_out })),
       );
     this.widths = new WidthObserver(this.body, (width) => {
       this.width = width;
@@ -97,9 +97,9 @@ export class FunctionsChart {
     const x = xOf(0, this.functions.limits, extent);
     const y = top - 6;
     return [
-      svg("line", { x1: x, x2: x, y1: top - 16, y2: height, class: "none-line" }),
-      svg("text", { x: x - 6, y, class: "said end" }, translate("functions.met")),
-      svg("text", { x: x + 6, y, class: "said" }, translate("functions.missed")),
+      svg("line", { x1: x, x2: x, y1: top - 16, y2: height, class: "reference-line" }),
+      svg("text", { x: x - 6, y, class: "row-note end" }, translate("functions.met")),
+      svg("text", { x: x + 6, y, class: "row-note" }, translate("functions.missed")),
       ...drawn,
     ];
   }
@@ -127,7 +127,7 @@ export class FunctionsChart {
       ...dots(tip, row.rounds, y, x),
       ends && intervalLine(ends, y),
       row.centre == null
-        ? svg("text", { x: extent.left + 6, y: y + 4, class: "said" }, localized(row.word))
+        ? svg("text", { x: extent.left + 6, y: y + 4, class: "row-note" }, localized(row.word))
         : marker(shape, x(row.centre), y, describe(row)),
       svg("text", { x: this.width, y: y + 4, class: "amount end" }, row.amount),
     );

@@ -20,7 +20,7 @@ type Read = (point: Point) => number | null;
 
 const FINDING_STYLES: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
   peak: { colour: "blue", dash: [2, 3] },
-  knee: { colour: "ink", dash: [3, 4] },
+  knee: { colour: "text", dash: [3, 4] },
   capacity: { colour: "purple", dash: [7, 4] },
 };
 const HEIGHT = 230;

@@ -35,7 +35,7 @@ function swatch(line: Line): SVGElement {
 
 function marker(line: Line): SVGElement {
   const hollow = line.kind === "marks" && line.hollow;
-  const fill = hollow ? "var(--paper)" : `var(--${line.colour})`;
+  const fill = hollow ? "var(--background)" : `var(--${line.colour})`;
   const edge = { fill, stroke: `var(--${line.colour})`, "stroke-width": 1.5 };
   if (line.marker === "square")
     return svg("rect", { x: 7.5, y: 2.5, width: 7, height: 7, ...edge });

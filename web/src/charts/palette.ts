@@ -2,10 +2,10 @@
 // They are Okabe and Ito's, told apart without colour vision; series differ by dash and marker first.
 
 export type Colour =
-  | "ink"
+  | "text"
   | "muted"
   | "grid"
-  | "paper"
+  | "background"
   | "blue"
   | "orange"
   | "green"
@@ -41,11 +41,11 @@ export function onRepaint(repaint: () => void): () => void {
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
   const beforePrint = () => {
-    root.dataset["paper"] = "";
+    root.dataset["print"] = "";
     repaint();
   };
   const afterPrint = () => {
-    delete root.dataset["paper"];
+    delete root.dataset["print"];
     repaint();
   };
   scheme.addEventListener("change", repaint);

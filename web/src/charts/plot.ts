@@ -297,7 +297,7 @@ export class Plot {
         const isAlone = !line.isJoined && values[at - 1] == null && values[at + 1] == null;
         if (value == null || !(line.marker || isAlone)) return;
         const stroke = colour(line.colour);
-        const fill = line.hollow?.has(at) ? colour("paper") : stroke;
+        const fill = line.hollow?.has(at) ? colour("background") : stroke;
         const [x, y] = [u.valToPos(xs[at] ?? 0, "x", true), u.valToPos(value, "y", true)];
         drawMarker(u, x, y, line.marker ?? "dot", { fill, stroke });
       });

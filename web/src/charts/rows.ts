@@ -87,7 +87,7 @@ export function intervalLine(ends: readonly [number, number], y: number): SVGEle
 export function marker(shape: MarkerShape, x: number, y: number, words: string): SVGElement {
   const transform = `translate(${x} ${y})`;
   const tip = svg("title", {}, words);
-  return svg("path", { d: shape.path, transform, class: `mark ${shape.kind}` }, tip);
+  return svg("path", { d: shape.path, transform, class: `marker ${shape.kind}` }, tip);
 }
 
 /** How wide the longest of some names is. */
@@ -103,7 +103,7 @@ export function lettersIn(width: number): number {
 /** The dot and the markers of a legend. */
 export function legendSign(shape: MarkerShape | null): SVGElement {
   const drawn = shape
-    ? svg("path", { d: shape.path, class: `mark ${shape.kind}` })
+    ? svg("path", { d: shape.path, class: `marker ${shape.kind}` })
     : svg("circle", { r: 3, class: "dot" });
   return svg(
     "svg",

@@ -238,7 +238,7 @@ function write(u: uPlot, words: string, x: number, y: number, name: Colour): voi
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   const size = ctx.measureText(words).width;
-  ctx.fillStyle = colour("paper", 0.8);
+  ctx.fillStyle = colour("background", 0.8);
   ctx.fillRect(x - 2, y - 7 * ratio(), size + 4, 14 * ratio());
   ctx.fillStyle = colour(name);
   ctx.fillText(words, x, y);

@@ -7,8 +7,12 @@ import type { Spec } from "./plot";
 
 /** A box that follows the cursor; what the keyboard reaches is also said to screen readers. */
 export class Tooltip {
-  readonly announcement = el("p", { class: "away", role: "status", "aria-live": "polite" });
-  private readonly box = el("div", { class: "tip", "aria-hidden": "true" });
+  readonly announcement = el("p", {
+    class: "visually-hidden",
+    role: "status",
+    "aria-live": "polite",
+  });
+  private readonly box = el("div", { class: "tooltip", "aria-hidden": "true" });
 
   /** Move to the cursor of a chart, or go when it has none. */
   show(u: uPlot, spec: Spec): void {

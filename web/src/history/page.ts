@@ -34,7 +34,7 @@ export class HistoryPage {
     const isReport = this.content instanceof Report;
     const breadcrumb = el(
       "nav",
-      { class: "way", "aria-label": translate("kept.way") },
+      { class: "breadcrumb", "aria-label": translate("kept.way") },
       ...this.breadcrumb(),
     );
     const top = isReport

@@ -35,7 +35,7 @@ export class RunsList {
     this.element.replaceChildren(
       el("h1", {}, this.heading()),
       this.filterForm(),
-      runs.length ? el("p", { class: "act" }, this.overlay, translate("runs.overlayHint")) : "",
+      runs.length ? el("p", { class: "actions" }, this.overlay, translate("runs.overlayHint")) : "",
       runs.length ? this.list(runs) : el("p", {}, translate("runs.none")),
       more ? el("p", {}, translate("runs.more", { n: count(runs.length) })) : "",
     );
@@ -89,7 +89,7 @@ export class RunsList {
     };
     const element = el(
       "form",
-      { class: "finder", role: "search" },
+      { class: "filters", role: "search" },
       ...Object.values(fields).map((entry) => entry.element),
       el("button", { type: "submit" }, translate("runs.find")),
       isNarrowed(filter) && el("a", { href: "/" }, translate("runs.all")),

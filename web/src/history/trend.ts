@@ -48,14 +48,14 @@ export class Trend {
       ["request", "trend.request", translate("trend.all"), requests.length > 1 ? requests : []],
       ["baseline", "trend.tag", "", tags.length ? [...new Set([tag, ...tags])] : []],
     ];
-    const select = fields
+    const selects = fields
       .filter(([, , , values]) => values.length)
       .map(([key, label, emptyLabel, values]) =>
         choice(translate(label), emptyLabel, values, String(current[key] ?? ""), (value) => {
           open({ [key]: value });
         }),
       );
-    return el("div", { class: "finder" }, ...select);
+    return el("div", { class: "filters" }, ...selects);
   }
 }
 

@@ -80,7 +80,7 @@ export function raw(result: Result): HTMLElement[] {
   return [
     el(
       "div",
-      { class: "copies" },
+      { class: "copy-buttons" },
       copier(translate("copy.as", { what: "JSON" }), result.name, text),
       save,
     ),

@@ -68,11 +68,11 @@ function localTime(started: string): string | null {
 function about({ result }: Run): HTMLElement {
   const kind = translate(`kind.${result.kind}` as Key);
   const times = el("p", {}, el("strong", {}, result.name), ` · torr ${kind}`);
-  if (!result.started) return el("div", { class: "about" }, times);
+  if (!result.started) return el("div", { class: "run-info" }, times);
   const zone = el(
     "time",
     { datetime: result.started },
     [utc(result.started, result.ended), localTime(result.started)].filter(Boolean).join(" · "),
   );
-  return el("div", { class: "about" }, times, el("p", {}, zone));
+  return el("div", { class: "run-info" }, times, el("p", {}, zone));
 }

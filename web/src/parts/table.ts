@@ -65,7 +65,8 @@ export function table(content: Table, hasTitle = true, extras: Extras = {}): HTM
 
   const title = localized(content.title);
   const corner =
-    extras.choose && el("th", {}, el("span", { class: "away" }, translate("table.choose")));
+    extras.choose &&
+    el("th", {}, el("span", { class: "visually-hidden" }, translate("table.choose")));
   const drawn = el("table", {}, el("thead", {}, el("tr", {}, corner, ...headers)), body);
   const scroll = el(
     "div",
@@ -74,7 +75,7 @@ export function table(content: Table, hasTitle = true, extras: Extras = {}): HTM
   );
   const buttons = el(
     "div",
-    { class: "copies" },
+    { class: "copy-buttons" },
     copier(translate("copy.as", { what: "CSV" }), title, () => asCsv(columns, rows)),
     copier(translate("copy.as", { what: "Markdown" }), title, () =>
       asMarkdown(columns, rows, content.words),
@@ -82,7 +83,7 @@ export function table(content: Table, hasTitle = true, extras: Extras = {}): HTM
   );
   return el(
     "section",
-    { class: "numbers" },
+    { class: "data-table" },
     el("div", { class: "table-head" }, hasTitle && el("h2", {}, title), buttons),
     scroll,
   );
@@ -113,7 +114,7 @@ function head(
     sort(at);
   });
   const element = el("th", { scope: "col", class: kind(content, at) }, name ? sorter : null);
-  if (!name) element.append(el("span", { class: "away" }, translate("table.row")));
+  if (!name) element.append(el("span", { class: "visually-hidden" }, translate("table.row")));
   return element;
 }
 
@@ -156,7 +157,7 @@ function data(content: Table, cell: string, at: number, href?: string | null): H
 
 function kind(content: Table, column: number): string | null {
   if (!content.words.includes(column)) return null;
-  if (content.names.includes(column)) return "word name";
+  if (content.names.includes(column)) return "text name";
   const isLong = content.rows.some((row) => localized(row[column] ?? "").length > 40);
-  return isLong ? "word long" : "word";
+  return isLong ? "text long" : "text";
 }

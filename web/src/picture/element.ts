@@ -7,7 +7,7 @@ import { rounded, type Mark } from "./vector";
 /** What was drawn on a canvas; null of one that nobody knows. */
 export type Vectors = (canvas: HTMLCanvasElement) => Mark[] | null;
 
-const EXCLUDED = "button, input, select, .tip, .away, [role=status]";
+const EXCLUDED = "button, input, select, .tooltip, .visually-hidden, [role=status]";
 const SHAPE_STYLES = [
   "fill",
   "fill-opacity",
@@ -40,14 +40,16 @@ const MARGIN = 12;
 /** How far below the top of its box a line's letters stand, as a share of the box. */
 const BASELINE = 0.79;
 
-/** The picture of an element, on the page's paper; as high as what is in it. */
+/** The picture of an element, on the page's background; as high as what is in it. */
 export function pictureOf(element: HTMLElement, vectors: Vectors = () => null): SVGSVGElement {
   const restoreScroll = unscroll(element);
   const { left, top, width } = element.getBoundingClientRect();
   const picture = new Picture(vectors, left, top);
   picture.add(element);
   restoreScroll();
-  const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
+  const background = getComputedStyle(document.documentElement)
+    .getPropertyValue("--background")
+    .trim();
   const size = {
     width: rounded(width + 2 * MARGIN),
     height: rounded(picture.bottom - top + 2 * MARGIN),
@@ -59,7 +61,7 @@ export function pictureOf(element: HTMLElement, vectors: Vectors = () => null): 
       ...size,
       viewBox: `${-MARGIN} ${-MARGIN} ${size.width} ${size.height}`,
     },
-    svg("rect", { x: -MARGIN, y: -MARGIN, ...size, fill: paper }),
+    svg("rect", { x: -MARGIN, y: -MARGIN, ...size, fill: background }),
     ...picture.parts,
   );
 }
