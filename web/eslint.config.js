@@ -16,7 +16,7 @@ export default ts.config(
     },
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      // What a target sent is text: nothing on the page is made of strings of HTML.
+      // Nothing on the page is created from strings of HTML, since targets send text.
       "no-restricted-properties": [
         "error",
         ...["innerHTML", "outerHTML", "insertAdjacentHTML", "write"].map((property) => ({

@@ -1,9 +1,9 @@
-// Builds one script and one style sheet, which torr inlines into every page.
+// Builds the script and the style sheet that torr inlines into every page, and the keys of its words.
 import { readFileSync } from "node:fs";
 
 import { defineConfig } from "vitest/config";
 
-// A page goes from hand to hand without the package: the licence of what it holds is in it.
+// Pages are passed on without the package, so the script contains the licence of uPlot.
 const licence = readFileSync("node_modules/uplot/LICENSE", "utf8").trim();
 const notice = `/*! torr, Apache-2.0; with uPlot:\n\n${licence}\n*/`;
 
@@ -32,6 +32,6 @@ export default defineConfig({
     rollupOptions: { output: { banner: notice } },
     reportCompressedSize: true,
   },
-  // A busy machine is slow, and nothing is wrong with what is tested.
+  // Tests may run on a busy machine.
   test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 },
 });

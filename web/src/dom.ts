@@ -1,11 +1,11 @@
-// Elements, made of text that is never read as HTML.
+// Creates elements of HTML and SVG. Strings become text nodes and are never parsed as HTML.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element with attributes and children; strings become text. */
+/** Return an element with attributes and children; strings become text. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -16,7 +16,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The same, of SVG. */
+/** Return an SVG element with attributes and children; strings become text. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -27,7 +27,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A button that does one thing. */
+/** Return a button that calls `onClick`. */
 export function button(
   label: string,
   onClick: () => void,
@@ -38,7 +38,7 @@ export function button(
   return element;
 }
 
-/** Hand text to the clipboard, by the old way where a page has no access to the new one; whether it is there. */
+/** Copy text, with `execCommand` if the Clipboard API is not allowed; return whether it worked. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

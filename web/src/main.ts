@@ -1,4 +1,4 @@
-// The page: reads what it was given, and is a report, a run that goes on, or one over kept runs.
+// Entry point of the page: reads the bootstrap data and shows a report, a live run or stored runs.
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
@@ -20,7 +20,7 @@ function start(): void {
   const text = document.getElementById("torr-data")?.textContent;
   if (!root || !text) return;
   const data = JSON.parse(text) as Bootstrap;
-  // A report that was saved begins anew each time; what has a server is loaded again.
+  // A report that was saved as a file starts in the language of its reader each time.
   const isServed = data.mode !== "report";
   setWords(data.words);
   setLanguage((isServed ? remembered() : null) ?? preferred(data.lang));

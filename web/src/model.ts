@@ -1,5 +1,5 @@
-// What the page is given: the bootstrap data, results and views. Python writes them; nothing here
-// judges. Keys that the page does not read are not named.
+// Types of the JSON that Python gives the page: bootstrap data, results and views. Keys that the
+// page does not read are not listed.
 
 import type { FlameNode } from "./data/flame";
 import type { HistoryData } from "./history/model";
@@ -68,7 +68,7 @@ export interface Monitor {
 
 export interface Watched {
   cpu_rate?: (number | null)[];
-  /** Of the target alone it is drawn. */
+  /** Drawn for the target only. */
   rss_bytes?: (number | null)[];
 }
 
@@ -203,7 +203,7 @@ export interface Cell {
 export interface Comparison {
   metric: Text;
   is_share: boolean;
-  /** Of rates and times, of which the better one is faster. */
+  /** Whether the metric is a rate or a time: then "better" is "faster". */
   is_speed: boolean;
   baseline: string;
   limits: [number, number];
@@ -225,13 +225,13 @@ export interface Change {
 
 export interface Diff {
   noun: "connection" | "user";
-  /** Between which ratios two runs are the same for people. */
+  /** Ratios between which two runs count as the same. */
   margin: [number, number];
   sides: { name: string; points: Point[] }[];
   changes: Change[];
 }
 
-/** A budget of a function, or a function without one: then `budget` and `standing` are empty. */
+/** A budget of a function, or a function without one, whose `budget` and `standing` are empty. */
 export interface FunctionRow {
   name: string;
   budget: string;
@@ -267,7 +267,7 @@ export interface View {
   diff: Diff | null;
   functions: Functions | null;
   pooled: Pooled;
-  /** `beside` is whose profile each `was` of a tree is of. */
+  /** `beside` names the profile that each `was` of the tree comes from. */
   flames: { title: Text; unit: string; beside: string | null; tree: FlameNode }[];
 }
 

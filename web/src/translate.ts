@@ -38,7 +38,7 @@ export function tag(lang: Lang): string {
   return lang.replace("_", "-");
 }
 
-/** Return the language of `--lang`; without one the browser's, or English if torr has no such words. */
+/** Return the language of `--lang`, else the browser's if torr has it, else English. */
 export function preferred(option: Lang | null): Lang {
   const wanted = `${navigator.language}-`.toLowerCase();
   const isWanted = (lang: Lang) => wanted.startsWith(`${tag(lang)}-`.toLowerCase());

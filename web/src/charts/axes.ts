@@ -1,4 +1,4 @@
-// The axes of a chart: words where there is room for them, powers of ten where they are logarithmic.
+// Axes of charts: labels where there is room for them, powers of ten on logarithmic axes.
 
 import type uPlot from "uplot";
 
@@ -7,7 +7,7 @@ import { colour } from "./palette";
 import type { Spec } from "./plot";
 import { logTicks } from "./range";
 
-/** The axis below; `spec` is asked each time it is drawn, since other values may have come. */
+/** Return the x axis; it calls `spec` on each drawing, since values may have changed. */
 export function axisX(spec: () => Spec): uPlot.Axis {
   const { ticks, label } = spec().x;
   const words = (value: number) => (spec().x.show ?? compact)(value);
@@ -30,7 +30,7 @@ export function axisX(spec: () => Spec): uPlot.Axis {
   };
 }
 
-/** The axis at the left. */
+/** Return the y axis. */
 export function axisY(spec: () => Spec, isLog: boolean): uPlot.Axis {
   const words = (value: number) => (spec().y.show ?? compact)(value);
   return {
@@ -44,7 +44,7 @@ export function axisY(spec: () => Spec, isLog: boolean): uPlot.Axis {
   };
 }
 
-/** Words of ticks where there is room: the first and the last, then from below. */
+/** Return tick labels, empty for those without room; the first and the last have priority. */
 export function fittingLabels(ticks: { at: number; words: string }[]): string[] {
   const halfWidth = (words: string) => 3.6 * words.length + 4;
   const visible: number[] = [];
@@ -64,7 +64,7 @@ export function fittingLabels(ticks: { at: number; words: string }[]): string[] 
   return ticks.map((tick, index) => (visible.includes(index) ? tick.words : ""));
 }
 
-/** uPlot has null where a filter took a tick away. */
+/** Return a tick's label; uPlot passes null for ticks that a filter removed. */
 function tickLabel(at: number | null, words: (value: number) => string): string {
   return at == null ? "" : words(at);
 }

@@ -1,4 +1,4 @@
-// A comparison as a picture: candidates as rows, every round a dot, interval and margin drawn.
+// The chart of a comparison: a row per candidate with a dot per round, its interval and the margin.
 
 import { el, svg } from "../dom";
 import type { Comparison, Entry, Cell, Round } from "../model";
@@ -35,7 +35,7 @@ const SHAPES: Record<string, MarkerShape> = {
   "no verdict": CROSS,
 };
 
-/** The picture, drawn again whenever its width changes. */
+/** Draws the chart, again whenever its width changes. */
 export class ComparisonChart {
   readonly element = el("div", { class: "chart comparison" });
   private readonly body = el("div", { class: "cells" });
@@ -58,7 +58,7 @@ export class ComparisonChart {
     });
   }
 
-  /** Take the picture off the page. */
+  /** Remove the chart from the page. */
   destroy(): void {
     this.widths.stop();
     this.element.remove();
@@ -94,7 +94,7 @@ export class ComparisonChart {
     return el("div", { class: "cell" }, el("h4", {}, localized(cell.words)), drawn);
   }
 
-  /** The band of what counts as the same, the line of no difference, and the axis. */
+  /** Return the margin, the line at no difference, and the axis. */
   private background(extent: Extent, height: number): SVGElement[] {
     const [low, high] = this.comparison.margin.map((at) => this.x(at, extent)) as [number, number];
     const none = this.x(0, extent);
@@ -139,7 +139,7 @@ export class ComparisonChart {
     }
     const shape = SHAPES[entry.standing];
     if (!shape || !entry.rounds.length) return elements;
-    // Without a ratio the marker stands in their column: on the axis it would be one.
+    // A candidate without a ratio has its marker outside of the axis, on which it would be a value.
     const outside = extent.left + extent.width + 16;
     const x = entry.centre == null ? outside : this.x(entry.centre, extent);
     elements.push(marker(shape, x, y, describe(entry)));
@@ -156,7 +156,7 @@ function title(comparison: Comparison): string {
   return translate(comparison.is_share ? "compare.points" : "compare.ratio", values);
 }
 
-/** The words as the tables have them: of rates and times better is faster. */
+/** Return the legend; of rates and times "better" reads "faster", as in the tables. */
 function key(comparison: Comparison): HTMLElement {
   const printed: Record<string, string> = comparison.is_speed
     ? { better: "faster", worse: "slower" }

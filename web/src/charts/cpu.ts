@@ -1,4 +1,4 @@
-// CPU and memory over time, and every core as a lane: the darker the fuller.
+// Charts of CPU and memory over time, and a row per core: the darker, the busier.
 
 import type { CpuSamples } from "../data/cpu";
 import { el, svg } from "../dom";
@@ -10,7 +10,7 @@ import type { Spec } from "./plot";
 const ROW = 18;
 const NAMES = 56;
 
-/** CPU of target and torr over time. */
+/** Return the chart of the CPU usage of target and torr over time. */
 export function cpuSpec(samples: CpuSamples): Spec {
   const starts = [...samples.xs];
   const middle = starts.map((start, at) => start + (samples.seconds[at] ?? 0) / 2);
@@ -38,7 +38,7 @@ export function cpuSpec(samples: CpuSamples): Spec {
   };
 }
 
-/** Memory of the target over time, in MiB; null where nobody looked. */
+/** Return the chart of the target's memory over time, in MiB; null without samples. */
 export function memorySpec(samples: CpuSamples): Spec | null {
   if (!samples.memory.some((value) => value != null)) return null;
   return {
@@ -57,7 +57,7 @@ export function memorySpec(samples: CpuSamples): Spec | null {
   };
 }
 
-/** The lanes, as wide as there is room. */
+/** Return the chart of all cores, which scales to the available width. */
 export function coresChart(samples: CpuSamples): HTMLElement {
   const first = samples.xs[0] ?? 0;
   const last = (samples.xs.at(-1) ?? 0) + (samples.seconds.at(-1) ?? 0);

@@ -1,4 +1,4 @@
-// Two runs over the same levels, and how far apart they are: the second as a multiple of the first.
+// Charts of two runs over the same levels: both runs, and the second as a multiple of the first.
 
 import { claimedValues, spansFar } from "../data/ladder";
 import { ratios } from "../data/diff";
@@ -13,7 +13,7 @@ const STYLES = [
   { colour: "orange", marker: "square", width: 2, dash: [8, 4] },
 ] as const;
 
-/** Both runs overlaid, rate and time, with the ratio of the rates below. */
+/** Return the charts of rate, ratio of the rates, and time, with both runs in each. */
 export function diffSpecs(diff: Diff): Spec[] {
   const time = linesOfBoth(diff, (point) => point.service_ms, ms);
   const isLog = spansFar(time.flatMap((line) => line.values));

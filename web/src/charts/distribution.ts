@@ -1,4 +1,4 @@
-// How times are spread, up to the last percentile that the number of values carries.
+// The chart of the distribution of times, up to the highest percentile that n values support.
 
 import { columns, percentileName, percentilePosition, TICKS } from "../data/distribution";
 import { count, ms } from "../format";
@@ -17,7 +17,7 @@ const STYLES: { colour: Colour; dash: number[] }[] = [
   { colour: "grey", dash: [4, 4] },
 ];
 
-/** The chart of curves that belong together. */
+/** Return the chart of curves of one group. */
 export function distributionSpec(
   curves: readonly Distribution[],
   title: string,

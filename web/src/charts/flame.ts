@@ -1,6 +1,5 @@
-// A flame graph: a click on a box makes it as wide as the graph, a search lights what it finds, and
-// arrow keys go from box to box. Of two profiles, colour and a sign before the name say what takes
-// more and what takes less.
+// A flame graph. A click on a box zooms in, a search highlights matches, arrow keys move the focus.
+// With a second profile, colour and a sign before the name show which functions take more or less.
 
 import {
   boxes,
@@ -24,7 +23,7 @@ const LETTER = 6.6;
 const SIGNS: Record<Move, string> = { more: "+ ", less: "− ", same: "" };
 const MOVES: readonly Move[] = ["more", "less", "same"];
 
-/** A flame graph that lives on the page until it is destroyed. */
+/** Draws a flame graph until it is destroyed. */
 export class FlameGraph {
   readonly element: HTMLElement;
   private readonly box = el("div", { class: "flame-box" });
@@ -73,7 +72,7 @@ export class FlameGraph {
     this.draw();
   }
 
-  /** Take it off the page. */
+  /** Remove the graph from the page. */
   destroy(): void {
     this.element.remove();
   }
@@ -161,7 +160,7 @@ export class FlameGraph {
   }
 }
 
-/** Where an arrow key leads: up to the caller, down to what is called, aside to the next box. */
+/** Return the index that an arrow key leads to: of the caller, a callee or the next box. */
 export function neighbour(visible: readonly Box[], at: number, key: string): number {
   const current = visible[at];
   if (!current) return -1;
@@ -176,7 +175,7 @@ export function neighbour(visible: readonly Box[], at: number, key: string): num
   return visible.flatMap((box, index) => (before(box) ? [index] : [])).at(-1) ?? -1;
 }
 
-/** What colours and signs mean. */
+/** Return the legend of colours and signs. */
 function key(comparedWith: string): HTMLElement {
   const box = MOVES.map((change) => {
     const box = svg("rect", { width: 14, height: 12, class: `flame-part ${change}` });

@@ -1,5 +1,5 @@
-// Functions under load as a picture: a row a budget, every round a dot, interval and limit drawn.
-// Left of the limit a budget is met. Without budgets rows are functions by their operations/s.
+// The chart of functions: a row per budget with a dot per round, the interval and the limit. A
+// budget is met left of the limit. Without budgets the rows are functions by operations per second.
 
 import { el, svg } from "../dom";
 import type { Functions, FunctionRow, Round } from "../model";
@@ -37,7 +37,7 @@ const SHAPES: Record<FunctionRow["standing"], MarkerShape> = {
 };
 const OF_BUDGETS = ["held", "broken", "not shown"] as const;
 
-/** The picture, drawn again whenever its width changes. */
+/** Draws the chart, again whenever its width changes. */
 export class FunctionsChart {
   readonly element = el("div", { class: "chart functions" });
   private readonly body = el("div", { class: "cell" });
@@ -65,7 +65,7 @@ export class FunctionsChart {
     });
   }
 
-  /** Take the picture off the page. */
+  /** Remove the chart from the page. */
   destroy(): void {
     this.widths.stop();
     this.element.remove();
@@ -90,7 +90,7 @@ export class FunctionsChart {
     );
   }
 
-  /** The axis, and the line that budgets are met left of. */
+  /** Return the axis and the line of the limit, left of which budgets are met. */
   private background({ extent, top }: Layout, height: number): SVGElement[] {
     const drawn = axis(this.functions.marks, this.functions.limits, extent, height);
     if (!this.functions.is_of_budgets) return drawn;
@@ -134,7 +134,7 @@ export class FunctionsChart {
   }
 }
 
-/** Where things stand in a width: names left of the axis, or above it where it is narrow. */
+/** Positions in a width: names are left of the axis, or above it in a narrow window. */
 export interface Layout {
   extent: Extent;
   row: number;
@@ -142,7 +142,7 @@ export interface Layout {
   letters: number;
 }
 
-/** Lay rows of some names out in a width. */
+/** Return the positions of rows with these names. */
 export function layout(width: number, names: readonly string[]): Layout {
   const isNarrow = width < NARROW_WIDTH;
   const left = isNarrow ? 24 : Math.min(width * 0.45, nameWidth(names));
@@ -154,7 +154,7 @@ export function layout(width: number, names: readonly string[]): Layout {
   };
 }
 
-/** A name that fits: the end of a test's name tells more than its beginning. */
+/** Return a name that fits. Its beginning is cut off, since tests differ in their ends. */
 export function shortened(name: string, maxLetters: number): string {
   return name.length > maxLetters
     ? `…${name.slice(name.length - Math.max(1, maxLetters - 1))}`

@@ -1,4 +1,4 @@
-// The charts of a ladder: rate, time and success over concurrency, and what streams have besides.
+// Charts of a ladder over concurrency: rate, times, success rate and metrics of streams.
 
 import {
   unclaimedValues,
@@ -25,12 +25,12 @@ const FINDING_STYLES: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
 };
 const HEIGHT = 230;
 
-/** Rate and times: what a ladder is asked for. */
+/** Return the charts of rate and times. */
 export function ladderSpecs(ladder: Ladder, fit: Usl | null | undefined): Spec[] {
   return [rates(ladder, fit), times(ladder)];
 }
 
-/** The share of attempts that succeeded, and what streams have. */
+/** Return the charts of streams and of the success rate. */
 export function moreSpecs(ladder: Ladder): Spec[] {
   return [...streamPanels(ladder).map((panel) => streamed(ladder, panel)), success(ladder)];
 }
@@ -184,7 +184,7 @@ function streamed(ladder: Ladder, panel: StreamPanel): Spec {
   };
 }
 
-/** A line through what claims something, and hollow points where nothing is claimed. */
+/** Return a line through levels that support claims, and hollow points for the others. */
 function pair(
   points: readonly Point[],
   label: string,

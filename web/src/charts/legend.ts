@@ -1,9 +1,9 @@
-// What the lines of a chart are: their names, each beside a piece of the line with its marker.
+// Legends of charts: the name of each line beside a sample of the line.
 
 import { el, svg } from "../dom";
 import type { Line, Spec } from "./plot";
 
-/** The legend, or nothing where one line says enough by the title. */
+/** Return the legend; null if the title already names the only line. */
 export function legend({ lines, isNamed }: Spec): HTMLElement | null {
   const labelled = lines.filter((line) => line.label);
   if (labelled.length < (isNamed ? 1 : 2)) return null;

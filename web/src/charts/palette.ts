@@ -1,5 +1,6 @@
-// Colours by name, read from the style sheet, so that light, dark and print are said in one place.
-// They are Okabe and Ito's, told apart without colour vision; series differ by dash and marker first.
+// Colours by name, read from the style sheet, which defines them for light, dark and print. They
+// are Okabe and Ito's, which colour-blind readers can distinguish; lines also differ in dash and
+// marker.
 
 export type Colour =
   | "text"
@@ -24,7 +25,7 @@ export const CLASS_COLOURS: readonly Colour[] = [
   "green",
 ];
 
-/** A colour as the canvas takes it, at some opacity. */
+/** Return a colour as a canvas takes it, with an opacity. */
 export function colour(name: Colour, alpha = 1): string {
   const hex = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   if (alpha === 1) return hex;
@@ -36,7 +37,7 @@ export function colour(name: Colour, alpha = 1): string {
   );
 }
 
-/** Call back when the colours change: the system's scheme, or paper. */
+/** Call `repaint` when colours change: by the system's scheme or for print; return how to stop. */
 export function onRepaint(repaint: () => void): () => void {
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;

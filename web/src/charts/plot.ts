@@ -1,5 +1,5 @@
-// One chart: uPlot with axes that keep their range, markers, a tooltip with exact values for mouse
-// and keyboard, a switch to a logarithmic scale where tails matter, and the page's colours.
+// One chart: uPlot with axes that keep their range, markers, a tooltip for mouse and keyboard, an
+// optional switch to a logarithmic scale, and the page's colours.
 
 import uPlot from "uplot";
 
@@ -15,7 +15,7 @@ import { range, union, type Scale } from "./range";
 import { drawMarker, paint, type Marker, type Shape } from "./shapes";
 import { Tooltip } from "./tooltip";
 
-// Names of uPlot's numbers for the two kinds of scale.
+// uPlot's numbers for the two kinds of scale.
 const LINEAR = 1 as uPlot.Scale.Distr;
 const LOGARITHMIC = 3 as uPlot.Scale.Distr;
 
@@ -25,19 +25,19 @@ export interface Line {
   label: string;
   values: Values;
   colour: Colour;
-  /** What a tooltip says of a value; `told` in the place of `values`, as for parts of a stack. */
+  /** Formats a value for the tooltip; stacked bars have `tooltipValues` of their own. */
   show: (value: number) => string;
   tooltipValues?: Values;
   dash?: number[];
   width?: number;
   marker?: Marker;
-  /** Points drawn hollow: they claim nothing. */
+  /** Indexes of points that are drawn hollow, since they support no claim. */
   hollow?: ReadonlySet<number>;
-  /** `marks` are points that no line joins; a `curve` is drawn by a shape. */
+  /** `marks` are points without a line between them; a `curve` is drawn by a shape. */
   kind?: "line" | "bars" | "marks" | "curve";
-  /** Whether the line goes on over places without a value. */
+  /** Whether the line continues across missing values. */
   isJoined?: boolean;
-  /** Whether the axis need not hold it. */
+  /** Whether the range of the y axis ignores the line. */
   isOutsideRange?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Spec {
   height: number;
   xs: number[];
   lines: Line[];
-  /** Pairs of lines, the upper first, with the space between them filled this strongly. */
+  /** Pairs of lines, the upper first, with the opacity of the fill between them. */
   bands?: [number, number, number][];
   x: {
     scale: Scale;
@@ -65,13 +65,13 @@ export interface Spec {
   };
   behind?: Shape[];
   above?: Shape[];
-  /** Whether a single line is named too, since the title does not say what it is. */
+  /** Whether a single line has a legend, because the title does not name it. */
   isNamed?: boolean;
-  /** What a tooltip is about. */
+  /** Returns the heading of the tooltip. */
   heading: (at: number) => string;
 }
 
-/** A chart that lives on the page until it is destroyed. */
+/** Draws a chart until it is destroyed. */
 export class Plot {
   readonly element: HTMLElement;
   private readonly title = el("h3");
@@ -84,7 +84,7 @@ export class Plot {
   private saver: HTMLElement = el("div");
   private chart: uPlot | null = null;
   private legendBox: HTMLElement | null = null;
-  /** What the y axis has held so far. */
+  /** The range that the y axis has had so far. */
   private heldRange: [number, number] | null = null;
   private isLog: boolean;
   private choices: Map<string, string> | null = null;
@@ -111,7 +111,7 @@ export class Plot {
     this.observer.observe(this.box);
   }
 
-  /** Show other values; the y axis never shrinks while they come. */
+  /** Draw other values; the range of the y axis only grows. */
   update(spec: Spec): void {
     const isSame = structure(spec) === structure(this.spec);
     this.spec = spec;
@@ -123,14 +123,14 @@ export class Plot {
     this.draw();
   }
 
-  /** Have the scale that was chosen on a chart of this title before, and note what is chosen. */
+  /** Apply the scale that was chosen for a chart of this title, and record later choices. */
   useChoices(choices: Map<string, string>): void {
     this.choices = choices;
     const chosen = choices.get(`scale of ${this.spec.title}`);
     if (this.switch && chosen) this.scale(chosen === "log");
   }
 
-  /** Take the chart off the page. */
+  /** Remove the chart from the page. */
   destroy(): void {
     this.stopRepaint();
     this.observer.disconnect();
@@ -139,7 +139,7 @@ export class Plot {
     this.element.remove();
   }
 
-  /** Say what is shown: in the heading, in the legend, and to screen readers. */
+  /** Write the title, the legend and the label for screen readers. */
   private drawHeading(): void {
     const { title } = this.spec;
     if (this.title.textContent !== title) {
@@ -190,7 +190,7 @@ export class Plot {
     if (width) this.chart = new uPlot(this.options(width), this.data(), this.box);
   }
 
-  /** What is drawn, as vectors: by the same chart, of the same size, outside of the page. */
+  /** Return the drawing as vectors: of a second chart of the same size that is not on the page. */
   private vectors(): Mark[] {
     const { hooks, ...options } = this.options(this.box.clientWidth);
     const drawingHooks = { drawAxes: hooks?.drawAxes, draw: hooks?.draw };
@@ -221,7 +221,7 @@ export class Plot {
         x: {
           time: false,
           distr: spec.x.scale === "log" ? LOGARITHMIC : LINEAR,
-          // Asked again with all new values: of what is shown then, not of what there was first.
+          // uPlot calls this again after an update, so it reads the current spec.
           range: () => this.spec.x.range ?? this.rangeOfX(),
         },
         y: { distr: this.isLog ? LOGARITHMIC : LINEAR, range: () => this.rangeOfY(scale) },
@@ -281,13 +281,13 @@ export class Plot {
     const axisRange = range(scale, [...values, ...(mustInclude ?? [])], {
       headroom: headroom ?? 1.12,
     });
-    // The axis of a chart without values is a guess, which nothing need keep to.
+    // The range of a chart without values is arbitrary, so it is not recorded.
     if (!values.some((value) => value)) return axisRange;
     this.heldRange = union(this.heldRange, axisRange);
     return this.heldRange;
   }
 
-  /** Markers of points; a value without neighbours has one too, since no line shows it. */
+  /** Draw markers, also of values without neighbours, which no line shows. */
   private drawMarkers(u: uPlot): void {
     const { xs, lines } = this.spec;
     lines.forEach((line, of) => {
@@ -317,7 +317,7 @@ export class Plot {
   }
 }
 
-/** What cannot be changed on a chart that is drawn: another one takes its place. */
+/** Return the parts that cannot change on an existing chart: a difference means a new chart. */
 function structure({ title, bands, lines }: Spec): string {
   return JSON.stringify([title, bands, lines.map((line) => [line.label, line.colour, line.kind])]);
 }

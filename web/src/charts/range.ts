@@ -1,8 +1,8 @@
-// Ranges of axes: sizes start at zero, logarithmic ones hold every value with some air.
+// Ranges of axes: linear ones start at zero, logarithmic ones include every value with a margin.
 
 export type Scale = "zero" | "log" | "plain";
 
-/** The lowest and the highest of an axis that holds these values. */
+/** Return the lowest and the highest value of an axis that includes these values. */
 export function range(
   scale: Scale,
   values: readonly (number | null)[],
@@ -22,7 +22,7 @@ export function range(
   return [low / margin, high * margin * (headroom > 1.2 ? (high / low) ** (headroom - 1) : 1)];
 }
 
-/** The range that holds both: an axis that keeps what it once showed. */
+/** Return the range that includes both. */
 export function union(
   previous: [number, number] | null,
   current: [number, number],
@@ -32,13 +32,13 @@ export function union(
     : current;
 }
 
-/** The next of 1, 2, 5, 10, 20, … that is not below a number: where an axis of unknown end ends. */
+/** Return the next of 1, 2, 5, 10, 20, … that is not below a number. */
 export function roundedUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return power * ([1, 2, 5].find((step) => step * power >= value - 1e-9) ?? 10);
 }
 
-/** Ticks of a logarithmic axis: powers of ten, with halves and fifths between where they are few. */
+/** Return ticks of a logarithmic axis: powers of ten, and steps between them if they are few. */
 export function logTicks(low: number, high: number): number[] {
   const decades = Math.log10(high / low);
   const steps =

@@ -1,5 +1,5 @@
-// Rows over one axis: where a position stands, ticks that have room, every round a dot, and the
-// marker of an estimate. Words differ by the shape of their marker before they differ by colour.
+// Rows over a common axis: positions, ticks, a dot per round, and the marker of an estimate.
+// Verdicts differ in the shape of their marker as well as in its colour.
 
 import { svg } from "../dom";
 import type { Round } from "../model";
@@ -9,7 +9,7 @@ const GOLDEN = 0.618;
 const TICK = 46;
 const LETTER = 7.2;
 
-/** The part of the width that an axis has. */
+/** The part of the width that the axis takes. */
 export interface Extent {
   left: number;
   width: number;
@@ -18,7 +18,7 @@ export interface Extent {
 /** Positions at the ends of an axis. */
 export type Limits = readonly [number, number];
 
-/** How the estimate of a kind of word looks: its path, and the class of its row. */
+/** The marker of a verdict: its path and its CSS class. */
 export interface MarkerShape {
   path: string;
   kind: string;
@@ -30,12 +30,12 @@ export const SQUARE: MarkerShape = { path: "M-5 -5 H5 V5 H-5 Z", kind: "same" };
 export const CIRCLE: MarkerShape = { path: "M-5 0 A5 5 0 1 0 5 0 A5 5 0 1 0 -5 0 Z", kind: "open" };
 export const CROSS: MarkerShape = { path: "M-5 -5 L5 5 M-5 5 L5 -5", kind: "none" };
 
-/** Where a position stands on an axis. */
+/** Return where a position is on an axis, in pixels. */
 export function xOf(at: number, [low, high]: Limits, extent: Extent): number {
   return extent.left + (extent.width * (at - low)) / (high - low || 1);
 }
 
-/** Those ticks that have room beside each other; the first of them matter most. */
+/** Return the ticks that have room beside each other; earlier ones have priority. */
 export function fittingTicks<Mark extends { at: number }>(marks: readonly Mark[]): Mark[] {
   const fitting: Mark[] = [];
   for (const mark of marks) {
@@ -44,7 +44,7 @@ export function fittingTicks<Mark extends { at: number }>(marks: readonly Mark[]
   return fitting;
 }
 
-/** The axis below rows that are so high together, with its ticks. */
+/** Return the axis at height `y`, with its ticks. */
 export function axis(
   marks: readonly (readonly [number, string])[],
   limits: Limits,
@@ -61,7 +61,7 @@ export function axis(
   ];
 }
 
-/** Every round of a row around `y`: a dot, or an arrow where it stands beyond the axis. */
+/** Return a dot per round of a row around `y`, or an arrow for a value beyond the axis. */
 export function dots(
   name: (round: Round) => string,
   rounds: readonly Round[],
@@ -78,29 +78,29 @@ export function dots(
   });
 }
 
-/** The interval of an estimate. */
+/** Return the line of an estimate's interval. */
 export function intervalLine(ends: readonly [number, number], y: number): SVGElement {
   return svg("line", { x1: ends[0], x2: ends[1], y1: y, y2: y, class: "interval" });
 }
 
-/** The marker of an estimate; `words` are its tip. */
+/** Return the marker of an estimate, with a tooltip. */
 export function marker(shape: MarkerShape, x: number, y: number, words: string): SVGElement {
   const transform = `translate(${x} ${y})`;
   const tip = svg("title", {}, words);
   return svg("path", { d: shape.path, transform, class: `marker ${shape.kind}` }, tip);
 }
 
-/** How wide the longest of some names is. */
+/** Return the width of the longest name. */
 export function nameWidth(names: readonly string[]): number {
   return 24 + LETTER * Math.max(0, ...names.map((name) => name.length));
 }
 
-/** How many letters a width has room for. */
+/** Return how many letters fit in a width. */
 export function lettersIn(width: number): number {
   return Math.max(1, Math.floor(width / LETTER));
 }
 
-/** The dot and the markers of a legend. */
+/** Return a symbol of the legend: a marker, or a dot. */
 export function legendSign(shape: MarkerShape | null): SVGElement {
   const drawn = shape
     ? svg("path", { d: shape.path, class: `marker ${shape.kind}` })
@@ -112,7 +112,7 @@ export function legendSign(shape: MarkerShape | null): SVGElement {
   );
 }
 
-/** Draws anew whenever an element gets another width. */
+/** Calls `draw` whenever the width of an element changes. */
 export class WidthObserver {
   private readonly observer: ResizeObserver;
   private width = 0;
@@ -127,7 +127,7 @@ export class WidthObserver {
     this.observer.observe(body);
   }
 
-  /** Look no longer. */
+  /** Stop observing. */
   stop(): void {
     this.observer.disconnect();
   }

@@ -1,5 +1,5 @@
-// Shapes on a chart's canvas: markers, whiskers, limits, findings and hatched regions. All sizes
-// are CSS pixels; the canvas has `ratio` of its own for each.
+// Shapes on the canvas of a chart: markers, whiskers, limits, findings and hatched regions. All
+// sizes are CSS pixels; `ratio` converts them to pixels of the canvas.
 
 import type uPlot from "uplot";
 
@@ -13,7 +13,7 @@ const ROW = 16;
 
 const ratio = (): number => devicePixelRatio;
 
-/** Draw shapes; what one of them sets, such as dashes, holds for no other. */
+/** Draw shapes, each with its own state of the canvas. */
 export function paint(u: uPlot, shapes: readonly Shape[] = []): void {
   for (const shape of shapes) {
     u.ctx.save();
@@ -22,7 +22,7 @@ export function paint(u: uPlot, shapes: readonly Shape[] = []): void {
   }
 }
 
-/** One marker at a place in canvas pixels. */
+/** Draw a marker at a position in canvas pixels. */
 export function drawMarker(
   u: uPlot,
   x: number,
@@ -48,7 +48,7 @@ export function drawMarker(
   ctx.stroke();
 }
 
-/** Thin bars from the lowest to the highest of each point. */
+/** Return thin bars from the lowest to the highest value of each point. */
 export function whiskers(
   xs: readonly number[],
   ranges: readonly ([number, number] | null)[],
@@ -67,7 +67,7 @@ export function whiskers(
   };
 }
 
-/** A limit across the chart, named above its line. */
+/** Return a limit across the chart, with its name above the line. */
 export function limit(value: number, words: string): Shape {
   return (u) => {
     const y = yOf(u, value);
@@ -87,7 +87,7 @@ export interface Flag {
   dash: number[];
 }
 
-/** Lines at levels that have a name; their words stand in rows at the top, so they hide no point. */
+/** Return labelled vertical lines, with the labels at the top, where they hide no point. */
 export function flags(findings: readonly Flag[]): Shape {
   return (u) => {
     const ends: number[] = [];
@@ -106,12 +106,12 @@ export function flags(findings: readonly Flag[]): Shape {
   };
 }
 
-/** How many rows the words of flags may need: one each at most. */
+/** Return how much higher the axis must be to leave room for the labels of `count` flags. */
 export function headroom(count: number, height: number): number {
   return 1 / (1 - Math.min(0.5, (count * ROW + 8) / height));
 }
 
-/** Hatch regions of the x axis: what stands there claims nothing. */
+/** Return hatched regions of the x axis, for levels that support no claim. */
 export function hatched(regions: readonly { from: number; to: number; words: string }[]): Shape {
   return (u) => {
     for (const { from, to, words } of regions) {
@@ -130,7 +130,7 @@ export function hatched(regions: readonly { from: number; to: number; words: str
   };
 }
 
-/** A curve that is known everywhere, such as a fitted model. */
+/** Return a curve of a function of x, such as a fitted model. */
 export function curve(model: (x: number) => number, name: Colour, dash: number[]): Shape {
   return (u) => {
     clipped(u, () => {
@@ -145,7 +145,7 @@ export function curve(model: (x: number) => number, name: Colour, dash: number[]
   };
 }
 
-/** Shade spans of time, named at the top. */
+/** Return shaded spans of time with labels at the top. */
 export function shaded(spans: readonly { from: number; to: number; words: string }[]): Shape {
   return (u) => {
     for (const { from, to, words } of spans) {
@@ -158,7 +158,7 @@ export function shaded(spans: readonly { from: number; to: number; words: string
   };
 }
 
-/** Thin lines where one level ends and the next begins, each named where there is room. */
+/** Return thin lines at the borders of levels, with labels where there is room. */
 export function borders(levels: readonly { from: number; to: number; words: string }[]): Shape {
   return (u) => {
     for (const { from, to, words } of levels) {
@@ -172,7 +172,7 @@ export function borders(levels: readonly { from: number; to: number; words: stri
   };
 }
 
-/** A line at a value that means "no difference", with the band that counts as the same. */
+/** Return a line at the value of no difference, and the band of values that count as the same. */
 export function sameBand(low: number, high: number, reference = 1): Shape {
   return (u) => {
     const [a, b] = [yOf(u, high), yOf(u, low)];

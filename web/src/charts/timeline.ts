@@ -1,4 +1,4 @@
-// The charts of a run over time: latency as bands, rates, errors by class, connections.
+// Charts of a run over time: percentiles of latency as bands, rates, errors by class, connections.
 
 import { count, ms, rate, compact } from "../format";
 import { limitsInRange } from "../data/limits";
@@ -14,7 +14,7 @@ const BANDS: [number, number, number][] = [
   [2, 1, 0.25],
 ];
 
-/** Every chart that a timeline has something for, the latencies first. */
+/** Return the charts for which a timeline has values, latencies first. */
 export function timelineSpecs(timeline: Timeline, slos: readonly Slo[] = []): Spec[] {
   const specs = [];
   if (timeline.isStreamed) specs.push(times(timeline, "ttft", slos));
@@ -24,7 +24,7 @@ export function timelineSpecs(timeline: Timeline, slos: readonly Slo[] = []): Sp
   return specs;
 }
 
-/** Connections open over time; null where the intervals do not say. */
+/** Return the chart of open connections; null if the intervals do not record them. */
 export function connectionsSpec(timeline: Timeline): Spec | null {
   if (!timeline.connections.some((value) => value != null)) return null;
   return {
@@ -45,9 +45,9 @@ function times(timeline: Timeline, kind: "response" | "ttft", slos: readonly Slo
     ...(dash ? { dash } : {}),
   });
   const all = [line("p50", p50), line("p95", p95, [8, 4]), line("p99", p99, [2, 3])];
-  // A percentile that no interval carries is not drawn; those above it need even more answers.
+  // A percentile that no interval supports is not drawn; higher ones need even more responses.
   const lines = all.filter(({ values }, at) => !at || values.some((value) => value != null));
-  // A limit says nothing of another percentile's curve.
+  // A limit on a percentile is drawn only if its curve is.
   const drawn = new Set(lines.map(({ label }) => label));
   const limits = limitsInRange(
     slos.filter(({ stat }) => stat == null || drawn.has(stat)),
@@ -88,7 +88,7 @@ function tokens(timeline: Timeline): Spec {
   };
 }
 
-/** Classes stand on each other: the commonest at the bottom, drawn last. */
+/** Return the stacked chart of errors by class, the most frequent class at the bottom. */
 function errors(timeline: Timeline): Spec {
   const names = Object.keys(timeline.errors);
   const sums = timeline.xs.map(() => 0);
@@ -123,7 +123,7 @@ function base(timeline: Timeline, title: string, height: number): Spec {
       label: translate(isAlone ? "time.axis" : "time.axisOfLevels"),
       range: [first, last],
     },
-    // The names of levels stand above the lines.
+    // Leave room for the labels of levels above the lines.
     y: { scale: "zero", headroom: isAlone ? 1.12 : 1.3 },
     behind: [phases(timeline), ...(isAlone ? [] : [levels(timeline)])],
     heading: (at) => heading(timeline, at),

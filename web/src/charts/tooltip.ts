@@ -1,11 +1,11 @@
-// What stands at the cursor: exact values of every line at one place of the x axis.
+// The tooltip of a chart: exact values of every line at the cursor.
 
 import type uPlot from "uplot";
 
 import { el } from "../dom";
 import type { Spec } from "./plot";
 
-/** A box that follows the cursor; what the keyboard reaches is also said to screen readers. */
+/** A box that follows the cursor; values reached by keyboard are announced to screen readers. */
 export class Tooltip {
   readonly announcement = el("p", {
     class: "visually-hidden",
@@ -14,7 +14,7 @@ export class Tooltip {
   });
   private readonly box = el("div", { class: "tooltip", "aria-hidden": "true" });
 
-  /** Move to the cursor of a chart, or go when it has none. */
+  /** Move to the cursor of a chart, or hide if the chart has none. */
   show(u: uPlot, spec: Spec): void {
     const at = u.cursor.idx;
     const left = u.cursor.left ?? -1;
@@ -29,7 +29,7 @@ export class Tooltip {
     this.box.style.top = "4px";
   }
 
-  /** Say what is shown. */
+  /** Announce the tooltip's text to screen readers. */
   announce(): void {
     this.announcement.textContent = [...this.box.children]
       .map((child) => child.textContent)

@@ -1,5 +1,5 @@
-// A name's runs one after another: rate and time, each with the range of its trials, the baseline
-// and what counts as the same.
+// Charts of all runs of a name in order: rate and time with the range of trials, the baseline and
+// the band that counts as the same.
 
 import { commitSpans, shortCommit as shortened } from "../data/trend";
 import { ms, rate } from "../format";
@@ -10,7 +10,7 @@ import { borders, sameBand, whiskers, type Shape } from "./shapes";
 
 type Range = [number, number] | null;
 
-/** Rate and time of every run of a ledger. */
+/** Return the charts of rate and time of the runs of a ledger. */
 export function trendSpecs(ledger: Ledger, margin: [number, number]): Spec[] {
   return [
     spec(ledger, margin, {

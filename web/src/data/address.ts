@@ -1,8 +1,8 @@
-// Addresses of the pages of kept runs.
+// Addresses of the pages over stored runs.
 
 type Values = Record<string, string | number | null | undefined>;
 
-/** A path with what it asks for; values that are empty are left out. */
+/** Return a path with a query; empty values are omitted. */
 export function address(path: string, values: Values = {}): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) {
@@ -12,7 +12,7 @@ export function address(path: string, values: Values = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-/** The same where `tag` may hold several words, each a tag that must be there. */
+/** Return a path with a query in which each word of `tag` is a parameter of its own. */
 export function runsAddress(path: string, filter: Values): string {
   const { tag, ...rest } = filter;
   const tags = String(tag ?? "")

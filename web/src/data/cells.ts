@@ -1,4 +1,4 @@
-// Cells of tables as values: what a column is sorted by, and what is copied.
+// Values of table cells: for sorting, and for copies as CSV and Markdown.
 
 const UNITS: Record<string, number> = {
   ns: 1e-6,
@@ -11,7 +11,7 @@ const UNITS: Record<string, number> = {
   GiB: 1024 ** 3,
 };
 
-/** The number that a cell says, in the smallest unit of its kind; null where it says none. */
+/** Return the number in a cell, in the smallest unit of its kind; null without one. */
 export function numberOf(cell: string): number | null {
   const match = /^[≥≤><+\s]*([−-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(ns|µs|ms|s|B|KiB|MiB|GiB)?/.exec(
     cell,
@@ -22,8 +22,8 @@ export function numberOf(cell: string): number | null {
 }
 
 /**
- * The order of rows by one column, ascending or not; cells without a number come last. Words are
- * ordered as text, unless most of them are numbers of something: `20 connections`, `2.00 × …`.
+ * Return rows sorted by a column; cells without a number are last. Text columns are sorted as text,
+ * unless most of their cells begin with a number: `20 connections`, `2.00 × …`.
  */
 export function sorted<Row extends readonly string[]>(
   rows: readonly Row[],
@@ -42,20 +42,20 @@ export function sorted<Row extends readonly string[]>(
   });
 }
 
-/** Whether cells of words begin with numbers, most of those that say anything; no dates, no hashes. */
+/** Return whether most non-empty cells begin with a number, other than dates and hashes. */
 function isNumeric(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell !== "" && cell !== "–");
   const numeric = filled.filter((cell) => /^[≥≤><\s]*[−-]?[\d,]*\.?\d+(?=$|[\s×x%/])/.test(cell));
   return 2 * numeric.length > filled.length;
 }
 
-/** A table as CSV, RFC 4180. What a spreadsheet would take for a formula is kept as text. */
+/** Return a table as CSV (RFC 4180). Cells that a spreadsheet would run as formulas become text. */
 export function asCsv(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => cells.map(quoted).join(",");
   return [columns, ...rows].map(line).join("\r\n") + "\r\n";
 }
 
-/** A table as Markdown. */
+/** Return a table as Markdown. */
 export function asMarkdown(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -66,7 +66,7 @@ export function asMarkdown(
   return [line(columns), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n") + "\n";
 }
 
-/** `-0.40 points` is a number; `-2+3` is a formula to a spreadsheet. */
+/** `-0.40 points` is a number; a spreadsheet reads `-2+3` as a formula. */
 const NUMBER = /^[+-][\d,]*\.?\d+(e[+-]?\d+)?( ?([%×]|[A-Za-zµ]+))?$/;
 
 function quoted(cell: string): string {
@@ -75,7 +75,7 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The same as torr's own Markdown: a test reads both from one table. */
+/** Escape a cell in the same way as torr's Markdown files: a test compares both. */
 function escaped(cell: string): string {
   const line = cell.trim().split(/\s+/).join(" ");
   return line.replace(/[\\`*[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w)/g, "\\$&");

@@ -1,20 +1,20 @@
-// Looks at CPU on one axis of time: target and torr as percent of a core, and every core.
+// CPU samples of all levels on one time axis: target and torr in percent of a core, and every core.
 //
-// Levels stand one behind the other. Many looks are drawn as the means of a few.
+// Levels follow one another. Long series are drawn as means of groups of samples.
 
 import type { Level } from "../model";
 
 export type Values = (number | null)[];
 
 export interface CpuSamples {
-  /** Where each step begins, and how long it is, in seconds. */
+  /** Start and length of each step, in seconds. */
   xs: number[];
   seconds: number[];
   target: Values;
   generator: Values;
   /** Resident memory of the target, in bytes. */
   memory: Values;
-  /** By core, the busiest ones where there are too many. */
+  /** The busiest cores if there are more than can be drawn. */
   cores: { number: number; busy: Values }[];
 }
 
@@ -30,7 +30,7 @@ interface Step {
   cores: Map<number, number | null>;
 }
 
-/** What was watched of these levels; null where no core was. */
+/** Return the samples of levels; null if no core was monitored. */
 export function cpuSamples(levels: readonly Level[]): CpuSamples | null {
   const all = steps(levels);
   const groupSize = Math.ceil(all.length / MOST_STEPS);
@@ -104,7 +104,7 @@ function busiest(pooled: readonly Step[]): number[] {
   return ordered.map(([number]) => number).sort((a, b) => a - b);
 }
 
-/** A mean would hide how much memory was needed. */
+/** Return the highest value: a mean would hide how much memory was needed. */
 function highest(values: Values): number | null {
   const present = values.filter((value) => value != null);
   return present.length ? Math.max(...present) : null;

@@ -1,4 +1,4 @@
-// The ratio of two runs at each level, with its interval where trials carry one.
+// Ratios of two runs at each level, with intervals if trials support them.
 
 import type { Change } from "../model";
 
@@ -7,7 +7,7 @@ export interface Ratios {
   intervals: ([number, number] | null)[];
 }
 
-/** One metric's ratios at these levels; null where the runs have no level in common. */
+/** Return the ratios of a metric at these levels; null at levels that only one run has. */
 export function ratios(
   changes: readonly Change[],
   metric: string,

@@ -1,5 +1,5 @@
-// Curves of how times are spread, on one axis of percentiles: each tenth of what is left is as wide
-// as the one before.
+// Distributions of times on an axis of percentiles, on which 90 to 99 % is as wide as 0 to 90 %,
+// and so on.
 
 import type { Distribution } from "../model";
 
@@ -7,12 +7,12 @@ export type Values = (number | null)[];
 
 export const TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
-/** Where a percentile stands. */
+/** Return the position of a percentile on the axis. */
 export function percentilePosition(share: number): number {
   return -Math.log10(1 - share);
 }
 
-/** A percentile at a place, in words: `p50`, `p99.9`. */
+/** Return the name of the percentile at a position: `p50`, `p99.9`. */
 export function percentileName(at: number): string {
   const remaining = 100 * 10 ** -at;
   const digits = Math.max(0, Math.ceil(-Math.log10(remaining) + 1));
@@ -22,12 +22,12 @@ export function percentileName(at: number): string {
     .replace(/\.$/, "")}`;
 }
 
-/** What a group of curves is of; those of one group share a chart. */
+/** Return the cell or level of a curve; curves of one group share a chart. */
 export function groupOf(curve: Distribution): string {
   return curve.cell ?? (curve.concurrency == null ? "" : String(curve.concurrency));
 }
 
-/** Groups of curves in their order. */
+/** Return curves by group, in their order. */
 export function groups(curves: readonly Distribution[]): Map<string, Distribution[]> {
   const byName = new Map<string, Distribution[]>();
   for (const curve of curves) {
@@ -42,7 +42,7 @@ export interface Columns {
   values: Values[];
 }
 
-/** Curves as columns over every place that one of them has. */
+/** Return curves as columns over all percentiles that any of them has. */
 export function columns(curves: readonly Distribution[]): Columns {
   const shares = [...new Set(curves.flatMap((curve) => curve.points.map(([share]) => share)))];
   shares.sort((a, b) => a - b);

@@ -1,6 +1,6 @@
-// Where the boxes of a flame graph stand: callers below what they call, as wide as their weight.
+// Layout of a flame graph: callees are placed on their callers, with widths by weight.
 
-/** A function in its place; `was` is its share in the profile that this one is set beside. */
+/** A function on a call path; `was` is its share in the profile that this one is compared with. */
 export interface FlameNode {
   name: string;
   weight: number;
@@ -11,14 +11,14 @@ export interface FlameNode {
 export interface Box {
   node: FlameNode;
   depth: number;
-  /** Shares of the width: where it begins, and how wide it is. */
+  /** Start and width, as shares of the graph's width. */
   from: number;
   width: number;
-  /** Which boxes lead to it, the root first. */
+  /** Callers of the box, the root first. */
   path: readonly FlameNode[];
 }
 
-/** All boxes that are wide enough to be seen, with `root` as wide as the graph. */
+/** Return all boxes at least `least` wide, with `root` as wide as the graph. */
 export function boxes(root: FlameNode, least: number): Box[] {
   const visible: Box[] = [];
   const whole = root.weight || 1;
@@ -36,30 +36,30 @@ export function boxes(root: FlameNode, least: number): Box[] {
   return visible;
 }
 
-/** Which way a share moved; what is below half a point is drawn as no move. */
+/** The direction in which a share changed; below half a percentage point it counts as the same. */
 export type Move = "more" | "less" | "same";
 
 const UNCHANGED = 0.005;
 
-/** How much larger a box's share of `whole` is than before; null where there is no before. */
+/** Return how much a box's share of `whole` grew; null without an earlier share. */
 export function difference(node: FlameNode, whole: FlameNode): number | null {
   if (node.was == null || !whole.weight) return null;
   return node.weight / whole.weight - node.was;
 }
 
-/** Which way a box's share of `whole` moved. */
+/** Return the direction in which a box's share of `whole` changed. */
 export function moveOf(node: FlameNode, whole: FlameNode): Move {
   const change = difference(node, whole) ?? 0;
   if (Math.abs(change) < UNCHANGED) return "same";
   return change > 0 ? "more" : "less";
 }
 
-/** How deep boxes go. */
+/** Return the number of rows that boxes take. */
 export function height(boxes: readonly Box[]): number {
   return boxes.reduce((max, box) => Math.max(max, box.depth + 1), 0);
 }
 
-/** The share of the whole in functions whose name has a text; what is below a match counts once. */
+/** Return the share of functions whose name contains a text; their callees count once. */
 export function matchedShare(root: FlameNode, text: string): number {
   const lowered = text.toLowerCase();
   const weightOf = (node: FlameNode): number =>

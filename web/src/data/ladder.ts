@@ -1,10 +1,10 @@
-// Points of a ladder as columns: those that claim something joined, the others apart.
+// Points of a ladder as columns, separately for levels that support claims and for the others.
 
 import type { Claim, Ladder, Point, Slo, Usl } from "../model";
 
 export type Values = (number | null)[];
 
-/** One number of every level; null where the level claims nothing. */
+/** Return a value of every level; null for levels that support no claim. */
 export function claimedValues(
   points: readonly Point[],
   read: (point: Point) => number | null,
@@ -12,7 +12,7 @@ export function claimedValues(
   return points.map((point) => (point.claim === "whole" ? read(point) : null));
 }
 
-/** The same of the levels that claim nothing. */
+/** Return a value of every level that supports no claim; null for the others. */
 export function unclaimedValues(
   points: readonly Point[],
   read: (point: Point) => number | null,
@@ -26,7 +26,7 @@ export interface Region {
   claim: Claim;
 }
 
-/** The part of the axis that belongs to each level that claims nothing: halfway to its neighbours. */
+/** Return the part of the axis around each level without claims, halfway to its neighbours. */
 export function regions(points: readonly Point[]): Region[] {
   return points.flatMap((point, at) => {
     if (point.claim === "whole") return [];
@@ -37,13 +37,13 @@ export function regions(points: readonly Point[]): Region[] {
   });
 }
 
-/** The Universal Scalability Law: throughput at a level of concurrency. */
+/** Return the Universal Scalability Law as a function: throughput by concurrency. */
 export function uslCurve(fit: Usl): (level: number) => number {
   const { lambda, sigma, kappa } = fit;
   return (n) => (lambda * n) / (1 + sigma * (n - 1) + kappa * n * (n - 1));
 }
 
-/** The limits on response and service times, which the chart of times shows. */
+/** Return the limits on response and service times. */
 export function timeLimits(ladder: Ladder): Slo[] {
   const isOfTimes = (slo: Slo) => ["response", "service"].includes(slo.metric.replace("_ms", ""));
   return ladder.slos.filter((slo) => slo.unit === "ms" && !slo.request && isOfTimes(slo));
@@ -55,14 +55,14 @@ export interface StreamPanel {
   stats: string[];
 }
 
-/** What there are numbers of in a ladder of streams. */
+/** Return the metrics of streams of which a ladder has values. */
 export function streamPanels(ladder: Ladder): StreamPanel[] {
   const names = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
   const limited = new Set(ladder.slos.map((slo) => slo.metric));
   const gapMetric = limited.has("tpot") && !limited.has("inter_chunk") ? "tpot" : "inter_chunk";
   const times = ["ttft", gapMetric].map((metric) => {
     const has = (stat: string) => names.has(`${metric} ${stat}`);
-    // Streams are few: where some level has no median, the mean stands for the middle of all.
+    // A level with few streams has no median; then all levels show the mean.
     const hasMedian = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
     const middle = hasMedian ? "p50" : "mean";
     const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
@@ -77,7 +77,7 @@ export function streamPanels(ladder: Ladder): StreamPanel[] {
   return [...times, ...rates].filter((panel) => panel.stats.some((name) => names.has(name)));
 }
 
-/** Whether a level's times are logarithmic by nature: they span more than 20 ×. */
+/** Return whether values span a factor of more than 20, so that a logarithmic scale fits. */
 export function spansFar(values: Values): boolean {
   const names = values.filter((value): value is number => value != null && value > 0);
   return names.length > 0 && Math.max(...names) > 20 * Math.min(...names);

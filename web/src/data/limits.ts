@@ -1,8 +1,8 @@
-// SLOs that a chart of times can show.
+// SLOs that fit in a chart of times.
 
 import type { Slo } from "../model";
 
-/** Limits on a kind of time that lie within three times its highest value: others would hide it. */
+/** Return limits up to three times the highest value: higher ones would flatten the curves. */
 export function limitsInRange(
   slos: readonly Slo[],
   metric: string,

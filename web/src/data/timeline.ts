@@ -1,7 +1,7 @@
-// Intervals on one axis of time: a run from its warm-up to its end, levels one behind the other.
+// Intervals of levels on one time axis: from the warm-up of a run to its end, or level after level.
 //
-// A percentile that too few answers carry is null, and leaves a gap. Of streams, percentiles are
-// those of pooled intervals, which Python adds up.
+// A percentile that too few responses support is null and leaves a gap. Percentiles of streams come
+// from pooled intervals, which Python sums up.
 
 import type { Level, Pooled, Interval, Stats } from "../model";
 
@@ -18,12 +18,12 @@ export interface Timeline {
   seconds: number[];
   phases: Interval["phase"][];
   concurrency: number[];
-  /** How many ok answers an interval's times are of. */
+  /** The number of ok responses in each interval. */
   n: number[];
   times: Record<"response" | "ttft", Record<Stat, Values>>;
   ok: Values;
   attempted: Values;
-  /** Errors a second, by class. */
+  /** Errors per second, by class. */
   errors: Record<string, Values>;
   connections: Values;
   tokens: Values;
@@ -43,10 +43,10 @@ interface PlacedInterval {
 type Stat = "p50" | "p95" | "p99";
 
 /**
- * Put the intervals of levels in their places; null where there are none.
+ * Return the timeline of levels; null without intervals.
  *
- * `from`, in seconds, is where the axis of a level that goes on is planned to begin: its warm-up
- * stands there from its first interval on.
+ * `from`, in seconds, is the planned start of a running level's axis: its warm-up begins there from
+ * the first interval on.
  */
 export function timeline(
   levels: readonly Level[],
@@ -78,7 +78,7 @@ export function timeline(
   return spans.slice(1).reduce(separated, joined);
 }
 
-/** Keep lines from joining a level with the one before: nothing is known where it begins. */
+/** Insert a gap at the start of a level, so that no line joins it with the level before. */
 function separated(timeline: Timeline, level: Span): Timeline {
   const at = timeline.xs.findIndex((x) => x > level.from);
   const inserted = <Value>(values: readonly Value[], value: Value): Value[] => [
@@ -125,7 +125,7 @@ function placeIntervals(
       at_s = start + warmupEnd;
       warmupEnd += interval.seconds;
     }
-    // A rate over some milliseconds says nothing, and levels of a ladder leave no room between them.
+    // A rate over milliseconds is meaningless, and levels of a ladder leave no room for a drain.
     if (!isMeasured(interval) && (!isAlone || interval.seconds < minSeconds)) return;
     const ofInterval = pooled
       ? { response: pooled["response"]?.[at] ?? {}, ttft: pooled["ttft"]?.[at] ?? {} }
@@ -135,7 +135,7 @@ function placeIntervals(
   return placed;
 }
 
-/** Where the warm-up begins: it ends at 0, and while that is ahead nobody but the plan knows. */
+/** Return the start of the warm-up, which ends at 0; during the warm-up it is the planned start. */
 function startOfWarmup(intervals: readonly Interval[], from: number | null): number {
   const last = intervals.at(-1);
   const elapsed = intervals.reduce(

@@ -1,4 +1,4 @@
-// The runs of a name in order: where on the axis each stands, and where the commit changes.
+// The runs of a name in order: their positions on the axis, and where the commit changes.
 
 import type { SessionRun } from "../history/model";
 
@@ -8,7 +8,7 @@ export interface CommitSpan {
   words: string;
 }
 
-/** Runs stand at 1, 2, …; neighbours of one commit share its span of the axis. */
+/** Return the span of each commit on an axis on which run n is at n. */
 export function commitSpans(runs: readonly Pick<SessionRun, "git_commit">[]): CommitSpan[] {
   const spans: CommitSpan[] = [];
   let last: string | null | undefined;
@@ -21,7 +21,7 @@ export function commitSpans(runs: readonly Pick<SessionRun, "git_commit">[]): Co
   return spans;
 }
 
-/** A commit by its first digits. */
+/** Return the first digits of a commit. */
 export function shortCommit(commit: string | null): string {
   return commit?.slice(0, 8) ?? "–";
 }

@@ -1,8 +1,8 @@
-// What pages over kept runs are given: the shapes that python/torr/webserver/history writes.
+// Types of the JSON for pages over stored runs, which python/torr/webserver/history writes.
 
 import type { Table, Text } from "../model";
 
-/** A kept run as lists show it; its numbers are those of its best level. */
+/** A stored run in a list; its numbers are those of its best level. */
 export interface StoredRun {
   id: number;
   name: string;
@@ -21,7 +21,7 @@ export interface StoredRun {
   at_least: boolean | null;
 }
 
-/** What a list is narrowed down by. */
+/** The filter of a list. */
 export type RunFilter = Record<"name" | "tag" | "commit" | "since", string | null>;
 
 /** A run of a session; its numbers are medians of its trials. */
@@ -59,7 +59,7 @@ export interface RunsPage {
 export interface TrendPage {
   page: "trend";
   ledger: Ledger;
-  /** Between which multiples of the baseline a run is the same for people. */
+  /** Multiples of the baseline between which a run counts as the same. */
   margin: [number, number];
   sentence: Text;
   table: Table;
@@ -70,7 +70,7 @@ export interface TrendPage {
   most: number;
 }
 
-/** A page over kept runs. */
+/** The data of a page over stored runs. */
 export type HistoryData =
   | RunsPage
   | TrendPage

@@ -1,4 +1,4 @@
-// A page over kept runs: the way back above, and below it a list, a run, an overlay or a trend.
+// A page over stored runs: a breadcrumb, and a list, a run, an overlay or a trend.
 
 import { address } from "../data/address";
 import { el } from "../dom";
@@ -15,7 +15,7 @@ interface Content {
   draw(): void;
 }
 
-/** One of the pages of `torr serve`. */
+/** Draws a page of `torr serve`. */
 export class HistoryPage {
   readonly element = el("div");
   private readonly content: Content;
@@ -28,9 +28,9 @@ export class HistoryPage {
     this.content = run ? new Report(run, choose) : contentOf(data);
   }
 
-  /** Draw everything again, as in another language. */
+  /** Draw the page again, as in another language. */
   draw(): void {
-    // A report has the choice of languages itself.
+    // A report has its own language buttons.
     const isReport = this.content instanceof Report;
     const breadcrumb = el(
       "nav",
@@ -79,7 +79,7 @@ class Failure implements Content {
   }
 }
 
-/** Where a side of an overlay is: what stands behind a colon names a candidate of its run. */
+/** Return the address of a side of an overlay: `7:go-gin` is a candidate of run 7. */
 function runAddress(side: string): string {
   return `/runs/${encodeURIComponent(side.split(":")[0] ?? "")}`;
 }

@@ -1,4 +1,4 @@
-// All kept runs, the newest first: found by name, tag, commit and age, opened, or two overlaid.
+// The list of stored runs, the newest first, with a filter and a way to overlay two runs.
 
 import { address, runsAddress } from "../data/address";
 import { shortCommit } from "../data/trend";
@@ -16,10 +16,10 @@ const COLUMNS: readonly Key[] = [
 const TEXT_COLUMNS = [1, 2, 3, 4, 9, 10, 11];
 const NAME_COLUMN = 2;
 const KIND_COLUMN = 3;
-/** Kinds that have one setting a run: comparisons, diffs and functions are no rounds of a session. */
+/** Kinds with one setting per run, so that runs of a name form a trend. */
 const KINDS_WITH_TREND = new Set(["run", "ladder", "locust"]);
 
-/** The list, and what it can be narrowed down by. */
+/** Draws the list and its filter. */
 export class RunsList {
   readonly element = el("main");
   private selected: string[] = [];
@@ -71,7 +71,7 @@ export class RunsList {
 
   private overlayButton(): HTMLButtonElement {
     const element = button(translate("runs.overlay"), () => {
-      // The older one is what the newer one is set beside.
+      // The newer run is compared with the older one.
       const [a, b] = this.selected.map(Number).sort((x, y) => x - y);
       location.assign(address("/overlay", { a, b }));
     });
@@ -109,7 +109,7 @@ function isNarrowed(filter: RunFilter): boolean {
 
 let fieldCount = 0;
 
-/** A field with its label; `known` values are offered. */
+/** Return an input field with its label and suggestions. */
 function field(key: Key, value: string | null, suggestions: readonly string[] = []) {
   const id = `field-${(fieldCount += 1)}`;
   const options = `${id}-known`;

@@ -1,4 +1,4 @@
-// One name: how its runs went on, beside the baseline, and the tuning ledger of them.
+// The trend of all runs of a name against the baseline, and the tuning ledger.
 
 import { Plot } from "../charts/plot";
 import { trendSpecs } from "../charts/trend";
@@ -8,7 +8,7 @@ import type { TrendPage } from "./model";
 import { table } from "../parts/table";
 import { localized, translate, type Key } from "../translate";
 
-/** The trend of a name, and its ledger. */
+/** Draws the trend of a name and its ledger. */
 export class Trend {
   readonly element = el("main");
   private plots: Plot[] = [];
@@ -36,7 +36,7 @@ export class Trend {
     );
   }
 
-  /** Which level, request and baseline are meant; only what there is a choice of. */
+  /** Return the choice of level, request and baseline, each only if there are several. */
   private choices(): HTMLElement {
     const { ledger, levels, requests, tags, tag } = this.page;
     const current = { at: ledger.concurrency, request: ledger.request, baseline: tag };

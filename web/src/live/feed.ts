@@ -1,15 +1,15 @@
-// Events of a run as they come, and the way to stop it. A lost connection is taken up again: by the
-// browser, which says the last event that it had, and by this where the browser gives up.
+// Receives the events of a run and requests its stop. After a lost connection the browser
+// reconnects with the id of its last event; if the browser gives up, the feed reconnects.
 
 import type { LiveEvent } from "./state";
 
 const NAMES = ["run", "interval", "progress", "end"] as const;
 const RETRY_MS = 1000;
 
-/** `refused` is a page that torr does not know: its run is over, and another has its port. */
+/** `refused`: torr does not know this page, because another run now uses the port. */
 export type Link = "open" | "lost" | "refused";
 
-/** The events of a run, each once, from `open` until its end. */
+/** Delivers each event of a run once, from `open` until the end of the run. */
 export class Feed {
   private source: EventSource | null = null;
   private isOver = false;
@@ -20,13 +20,13 @@ export class Feed {
     private readonly onEvent: (event: LiveEvent) => void,
     private readonly link: (link: Link) => void,
   ) {
-    // A browser that leaves the page closes what it reads, which is no loss.
+    // A browser closes connections when it leaves the page; that is not a loss.
     addEventListener("beforeunload", () => {
       this.isLeaving = true;
     });
   }
 
-  /** Listen. */
+  /** Open the connection. */
   open(): void {
     this.source?.close();
     const source = new EventSource("events");
@@ -35,7 +35,7 @@ export class Feed {
       this.link("open");
     });
     source.addEventListener("error", () => {
-      // Closed by anything but events, as by a refusal; else the browser comes again by itself.
+      // The browser does not reconnect after a response other than events, such as a refusal.
       if (this.isLeaving) return;
       if (source.readyState === EventSource.CLOSED) void this.reconnect();
       else this.link("lost");
@@ -47,9 +47,9 @@ export class Feed {
     }
   }
 
-  /** Ask for the end of the run; whether torr took it. */
+  /** Request the stop of the run; return whether torr accepted it. */
   async stop(token: string): Promise<boolean> {
-    // A browser keeps few connections to an address, which open pages may all have taken.
+    // Browsers limit connections per address, and open pages may use all of them.
     this.source?.close();
     const wasAccepted = await isAccepted(token);
     if (!this.isOver) this.open();
@@ -57,7 +57,7 @@ export class Feed {
   }
 
   private receive(name: (typeof NAMES)[number], event: MessageEvent<string>): void {
-    // Progress is of the moment, and has no id of its own.
+    // Progress events have no id.
     if (name !== "progress" && !this.eventIds.isNew(event.lastEventId)) return;
     if (name === "end") {
       this.isOver = true;
@@ -77,12 +77,12 @@ export class Feed {
   }
 }
 
-/** Ids so far: `mark-number`, where another mark is another run's. */
+/** Ids received so far: `mark-number`; each run has another mark. */
 export class EventIds {
   private runMark = "";
   private number = -1;
 
-  /** Whether an event is behind all that came; then it has come. */
+  /** Return whether an event comes after all received ones, and record it. */
   isNew(id: string): boolean {
     const [runMark = "", number = ""] = id.split("-");
     if (runMark === this.runMark && Number(number) <= this.number) return false;
@@ -101,7 +101,7 @@ async function isAccepted(token: string): Promise<boolean> {
   }
 }
 
-/** An EventSource does not say by which status it was closed. */
+/** Return whether torr refuses the page: an EventSource does not give the status. */
 async function isRefused(): Promise<boolean> {
   const controller = new AbortController();
   try {

@@ -1,7 +1,7 @@
-// Draws once a frame, however much has come: what a run told in an hour, all at once after a
-// reload, is one picture.
+// Limits drawing to once per frame, however many events arrive: the events of an hour, which arrive
+// at once after a reload, are drawn once.
 
-/** Asks for one drawing at a time; `ask` is the browser's requestAnimationFrame. */
+/** Schedules one drawing at a time; `request` is the browser's requestAnimationFrame. */
 export class Frame {
   private isRequested = false;
 
@@ -11,7 +11,7 @@ export class Frame {
       requestAnimationFrame(callback),
   ) {}
 
-  /** Have what is known drawn soon. */
+  /** Draw in the next frame. */
   schedule(): void {
     if (this.isRequested) return;
     this.isRequested = true;

@@ -1,5 +1,5 @@
-// A run that goes on: how much is left, its numbers, its intervals as they come, a button that stops
-// it; below, the report of what is finished. At the end only the report stays.
+// The page of a running run: remaining time, current values, charts of intervals, a stop button,
+// and below them the report of finished levels. After the end only the report remains.
 
 import { Plot } from "../charts/plot";
 import { connectionsSpec, timelineSpecs } from "../charts/timeline";
@@ -23,7 +23,7 @@ import {
   type State,
 } from "./state";
 
-/** The live page, until the end of the run. */
+/** Draws the live page until the end of the run. */
 export class LivePage {
   readonly element = el("div");
   private state: State;
@@ -33,7 +33,7 @@ export class LivePage {
   private link: Link = "open";
   private isStopping = false;
   private parts = skeleton();
-  /** The state that is on the page. */
+  /** The state that the page shows. */
   private drawnState: State;
   private readonly frame = new Frame(() => {
     this.update();
@@ -58,7 +58,7 @@ export class LivePage {
     this.feed.open();
   }
 
-  /** Draw everything again, as in another language. */
+  /** Draw the page again, as in another language. */
   draw(): void {
     const restore = holdViewState(this.element);
     this.drawnState = this.state;
@@ -76,14 +76,14 @@ export class LivePage {
   private receive(event: LiveEvent): void {
     this.state = nextState(this.state, event);
     if (this.state.isReplaced) {
-      // Its page has another token, too.
+      // The page of another run has another token, too.
       location.reload();
       return;
     }
     this.frame.schedule();
   }
 
-  /** Draw what has changed since the last time. */
+  /** Draw the changes since the last drawing. */
   private update(): void {
     const { drawnState, state } = this;
     if (state.isOver !== drawnState.isOver) {
@@ -118,7 +118,7 @@ export class LivePage {
 
   private stopButton(): HTMLButtonElement {
     const token = this.data.live?.token ?? "";
-    // Without the token of the URL that torr printed a page is for looking.
+    // Without the token, which is in the URL that torr printed, the page cannot stop the run.
     if (!token) return button("", () => undefined, { class: "stop", hidden: "" });
     const stop = button(
       translate(this.isStopping ? "live.stopping" : "live.stop"),
@@ -171,13 +171,13 @@ export class LivePage {
     remaining.textContent = words.filter(Boolean).join(" · ");
   }
 
-  /** What the newest interval shows of the generator; nothing between levels, when it rests. */
+  /** Show the state of the generator in the newest interval; nothing between levels. */
   private generator({ generator }: Progress): void {
     const elements = generator ? [trust(generator.health, localized(generator.text))] : [];
     this.parts.generator.replaceChildren(...elements);
   }
 
-  /** The intervals of the level being measured, on an axis that is as long as the level will be. */
+  /** Draw the intervals of the current level, on an axis of the level's planned length. */
   private intervals(): void {
     const { current, progress, at } = this.state;
     const plan = progress?.level === at ? progress : null;
@@ -203,9 +203,9 @@ export class LivePage {
     const { run, isOver } = this.state;
     if (!run || (!run.result.levels.length && !isOver)) return;
     this.parts.verdict.replaceChildren(...verdict(run));
-    // While it goes on the verdict stands above the charts, where it is seen.
+    // During the run the verdict is above the charts.
     this.report ??= new Report(run, this.choose);
-    // An element that is put where it is loses the focus.
+    // Inserting an element again would take the keyboard's focus from it.
     if (this.report.element.parentElement !== this.parts.report)
       this.parts.report.replaceChildren(this.report.element);
     this.report.draw(run, isOver);

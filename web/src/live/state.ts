@@ -1,5 +1,5 @@
-// What is known of a run that goes on: finished levels, the intervals of the one being measured, and
-// how much is left. Events are folded in one by one; none comes twice.
+// The state of a running run: finished levels, intervals of the current level, and progress. It is
+// computed from events, of which each arrives once.
 
 import { roundedUp } from "../charts/range";
 import type { Level, Run, Interval, View } from "../model";
@@ -10,13 +10,13 @@ export interface Progress {
   done_s: number;
   left_s: number | null;
   level: number;
-  /** How many there will be, where that is known. */
+  /** The number of levels, if it is known. */
   levels: number | null;
   is_warmup: boolean;
-  /** Where the axis of the level begins, and where it ends if that is known. */
+  /** Start of the level's axis, and its end if it is known. */
   from_s: number;
   to_s: number | null;
-  /** How the generator does in the newest interval. */
+  /** The health of the generator in the newest interval. */
   generator: View["trust"] | null;
 }
 
@@ -37,21 +37,21 @@ export type LiveEvent =
 
 export interface State {
   run: Run | null;
-  /** The level being measured, and its place in the run. */
+  /** The current level and its index in the run. */
   at: number;
   current: Level | null;
   progress: Progress | null;
   isOver: boolean;
-  /** Whether another run has taken the place of this one, on the same port. */
+  /** Whether another run now uses the same port. */
   isReplaced: boolean;
 }
 
-/** Nothing known yet, or what the page was given. */
+/** Return the state before any event. */
 export function initialState(run: Run | null): State {
   return { run, at: -1, current: null, progress: null, isOver: false, isReplaced: false };
 }
 
-/** The state after an event. */
+/** Return the state after an event. */
 export function nextState(state: State, event: LiveEvent): State {
   if (state.isOver || state.isReplaced) return state;
   if (isOtherRun(state, event)) return { ...state, isReplaced: true };
@@ -67,20 +67,20 @@ export function nextState(state: State, event: LiveEvent): State {
   }
 }
 
-/** Every server begins with a `run`, so that no interval of another run comes before this is seen. */
+/** Return whether an event is of another run; every server sends a `run` first. */
 function isOtherRun({ run }: State, event: LiveEvent): boolean {
   if (!run || (event.name !== "run" && event.name !== "end")) return false;
   return event.data.result.id !== run.result.id;
 }
 
-/** The last interval of the window, of which the page says its numbers; before it, of the warm-up. */
+/** Return the newest interval of the current level. */
 export function latest(state: State): Interval | null {
   return state.current?.intervals?.at(-1) ?? null;
 }
 
 /**
- * The axis of a level in seconds: what is planned of it, and all there is. Where no end is known it
- * grows in steps, so that most intervals leave it as it is.
+ * Return the range of a level's time axis: the planned one, extended to all values. Without a known
+ * end it grows in steps, so that most intervals do not change it.
  */
 export function axisRange(
   plan: Progress | null,
@@ -98,7 +98,7 @@ function withInterval(state: State, event: IntervalEvent): State {
     const current = { concurrency, round, candidate, intervals: [interval] };
     return { ...state, at: event.level, current };
   }
-  // One list that grows: a copy for each interval of an hour would take longer than drawing them.
+  // The list is modified in place: copying it for each interval would be slower than drawing.
   const intervals = state.current.intervals ?? [];
   intervals.push(interval);
   return { ...state, current: { ...state.current, intervals } };

@@ -1,4 +1,4 @@
-// Which charts a run has: those that answer its question, and those that open when somebody looks.
+// Selects the charts of a run: those of the first screen, and those in details that open.
 
 import { ComparisonChart } from "../charts/comparison";
 import { diffSpecs } from "../charts/diff";
@@ -19,10 +19,10 @@ import type { Distribution, Run, Slo, View } from "../model";
 import { localized, translate } from "../translate";
 import type { Choices } from "./viewstate";
 
-/** What takes things off the page again. */
+/** Registers a chart to be destroyed with the report, and returns its element. */
 export type Register = (figure: { element: HTMLElement; destroy: () => void }) => HTMLElement;
 
-/** The charts of the first screen. */
+/** Return the charts of the first screen. */
 export function main(run: Run, register: Register): HTMLElement {
   const figure = el("figure", { class: "main", "aria-label": localized(run.view.sentence) });
   const { ladder, comparison, diff, functions } = run.view;
@@ -34,13 +34,13 @@ export function main(run: Run, register: Register): HTMLElement {
   return figure;
 }
 
-/** Success and streams of a ladder, which follow its first two charts. */
+/** Return the charts of success rate and streams of a ladder. */
 export function more(run: Run, register: Register): HTMLElement | null {
   const { ladder } = run.view;
   return ladder ? el("figure", { class: "panels" }, ...plots(moreSpecs(ladder), register)) : null;
 }
 
-/** Intervals of all levels over time, one level behind the other. */
+/** Return the charts of all levels over time. */
 export function overTime(run: Run, register: Register): HTMLElement[] {
   const data = timeline(run.result.levels, run.view.pooled);
   if (!data) return [];
@@ -51,20 +51,20 @@ export function overTime(run: Run, register: Register): HTMLElement[] {
   );
 }
 
-/** Whether the intervals say how many connections were open. */
+/** Return whether the intervals record open connections. */
 export function isConnected(run: Run): boolean {
   const intervals = run.result.levels.flatMap((level) => level.intervals ?? []);
   return intervals.some((interval) => interval.connections_open != null);
 }
 
-/** Connections of a single level, whose other intervals are on the first screen. */
+/** Return the chart of connections of a single level. */
 export function connections(run: Run, register: Register): HTMLElement[] {
   const data = timeline(run.result.levels, run.view.pooled);
   const spec = data ? connectionsSpec(data) : null;
   return spec ? plots([spec], register) : [];
 }
 
-/** How times are spread: a chart, and a choice of level or cell where there are several. */
+/** Return the charts of distributions, with a choice of level or cell if there are several. */
 export function distributions(
   curves: readonly Distribution[],
   register: Register,
@@ -98,14 +98,14 @@ export function distributions(
   ];
 }
 
-/** Where the time of a profile went. */
+/** Return the flame graph of a profile. */
 export function flameGraph(profile: View["flames"][number], register: Register): HTMLElement {
   const show = (weight: number) =>
     profile.unit === "ns" ? ms(weight / 1e6) : `${count(weight)} ${profile.unit}`;
   return register(new FlameGraph(profile.tree, show, localized(profile.title), profile.beside));
 }
 
-/** CPU of target, torr and every core, and the target's memory; nothing where none was watched. */
+/** Return the charts of CPU and memory; none if they were not monitored. */
 export function cpu(run: Run, register: Register): HTMLElement[] {
   const data = cpuSamples(run.result.levels);
   if (!data) return [];
@@ -113,7 +113,7 @@ export function cpu(run: Run, register: Register): HTMLElement[] {
   return [...plots([cpuSpec(data), ...(memory ? [memory] : [])], register), coresChart(data)];
 }
 
-/** Whether there is anything to show of CPU. */
+/** Return whether CPU was monitored. */
 export function isWatched(run: Run): boolean {
   return cpuSamples(run.result.levels) !== null;
 }
@@ -139,13 +139,13 @@ function runCharts(run: Run, register: Register): HTMLElement[] {
   return [...spread, ...(data ? plots(timelineSpecs(data, run.view.slos), register) : [])];
 }
 
-/** Two runs of one level are told apart by how their times are spread. */
+/** Return the distributions of two runs, if both have the same single level. */
 function spread({ view }: Run, register: Register): HTMLElement[] {
   const isOne = new Set(view.distributions.map((curve) => curve.concurrency)).size === 1;
   return isOne ? groupCharts(view.distributions, register) : [];
 }
 
-/** A comparison has a chart of its candidates; anything else one of each kind of time. */
+/** Return one chart with all candidates of a comparison, else a chart per kind of time. */
 function groupCharts(curves: readonly Distribution[], register: Register): HTMLElement[] {
   const metrics = [...new Set(curves.map((curve) => curve.metric))];
   const isCompared = curves.some((curve) => curve.candidate != null);

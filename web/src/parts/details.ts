@@ -1,11 +1,11 @@
-// What opens when somebody looks: the answers of failures, the environment, the command, the JSON.
+// Sections that open: samples of failed requests, environment, command, JSON.
 
 import { button, download, el } from "../dom";
 import type { Block, Level, List, Result, Sample, View } from "../model";
 import { localized, translate } from "../translate";
 import { copier } from "./table";
 
-/** A part that opens; what is in it is made when it does. */
+/** Return a section that is filled when it is opened first. */
 export function folded(
   id: string,
   title: string,
@@ -30,19 +30,19 @@ export function folded(
   return details;
 }
 
-/** What the samples of a result are: what servers answered, or what functions raised. */
+/** Return the title of samples: responses of servers, or exceptions of functions. */
 export function samplesTitle(kind: string): string {
   return translate(kind === "micro" ? "details.raised" : "details.samples");
 }
 
-/** What was kept of failures, one a class and level. */
+/** Return the samples of failed requests. */
 export function samples(levels: readonly Level[]): HTMLElement[] {
   return levels.flatMap((level) =>
     (level.samples ?? []).map((sample) => sampleSection(level, sample)),
   );
 }
 
-/** A list below its title. */
+/** Return a list below its title. */
 export function list(content: List, hasTitle = true): HTMLElement {
   const items = content.items.map((item) => el("li", {}, localized(item)));
   return el(
@@ -53,12 +53,12 @@ export function list(content: List, hasTitle = true): HTMLElement {
   );
 }
 
-/** Text as it is, below its name. */
+/** Return preformatted text below its name. */
 export function block(content: Block): HTMLElement {
   return el("section", {}, el("h3", {}, content.name), pre(content.text));
 }
 
-/** The command that runs it again. */
+/** Return the command line of the run, with a copy button. */
 export function command(view: View): HTMLElement[] {
   return [
     pre(view.command, "command"),
@@ -66,12 +66,12 @@ export function command(view: View): HTMLElement[] {
   ];
 }
 
-/** A value as JSON. */
+/** Return a value as JSON. */
 export function json(value: unknown): HTMLElement {
   return pre(JSON.stringify(value, null, 1));
 }
 
-/** The whole result: to copy, to keep, and to read, a line an interval. */
+/** Return the whole result as JSON, with buttons to copy and to save it. */
 export function raw(result: Result): HTMLElement[] {
   const text = () => JSON.stringify(result, null, 1);
   const save = button(translate("details.save"), () => {
@@ -88,7 +88,7 @@ export function raw(result: Result): HTMLElement[] {
   ];
 }
 
-/** JSON with one line an interval: one for each number would be most of the page. */
+/** Return a result as JSON with one line per interval, which keeps the page short. */
 export function lines(result: Result): string {
   const levels = result.levels.map((level) => {
     const { intervals, monitor, ...head } = level;
@@ -117,7 +117,7 @@ function sampleSection(level: Level, sample: Sample): HTMLElement {
   );
 }
 
-/** What was said of it: tracebacks keep their lines. */
+/** Return the detail of a sample: preformatted if it has several lines, as tracebacks do. */
 function detailText(text: string): HTMLElement {
   return text.includes("\n") ? pre(text) : el("p", {}, text);
 }

@@ -1,4 +1,4 @@
-// The top of the page: what and when, the verdict, how far to trust it, the choice of language.
+// The header of a page: name, time, verdict, trust line and language buttons.
 
 import { button, el } from "../dom";
 import { local, utc } from "../format";
@@ -7,7 +7,7 @@ import { language, languages, localized, translate, tag, type Key } from "../tra
 
 const SIGNS: Record<string, string> = { healthy: "●", contended: "▲", "generator-limited": "■" };
 
-/** The header of a run. */
+/** Return the header of a run. */
 export function head(run: Run, choose: (lang: Lang) => void): HTMLElement {
   const { result } = run;
   return el(
@@ -19,7 +19,7 @@ export function head(run: Run, choose: (lang: Lang) => void): HTMLElement {
   );
 }
 
-/** The sentence, and how far to trust it. */
+/** Return the verdict and the trust line. */
 export function verdict({ view }: Run): HTMLElement[] {
   return [
     el("h1", {}, unbroken(localized(view.sentence))),
@@ -27,13 +27,13 @@ export function verdict({ view }: Run): HTMLElement[] {
   ];
 }
 
-/** A line about the generator, with the sign of a word of health. */
+/** Return the trust line: the sign of the generator's health, and a text. */
 export function trust(health: string, text: string): HTMLElement {
   const sign = el("b", { "aria-hidden": "true" }, SIGNS[health] ?? "○");
   return el("p", { class: `trust ${health}` }, sign, " ", unbroken(text));
 }
 
-/** The buttons that choose a language. */
+/** Return the buttons that choose a language. */
 export function languageButtons(choose: (lang: Lang) => void): HTMLElement {
   const buttons = languages().map(([lang, name]) =>
     button(
@@ -51,14 +51,14 @@ export function languageButtons(choose: (lang: Lang) => void): HTMLElement {
   );
 }
 
-/** Numbers do not part from their units, or ranges, at a line's end. */
+/** Return text in which numbers do not break from their units, and ranges do not break. */
 export function unbroken(text: string): string {
   return text
     .replace(/(?<=[\d≥]) (?=%|ms|s\b|×|\d|connection)/g, "\u00a0")
     .replace(/(?<=\d)–(?=\d)/g, "–\u2060");
 }
 
-/** When it began on the reader's clock, where that shows another time. */
+/** Return the start in the reader's time zone, null if that is UTC. */
 function localTime(started: string): string | null {
   return new Date(started).getTimezoneOffset() === 0
     ? null

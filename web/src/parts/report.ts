@@ -1,4 +1,4 @@
-// A finished run: the first screen, the numbers, and everything else folded.
+// The report of a run: charts of the first screen, tables, and sections that open.
 
 import { el } from "../dom";
 import type { Lang, Run } from "../model";
@@ -12,13 +12,13 @@ import { table } from "./table";
 interface Part {
   element: HTMLElement;
   destroy: () => void;
-  /** Take up what was chosen on it before it was drawn anew, and note what is chosen now. */
+  /** Apply the choices made before the part was drawn again, and record later ones. */
   useChoices?: (choices: Choices) => void;
 }
 
 /**
- * The report of a run, drawn anew in another language, and when more is known of it: what was open
- * stays open, sorted and chosen, and the focus stays where it was.
+ * Draws the report, again in another language or with more levels: open sections, sort orders,
+ * choices and the keyboard's focus stay.
  */
 export class Report {
   readonly element = el("div", { class: "report" });
@@ -31,7 +31,7 @@ export class Report {
     private readonly choose: (lang: Lang) => void,
   ) {}
 
-  /** Draw the run, or another state of it; without its head where that stands somewhere else. */
+  /** Draw the run, or a newer state of it; the live page has a header of its own. */
   draw(run: Run = this.run, isHeaded = true): void {
     const restore = holdViewState(this.element);
     this.destroy();
@@ -61,7 +61,7 @@ export class Report {
     restore();
   }
 
-  /** Take every chart off the page. */
+  /** Remove every chart from the page. */
   destroy(): void {
     for (const part of this.parts) part.destroy();
     this.parts = [];

@@ -1,4 +1,4 @@
-// A table that sorts by a click on a column's name, and is copied as CSV or Markdown.
+// A table that is sorted by a click on a column's name, and copied as CSV or Markdown.
 
 import { asCsv, asMarkdown, sorted } from "../data/cells";
 import { button, copy, el } from "../dom";
@@ -6,17 +6,17 @@ import type { Table } from "../model";
 import { english, localized, translate } from "../translate";
 import type { Choices } from "./viewstate";
 
-/** What a table may have besides: cells that lead on, rows that can be chosen, a kept order. */
+/** Optional features of a table: links in cells, rows to choose, an order that is stored. */
 export interface Extras {
-  /** Where the cells of a column lead; null where one leads nowhere. */
+  /** Returns the address that a cell of a column links to; null for none. */
   links?: Record<number, (cell: string, row: readonly string[]) => string | null>;
-  /** What hears of a row that is chosen or not, by its first cell. */
+  /** Called when a row is chosen or not, with its first cell. */
   choose?: (cell: string, isChosen: boolean) => void;
-  /** Where the order that was chosen is kept while the page is drawn anew. */
+  /** Stores the chosen order while the page is drawn again. */
   choices?: Choices;
 }
 
-/** The table below its title. */
+/** Return the table below its title. */
 export function table(content: Table, hasTitle = true, extras: Extras = {}): HTMLElement {
   const columns = content.columns.map(localized);
   const originalRows = content.rows.map((row) => row.map(localized));
@@ -89,7 +89,7 @@ export function table(content: Table, hasTitle = true, extras: Extras = {}): HTM
   );
 }
 
-/** A button that copies what is there when it is pressed. */
+/** Return a button that copies the text that `text` returns when it is pressed. */
 export function copier(words: string, of: string, text: () => string): HTMLButtonElement {
   const element = button(
     words,

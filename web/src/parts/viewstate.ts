@@ -1,11 +1,11 @@
-// What a reader chose and where they are on a part of the page, while it is drawn anew.
+// Keeps choices, scroll positions and the keyboard's focus while a part of the page is drawn again.
 
-/** Choices by the name of what they were made in: a sorted column, a scale, a level. */
+/** Choices of the reader by their control: a sorted column, a scale, a level. */
 export type Choices = Map<string, string>;
 
 const FOCUSABLE = "a[href], button, input, select, summary, [tabindex]";
 
-/** Note what has the keyboard's focus in a part, and how far tables are scrolled; puts both back. */
+/** Record the focus and the scroll positions of tables in a part; return how to restore them. */
 export function holdViewState(part: HTMLElement): () => void {
   const focused = document.activeElement;
   const name = focused instanceof HTMLElement && part.contains(focused) ? nameOf(focused) : null;
@@ -20,7 +20,7 @@ export function holdViewState(part: HTMLElement): () => void {
   };
 }
 
-/** Elements that take the focus and are called so: most have a name of their own, not all. */
+/** Return the focusable elements of a name; most names are unique. */
 function focusable(part: HTMLElement, name: string | null): HTMLElement[] {
   if (name === null) return [];
   const elements = [...part.querySelectorAll<HTMLElement>(FOCUSABLE)];

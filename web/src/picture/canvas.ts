@@ -1,11 +1,11 @@
-// A chart of uPlot as vectors. uPlot draws on the canvas that it makes, with paths of the browser's:
-// while a chart is made here, it gets a context and paths that keep what is drawn.
+// A uPlot chart as vectors. uPlot draws on a canvas that it creates, with the browser's Path2D:
+// while a chart is drawn here, both are replaced by objects that record the drawing.
 
 import type uPlot from "uplot";
 
 import { VectorContext, VectorPath, type Mark } from "./vector";
 
-/** What a chart draws, in pixels of its canvas. `make` makes the chart outside of the page. */
+/** Return the drawing of the chart that `make` creates, in pixels of its canvas. */
 export function marksOf(make: () => uPlot): Mark[] {
   const scratch = document.createElement("canvas").getContext("2d");
   const context = new VectorContext((text, font) => {
@@ -20,7 +20,7 @@ export function marksOf(make: () => uPlot): Mark[] {
       () => context,
       () => {
         const chart = make();
-        // Without this it would be drawn later, on no canvas.
+        // `batch` draws now; otherwise uPlot would draw later, on the real canvas.
         chart.batch(() => undefined);
         const { marks } = context;
         chart.destroy();
@@ -30,7 +30,7 @@ export function marksOf(make: () => uPlot): Mark[] {
   );
 }
 
-/** Do something while a property has another value. */
+/** Run an action while a property has another value. */
 function withProperty<Result>(
   owner: object,
   name: string,

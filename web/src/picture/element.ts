@@ -1,10 +1,10 @@
-// A part of the page as one SVG: its words, its SVGs with the looks that the style sheet gives them,
-// and its canvases as vectors, all where they stand. Controls and tooltips are left out.
+// A part of the page as one SVG: its text, its SVGs with the styles of the style sheet, and its
+// canvases as vectors. Controls and tooltips are left out.
 
 import { svg } from "../dom";
 import { rounded, type Mark } from "./vector";
 
-/** What was drawn on a canvas; null of one that nobody knows. */
+/** Returns the drawing on a canvas; null for an unknown canvas. */
 export type Vectors = (canvas: HTMLCanvasElement) => Mark[] | null;
 
 const EXCLUDED = "button, input, select, .tooltip, .visually-hidden, [role=status]";
@@ -24,7 +24,7 @@ const TEXT_STYLES = [
   "font-variant-numeric",
   "text-anchor",
 ];
-/** What an SVG without a style sheet does by itself. */
+/** Defaults of SVG, which need no attribute. */
 const DEFAULT_STYLES: Record<string, string> = {
   "fill-opacity": "1",
   stroke: "none",
@@ -35,12 +35,12 @@ const DEFAULT_STYLES: Record<string, string> = {
   "font-variant-numeric": "normal",
   "text-anchor": "start",
 };
-/** Room around a picture. */
+/** Margin around a picture, in pixels. */
 const MARGIN = 12;
-/** How far below the top of its box a line's letters stand, as a share of the box. */
+/** Distance from the top of a line's box to its baseline, as a share of the box's height. */
 const BASELINE = 0.79;
 
-/** The picture of an element, on the page's background; as high as what is in it. */
+/** Return the picture of an element, on the page's background. */
 export function pictureOf(element: HTMLElement, vectors: Vectors = () => null): SVGSVGElement {
   const restoreScroll = unscroll(element);
   const { left, top, width } = element.getBoundingClientRect();
@@ -107,7 +107,7 @@ class Picture {
     this.parts.push(copy);
   }
 
-  /** A text of the page, line by line; one that is cut off at its box is cut off here. */
+  /** Add a text line by line; text with an ellipsis is clipped to its box. */
   private words(text: Text): void {
     const parent = text.parentElement;
     if (!parent) return;
@@ -145,7 +145,7 @@ class Picture {
   }
 }
 
-/** Give a copy, as attributes, the looks that an element has from the style sheet. */
+/** Copy the styles that an element gets from the style sheet, as attributes. */
 function copyStyles(element: Element, copy: SVGElement): void {
   for (const name of ["class", "tabindex", "role"]) copy.removeAttribute(name);
   if (["g", "title", "svg"].includes(element.tagName)) return;
@@ -157,7 +157,7 @@ function copyStyles(element: Element, copy: SVGElement): void {
   }
 }
 
-/** A colour that was mixed, as programs other than browsers read it. */
+/** Return a mixed colour as `rgb()`, which programs other than browsers can read. */
 function plainColour(value: string): string {
   const mixed = /^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)$/.exec(value);
   if (!mixed) return value;
@@ -173,7 +173,7 @@ interface LineOfText {
   box: DOMRect;
 }
 
-/** The lines that a text is broken into, each with the place of its first word. */
+/** Return the lines that a text is broken into, with the box of the first word of each. */
 function linesOf(text: Text): LineOfText[] {
   const lines: LineOfText[] = [];
   const range = document.createRange();
@@ -189,7 +189,7 @@ function linesOf(text: Text): LineOfText[] {
   return lines;
 }
 
-/** Scroll everything in an element to its beginning; puts it back. */
+/** Scroll everything in an element to its beginning; return how to restore it. */
 function unscroll(element: HTMLElement): () => void {
   const scrolled = [...element.querySelectorAll("*")].filter((part) => part.scrollTop > 0);
   const before = scrolled.map((part): [Element, number] => [part, part.scrollTop]);

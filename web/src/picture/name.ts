@@ -1,4 +1,4 @@
-/** The name of a chart's file: that of what the page is about, and the chart's title. */
+/** Return the file name of a chart: the subject of the page, and the chart's title. */
 export function fileName(page: string, title: string): string {
   const name = page.replace(/ · torr[^·]*$/, "");
   const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

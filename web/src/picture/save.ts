@@ -5,10 +5,10 @@ import { translate } from "../translate";
 import { pictureOf, type Vectors } from "./element";
 import { fileName } from "./name";
 
-/** Pixels of a PNG for each of the page's, so that it stays sharp on a slide. */
+/** Pixels of a PNG per pixel of the page, so that it is sharp on a slide. */
 const SCALE = 2;
 
-/** The buttons of a chart; `title` says which one it is, in its file's name too. */
+/** Return the buttons of a chart; `title` is in their labels and in the name of the file. */
 export function saver(chart: () => HTMLElement, title: string, vectors?: Vectors): HTMLElement {
   const as = (format: "PNG" | "SVG", make: (picture: SVGSVGElement) => Promise<Blob>) =>
     button(
@@ -34,7 +34,7 @@ function asSvg(picture: SVGSVGElement): Promise<Blob> {
   return Promise.resolve(new Blob([written(picture)], { type: "image/svg+xml" }));
 }
 
-/** The page's policy lets images be data, and no host's. */
+/** Draw through a data URL: the page's policy allows no other images. */
 async function asPng(picture: SVGSVGElement): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(written(picture))}`;

@@ -1,7 +1,7 @@
-// A canvas that keeps what is drawn on it as vectors: the part of a 2D context that uPlot and this
-// page's shapes use. It needs no browser; text is measured by whoever makes it.
+// A canvas that records drawings as vectors: the part of a 2D context that uPlot and shapes use. It
+// runs without a browser; the caller gives a function that measures text.
 
-/** An element of SVG: its name, its attributes, and text or elements in it. */
+/** An SVG element: its name, attributes, and text or child elements. */
 export interface Mark {
   tag: "path" | "text" | "clipPath";
   attributes: Record<string, string | number>;
@@ -9,10 +9,10 @@ export interface Mark {
   marks?: Mark[];
 }
 
-/** How wide a text is in a font. */
+/** Returns the width of a text in a font. */
 export type Measure = (text: string, font: string) => number;
 
-/** A path as SVG writes it. */
+/** Records a path in the syntax of SVG. */
 export class VectorPath {
   d: string;
 
@@ -24,7 +24,7 @@ export class VectorPath {
     this.d += `M${rounded(x)} ${rounded(y)}`;
   }
 
-  /** Without a point to come from it begins a path, as on a canvas. */
+  /** Without a current point this begins a path, as on a canvas. */
   lineTo(x: number, y: number): void {
     this.d += `${this.d ? "L" : "M"}${rounded(x)} ${rounded(y)}`;
   }
@@ -33,7 +33,7 @@ export class VectorPath {
     this.d += `M${rounded(x)} ${rounded(y)}h${rounded(width)}v${rounded(height)}h${rounded(-width)}Z`;
   }
 
-  /** A whole circle: nothing here draws a part of one. */
+  /** Add a whole circle; arcs are not supported. */
   arc(x: number, y: number, radius: number): void {
     const [r, width] = [rounded(radius), rounded(2 * radius)];
     const half = `a${r} ${r} 0 1 1`;
@@ -71,10 +71,10 @@ const INITIAL_STATE: State = {
   clip: null,
 };
 const ANCHORS: Record<string, string> = { center: "middle", right: "end", end: "end" };
-/** From the place that a baseline is at to the alphabetic one, in heights of the font. */
+/** Distance from each baseline to the alphabetic one, in font heights. */
 const BASELINES: Record<string, number> = { top: 0.8, middle: 0.35, bottom: -0.2 };
 
-/** What uPlot and shapes take for the context of a canvas. */
+/** Replaces the 2D context of a canvas. */
 export class VectorContext {
   marks: Mark[] = [];
   fillStyle = INITIAL_STATE.fillStyle;
@@ -116,7 +116,7 @@ export class VectorContext {
     this.dash = [...dash];
   }
 
-  /** Begin with nothing drawn. */
+  /** Remove the whole drawing. */
   clearRect(): void {
     this.marks = [];
     this.clips.clear();
@@ -213,14 +213,14 @@ export class VectorContext {
   }
 }
 
-/** A colour as attributes: SVG has the opacity apart. */
+/** Return a colour as attributes; SVG has a separate attribute for opacity. */
 export function paintAttributes(name: "fill" | "stroke", colour: string): Mark["attributes"] {
   const parts = /^(#[0-9a-f]{6})([0-9a-f]{2})$/i.exec(colour);
   if (!parts?.[1] || !parts[2]) return { [name]: colour };
   return { [name]: parts[1], [`${name}-opacity`]: rounded(parseInt(parts[2], 16) / 255) };
 }
 
-/** A font of CSS, as a canvas takes it, by its parts. */
+/** Return the parts of a CSS font. */
 function fontOf(font: string) {
   const match = /^(?:(\d+) )?([\d.]+)px (.*)$/.exec(font);
   const weight = match?.[1];
@@ -231,7 +231,7 @@ function fontOf(font: string) {
   };
 }
 
-/** A number with as many digits as anybody sees. */
+/** Return a number rounded to two decimals. */
 export function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
