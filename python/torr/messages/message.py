@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LIST = "list"
 """The code of several messages with something between them."""
+DEEPEST = 16
+"""How deep messages may lie within the values of messages that are read."""
 
 
 class Message(Text):
@@ -72,7 +74,7 @@ def as_object(text: Message) -> str | dict[str, Any]:
     return {"code": text.code, "values": _objects(text.values), "text": str.__str__(text)}
 
 
-def from_object(found: object) -> Message:
+def from_object(found: object, depth: int = 0) -> Message:
     """Return the message that result.json has, or a plain text; raise ValueError for others."""
     if isinstance(found, Message):
         return found
@@ -83,7 +85,10 @@ def from_object(found: object) -> Message:
     code, values, text = found.get("code"), found.get("values"), found.get("text")
     if not (isinstance(code, str) and isinstance(values, dict) and isinstance(text, str)):
         raise ValueError("a message has a code, values and a text")
-    return Message(text, code, {name: _value(value) for name, value in values.items()})
+    if depth > DEEPEST:
+        raise ValueError(f"messages lie more than {DEEPEST} deep in a message")
+    inside = {name: _value(value, depth + 1) for name, value in values.items()}
+    return Message(text, code, inside)
 
 
 def _objects(value: Any) -> Any:  # noqa: ANN401 - JSON
@@ -94,22 +99,26 @@ def _objects(value: Any) -> Any:  # noqa: ANN401 - JSON
     return [_objects(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _value(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _value(value: Any, depth: int) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
-        return from_object(value)
-    return [_value(each) for each in value] if isinstance(value, list) else value
+        return from_object(value, depth)
+    if not isinstance(value, list):
+        return value
+    if any(isinstance(part, list) for part in value):
+        raise ValueError("a value of a message has lists in a list")
+    return [from_object(part, depth) if isinstance(part, dict) else part for part in value]
 
 
 def _written(code: str, values: Mapping[str, Any], language: str, english: str) -> str:
     """A message in another language; in English where it has no words or does not fit them."""
-    if code == LIST:
-        return _listed(values, language)
     n = values.get("n")
     template = words(language, code, n if isinstance(n, int) else None)
-    if template is None:
-        return english
-    filled = {name: _rendered(value, language) for name, value in values.items()}
     try:
+        if code == LIST:
+            return _listed(values, language)
+        if template is None:
+            return english
+        filled = {name: _rendered(value, language) for name, value in values.items()}
         return spaced(template, filled)
     except (KeyError, ValueError, TypeError):
         # A file that was written by another release, or by hand.

@@ -119,7 +119,29 @@ def test_words_that_do_not_fit_the_values_leave_the_english():
     assert read.render("zh") == "because of it"
 
 
-@pytest.mark.parametrize("found", [1, None, {"code": "a"}, {"code": 1, "values": {}, "text": ""}])
+def test_a_list_without_parts_leaves_the_english():
+    read = from_object({"code": "list", "values": {"between": ", ", "parts": 3}, "text": "a, b"})
+    assert read.render("zh") == "a, b"
+
+
+def nested(depth):
+    found = "the innermost"
+    for _ in range(depth):
+        found = {"code": "a.why", "values": {"why": found}, "text": "because"}
+    return found
+
+
+def test_messages_lie_in_messages_as_deep_as_any_that_torr_writes():
+    assert from_object(nested(16)) == "because"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        *(1, None, {"code": "a"}, {"code": 1, "values": {}, "text": ""}, nested(18), nested(300)),
+        {"code": "a", "values": {"parts": [["b"]]}, "text": "message"},
+    ],
+)
 def test_what_is_no_message_is_refused(found):
     with pytest.raises(ValueError, match="message"):
         from_object(found)
