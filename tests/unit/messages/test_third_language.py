@@ -14,6 +14,7 @@ from page import Page
 from recordings import recording
 from torr.engine import decoded_level
 from torr.messages import catalogue
+from torr.messages.message import Message
 from torr.messages.say import chain, join, say, say_count
 from torr.model.condition import Condition
 from torr.report.files import html
@@ -101,7 +102,7 @@ def test_no_english_is_left_on_the_page_of_a_recorded_result(name, pseudo):
 
 def test_english_that_is_left_is_found(pseudo):
     result = pair(1.0)
-    result.experiment["rules"] = ["This rule has no code."]
+    result.experiment.rules = [Message("This rule has no code.")]
     assert english(result, pseudo) == ["This rule has no code."]
 
 
