@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from torr.errors import TorrError
 from torr.messages.message import message
 from torr.model.plan import Duration
-from torr.profile.entry import Observation, cost_rate, of_stacks, tried
+from torr.profile.observation import Observation, capture_errors, cost_rate, stacks_observation
 from torr.results.profile import Profile
 from torr.units import SECOND_NS
 
@@ -107,7 +107,7 @@ class ProfileRecording:
             return Observation(failure=message("profile.interrupted", "interrupted"))
         if isinstance(self._found, TorrError):
             return Observation.of_error(self._found)
-        return of_stacks(self._found.heaviest(_MOST_STACKS))
+        return stacks_observation(self._found.heaviest(_MOST_STACKS))
 
     def _has_ended(self) -> bool:
         """Whether the target is gone, or is in a moment: its end is what makes a look short."""
@@ -120,7 +120,7 @@ class ProfileRecording:
         if self._over.wait(self._after_s):
             return
         begun = time.monotonic()
-        found = tried(lambda: self._profiler.take(self._seconds))
+        found = capture_errors(lambda: self._profiler.take(self._seconds))
         # What a profiler says that was stopped is nothing of the target's.
         if not self._over.is_set():
             self._found = found

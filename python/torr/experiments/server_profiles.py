@@ -19,8 +19,8 @@ from torr.experiments.profile_recording import ProfileRecording, plan_for_profil
 from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.trial import Trial, made
 from torr.messages.message import Message, from_object, message
-from torr.profile.entry import Observation
-from torr.profile.memory import asking
+from torr.profile.memory import hook_environment
+from torr.profile.observation import Observation
 from torr.profile.profiler import profiler_of
 from torr.results.profile import Profile
 from torr.servers.failure import EndedEarly, TrialError
@@ -97,7 +97,7 @@ class ServerProfiles:
 def _askable(candidate: Candidate, folder: str) -> Candidate:
     """The same candidate, whose processes can be asked for their memory."""
     env = dict(candidate.command.env)
-    more = asking(env, Path(folder))
+    more = hook_environment(env, Path(folder))
     command = replace(candidate.command, env=tuple({**env, **more}.items()))
     return replace(candidate, command=command)
 

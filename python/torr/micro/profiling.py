@@ -19,10 +19,10 @@ from torr.micro.errors import ErrorCounts
 from torr.micro.measuring import run_round
 from torr.profile import lines as line_profiler
 from torr.profile import memory
-from torr.profile.entry import Observation, cost_rate, of_stacks, tried
+from torr.profile.observation import Observation, capture_errors, cost_rate, stacks_observation
 from torr.profile.pyspy import PySpy
 from torr.profile.stacks import Stack, Stacks
-from torr.results.profile import Profile, ProfiledLine
+from torr.results.profile import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,13 +98,10 @@ class Profiling:
         self, work: Callable[[], None], functions: Sequence[Callable[..., object]]
     ) -> Observation:
         if self.kind == "lines":
-            found = line_profiler.took(work, functions)
-            lines = [
-                ProfiledLine(location=x.place, code=x.code, hits=x.hits, ns=x.ns) for x in found
-            ]
+            lines = line_profiler.profile_lines(work, functions)
             return Observation(unit="ns", lines=tuple(lines))
-        return of_stacks(
-            below_loops(memory.took(work) if self.kind == "memory" else _sampled(work))
+        return stacks_observation(
+            below_loops(memory.profile_memory(work) if self.kind == "memory" else _sampled(work))
         )
 
 
@@ -132,7 +129,7 @@ def _sampled(work: Callable[[], None]) -> Stacks:
     profiler = PySpy(os.getpid(), _HERTZ)
 
     def sample() -> None:
-        results.append(tried(lambda: profiler.take(SECONDS)))
+        results.append(capture_errors(lambda: profiler.take(SECONDS)))
 
     thread = threading.Thread(target=sample, name="torr-profile", daemon=True)
     thread.start()

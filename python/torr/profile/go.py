@@ -1,4 +1,4 @@
-"""Go's own profiler, by the URL at which a server offers it."""
+"""Profile a Go server by its own profiler, at the URL of net/http/pprof."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torr.http_client import Connection
 from torr.model.outside import safe_text
 from torr.model.url import Url
 from torr.profile import pprof
-from torr.profile.tools import SLACK_S, seen
+from torr.profile.tools import SLACK_S, require_samples
 
 if TYPE_CHECKING:
     from torr.http_client import Response
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from torr.results.profile import ProfileKind
 
 _HINT = 'import _ "net/http/pprof" and serve it, or name the process by its id'
-# Of what a server says in its own words.
+# Of an error message of a server.
 _MOST_BYTES = 1_000
 _HEADERS = (("accept-encoding", "identity"), ("connection", "close"))
-# How long an answer that costs nothing is waited for.
-_LOOK_S = 5.0
+# The time limit of requests other than the profile.
+_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +37,28 @@ class Pprof:
 
     @property
     def address(self) -> str:
-        """Where a CPU profile is asked for."""
+        """Return the URL of the CPU profile."""
         base = self.url.rstrip("/")
         return base if base.endswith("/profile") else f"{base}/profile"
 
     def check(self) -> None:
-        """Ask for its index, which costs nothing."""
+        """Request the index, which does not start a profile."""
         index = self.address.removesuffix("profile")
-        self._read(index, _LOOK_S)
+        self._read(index, _TIMEOUT_S)
 
     def take(self, seconds: int) -> Stacks:
-        """Have the server look at itself."""
+        """Request a profile of `seconds`."""
         address = f"{self.address}?seconds={seconds}"
-        return seen(pprof.read(self._read(address, seconds + SLACK_S)))
+        return require_samples(pprof.read(self._read(address, seconds + SLACK_S)))
 
     def stop(self) -> None:
-        """Leave it to the server, which ends a profile when who asked for it is gone."""
+        """Do nothing: the server ends a profile when its client is gone."""
 
     def is_gone(self) -> bool:
-        """Whether nobody listens there any more; one that is only slow is there."""
+        """Return whether the server has ended; a slow server has not."""
         host, port = Url.parse(self.address, templates=False).endpoint[1:3]
         try:
-            socket.create_connection((host.strip("[]"), port), _LOOK_S).close()
+            socket.create_connection((host.strip("[]"), port), _TIMEOUT_S).close()
         except ConnectionRefusedError:
             return True
         except OSError:
@@ -66,23 +66,23 @@ class Pprof:
         return False
 
     def _read(self, address: str, within_s: float) -> bytes:
-        # No proxy of the environment is asked: it is for the web, and knows another localhost.
-        place = Url.parse(address, templates=False)
+        # Without proxies of the environment: their localhost is another machine.
+        url = Url.parse(address, templates=False)
         try:
-            with Connection(place, within_s) as connection:
-                answer = connection.exchange(place.target, _HEADERS, most_bytes=pprof.MOST_BYTES)
+            with Connection(url, within_s) as connection:
+                answer = connection.exchange(url.target, _HEADERS, most_bytes=pprof.MOST_BYTES)
         except OSError as error:
             raise UsageError(f"--profile {safe_text(address)}: {error}", _HINT) from error
         if 200 <= answer.status < 300:
             return answer.body
-        said = _words_of(answer)
-        hint = _HINT if answer.status == HTTPStatus.NOT_FOUND or not said else None
-        why = f"HTTP Error {answer.status}: {answer.reason}{said}"
-        raise UsageError(f"--profile {safe_text(address)}: {why}", hint)
+        detail = _first_line(answer)
+        hint = _HINT if answer.status == HTTPStatus.NOT_FOUND or not detail else None
+        reason = f"HTTP Error {answer.status}: {answer.reason}{detail}"
+        raise UsageError(f"--profile {safe_text(address)}: {reason}", hint)
 
 
-def _words_of(answer: Response) -> str:
-    """What the server says of it, as Go does in plain words; nothing where it sends a page."""
+def _first_line(answer: Response) -> str:
+    """Return the first line of a plain-text answer, as `: LINE`; empty for other answers."""
     if (answer.header("content-type") or "").partition(";")[0].strip().lower() != "text/plain":
         return ""
     lines = answer.body[:_MOST_BYTES].decode("utf-8", "replace").strip().splitlines()

@@ -1,15 +1,15 @@
-"""line-profiler: how often each line of some functions ran, and how long that took in all."""
+"""Count and time the lines of functions with line-profiler."""
 
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.results.profile import ProfiledLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,26 +19,18 @@ TOOL, KIND = "line-profiler", "lines"
 _HINT = "pip install line-profiler"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of source, as `file:line`; `ns` is in all of its `hits`."""
-
-    place: str
-    code: str
-    hits: int
-    ns: int
-
-
 def check() -> None:
-    """Raise UsageError where line-profiler is not installed beside torr."""
+    """Raise UsageError if line-profiler is not installed in torr's environment."""
     if find_spec("line_profiler") is None:
         raise UsageError("--torr-profile lines needs line-profiler, which is not installed", _HINT)
 
 
-def took(work: Callable[[], object], functions: Sequence[Callable[..., Any]]) -> list[Line]:
-    """Return the lines of functions that ran during a piece of work, in their order.
+def profile_lines(
+    work: Callable[[], object], functions: Sequence[Callable[..., Any]]
+) -> list[ProfiledLine]:
+    """Call `work` and return the lines of functions that ran in it, in their order.
 
-    Raises UsageError for what is not written in Python, and where none of them ran.
+    Raises UsageError for a function that is not written in Python, and if no line ran.
     """
     check()
     from line_profiler import LineProfiler
@@ -58,20 +50,20 @@ def took(work: Callable[[], object], functions: Sequence[Callable[..., Any]]) ->
         profiler.disable_by_count()
     stats = profiler.get_stats()
     scale = stats.unit * 1e9
-    found = [
-        Line(
-            f"{Path(file).name}:{line}",
-            linecache.getline(file, line).strip(),
-            hits,
-            round(time * scale),
+    lines = [
+        ProfiledLine(
+            location=f"{Path(file).name}:{line}",
+            code=linecache.getline(file, line).strip(),
+            hits=hits,
+            ns=round(time * scale),
         )
         for (file, _, _), timings in sorted(stats.timings.items())
         for line, hits, time in timings
     ]
-    require(bool(found), "no line of these functions ran", "name what runs: lines=[…]")
-    return found
+    require(bool(lines), "no line of these functions ran", "name what runs: lines=[…]")
+    return lines
 
 
 def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a partial calls, which has lines; any other function as it is."""
+    """Return the function behind a partial; any other function as it is."""
     return function.func if isinstance(function, partial) else function

@@ -1,6 +1,6 @@
-"""memray: which calls a Python's memory is allocated in.
+"""Profile the memory of a Python process with memray: the calls that allocated it.
 
-What is seen is what was allocated while it looked and was still held when the most was held.
+The profile has the allocations during its time that were still held at the high-water mark.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from torr.profile.busiest import busiest
 from torr.profile.hook import FOLDER, VARIABLE
 from torr.profile.hook.sitecustomize import is_private
 from torr.profile.stacks import Stack, Stacks
-from torr.profile.tools import SLACK_S, seen, text_of
+from torr.profile.tools import SLACK_S, read_output, require_samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,75 +34,75 @@ TOOL = "memray"
 
 _HINT = "pip install memray, for torr and in the target's own Python"
 _START = f"start it with {VARIABLE}=DIR PYTHONPATH=$(python -m torr.profile.hook)"
-_LOOK_S = 0.1
+_POLL_S = 0.1
 _NO_FRAMES = "(before any Python call)"
 
 
 def check(flag: str = "--profile") -> None:
-    """Raise UsageError where memray, which a flag needs, is not installed beside torr."""
+    """Raise UsageError if memray, which a flag needs, is not installed in torr's environment."""
     if find_spec("memray") is None:
         raise UsageError(f"{flag} memory needs memray, which is not installed", _HINT)
 
 
 @dataclass(frozen=True, slots=True)
 class Memray:
-    """memray in a process that was started so that it can be asked: see `torr.profile.hook`.
+    """memray in a process that accepts requests: see `torr.profile.hook`.
 
-    Of several it is the one that works most when it is asked.
+    Of several processes it is the busiest one at the time of the request.
     """
 
     pids: tuple[int, ...]
     tool: str = TOOL
     kind: ProfileKind = "memory"
-    _over: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
+    _stopped: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
 
     def check(self) -> None:
-        """Look for memray, and for the folder in which a process waits to be asked."""
+        """Raise UsageError if memray is missing, or no process waits for requests."""
         check()
-        self._askable()
+        self._request_paths()
 
     def take(self, seconds: int) -> Stacks:
-        """Have the process keep account of itself."""
-        places = self._askable()
-        pid = busiest(tuple(places))
-        place = places[pid]
-        answer, error = place.with_suffix(".bin"), place.with_suffix(".error")
-        _ask(place, seconds)
+        """Request a profile of `seconds` from the busiest process, and wait for it."""
+        paths = self._request_paths()
+        pid = busiest(tuple(paths))
+        path = paths[pid]
+        answer, error = path.with_suffix(".bin"), path.with_suffix(".error")
+        _write_request(path, seconds)
         deadline = time.monotonic() + seconds + SLACK_S
         while not (answer.exists() or error.exists()):
             if not environment_of(pid):
                 raise UsageError(f"process {pid} ended while its memory was looked at")
             if time.monotonic() > deadline:
                 raise UsageError(f"process {pid} did not answer in time")
-            if self._over.wait(_LOOK_S):
+            if self._stopped.wait(_POLL_S):
                 raise UsageError(f"process {pid} was asked no longer")
         if error.exists():
-            raise UsageError(f"memray: {text_of(error)}", _HINT)
-        return seen(_read(answer))
+            raise UsageError(f"memray: {read_output(error)}", _HINT)
+        return require_samples(_read(answer))
 
     def stop(self) -> None:
-        """Wait no longer; the process keeps account of itself until the time is over."""
-        self._over.set()
+        """Stop waiting; the process records until the time is over."""
+        self._stopped.set()
 
     def is_gone(self) -> bool:
-        """Whether the first process, which is above the others, has ended."""
+        """Return whether the first process, the ancestor of the others, has ended."""
         return not is_running(self.pids[0])
 
-    def _askable(self) -> dict[int, Path]:
-        """Where questions to each process lie, without their ending."""
-        found = {pid: place for pid in self.pids if (place := _place(pid)) is not None}
-        if not found:
+    def _request_paths(self) -> dict[int, Path]:
+        """Return the paths of requests by pid, without suffix, of processes that accept them."""
+        paths = {pid: path for pid in self.pids if (path := _request_path(pid)) is not None}
+        if not paths:
             known = ", ".join(map(str, self.pids))
             if len(self.pids) == 1:
                 raise UsageError(f"process {known} cannot be asked for its memory", _START)
             raise UsageError(f"none of the processes {known} can be asked for its memory", _START)
-        return found
+        return paths
 
 
-def _place(pid: int) -> Path | None:
-    """Where questions to a process lie; None where it waits for none.
+def _request_path(pid: int) -> Path | None:
+    """Return the path of requests to a process, without suffix; None if it accepts none.
 
-    Raises UsageError where others could have laid something there.
+    Raises UsageError if other users can write to the folder.
     """
     folder = environment_of(pid).get(VARIABLE)
     if not folder or not Path(folder).exists():
@@ -117,44 +117,42 @@ def _place(pid: int) -> Path | None:
     return Path(folder, f"{pid}") if Path(folder, f"{pid}.here").exists() else None
 
 
-def _ask(place: Path, seconds: int) -> None:
-    """Lay the question where the process looks for it, and no answer of before."""
+def _write_request(path: Path, seconds: int) -> None:
+    """Write a request for a profile, after removing earlier answers."""
     try:
         for old in (".bin", ".error"):
-            place.with_suffix(old).unlink(missing_ok=True)
-        asked = place.with_suffix(".asked")
-        asked.write_text(f"{seconds}", encoding="utf-8")
-        asked.replace(place.with_suffix(".ask"))
+            path.with_suffix(old).unlink(missing_ok=True)
+        part = path.with_suffix(".asked")
+        part.write_text(f"{seconds}", encoding="utf-8")
+        part.replace(path.with_suffix(".ask"))
     except OSError as error:
-        raise UsageError(
-            f"{place}: cannot be written: {error.strerror or error}", _START
-        ) from error
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}", _START) from error
 
 
-def asking(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return what to add to the environment of a server that shall be asked by way of a folder."""
+def hook_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return the variables with which a server accepts requests in a folder."""
     paths = [str(FOLDER), environment.get("PYTHONPATH") or os.environ.get("PYTHONPATH")]
     return {VARIABLE: str(folder), "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
-def took(work: Callable[[], object]) -> Stacks:
-    """Return what a piece of work allocated in this process; raises UsageError."""
+def profile_memory(work: Callable[[], object]) -> Stacks:
+    """Call `work` and return its allocations in this process; raise UsageError on failure."""
     check("--torr-profile")
     import memray
 
     with TemporaryDirectory(prefix="torr-profile-") as folder:
         file = Path(folder) / "memory.bin"
-        with _readable(), memray.Tracker(file, trace_python_allocators=True):
+        with _memray_errors(), memray.Tracker(file, trace_python_allocators=True):
             work()
-        return seen(_read(file))
+        return require_samples(_read(file))
 
 
 def _read(file: Path) -> Stacks:
-    """What was held when the most was held, in bytes by the stack that allocated it."""
+    """Return the memory held at the high-water mark, in bytes by allocating stack."""
     import memray
 
     weights: Counter[Stack] = Counter()
-    with _readable(), memray.FileReader(file) as reader:
+    with _memray_errors(), memray.FileReader(file) as reader:
         for record in reader.get_high_watermark_allocation_records(merge_threads=True):
             frames = [_frame(*frame) for frame in reversed(record.stack_trace())]
             weights[tuple(frames) or (_NO_FRAMES,)] += record.size
@@ -162,12 +160,12 @@ def _read(file: Path) -> Stacks:
 
 
 def _frame(function: str, file: str, line: int) -> str:
-    """A call as py-spy names it."""
+    """Return the name of a frame in py-spy's format."""
     return f"{function} ({Path(file).name}:{line})"
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
+def _memray_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:

@@ -1,8 +1,8 @@
-"""Profiles of Go's net/http/pprof, read without Go: gzip around protocol buffers.
+"""Read profiles of Go's net/http/pprof without Go: protocol buffers compressed by gzip.
 
-The format is google/pprof's profile.proto; only what stacks and weights need is read. A sample
-names locations from the leaf to the root; a location has several functions where calls were
-inlined, the innermost first.
+The format is google/pprof's profile.proto; only the fields for stacks and weights are read. A
+sample lists locations from the leaf to the root; a location lists several functions where calls
+were inlined, the innermost first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torr.profile.stacks import Stack, Stacks
 # Fields of Profile, Sample, Location, Line, Function and ValueType.
 _SAMPLE_TYPE, _SAMPLE, _LOCATION, _FUNCTION, _STRINGS = 1, 2, 4, 5, 6
 _LOCATIONS, _VALUES = 1, 2
-_ID, _LINE, _OF_FUNCTION, _NAME = 1, 4, 1, 2
+_ID, _LINE, _FUNCTION_ID, _NAME = 1, 4, 1, 2
 _TYPE, _UNIT = 1, 2
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -26,7 +26,7 @@ _UNKNOWN = "(unknown)"
 _TOO_LARGE = "profile for a shorter time"
 _SIZES = {_FIXED64: 8, _FIXED32: 4}
 _MOST_BYTES_OF_A_VARINT = 10
-# Profiles of large servers over minutes have a tenth of these.
+# Ten times the size of profiles of large servers over minutes.
 MOST_BYTES = 32 << 20
 _MOST_VALUES = 4_000_000
 
@@ -34,9 +34,9 @@ Fields = Mapping[int, list[int | bytes]]
 
 
 def read(data: bytes, kind: str | None = None) -> Stacks:
-    """Return the stacks of a profile by its kind of sample, such as `cpu`; without one by its last.
+    """Return the stacks of a profile for a sample type such as `cpu`, by default for its last one.
 
-    Raises UsageError where it is no profile, or has no such kind.
+    Raises UsageError if the data is not a profile, or has no such type.
     """
     try:
         return _read(data, kind)
@@ -46,25 +46,25 @@ def read(data: bytes, kind: str | None = None) -> Stacks:
 
 def _read(data: bytes, kind: str | None) -> Stacks:
     budget = _Budget()
-    profile = _fields(_unpacked(data), budget)
+    profile = _fields(_decompressed(data), budget)
     strings = [_bytes(text).decode("utf-8", "replace") for text in profile[_STRINGS]]
-    types = [_fields(_bytes(each), budget) for each in profile[_SAMPLE_TYPE]]
-    names = [strings[_first(each, _TYPE)] for each in types]
+    types = [_fields(_bytes(item), budget) for item in profile[_SAMPLE_TYPE]]
+    names = [strings[_first(item, _TYPE)] for item in types]
     if kind is not None and kind not in names:
         raise UsageError(f"the profile has no {kind!r}", f"it has {', '.join(names)}")
     at = names.index(kind) if kind is not None else len(names) - 1
     frames = _Frames.of(profile, strings, budget)
     weights: Counter[Stack] = Counter()
-    for each in profile[_SAMPLE]:
-        sample = _fields(_bytes(each), budget)
+    for item in profile[_SAMPLE]:
+        sample = _fields(_bytes(item), budget)
         value = _numbers(sample, _VALUES, budget)[at]
         if value:
             weights[frames.stack(_numbers(sample, _LOCATIONS, budget))] += value
     return Stacks(weights, _unit(strings[_first(types[at], _UNIT)]))
 
 
-def _unpacked(data: bytes) -> bytes:
-    """The content of what may be packed by gzip; raises UsageError where it is too large."""
+def _decompressed(data: bytes) -> bytes:
+    """Return the content of data that may be compressed; raise UsageError if it is too large."""
     if data[:2] == b"\x1f\x8b":
         unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16)
         data = unpacking.decompress(data, MOST_BYTES + 1)
@@ -76,15 +76,15 @@ def _unpacked(data: bytes) -> bytes:
 
 
 class _Budget:
-    """How many values may still be read; a profile has few, whatever its bytes say."""
+    """Limits the number of values that are read, whatever the data declares."""
 
     def __init__(self) -> None:
-        self._left = _MOST_VALUES
+        self._remaining = _MOST_VALUES
 
     def spend(self) -> None:
-        """Read one more; raises UsageError where there are too many."""
-        self._left -= 1
-        if self._left < 0:
+        """Count one value; raise UsageError if there are too many."""
+        self._remaining -= 1
+        if self._remaining < 0:
             raise UsageError(f"the profile has more than {_MOST_VALUES:,} values", _TOO_LARGE)
 
 
@@ -97,19 +97,19 @@ class _Frames:
     @classmethod
     def of(cls, profile: Fields, strings: list[str], budget: _Budget) -> _Frames:
         functions = {}
-        for each in profile[_FUNCTION]:
-            function = _fields(_bytes(each), budget)
+        for item in profile[_FUNCTION]:
+            function = _fields(_bytes(item), budget)
             functions[_first(function, _ID)] = strings[_first(function, _NAME)] or _UNKNOWN
-        found = {}
-        for each in profile[_LOCATION]:
-            location = _fields(_bytes(each), budget)
+        by_location = {}
+        for item in profile[_LOCATION]:
+            location = _fields(_bytes(item), budget)
             lines = [_fields(_bytes(line), budget) for line in location[_LINE]]
-            named = tuple(functions[_first(line, _OF_FUNCTION)] for line in lines)
-            found[_first(location, _ID)] = named or (_UNKNOWN,)
-        return cls(found)
+            names = tuple(functions[_first(line, _FUNCTION_ID)] for line in lines)
+            by_location[_first(location, _ID)] = names or (_UNKNOWN,)
+        return cls(by_location)
 
     def stack(self, locations: list[int]) -> Stack:
-        leaf_first = [name for each in locations for name in self.by_location[each]]
+        leaf_first = [name for location in locations for name in self.by_location[location]]
         return tuple(reversed(leaf_first)) or (_UNKNOWN,)
 
 
@@ -118,16 +118,16 @@ def _unit(text: str) -> str:
 
 
 def _fields(data: bytes, budget: _Budget) -> Fields:
-    """The fields of a message by their numbers; those that are not there are empty."""
+    """Return the fields of a message by number; missing ones are empty lists."""
     budget.spend()
-    found: defaultdict[int, list[int | bytes]] = defaultdict(list)
-    for number, value in _each(data):
+    values: defaultdict[int, list[int | bytes]] = defaultdict(list)
+    for number, value in _parse_fields(data):
         budget.spend()
-        found[number].append(value)
-    return found
+        values[number].append(value)
+    return values
 
 
-def _each(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+def _parse_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -144,33 +144,33 @@ def _each(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of 7 bits a byte, the lowest first, and where it ends."""
+    """Return a number of 7 bits per byte, lowest first, and the index behind it."""
     value = 0
-    for place in range(_MOST_BYTES_OF_A_VARINT):
-        byte = data[at + place]
-        value |= (byte & 0x7F) << (7 * place)
+    for index in range(_MOST_BYTES_OF_A_VARINT):
+        byte = data[at + index]
+        value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
-            return value, at + place + 1
+            return value, at + index + 1
     raise ValueError
 
 
 def _numbers(fields: Fields, number: int, budget: _Budget) -> list[int]:
-    """A repeated number, packed into bytes or one by one."""
-    found: list[int] = []
+    """Return the values of a repeated number, packed or one by one."""
+    values: list[int] = []
     for value in fields[number]:
         if isinstance(value, int):
-            found.append(value)
+            values.append(value)
             continue
         at = 0
         while at < len(value):
             budget.spend()
-            each, at = _varint(value, at)
-            found.append(each)
-    return found
+            number_, at = _varint(value, at)
+            values.append(number_)
+    return values
 
 
 def _first(fields: Fields, number: int) -> int:
-    """A number that is there once; 0 where it is left out, as protocol buffers leave out zeros."""
+    """Return the value of a single number; 0 if it is missing, as in protocol buffers."""
     values = fields[number]
     if not values:
         return 0

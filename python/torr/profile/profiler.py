@@ -1,7 +1,7 @@
-"""What takes a profile while a load runs, chosen by what there is to look at.
+"""Choose the profiler of a target.
 
-A profiler is checked before any load: whether it is there and may look. What goes wrong later is
-told, and costs the profile alone.
+A profiler is checked before any load: whether it is installed and has permission. A later failure
+is reported and costs only the profile.
 """
 
 from __future__ import annotations
@@ -27,61 +27,61 @@ _PYTHON = "python"
 
 
 class Profiler(Protocol):
-    """One way to see where a target's time or memory goes."""
+    """A tool that profiles the time or memory of a target."""
 
     @property
     def tool(self) -> str:
-        """What people call it."""
+        """Return the name of the tool."""
 
     @property
     def kind(self) -> ProfileKind:
-        """What it sees, as result.json says it."""
+        """Return the kind of its profiles, as in result.json."""
 
     def check(self) -> None:
-        """Raise UsageError where it cannot work here."""
+        """Raise UsageError if it cannot work here."""
 
     def take(self, seconds: int) -> Stacks:
-        """Look for so long; raises UsageError that says why there is no profile."""
+        """Profile for `seconds`; raise UsageError with the reason if there is no profile."""
 
     def stop(self) -> None:
-        """Look no longer: called from another thread, and when it is over, too."""
+        """Stop early; may be called from another thread, and after the end."""
 
     def is_gone(self) -> bool:
-        """Whether what it looks at has ended."""
+        """Return whether the profiled process has ended."""
 
 
-def profiler_of(asked: ProfileRequest, pids: Sequence[int] = ()) -> Profiler:
-    """Return what does as asked: by URL, else on the process that is named, else on `pids`.
+def profiler_of(request: ProfileRequest, pids: Sequence[int] = ()) -> Profiler:
+    """Return the profiler of a request: of its URL, else of its process, else of `pids`.
 
-    `pids` are those of a server, parents before their children. Raises UsageError where there is
-    no such process, or none that can be looked at so.
+    `pids` are those of a server, parents before their children. Raises UsageError if there is
+    no such process, or none that can be profiled in this way.
     """
-    if asked.url is not None:
-        return Pprof(asked.url)
-    pids = pids if asked.pid is None else (asked.pid,)
+    if request.url is not None:
+        return Pprof(request.url)
+    pids = pids if request.pid is None else (request.pid,)
     programs = {pid: _program(pid) for pid in pids}
     pythons = [pid for pid, program in programs.items() if program.startswith(_PYTHON)]
-    if asked.kind == "memory":
+    if request.kind == "memory":
         if not pythons:
             raise UsageError(
                 "--profile memory sees memory of a Python, and there is none",
                 "name a Python process, or leave `memory` out",
             )
         return Memray(tuple(pythons))
-    # py-spy looks at children too: the first Python is above the others.
+    # py-spy profiles children, too: the first Python is the ancestor of the others.
     return PySpy(pythons[0]) if pythons else Perf(tuple(pids))
 
 
 def check_for(programs: Iterable[str]) -> None:
-    """Raise UsageError where what sees the CPU of servers is missing, as far as that can be told.
+    """Raise UsageError if the CPU profiler for servers started by these programs is missing.
 
-    `programs` start them. One whose name is no Python's may still lead to one, so py-spy or perf
-    will do; which of them is seen when it runs.
+    A program with another name may start a Python, so either py-spy or perf suffices for it; which
+    one is used is decided when it runs.
     """
     py_spy, perf = _missing(PySpy(0)), _missing(Perf(()))
     if py_spy is None:
         return
-    if any(Path(each).name.startswith(_PYTHON) for each in programs):
+    if any(Path(program).name.startswith(_PYTHON) for program in programs):
         raise py_spy
     if perf is not None:
         hint = f"of a Python: {py_spy.hint}; of others: {perf.hint}"

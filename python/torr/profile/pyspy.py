@@ -1,4 +1,4 @@
-"""py-spy: where a Python's time goes, read from its memory from outside."""
+"""Profile the CPU time of a Python process with py-spy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from torr.procfs.stat import is_running
 from torr.profile.stacks import Stacks
-from torr.profile.tools import HERTZ, Program, beside, found, seen, text_of
+from torr.profile.tools import (
+    HERTZ,
+    Program,
+    check_installed,
+    program_path,
+    read_output,
+    require_samples,
+)
 
 if TYPE_CHECKING:
     from torr.results.profile import ProfileKind
@@ -20,7 +27,7 @@ _PROCESS = re.compile(r'^process \d+:".*?";', re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class PySpy:
-    """py-spy on a process and its children, `hertz` looks a second."""
+    """py-spy on a process and its children, with `hertz` samples per second."""
 
     pid: int
     hertz: int = HERTZ
@@ -29,24 +36,24 @@ class PySpy:
     _program: Program = field(default_factory=Program, compare=False, repr=False)
 
     def check(self, flag: str = "--profile") -> None:
-        """Look for the program that a flag needs."""
-        found(beside("py-spy"), "py-spy", "pip install py-spy", flag)
+        """Raise UsageError if py-spy, which a flag needs, is not installed."""
+        check_installed(program_path("py-spy"), "py-spy", "pip install py-spy", flag)
 
     def take(self, seconds: int) -> Stacks:
-        """Look from outside; the target does not know of it."""
+        """Record for `seconds` and return the stacks."""
         with TemporaryDirectory(prefix="torr-profile-") as folder:
             file = Path(folder) / "stacks.txt"
             options = ["-f", "raw", "-r", f"{self.hertz}", "-d", f"{seconds}", "-p", f"{self.pid}"]
-            record = [beside("py-spy"), "record", "--subprocesses", *options, "-o", str(file)]
-            self._program.called(record, seconds)
-            # A command line may have secrets and lines of its own, and no process of another run
-            # has the same id: what processes do is told together.
-            return seen(Stacks.folded(_PROCESS.sub("", text_of(file))))
+            record = [program_path("py-spy"), "record", "--subprocesses", *options, "-o", str(file)]
+            self._program.run(record, seconds)
+            # Without the frames of processes: command lines may have secrets and line breaks, and
+            # pids differ from run to run.
+            return require_samples(Stacks.folded(_PROCESS.sub("", read_output(file))))
 
     def stop(self) -> None:
-        """Look no longer."""
+        """Stop recording."""
         self._program.stop()
 
     def is_gone(self) -> bool:
-        """Whether the process has ended."""
+        """Return whether the process has ended."""
         return not is_running(self.pid)

@@ -1,7 +1,7 @@
-"""Stacks of calls, each with how much was seen in it: what every profiler comes down to.
+"""Stacks of calls with weights: the common form of all profiles.
 
-A stack is from its root to the function that ran. Folded text is that of Brendan Gregg's
-stackcollapse: `root;caller;leaf 42` a line. So a name in it has no `;`, and no end of a line.
+A stack is ordered from its root to the function that ran. Folded text is the format of Brendan
+Gregg's stackcollapse: lines `root;caller;leaf 42`. So names in it have no `;` and no line break.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Stack = tuple[str, ...]
 
 DEEPER = "(deeper)"
-"""Stands in a tree for all that is called below its last floor."""
+"""The node of a tree for all calls below its greatest depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionWeight:
-    """One function: what was seen in it alone, and in it with all that it called."""
+    """One function: its weight alone, and with all functions that it called."""
 
     name: str
     flat: float
@@ -41,7 +41,7 @@ class Stacks:
 
     @classmethod
     def folded(cls, text: str, unit: str = "samples") -> Self:
-        """Read folded text; raises UsageError that names the line."""
+        """Parse folded text; raise UsageError with the number of an invalid line."""
         weights: Counter[Stack] = Counter()
         for number, line in enumerate(text.splitlines(), 1):
             if not line.strip():
@@ -57,42 +57,42 @@ class Stacks:
 
     @property
     def total(self) -> float:
-        """Everything that was seen."""
+        """Return the sum of all weights."""
         return sum(self.weights.values())
 
     def fold(self) -> str:
         """Return folded text, the heaviest stack first; weights are rounded."""
         ordered = sorted(self.weights.items(), key=lambda item: (-item[1], item[0]))
-        lines = (f"{';'.join(map(_word, stack))} {round(weight)}\n" for stack, weight in ordered)
+        lines = (f"{';'.join(map(_escaped, stack))} {round(weight)}\n" for stack, weight in ordered)
         return "".join(lines)
 
     def top(self) -> list[FunctionWeight]:
-        """Return every function, those with the largest totals first; recursion counts once."""
+        """Return all functions, largest totals first; recursion counts once."""
         flat: defaultdict[str, float] = defaultdict(float)
         total: defaultdict[str, float] = defaultdict(float)
         for stack, weight in self.weights.items():
             flat[stack[-1]] += weight
             for name in set(stack):
                 total[name] += weight
-        rows = [FunctionWeight(name, flat[name], seen) for name, seen in total.items()]
+        rows = [FunctionWeight(name, flat[name], weight) for name, weight in total.items()]
         return sorted(rows, key=lambda row: (-row.total, -row.flat, row.name))
 
     def shares(self) -> Stacks:
-        """Return the same as shares of the whole, so that two profiles can be set side by side."""
+        """Return the stacks with shares of the whole as weights, to compare two profiles."""
         whole = self.total or 1.0
         return Stacks({stack: weight / whole for stack, weight in self.weights.items()}, "share")
 
     def heaviest(self, most: int) -> Stacks:
-        """Return the same with all but the heaviest stacks put together as `(other)`."""
+        """Return the heaviest stacks, and the others together as `(other)`."""
         ordered = sorted(self.weights.items(), key=lambda item: -item[1])
-        kept = dict(ordered[:most])
+        heaviest = dict(ordered[:most])
         rest = sum(weight for _, weight in ordered[most:])
-        return Stacks({**kept, ("(other)",): rest} if rest else kept, self.unit)
+        return Stacks({**heaviest, ("(other)",): rest} if rest else heaviest, self.unit)
 
     def tree(self, deepest: int | None = None) -> Node:
-        """Return the calls as a tree below one root, the heavier branch first.
+        """Return the calls as a tree with one root, heavier branches first.
 
-        What lies below `deepest` calls is put together, in its place, as `(deeper)`.
+        Calls below a depth of `deepest` are summed up as `(deeper)`.
         """
         root = Node("all", 0.0, [])
         for stack, weight in self.weights.items():
@@ -104,41 +104,41 @@ class Stacks:
 
 @dataclass(slots=True)
 class Node:
-    """A function in its place: `weight` is what was seen in it and in all that it called there."""
+    """A function in a tree of calls: `weight` includes all functions that it called there."""
 
     name: str
     weight: float
     below: list[Node]
 
     def add(self, stack: Iterable[str], weight: float) -> None:
-        """Add a stack below it."""
+        """Add a stack below this node."""
         node = self
         node.weight += weight
         for name in stack:
-            found = next((each for each in node.below if each.name == name), None)
-            if found is None:
-                found = Node(name, 0.0, [])
-                node.below.append(found)
-            found.weight += weight
-            node = found
+            child = next((child for child in node.below if child.name == name), None)
+            if child is None:
+                child = Node(name, 0.0, [])
+                node.below.append(child)
+            child.weight += weight
+            node = child
 
     def order(self) -> None:
-        """Put the heavier branches first, all the way down."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
-            node.below.sort(key=lambda each: (-each.weight, each.name))
-            waiting += node.below
+        """Sort all branches, heavier ones first."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            node.below.sort(key=lambda child: (-child.weight, child.name))
+            pending += node.below
 
     def walk(self) -> Iterator[tuple[int, Node]]:
-        """Yield every node with its depth, callers before what they call."""
-        waiting = [(0, self)]
-        while waiting:
-            depth, node = waiting.pop()
+        """Yield all nodes with their depths, callers before callees."""
+        pending = [(0, self)]
+        while pending:
+            depth, node = pending.pop()
             yield depth, node
-            waiting += [(depth + 1, each) for each in reversed(node.below)]
+            pending += [(depth + 1, child) for child in reversed(node.below)]
 
 
-def _word(name: str) -> str:
-    """A name as folded text can have it: Rust has `[u8; 32]`, and files have any name."""
+def _escaped(name: str) -> str:
+    """Return a name without `;` and line breaks: Rust has `[u8; 32]`, file names have anything."""
     return " ".join(name.replace(";", ",").splitlines())

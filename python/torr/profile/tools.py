@@ -1,4 +1,4 @@
-"""What profilers that are programs have in common: found before any load, called, and read."""
+"""Check, run and stop the programs of profilers, and read their output."""
 
 from __future__ import annotations
 
@@ -6,72 +6,73 @@ import shutil
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from torr.profile.stacks import Stacks
 
 HERTZ = 100
-"""How often stacks are looked at, a second: little enough to change little."""
+"""Samples per second: few enough to disturb the target little."""
 
 SLACK_S = 30.0
-"""How long a tool may take beyond what it was asked for."""
+"""The time that a tool may take beyond the requested one."""
 
 _HINT = "run torr as root, or with CAP_SYS_PTRACE (py-spy) or CAP_PERFMON (perf)"
 
 
-def beside(name: str) -> str:
-    """Return the path of a program beside the Python that runs torr, else its name."""
+def program_path(name: str) -> str:
+    """Return the path of a program in the folder of torr's Python, or else its name."""
     path = Path(sys.executable).with_name(name)
     return str(path) if path.exists() else name
 
 
-def found(path: str, name: str, hint: str, flag: str = "--profile") -> None:
-    """Raise UsageError where a program is missing that a flag needs."""
+def check_installed(path: str, name: str, hint: str, flag: str = "--profile") -> None:
+    """Raise UsageError if a program that a flag needs is missing."""
     if shutil.which(path) is None:
         raise UsageError(f"{flag} needs {name}, which is not installed", hint)
 
 
 class Program:
-    """Programs that one profile needs, one after another; who no longer waits for it stops them."""
+    """Runs the programs of one profile, one after another; another thread may stop them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running: subprocess.Popen[str] | None = None
         self._is_stopped = False
 
-    def called(self, command: list[str], seconds: float, *codes: int) -> str:
-        """Return what a program wrote; raises UsageError with its last words.
+    def run(self, command: list[str], seconds: float, *codes: int) -> str:
+        """Run a program and return its output; raise UsageError with the last line of its errors.
 
-        It may end with other `codes` than 0, if any are given.
+        `codes` are exit codes other than 0 that are no errors.
         """
         name = Path(command[0]).name
         try:
-            with self._begun(command) as process, _killed_at_last(process):
-                out, said = process.communicate(timeout=seconds + SLACK_S)
+            with self._start(command) as process:
+                try:
+                    output, errors = process.communicate(timeout=seconds + SLACK_S)
+                except BaseException:
+                    process.kill()
+                    raise
         except subprocess.TimeoutExpired as error:
             raise UsageError(f"{name} did not end in time") from error
         except OSError as error:
             raise UsageError(f"{name} cannot be run: {error.strerror or error}") from error
         if process.returncode not in (0, *codes):
-            last = (said.strip().splitlines() or ["it said nothing"])[-1]
+            last = (errors.strip().splitlines() or ["it said nothing"])[-1]
             raise UsageError(f"{name}: {last}", _HINT)
-        return out
+        return output
 
     def stop(self) -> None:
-        """End the program that runs, and start no other."""
+        """End the running program, and refuse to start another."""
         with self._lock:
             self._is_stopped = True
             if self._running is not None:
                 self._running.terminate()
 
-    def _begun(self, command: list[str]) -> subprocess.Popen[str]:
+    def _start(self, command: list[str]) -> subprocess.Popen[str]:
         with self._lock:
             if self._is_stopped:
                 raise UsageError(f"{Path(command[0]).name} was stopped")
@@ -86,26 +87,16 @@ class Program:
             return self._running
 
 
-@contextmanager
-def _killed_at_last(process: subprocess.Popen[str]) -> Iterator[None]:
-    """Nobody waits for a program that did not end in time."""
-    try:
-        yield
-    except BaseException:
-        process.kill()
-        raise
-
-
-def text_of(file: Path) -> str:
-    """Return what a program left in a file; raises UsageError."""
+def read_output(file: Path) -> str:
+    """Return the content of a program's output file; raise UsageError if there is none."""
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UsageError(f"there is no profile: {error.strerror or error}") from error
 
 
-def seen(stacks: Stacks) -> Stacks:
-    """Return the stacks; raises UsageError where there are none."""
+def require_samples(stacks: Stacks) -> Stacks:
+    """Return the stacks; raise UsageError if they are empty."""
     if not stacks.total:
         raise UsageError("the profiler saw nothing: the process was idle, or it ended")
     return stacks

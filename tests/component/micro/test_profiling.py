@@ -110,6 +110,6 @@ def test_a_profiler_that_is_missing_is_said_before_anything_runs(monkeypatch):
     monkeypatch.setattr(profiling.memory, "find_spec", lambda _name: None)
     with pytest.raises(UsageError, match="--torr-profile memory needs memray"):
         Profiling("memory")
-    monkeypatch.setattr(pyspy, "beside", lambda _name: "/nowhere/py-spy")
+    monkeypatch.setattr(pyspy, "program_path", lambda _name: "/nowhere/py-spy")
     with pytest.raises(UsageError, match="--torr-profile needs py-spy"):
         Profiling("cpu")

@@ -13,7 +13,7 @@ import pytest
 from installed import wait_until
 from torr.errors import UsageError
 from torr.profile import memory
-from torr.profile.memory import Memray, asking
+from torr.profile.memory import Memray, hook_environment
 
 SIZE = 20_000_000
 HOLDS = f"""
@@ -59,7 +59,7 @@ def test_what_a_piece_of_work_held_is_known_by_who_allocated_it():
     def hold():
         return bytearray(SIZE)
 
-    stacks = memory.took(hold)
+    stacks = memory.profile_memory(hold)
     assert stacks.unit == "bytes"
     row = next(row for row in stacks.top() if row.name.startswith("hold (test_memory.py:"))
     assert SIZE <= row.total < 1.1 * SIZE
@@ -68,7 +68,7 @@ def test_what_a_piece_of_work_held_is_known_by_who_allocated_it():
 @pytest.mark.parametrize("arguments", [(), ("fork",)])
 def test_a_process_keeps_account_of_itself_for_a_while(holding, tmp_path, arguments):
     folder = tmp_path / "made" / "by it"
-    pid = holding(*arguments, **asking({}, folder))
+    pid = holding(*arguments, **hook_environment({}, folder))
     found = Memray((pid,))
     wait_until((folder / f"{pid}.here").exists)
     found.check()
@@ -86,7 +86,7 @@ def test_a_process_that_was_not_started_for_it_is_said_before_any_load(holding):
 
 
 def test_a_process_that_ends_meanwhile_is_said(holding, tmp_path):
-    pid = holding(**asking({}, tmp_path))
+    pid = holding(**hook_environment({}, tmp_path))
     wait_until((tmp_path / f"{pid}.here").exists)
     threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
     with pytest.raises(UsageError, match=r"ended while its memory|cannot be asked"):
@@ -96,7 +96,7 @@ def test_a_process_that_ends_meanwhile_is_said(holding, tmp_path):
 def test_what_the_process_cannot_do_is_said(holding, tmp_path):
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "memray.py").write_text("raise ImportError('no memray here')")
-    more = asking({"PYTHONPATH": str(tmp_path / "without")}, tmp_path)
+    more = hook_environment({"PYTHONPATH": str(tmp_path / "without")}, tmp_path)
     pid = holding(**more)
     wait_until((tmp_path / f"{pid}.here").exists)
     with pytest.raises(UsageError, match="memray: ImportError: no memray here"):
@@ -104,7 +104,7 @@ def test_what_the_process_cannot_do_is_said(holding, tmp_path):
 
 
 def test_a_question_that_cannot_be_asked_is_said(holding, tmp_path):
-    pid = holding(**asking({}, tmp_path))
+    pid = holding(**hook_environment({}, tmp_path))
     wait_until((tmp_path / f"{pid}.here").exists)
     (tmp_path / f"{pid}.asked").mkdir()
     with pytest.raises(UsageError, match=f"{pid}: cannot be written: Is a directory"):
@@ -112,7 +112,7 @@ def test_a_question_that_cannot_be_asked_is_said(holding, tmp_path):
 
 
 def test_nobody_waits_for_an_answer_once_it_is_stopped(holding, tmp_path):
-    pid = holding(**asking({}, tmp_path))
+    pid = holding(**hook_environment({}, tmp_path))
     found = Memray((pid,))
     wait_until((tmp_path / f"{pid}.here").exists)
     found.stop()
@@ -140,7 +140,7 @@ else:
 
 
 def test_of_a_server_the_process_that_works_now_is_asked_not_who_began_it(tmp_path):
-    environment = {**os.environ, **asking({}, tmp_path)}
+    environment = {**os.environ, **hook_environment({}, tmp_path)}
     command = [sys.executable, "-c", PRELOADED]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
         child = int(process.stdout.readline())
@@ -163,7 +163,7 @@ def test_processes_none_of_which_can_be_asked_are_named():
 
 def test_another_sitecustomize_is_not_lost(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("print('theirs')")
-    environment = {**os.environ, **asking({"PYTHONPATH": str(tmp_path)}, tmp_path)}
+    environment = {**os.environ, **hook_environment({"PYTHONPATH": str(tmp_path)}, tmp_path)}
     command = [sys.executable, "-c", "print('mine')"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert ended.stdout == "theirs\nmine\n"
@@ -183,5 +183,5 @@ def test_without_a_folder_nothing_waits():
 def test_memray_that_is_missing_is_said(monkeypatch):
     monkeypatch.setattr(memory, "find_spec", lambda _name: None)
     with pytest.raises(UsageError, match="needs memray, which is not installed") as caught:
-        memory.took(list)
+        memory.profile_memory(list)
     assert "pip install memray" in caught.value.hint

@@ -8,12 +8,12 @@ import pytest
 
 from installed import is_running, wait_until
 from torr.errors import UsageError
-from torr.profile.entry import tried
+from torr.profile.observation import capture_errors
 from torr.profile.tools import Program
 
 
 def test_what_a_program_writes_need_not_be_text():
-    assert Program().called(["printf", r"main;\377 1"], 1) == "main;\ufffd 1"
+    assert Program().run(["printf", r"main;\377 1"], 1) == "main;\ufffd 1"
 
 
 def test_a_program_that_cannot_be_run_is_said(tmp_path):
@@ -21,7 +21,7 @@ def test_a_program_that_cannot_be_run_is_said(tmp_path):
     broken.write_bytes(b"\x7fELF and no more")
     broken.chmod(0o755)
     with pytest.raises(UsageError, match="perf cannot be run: Exec format error"):
-        Program().called([str(broken)], 1)
+        Program().run([str(broken)], 1)
 
 
 def test_a_program_is_stopped_and_no_other_is_started(tmp_path):
@@ -29,7 +29,7 @@ def test_a_program_is_stopped_and_no_other_is_started(tmp_path):
     program = Program()
     command = ["sh", "-c", f"echo $$ > {file}.part; mv {file}.part {file}; exec sleep 60"]
     thread = threading.Thread(
-        target=lambda: ended.append(tried(lambda: program.called(command, 60))), daemon=True
+        target=lambda: ended.append(capture_errors(lambda: program.run(command, 60))), daemon=True
     )
     thread.start()
     wait_until(file.exists)
@@ -38,7 +38,7 @@ def test_a_program_is_stopped_and_no_other_is_started(tmp_path):
     assert [type(each) for each in ended] == [UsageError]
     assert not is_running(int(file.read_text()))
     with pytest.raises(UsageError, match="true was stopped"):
-        program.called(["true"], 1)
+        program.run(["true"], 1)
 
 
 def test_a_program_that_does_not_end_in_time_is_killed(monkeypatch, tmp_path):
@@ -46,11 +46,11 @@ def test_a_program_that_does_not_end_in_time_is_killed(monkeypatch, tmp_path):
     file = tmp_path / "pid"
     command = ["sh", "-c", f"echo $$ > {file}; exec sleep 60"]
     with pytest.raises(UsageError, match="sh did not end in time"):
-        Program().called(command, 5)
+        Program().run(command, 5)
     assert not is_running(int(file.read_text()))
 
 
 def test_stopping_what_is_over_does_nothing():
     program = Program()
-    assert program.called(["echo", "1"], 1) == "1\n"
+    assert program.run(["echo", "1"], 1) == "1\n"
     program.stop()

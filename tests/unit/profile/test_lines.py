@@ -23,12 +23,12 @@ class Adder:
 
 
 def test_each_line_has_its_hits_and_its_time():
-    found = lines.took(lambda: doubled(range(1_000)), [doubled])
+    found = lines.profile_lines(lambda: doubled(range(1_000)), [doubled])
     hits = {line.code: line.hits for line in found}
     assert hits["for value in values:"] == 1_001
     assert hits["return found"] == 1
-    assert all(line.place.startswith("test_lines.py:") for line in found)
-    numbers = [int(line.place.rpartition(":")[2]) for line in found]
+    assert all(line.location.startswith("test_lines.py:") for line in found)
+    numbers = [int(line.location.rpartition(":")[2]) for line in found]
     assert numbers == sorted(numbers)
     (often,) = (line for line in found if line.hits == 1_000)
     assert often.ns > 0
@@ -36,13 +36,13 @@ def test_each_line_has_its_hits_and_its_time():
 
 def test_methods_have_lines_too():
     adder = Adder()
-    (line,) = lines.took(lambda: adder.add(1), [adder.add])
+    (line,) = lines.profile_lines(lambda: adder.add(1), [adder.add])
     assert (line.code, line.hits) == ("return value + 1", 1)
 
 
 def test_a_partial_has_the_lines_of_what_it_calls():
     adding = partial(partial(Adder().add), 1)
-    (line,) = lines.took(adding, [adding])
+    (line,) = lines.profile_lines(adding, [adding])
     assert (line.code, line.hits) == ("return value + 1", 1)
 
 
@@ -52,10 +52,10 @@ def test_a_partial_has_the_lines_of_what_it_calls():
 )
 def test_what_has_no_lines_is_said(function, message):
     with pytest.raises(UsageError, match=message):
-        lines.took(lambda: None, [function])
+        lines.profile_lines(lambda: None, [function])
 
 
 def test_line_profiler_that_is_missing_is_said(monkeypatch):
     monkeypatch.setattr(lines, "find_spec", lambda _name: None)
     with pytest.raises(UsageError, match="needs line-profiler, which is not installed"):
-        lines.took(list, [doubled])
+        lines.profile_lines(list, [doubled])

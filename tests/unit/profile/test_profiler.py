@@ -19,7 +19,7 @@ from torr.model.profiling import ProfileRequest
 from torr.profile import busiest, tools
 from torr.profile.go import Pprof
 from torr.profile.memory import Memray
-from torr.profile.perf import Perf, collapsed
+from torr.profile.perf import Perf, parse_perf_script
 from torr.profile.profiler import check_for, profiler_of
 from torr.profile.pyspy import PySpy
 
@@ -157,7 +157,7 @@ def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
     ],
 )
 def test_the_busiest_process_is_the_one_that_works_now(monkeypatch, ticks, found):
-    monkeypatch.setattr(busiest, "_WHILE_S", 0)
+    monkeypatch.setattr(busiest, "_INTERVAL_S", 0)
     looks = {pid: chain(seen, repeat(seen[-1])) for pid, seen in ticks.items()}
     monkeypatch.setattr(busiest, "_cpu_ticks", lambda pid: next(looks[pid]))
     assert busiest.busiest((7, 8)) == found
@@ -259,11 +259,11 @@ server  4242 100.010001:   10000000 cpu-clock:
 \t    7f00deadbeef main+0x10 (/srv/server)
 
 """
-    assert collapsed(text).weights == {
+    assert parse_perf_script(text).weights == {
         ("server", "main", "serve", "hash"): 1,
         ("server", "main", "serve"): 1,
     }
-    assert collapsed("").weights == {}
+    assert parse_perf_script("").weights == {}
 
 
 @pytest.mark.parametrize(
@@ -287,4 +287,4 @@ server  4242 100.010001:   10000000 cpu-clock:
 )
 def test_names_of_frames_are_whole(frame, name):
     text = f"server  4242 100.000001:   10000000 cpu-clock:\n\t    55d0c0ffee00 {frame}\n"
-    assert list(collapsed(text).weights) == [("server", name)]
+    assert list(parse_perf_script(text).weights) == [("server", name)]

@@ -1,4 +1,4 @@
-"""A folder for PYTHONPATH: a Python that starts with it can be asked for a profile of its memory.
+"""A folder for PYTHONPATH: a Python that starts with it accepts requests for memory profiles.
 
     TORR_MEMORY=/tmp/memory PYTHONPATH=$(python -m torr.profile.hook) python server.py
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-"""What PYTHONPATH gets."""
+"""The folder for PYTHONPATH."""
 
 VARIABLE = "TORR_MEMORY"
-"""Names the folder in which questions and answers lie; without it nothing is done."""
+"""The variable with the folder of requests and answers; without it the hook does nothing."""

@@ -1,4 +1,4 @@
-"""Say where the folder for PYTHONPATH is."""
+"""Print the folder for PYTHONPATH."""
 
 from __future__ import annotations
 

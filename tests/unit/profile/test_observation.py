@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from torr.errors import UsageError
-from torr.profile.entry import cost_rate, tried
+from torr.profile.observation import capture_errors, cost_rate
 from torr.profile.stacks import Stacks
 
 
@@ -31,6 +31,11 @@ def test_whatever_a_profiler_raises_is_said():
         raise UsageError("perf: no", "be root")
 
     stacks = Stacks({("main",): 1}, "samples")
-    assert tried(lambda: stacks) is stacks
-    assert tried(broken).message == "the profiler broke: IndexError: list index out of range"
-    assert (tried(missing).message, tried(missing).hint) == ("perf: no", "be root")
+    assert capture_errors(lambda: stacks) is stacks
+    assert (
+        capture_errors(broken).message == "the profiler broke: IndexError: list index out of range"
+    )
+    assert (capture_errors(missing).message, capture_errors(missing).hint) == (
+        "perf: no",
+        "be root",
+    )

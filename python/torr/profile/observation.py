@@ -1,4 +1,4 @@
-"""A profile as result.json has it: what was seen, or why nothing was, and what looking cost."""
+"""The outcome of a profiler, for result.json: samples or a failure, and the profiler's cost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a profiler found, or why it found nothing."""
+    """The samples of a profiler, or the reason why there are none."""
 
     unit: str | None = None
     folded: str | None = None
@@ -33,24 +33,24 @@ class Observation:
         return cls(failure=from_object(error.message), hint=hint)
 
 
-def of_stacks(stacks: Stacks) -> Observation:
-    """Return what was found as stacks."""
+def stacks_observation(stacks: Stacks) -> Observation:
+    """Return the observation of stacks."""
     return Observation(unit=stacks.unit, folded=stacks.fold())
 
 
 def cost_rate(now: float | None, before: Sequence[float]) -> float | None:
-    """Return the percent of the rate that the profiler took; None where either is not known."""
+    """Return by how many percent the profiler lowered the rate; None if a rate is unknown."""
     usual = median(before) if before else 0.0
     return 100 * (1 - now / usual) if usual and now is not None else None
 
 
-def tried(take: Callable[[], Stacks]) -> Stacks | TorrError:
-    """Return what a profiler came to, in a thread where nobody would see what it raises."""
+def capture_errors(take: Callable[[], Stacks]) -> Stacks | TorrError:
+    """Return the stacks or the error of a profiler, for use in a thread."""
     try:
         return take()
     except TorrError as error:
         return error
     except Exception as error:
-        broke = UsageError(f"the profiler broke: {type(error).__name__}: {error}")
-        broke.__cause__ = error
-        return broke
+        wrapped = UsageError(f"the profiler broke: {type(error).__name__}: {error}")
+        wrapped.__cause__ = error
+        return wrapped
