@@ -35,7 +35,7 @@ def program_of(pid: int) -> str:
 def environment_of(pid: int) -> dict[str, str]:
     """Return the variables that a process was started with; none where they cannot be read."""
     entries = read(f"/proc/{pid}/environ").decode(errors="replace").split("\0")
-    return {name: value for name, _, value in (entry.partition("=") for entry in entries)}
+    return dict(entry.split("=", 1) for entry in entries if "=" in entry)
 
 
 def descriptors(pid: int, root: Root = "") -> int | None:
