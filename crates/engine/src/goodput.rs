@@ -4,7 +4,7 @@ use client::{Seen, Stamps, UNSET};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::messages::{Message, UNTOLD_TOKENS};
+use crate::messages::{Message, UNREPORTED_TOKENS};
 use crate::plan::{Limit, Limited};
 
 /// Attempts judged against their limits.
@@ -92,7 +92,7 @@ impl Goodput {
     /// Why it cannot be told, although there are limits.
     #[must_use]
     pub fn missing_reason(&self) -> Option<Message> {
-        (self.untold > 0).then(|| UNTOLD_TOKENS.message([("n", self.untold.into())]))
+        (self.untold > 0).then(|| UNREPORTED_TOKENS.message([("n", self.untold.into())]))
     }
 }
 

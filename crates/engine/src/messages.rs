@@ -45,18 +45,18 @@ messages! {
     SATURATED "health.saturated"
         "a worker used its core to the full: give the generator more cores (--workers) or another machine";
     LATE "health.late"
-        "requests started late (lag p99 beyond 2 ms and 10 % of the response time): lower the rate or give the generator more cores";
+        "requests started late (scheduling lag p99 above 2 ms and above 10 % of the response time): lower the rate or give the generator more cores";
     RUN_QUEUE "health.run_queue" "a worker waited for a core while others used it";
     NO_DESCRIPTOR "health.no_descriptor"
         "no file descriptor left (limit {limit:,}: ulimit -Hn, or --processes auto)";
     LOCUST_PROCESS_LOST "health.locust_process_lost"
-        "a Locust process was lost, or does not run `torr locust`: a part of the load is in no number";
+        "a Locust process was lost, or does not run `torr locust`: its part of the load is not counted";
     LOCUST_SATURATED "health.locust_saturated"
         "a Locust process used its core to the full: start more with --processes, or use another machine";
     LOCUST_LATE "health.locust_late"
-        "ready greenlets waited more than 2 ms and 10 % of the response time for their turn: start more with --processes, or let each have fewer users";
+        "ready greenlets waited for their turn more than 2 ms and more than 10 % of the response time: start more with --processes, or run fewer users in each";
     LOCUST_LATE_AND_IDLE "health.locust_late_and_idle"
-        "ready greenlets waited more than 2 ms and 10 % of the response time for their turn while their process used less than half of a core: let users not wake in step, and no task block the others";
+        "ready greenlets waited for their turn more than 2 ms and more than 10 % of the response time while their process used less than half of a core: avoid users that wake at the same time, and tasks that block the others";
     LOCUST_RUN_QUEUE "health.locust_run_queue"
         "a Locust process waited for a core while others used it";
     LOCUST_NO_DESCRIPTOR "health.locust_no_descriptor"
@@ -80,38 +80,39 @@ messages! {
         "{n:,} requests share the row {row}: {own:,} names have one each";
     LOG_ENDS_EARLY "warning.log_ends_early" "the log ends early: {error}";
     TEXTS_END_EARLY "warning.texts_end_early" "the file of texts ends early: {error}";
-    ADDRESS_PASSED_OVER "warning.address_passed_over"
-        "{address} never accepted a connection and was passed over";
+    UNUSED_ADDRESS "warning.unused_address"
+        "{address} never accepted a connection and was not used";
     LOST_IN_WARMUP "warning.process_lost_before_window"
-        "engine process {number} of {processes} {end} before the window: its share of the load is missing from there on, and what it did since its last interval is not counted";
+        "engine process {number} of {processes} {end} before the window: its share of the load is missing from then on, and its requests after its last interval are not counted";
     LOST_IN_WINDOW "warning.process_lost"
-        "engine process {number} of {processes} {end} {seconds} s after the window began: its share of the load is missing from there on, and what it did since its last interval is not counted";
+        "engine process {number} of {processes} {end} {seconds} s after the window began: its share of the load is missing from then on, and its requests after its last interval are not counted";
     LOCUST_NO_REPORT "warning.locust_no_report"
-        "{process} told nothing of what it fired: it ended before its first report, or does not run `torr locust`";
+        "{process} sent no report: it ended before its first one, or does not run `torr locust`";
     LOCUST_LOST "warning.locust_process_lost"
-        "{process} was not heard to its end: what it did after its last report is not counted";
-    STREAMS_LEFT "warning.streams_left"
-        "{n:,} stream left by the client before the end"
-        "{n:,} streams left by the client before the end";
+        "{process} did not report its end: its requests after its last report are not counted";
+    STREAMS_ABANDONED "warning.streams_abandoned"
+        "{n:,} stream abandoned by the client before its end"
+        "{n:,} streams abandoned by the client before their end";
     STREAMS_UNREPORTED "warning.streams_unreported"
-        "{n:,} stream broke of which the locustfile reported nothing"
-        "{n:,} streams broke of which the locustfile reported nothing";
+        "{n:,} stream broke, and the locustfile did not report it"
+        "{n:,} streams broke, and the locustfile did not report them";
     SHARED_NAMES "warning.shared_names" "names beyond the first {most:,} share the row {row}";
 
     DIED "process.died" "died ({cause})";
     DIED_SAYING "process.died_saying" "died ({cause}: {line})";
     SIGNAL "process.signal" "signal {signal}";
     EXIT_CODE "process.exit_code" "exit code {code}";
-    END_UNKNOWN "process.end_unknown" "is lost ({error})";
-    NOT_UNDERSTOOD "process.not_understood" "could not be understood ({error})";
-    GAVE_UP "process.gave_up" "gave up ({error})";
+    END_UNKNOWN "process.end_unknown" "ended in an unknown way ({error})";
+    NOT_STARTED "process.not_started" "could not start its load ({error})";
+    UNREADABLE_REPLY "process.unreadable_reply" "sent a reply that cannot be read ({error})";
+    LOST_A_WORKER "process.lost_a_worker" "lost a worker";
 
     WORKER_LOST "failure.worker_lost" "a worker of the engine ended without a report";
     NO_WAITING "failure.no_waiting" "a worker could not wait for its sockets: epoll: {error}";
     NO_THREAD "failure.no_thread" "cannot start a thread: {error}";
     SLOW_PREPARATION "failure.slow_preparation"
         "an engine process did not prepare its requests within {seconds} s";
-    ALL_PROCESSES_LOST "failure.all_processes_lost" "every engine process is gone: {last}";
+    ALL_PROCESSES_LOST "failure.all_processes_lost" "no engine process is left: {last}";
     NO_ANSWER_IN_TIME "failure.no_answer_in_time" "no byte of an answer came within {seconds} s";
     NO_ANSWER "failure.no_answer" "no byte of an answer came in the whole level";
     NO_START "failure.no_start"
@@ -119,9 +120,9 @@ messages! {
     NO_END_IN_TEST "failure.no_end_in_test" "no request ended in the whole test";
     NO_ANSWER_IN_TEST "failure.no_answer_in_test" "no byte of an answer came in the whole test";
 
-    UNTOLD_TOKENS "goodput.untold_tokens"
-        "{n:,} answer did not say how many tokens it has"
-        "{n:,} answers did not say how many tokens they have";
+    UNREPORTED_TOKENS "goodput.unreported_tokens"
+        "{n:,} answer did not report its number of tokens"
+        "{n:,} answers did not report their number of tokens";
 }
 
 impl Template {

@@ -45,7 +45,9 @@ def test_a_stream_that_was_left_has_no_end(ended, steps):
         assert (stats or {"n": 0})["n"] == ok - left
     assert read["stream"]["abandoned"] == 0
     assert read["stream"]["stream_end_ms"]["n"] == read["counts"]["ok"] > 0
-    values = [w["values"] for w in ended.level["warnings"] if w["code"] == "warning.streams_left"]
+    values = [
+        w["values"] for w in ended.level["warnings"] if w["code"] == "warning.streams_abandoned"
+    ]
     assert values == [{"n": left}]
 
 

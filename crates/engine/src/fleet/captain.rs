@@ -20,7 +20,7 @@ use super::news::{Loss, News};
 use super::process::Process;
 use super::{frame, rows};
 use crate::gate::Gate;
-use crate::messages::{GAVE_UP, Message, NOT_UNDERSTOOD};
+use crate::messages::{Message, UNREADABLE_REPLY};
 use crate::plan::Plan;
 use crate::report::Phase;
 
@@ -208,7 +208,7 @@ impl Ear {
                 },
                 Ok(None) => break,
                 Err(error) => {
-                    early_end = Some(not_understood(&error));
+                    early_end = Some(unreadable_reply(&error));
                     break;
                 }
             }
@@ -239,13 +239,14 @@ impl Ear {
                 self.gate.arrive(monotonic_ns());
                 Ok(())
             }
-            Reply::Failed { why } => Err(GAVE_UP.message([("error", why.into())])),
+            Reply::Failed { end } => Err(end),
             Reply::Report { mut report, figures } => {
                 let is_known = self.workers.contains(&report.worker);
                 if !is_known {
-                    return Err(not_understood(&format_args!("worker {}", report.worker)));
+                    return Err(unreadable_reply(&format_args!("worker {}", report.worker)));
                 }
-                report.rows = rows::from_bytes(attached).map_err(|error| not_understood(&error))?;
+                report.rows =
+                    rows::from_bytes(attached).map_err(|error| unreadable_reply(&error))?;
                 self.ended += u32::from(report.phase == Phase::Over);
                 self.sources.go_on_after(self.rotation.end(figures.source_turns));
                 self.tell(News::Figures { process: self.number, phase: report.phase, figures });
@@ -266,8 +267,8 @@ impl Ear {
     }
 }
 
-fn not_understood(error: &impl Display) -> Message {
-    NOT_UNDERSTOOD.message([("error", error.to_string().into())])
+fn unreadable_reply(error: &impl Display) -> Message {
+    UNREADABLE_REPLY.message([("error", error.to_string().into())])
 }
 
 fn count(length: usize) -> u32 {

@@ -16,6 +16,7 @@ use net::{Nanos, SourceAddresses};
 use super::message::{Figures, Order, Reply, Task};
 use super::{frame, rows};
 use crate::gate::Gate;
+use crate::messages::{LOST_A_WORKER, Message, NOT_STARTED};
 use crate::prepare::{Prepared, prepare};
 use crate::report::{Phase, Report};
 use crate::run::threads::{Common, sources_of, start_workers};
@@ -46,8 +47,8 @@ fn fire(mut input: impl Read + Send + 'static, line: Line) -> Result<(), String>
     };
     let prepared = match prepare(&task.plan) {
         Ok(prepared) => prepared,
-        Err(why) => {
-            line.say(&Reply::Failed { why }, &[]);
+        Err(error) => {
+            line.say(&Reply::Failed { end: not_started(error) }, &[]);
             return Ok(());
         }
     };
@@ -58,8 +59,8 @@ fn fire(mut input: impl Read + Send + 'static, line: Line) -> Result<(), String>
         Ok(Some((order, _))) => return Err(format!("{order:?} before the start")),
         Err(error) => return Err(error.to_string()),
     };
-    if let Err(why) = carry_out(*task, prepared, run_start, input, &line) {
-        line.say(&Reply::Failed { why }, &[]);
+    if let Err(end) = carry_out(*task, prepared, run_start, input, &line) {
+        line.say(&Reply::Failed { end }, &[]);
     }
     Ok(())
 }
@@ -70,7 +71,7 @@ fn carry_out(
     run_start: Nanos,
     input: impl Read + Send + 'static,
     line: &Line,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let Task { plan, first_worker, sources } = task;
     let sources = sources_of(&plan, &sources.sources());
     let parts = plan.split(plan.workers);
@@ -82,13 +83,14 @@ fn carry_out(
     let common =
         Common { prepared, gate: Arc::clone(&gate), reports, run_start, sources: sources.clone() };
     let (orders, ordered) = (Arc::clone(&gate), Arc::clone(&is_ordered));
-    spawn(move || obey(input, &orders, &ordered))?;
-    start_workers(parts, first_worker, common)?;
+    spawn(move || obey(input, &orders, &ordered)).map_err(not_started)?;
+    start_workers(parts, first_worker, common).map_err(not_started)?;
     let (herald, arrived) = (line.clone(), Arc::clone(&gate));
     spawn(move || {
         arrived.wait_until(|gate| gate.is_complete() || gate.is_stopped());
         herald.say(&Reply::Ready, &[]);
-    })?;
+    })
+    .map_err(not_started)?;
     // Only now: the threads that fire would inherit it.
     if is_patient {
         net::be_patient();
@@ -121,7 +123,7 @@ fn pass_on(
     line: &Line,
     sources: &SourceAddresses,
     is_broken: impl Fn() -> bool,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let descriptor_limit = net::raise_descriptor_limit();
     let mut was_broken = false;
     for mut report in inbox {
@@ -138,7 +140,11 @@ fn pass_on(
         };
         line.say(&Reply::Report { report: Box::new(report), figures }, &rows);
     }
-    if was_broken || is_broken() { Err("a worker of it could not go on".into()) } else { Ok(()) }
+    if was_broken || is_broken() { Err(LOST_A_WORKER.plain()) } else { Ok(()) }
+}
+
+fn not_started(error: String) -> Message {
+    NOT_STARTED.message([("error", error.into())])
 }
 
 fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), String> {

@@ -6,6 +6,7 @@
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
 
+use crate::messages::Message;
 use crate::plan::Plan;
 use crate::report::Report;
 
@@ -84,10 +85,10 @@ pub(super) enum Reply {
         /// What the process has used until then.
         figures: Figures,
     },
-    /// Why it cannot go on.
+    /// That it cannot go on.
     Failed {
-        /// In words.
-        why: String,
+        /// What became of it.
+        end: Message,
     },
 }
 

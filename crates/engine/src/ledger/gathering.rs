@@ -13,7 +13,7 @@ use crate::level::interval_json;
 use crate::machine::Machine;
 use crate::messages::{
     LOCUST_LOST, LOCUST_NO_REPORT, Message, NO_ANSWER_IN_TEST, NO_END_IN_TEST, SHARED_NAMES,
-    STREAMS_LEFT, STREAMS_UNREPORTED, Template,
+    STREAMS_ABANDONED, STREAMS_UNREPORTED, Template,
 };
 use crate::prepare::OTHERS;
 use crate::report::{Connections, Phase, Report};
@@ -241,7 +241,7 @@ impl Gathering {
         let total = summary.total();
         summary.in_flight = in_flight(&total);
         let left = total.stream.as_ref().map_or(0, |stream| stream.counted.left);
-        for (n, template) in [(left, STREAMS_LEFT), (unreported, STREAMS_UNREPORTED)] {
+        for (n, template) in [(left, STREAMS_ABANDONED), (unreported, STREAMS_UNREPORTED)] {
             if n > 0 {
                 summary.warn(template.message([("n", n.into())]));
             }

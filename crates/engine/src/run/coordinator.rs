@@ -17,8 +17,8 @@ use crate::kept::Kept;
 use crate::level::interval_json;
 use crate::machine::Machine;
 use crate::messages::{
-    ADDRESS_PASSED_OVER, ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
-    SHARED_ROW, Template, WORKER_LOST,
+    ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START, SHARED_ROW, Template,
+    UNUSED_ADDRESS, WORKER_LOST,
 };
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
@@ -189,7 +189,7 @@ impl Coordinator {
         self.was_heard |= report.was_heard || report.tallies.iter().any(|tally| tally.bytes_in > 0);
         for address in &report.passed_over {
             let address = ("address", address.as_str().into());
-            self.summary.warn(ADDRESS_PASSED_OVER.message([address]));
+            self.summary.warn(UNUSED_ADDRESS.message([address]));
         }
         if report.phase == Phase::Over {
             self.summary.in_flight += report.in_flight;

@@ -48,7 +48,7 @@ fn when_a_client_hung_up_is_no_time_of_a_stream() {
     }
     assert_eq!(level["latency"]["service_ms"], Value::Null);
     assert_eq!(level["latency"]["ttfb_ms"]["n"], 1);
-    assert_eq!(level["warnings"][0]["text"], "1 stream left by the client before the end");
+    assert_eq!(level["warnings"][0]["text"], "1 stream abandoned by the client before its end");
 }
 
 #[test]
