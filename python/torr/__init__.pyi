@@ -101,7 +101,7 @@ def run(
     store: bool = True,
     log: _Path | None = None,
 ) -> Result:
-    """Fire one level of load at `url`, or at several; what it came to.
+    """Fire one level of load at `url`, or at several, and return the result.
 
     Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
@@ -253,7 +253,7 @@ def ladder(
     tags: str | Sequence[str] | None = None,
     store: bool = True,
 ) -> Result:
-    """Find how much `url` can take, level after level: peak, knee, capacity under your SLOs.
+    """Measure `url` at rising levels; return peak, knee and the capacity under your SLOs.
 
     Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
@@ -359,7 +359,7 @@ def once(
     key: _Path | None = None,
     tls_resumption: bool = True,
 ) -> Answer:
-    """Send one request to `url` and keep both sides of it.
+    """Send one request to `url` and return the answer, with the bytes sent and received.
 
     Raises UsageError before anything is sent, NothingMeasuredError without a complete answer.
 

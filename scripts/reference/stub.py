@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.api import calls
-from torr.api.keywords import default_of, keywords, says
+from torr.api.keywords import default_of, help_text, keywords
 from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def text() -> str:
         _HEAD,
         _call("run", "Result", _SAYS["run"], keywords(RUN), _MEASURING),
         _call("ladder", "Result", _SAYS["ladder"], keywords(LADDER), _MEASURING),
-        _call("once", "Answer", _SAYS["once"], keywords(RUN, calls.OF_ONE), _ONE),
+        _call("once", "Answer", _SAYS["once"], keywords(RUN, calls.REQUEST_GROUPS), _ONE),
     ]
     return "\n".join(parts)
 
@@ -111,7 +111,7 @@ def _call(name: str, gives: str, sentence: str, known: Mapping[str, Option], mor
     lines = [f"def {name}(", url, "    *,", *own]
     lines += [f"    {key}: {annotation(option)}," for key, option in known.items()]
     lines += [f") -> {gives}:", f'    """{sentence}', "", more]
-    lines += [f"    {key}: {says(option)}" for key, option in known.items()]
+    lines += [f"    {key}: {help_text(option)}" for key, option in known.items()]
     return "\n".join([*lines, '    """', ""])
 
 

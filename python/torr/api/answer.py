@@ -1,18 +1,21 @@
-"""What `torr.once` gives: one answer, and both sides as they went over the wire."""
+"""The result of `torr.once`: one answer, with the bytes sent and received."""
 
 from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torr.model.json import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One complete answer; times in milliseconds, None where there was nothing to time.
+    """One complete answer; times are in milliseconds, None for phases that did not happen.
 
-    `is_ok` says whether the status is one of those accepted. `sent` and `received` are the bytes of
-    the wire: a chunked body is in its chunks, a compressed one compressed.
+    `is_ok`: the status is an accepted one. `sent` and `received` are the bytes on the wire: bodies
+    are chunked or compressed as they were transferred.
     """
 
     status: int
@@ -26,14 +29,15 @@ class Answer:
     service_ms: float | None
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> Answer:
-        """The answer in what the engine found."""
-        times = {key: found.get(key) for key in ("connect_ms", "tls_ms", "ttfb_ms", "service_ms")}
+    def of(cls, exchange: JsonObject) -> Answer:
+        """Return the answer of an exchange, given in the form of the engine."""
+        names = ("connect_ms", "tls_ms", "ttfb_ms", "service_ms")
+        times = {name: exchange.get(name) for name in names}
         return cls(
-            status=found["status"],
-            is_ok=found["class"] == "ok",
-            address=found["address"],
-            sent=base64.b64decode(found["request"]),
-            received=base64.b64decode(found["response"]),
+            status=exchange["status"],
+            is_ok=exchange["class"] == "ok",
+            address=exchange["address"],
+            sent=base64.b64decode(exchange["request"]),
+            received=base64.b64decode(exchange["response"]),
             **times,
         )

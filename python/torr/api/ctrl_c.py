@@ -1,4 +1,4 @@
-"""Ctrl-C in a call: the load ends, what was measured is kept, and KeyboardInterrupt goes on."""
+"""Ctrl-C during a call: end the load, store the measurements, then raise KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def hearing_ctrl_c(interrupt: Interrupt) -> Iterator[None]:
-    """Inside the block Ctrl-C presses `interrupt`; after the second one it is Python's again.
+def handle_ctrl_c(interrupt: Interrupt) -> Iterator[None]:
+    """Let Ctrl-C press `interrupt` in the block; from the second one on Python handles it again.
 
-    Signals belong to the main thread: in any other nothing is heard. A handler that ignores Ctrl-C
-    is left alone.
+    Signals arrive in the main thread only: in another thread, nothing changes. A handler that
+    ignores Ctrl-C is not replaced.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

@@ -1,4 +1,4 @@
-"""Results as pandas tables: one row a level or interval, names joined by dots as in levels.csv."""
+"""Convert results to pandas tables of levels or intervals, with the columns of levels.csv."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def frame(result: RunResult, rows: str) -> pd.DataFrame:
-    """The table of these rows; raises UsageError without pandas."""
+    """Return the table of `levels` or `intervals`; raise UsageError without pandas."""
     try:
         import pandas as pd
     except ImportError as error:

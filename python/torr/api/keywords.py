@@ -1,9 +1,9 @@
-"""Keywords of a call: the options of its command, by Python's names and with Python's values.
+"""The keywords of a call: the options of its command, with Python's names and values.
 
-A keyword is its flag's long name with underscores: `connections`, `json_body`, `abort_on`. A switch
-`--no-keepalive` is `keepalive`, which is on unless it is False. Values are what a shell would give,
-or the Python value of the same meaning: see `text_of`. Options that only speak to a terminal or
-choose an exit code are no keywords.
+A keyword is the long name of a flag with underscores: `connections`, `json_body`, `abort_on`. A
+switch `--no-keepalive` is `keepalive`, with the default True. Values are texts as in a shell, or
+Python values of the same meaning: see `text_of`. Options that only affect the terminal or the exit
+code are not keywords.
 """
 
 from __future__ import annotations
@@ -37,62 +37,62 @@ Urls = str | Sequence[str]
 
 
 def keywords(verb: VerbOptions, groups: Groups = None) -> dict[str, Option]:
-    """Return the option of each keyword, in the order of the help; of some groups only."""
-    found = [each for each in verb.of(Front.KEYWORD) if groups is None or each.group in groups]
-    return {option.keyword: option for option in found}
+    """Return the options by keyword, in the order of the help; of all groups or some."""
+    options = verb.of(Front.KEYWORD)
+    return {o.keyword: o for o in options if groups is None or o.group in groups}
 
 
 def default_of(option: Option) -> str | int | None:
-    """Return what a keyword is when it is not given; None where that depends on others."""
+    """Return the default of a keyword; None if it depends on other options."""
     return option.is_negated if option.is_switch else option.default
 
 
-def says(option: Option) -> str:
-    """Return what a keyword does, as the help of the command has it."""
+def help_text(option: Option) -> str:
+    """Return the description of a keyword, from the help of the command."""
     return f"if False, {option.help}" if option.is_negated else option.help
 
 
 def read(
-    verb: VerbOptions, urls: Urls, given: Mapping[str, Any], groups: Groups = None
+    verb: VerbOptions, urls: Urls, arguments: Mapping[str, Any], groups: Groups = None
 ) -> tuple[MeasureOptions, list[str]]:
-    """Return the options of a call, and the command line that says the same.
+    """Return the options of a call, and the equivalent command line.
 
-    Raises UsageError with the command's own message.
+    Raises UsageError with the message of the command.
     """
     known = keywords(verb, groups)
-    places = [urls] if isinstance(urls, str) else list(urls)
+    urls = [urls] if isinstance(urls, str) else list(urls)
     texts = {
-        _known(key, known, verb): text_of(known[key], value)
-        for key, value in given.items()
+        _known_keyword(key, known, verb): text_of(known[key], value)
+        for key, value in arguments.items()
         if value is not None or key not in known
     }
-    values = values_of_plan(verb, places)
+    values = values_of_plan(verb, urls)
     for key, text in texts.items():
-        with _named(verb, known[key].label):
+        with _error_context(verb, known[key].label):
             values[known[key].field] = _value(known[key], text)
-    with _named(verb, "URL"):
-        read_urls = [readers.URL.read(place) for place in places]
-    options = MeasureOptions.of(verb, read_urls, values)
-    return options, [*_command(verb.verb, known, texts), *places]
+    with _error_context(verb, "URL"):
+        parsed_urls = [readers.URL.read(url) for url in urls]
+    options = MeasureOptions.of(verb, parsed_urls, values)
+    return options, [*_command(verb.verb, known, texts), *urls]
 
 
-def text_of(option: Option, value: Any) -> Texts:  # noqa: ANN401 - whatever was given
-    """Return what a shell would say: seconds for a number of time, a list joined by commas.
+def text_of(option: Option, value: Any) -> Texts:  # noqa: ANN401 - whatever was arguments
+    """Return a value as text for a shell: a time in seconds, an iterable joined by commas.
 
-    Bytes stay bytes, a switch is its bool, and a repeatable option gets a list.
+    Bytes remain bytes, the value of a switch is a bool, that of a repeatable option a list.
     """
     if option.is_switch:
         if not isinstance(value, bool):
             raise UsageError(f"{option.keyword}={value!r}: it is a switch", "say True or False")
         return value != option.is_negated
     if option.is_repeatable:
-        return [_text(option, each) for each in _several(value)]
+        return [_text(option, item) for item in _items(value)]
     return _text(option, value)
 
 
-def described(call: Callable[..., Any], known: Mapping[str, Option]) -> str:
-    """Return the documentation of a call: its sentence, then a line a keyword."""
-    lines = [f"{key}: {says(option)}" for key, option in known.items()]
+def docstring(call: Callable[..., Any], known: Mapping[str, Option]) -> str:
+    """Return the docstring of a call: its first sentence, then a line per keyword."""
+    lines = [f"{key}: {help_text(option)}" for key, option in known.items()]
     return "\n".join([str(call.__doc__), "", *lines])
 
 
@@ -106,23 +106,23 @@ def signature(call: Callable[..., Any], known: Mapping[str, Option]) -> Signatur
     return Signature([*own, *flags])
 
 
-def _value(option: Option, text: Texts) -> Any:  # noqa: ANN401 - a type each
-    """The value that the option holds; bytes and switches are values already."""
+def _value(option: Option, text: Texts) -> Any:  # noqa: ANN401 - the option's type
+    """Return the value of an option; bytes and bools are values already."""
     return text if isinstance(text, bytes | bool) else option.read(text)
 
 
 @contextmanager
-def _named(verb: VerbOptions, label: str) -> Iterator[None]:
-    """Name command and option in what is refused within."""
+def _error_context(verb: VerbOptions, label: str) -> Iterator[None]:
+    """Add command and option to the message of a UsageError."""
     try:
         yield
     except UsageError as error:
-        said = f"{verb.verb}: {label}: {error.message}"
-        raise UsageError(said, error.hint or f"torr {verb.verb} --help") from error
+        message = f"{verb.verb}: {label}: {error.message}"
+        raise UsageError(message, error.hint or f"torr {verb.verb} --help") from error
 
 
-def _known(key: str, known: Mapping[str, Option], verb: VerbOptions) -> str:
-    """The keyword, if there is one; as the command says it of a flag, if not."""
+def _known_keyword(key: str, known: Mapping[str, Option], verb: VerbOptions) -> str:
+    """Return the keyword; raise UsageError, like the command for a flag, if it is unknown."""
     if key in known:
         return key
     if any(key == option.key and Front.KEYWORD not in option.fronts for option in RUN.all):
@@ -130,11 +130,11 @@ def _known(key: str, known: Mapping[str, Option], verb: VerbOptions) -> str:
         raise UsageError(f"{verb.verb}: {key} is of the command line alone", hint)
     flag = f"--{key.replace('_', '-')}"
     near = get_close_matches(flag, [known[other].long for other in get_close_matches(key, known)])
-    said, hint_of_flag = no_such_flag(verb.verb, flag, near)
-    raise UsageError(f"{verb.verb}: {said}", hint_of_flag or f"torr {verb.verb} --help")
+    message, flag_hint = no_such_flag(verb.verb, flag, near)
+    raise UsageError(f"{verb.verb}: {message}", flag_hint or f"torr {verb.verb} --help")
 
 
-def _several(value: Any) -> Iterable[Any]:  # noqa: ANN401
+def _items(value: Any) -> Iterable[Any]:  # noqa: ANN401
     if isinstance(value, Mapping):
         return list(value.items())
     return value if isinstance(value, Iterable) and not isinstance(value, str) else [value]
@@ -153,13 +153,14 @@ def _text(option: Option, value: Any) -> str | bytes:  # noqa: ANN401 - a kind e
     if isinstance(value, tuple) and reader in (readers.HEADER, readers.CREDENTIALS):
         return (": " if reader is readers.HEADER else ":").join(map(str, value))
     if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
-        return ",".join(str(each) for each in value)
-    given = f"{option.keyword}={value!r}"
-    raise UsageError(f"{given}: {type(value).__name__} is no value for it", f"see {option.long}")
+        return ",".join(map(str, value))
+    kind = type(value).__name__
+    message = f"{option.keyword}={value!r}: {kind} is no value for it"
+    raise UsageError(message, f"see {option.long}")
 
 
 def _content(option: Option, value: Any) -> bytes:  # noqa: ANN401
-    """Bytes as they are; JSON of any other value, where JSON is asked for."""
+    """Return bytes as they are, or the JSON of another value if the option takes JSON."""
     if isinstance(value, bytes):
         return value
     if option.keyword != "json_body":
@@ -174,7 +175,7 @@ def _content(option: Option, value: Any) -> bytes:  # noqa: ANN401
 
 
 def _seconds(value: Real) -> str:
-    """A number of seconds as text; one that is none is left to the reader to refuse."""
+    """Return a number of seconds as text; the reader refuses an invalid one."""
     seconds = float(value)
     if seconds < 0 or seconds * SECOND_NS >= 2**63 or seconds != seconds:  # noqa: PLR0124 - NaN
         return f"{value}s"
@@ -182,13 +183,13 @@ def _seconds(value: Real) -> str:
 
 
 def _command(verb: str, known: Mapping[str, Option], texts: Mapping[str, Texts]) -> list[str]:
-    """The same as a command line: what result.json keeps of a run."""
+    """Return the equivalent command line, for result.json."""
     line = [verb]
     for key, text in texts.items():
         flag = known[key].long
         if isinstance(text, bool):
             line += [flag] if text else []
             continue
-        for each in text if isinstance(text, list) else [text]:
-            line += [flag, each.decode(errors="replace") if isinstance(each, bytes) else each]
+        for item in text if isinstance(text, list) else [text]:
+            line += [flag, item.decode(errors="replace") if isinstance(item, bytes) else item]
     return line

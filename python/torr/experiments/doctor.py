@@ -100,7 +100,7 @@ class Examination:
 
 
 def doctor(url: str | None, say: Say) -> Examination:
-    """Look at the machine, measure, look at the target; `say` hears what is being done."""
+    """Look at the machine, measure, look at the target; `say` accepts what is being done."""
     place = None if url is None else place_of(url)
     before = machine()
     with _target_apart() as target:
@@ -145,7 +145,7 @@ def place_of(url: str) -> DiagnosedTarget:
     found = listeners(port)
     if found is None:
         return DiagnosedTarget(where, is_own=True)
-    hearing = [each for each in found if any(each.hears(address) for address in own)]
+    hearing = [each for each in found if any(each.accepts(address) for address in own)]
     return DiagnosedTarget(where, True, tuple((each, holder_of(each.inode)) for each in hearing))
 
 

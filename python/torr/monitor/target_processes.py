@@ -31,7 +31,7 @@ def listening_processes(urls: Iterable[Url]) -> list[int]:
     for host, port in {_address(url) for url in urls if _is_local(url)}:
         targets = addresses(host, port)
         sockets = [
-            listener for listener in listeners(port) or () if any(map(listener.hears, targets))
+            listener for listener in listeners(port) or () if any(map(listener.accepts, targets))
         ]
         for inode in list(dict.fromkeys(listener.inode for listener in sockets))[:MOST_SOCKETS]:
             holder = holder_of(inode)

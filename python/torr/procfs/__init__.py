@@ -1,5 +1,5 @@
-"""What the kernel tells in /proc, /sys and over netlink; nothing else of torr opens these files.
+"""Read processes, sockets and machine data from /proc, /sys and netlink, for all of torr.
 
-Only errors, units and the standard library are imported. `root` is the folder in which proc and sys
-are, so that tests can describe processes and machines of their own.
+Only errors, units and the standard library are imported. `root` is the folder that contains proc
+and sys, so that tests can simulate processes and machines.
 """

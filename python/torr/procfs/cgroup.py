@@ -1,4 +1,4 @@
-"""Control groups: the one of this process, who is in a group, and how much CPU time it may use."""
+"""Control groups: that of this process, the members of a group, and CPU limits."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def members(folder: str) -> list[int]:
 
 
 def quota(root: Root = "") -> float | None:
-    """Return how many cores' time the groups around this process may use; None without limit."""
-    found = [_quota(folder) for folder in _around(root)]
-    return min((cores for cores in found if cores is not None), default=None)
+    """Return the CPU limit of this process's groups, in cores; None without limit."""
+    limits = (_quota(folder) for folder in _around(root))
+    return min((cores for cores in limits if cores is not None), default=None)
 
 
 def _own(root: Root) -> list[tuple[str, str]]:
@@ -41,7 +41,7 @@ def _own(root: Root) -> list[tuple[str, str]]:
 
 
 def _around(root: Root) -> Iterator[str]:
-    """Yield the folders of this process's groups and of those around them, of both versions."""
+    """Yield the folders of this process's groups and of their ancestors, of both versions."""
     for controllers, path in _own(root):
         if controllers and "cpu" not in controllers.split(","):
             continue

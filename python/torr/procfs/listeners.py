@@ -1,7 +1,7 @@
-"""Who listens on a port of this machine, and how long its queue of new connections is.
+"""List the sockets that listen on a port of this machine, with their accept queues.
 
-The kernel is asked over netlink (sock_diag(7)), as `ss -ltn` does: no other file tells the length
-that a server gave to listen(). Where that is refused nothing is known. No packet is sent.
+They are read from the kernel over netlink (sock_diag(7)), like by `ss -ltn`: only there is the
+backlog that a server passed to listen(). No packet is sent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ERROR, _DONE = 2, 3
 _LISTEN = 10
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBBI48x")
-# inet_diag_msg: of a listening socket the two queues are what waits and what may wait.
+# inet_diag_msg: for a listening socket, the two queues are waiting connections and backlog.
 _ANSWER = struct.Struct("=B3x 2s2x 16s16x 12x 4xII4xI")
 
 Address = IPv4Address | IPv6Address
@@ -26,7 +26,7 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class ListeningSocket:
-    """One listening socket: what waits to be accepted, and how much may wait."""
+    """One listening socket, with the connections that wait to be accepted and their limit."""
 
     address: Address
     port: int
@@ -34,32 +34,33 @@ class ListeningSocket:
     backlog: int
     inode: int
 
-    def hears(self, address: Address) -> bool:
-        """Whether what goes to this address arrives here."""
+    def accepts(self, address: Address) -> bool:
+        """Return whether the socket accepts connections to an address."""
         if self.address.is_unspecified:
             return self.address.version == 6 or address.version == 4
         return self.address == address
 
 
 def listeners(port: int) -> list[ListeningSocket] | None:
-    """Every socket that listens on a port; None where the kernel does not tell."""
+    """Return the sockets that listen on a port; None if the kernel refuses the request."""
     try:
-        return [found for family in (4, 6) for found in _of_family(family) if found.port == port]
+        return [sock for version in (4, 6) for sock in _all(version) if sock.port == port]
     except OSError:
         return None
 
 
 def addresses(host: str, port: int) -> list[Address]:
-    """The addresses of a host, without brackets; none where it is unknown."""
+    """Return the addresses of a host, without brackets; none if it is unknown."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:
         return []
-    return list(dict.fromkeys(ip_address(str(place[0]).partition("%")[0]) for *_, place in found))
+    texts = (str(sockaddr[0]).partition("%")[0] for *_, sockaddr in entries)
+    return list(dict.fromkeys(map(ip_address, texts)))
 
 
 def is_own(address: Address) -> bool:
-    """Whether an address is one of this machine's: only then a socket can be bound to it."""
+    """Return whether an address belongs to this machine: only then a socket can be bound to it."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -69,28 +70,28 @@ def is_own(address: Address) -> bool:
         return True
 
 
-def _of_family(version: int) -> list[ListeningSocket]:
+def _all(version: int) -> list[ListeningSocket]:
     family = socket.AF_INET if version == 4 else socket.AF_INET6
     body = _REQUEST.pack(family, socket.IPPROTO_TCP, 0, 0, 1 << _LISTEN)
     head = _HEADER.pack(_HEADER.size + len(body), _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 0, 0)
-    found: list[ListeningSocket] = []
+    sockets: list[ListeningSocket] = []
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1)
         kernel.sendto(head + body, (0, 0))
-        while _read(kernel.recv(1 << 16), found):
+        while _read(kernel.recv(1 << 16), sockets):
             pass
-    return found
+    return sockets
 
 
-def _read(content: bytes, found: list[ListeningSocket]) -> bool:
-    """Take in a datagram of messages; whether more will come."""
+def _read(content: bytes, sockets: list[ListeningSocket]) -> bool:
+    """Add the sockets of a datagram; return whether more datagrams will follow."""
     while len(content) >= _HEADER.size:
         length, kind, *_ = _HEADER.unpack_from(content)
         if kind == _ERROR:
             raise OSError("the kernel does not tell who listens")
         if kind == _DONE:
             return False
-        found.append(_listener(content[_HEADER.size : length]))
+        sockets.append(_listener(content[_HEADER.size : length]))
         content = content[(length + 3) & ~3 :]
     return True
 

@@ -1,6 +1,6 @@
-"""What this machine allows a load generator: cores, open files, ports, queues, clocks.
+"""The limits of this machine for a load generator: cores, open files, ports, queues, clocks.
 
-What a machine does not tell is None.
+Unknown values are None.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Machine:
 
     @property
     def ports(self) -> int | None:
-        """How many ports there are to connect from, for one address to connect to."""
+        """Return the number of source ports for connections to one address."""
         return None if self.port_range is None else self.port_range[1] - self.port_range[0] + 1
 
 
 def machine(root: Root = "") -> Machine:
-    """Return what this machine allows."""
+    """Return the limits of this machine."""
     limits = kernel_limits(root)
     ports = limits["port_range"]
     allowed = len(os.sched_getaffinity(0))
@@ -64,7 +64,7 @@ def machine(root: Root = "") -> Machine:
         quota=quota(root),
         load=float(load[0]) if load else None,
         clock=clock or None,
-        governors=tuple(sorted({found for path in governors if (found := text(str(path)))})),
+        governors=tuple(sorted({name for path in governors if (name := text(str(path)))})),
         port_range=(ports[0], ports[1]) if len(ports) == 2 else None,
         tw_reuse=_first(limits["tcp_tw_reuse"]),
         somaxconn=_first(limits["somaxconn"]),
@@ -85,21 +85,21 @@ def processor() -> str | None:
 
 
 def governor() -> str | None:
-    """Return what sets the frequency of the first core."""
+    """Return the frequency governor of the first core."""
     return text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or None
 
 
 def memory_bytes() -> int | None:
-    """Return how much memory the machine has."""
+    """Return the size of the machine's memory."""
     return field_bytes("/proc/meminfo", "MemTotal")
 
 
-def _first(found: list[int]) -> int | None:
-    return found[0] if found else None
+def _first(values: list[int]) -> int | None:
+    return values[0] if values else None
 
 
 def _conntrack(root: Root) -> tuple[int, int] | None:
-    """Return how many connections are tracked, and how many can be; None where none are."""
+    """Return the number of tracked connections and its limit; None without connection tracking."""
     folder = f"{root}/proc/sys/net/netfilter"
     now = numbers(f"{folder}/nf_conntrack_count")
     most = numbers(f"{folder}/nf_conntrack_max")

@@ -16,30 +16,30 @@ def exists(pid: int) -> bool:
 
 
 def name_of(pid: int, root: Root = "") -> str:
-    """Return the name that a process has given itself."""
+    """Return the name of a process."""
     return text(f"{root}/proc/{pid}/comm")
 
 
 def command_of(pid: int) -> str:
-    """Return what a process was started as, at most 120 characters; its name where that is all."""
+    """Return the command line of a process, at most 120 characters, or else its name."""
     words = read(f"/proc/{pid}/cmdline").replace(b"\0", b" ").decode(errors="replace").strip()
     command = words or name_of(pid)
     return command if len(command) <= _LONGEST_COMMAND else f"{command[: _LONGEST_COMMAND - 1]}…"
 
 
 def program_of(pid: int) -> str:
-    """Return the file name of the program that a process runs; raises OSError."""
+    """Return the file name of a process's program; raise OSError if it is unreadable."""
     return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
 
 
 def environment_of(pid: int) -> dict[str, str]:
-    """Return the variables that a process was started with; none where they cannot be read."""
+    """Return the variables that a process was started with; none if they cannot be read."""
     entries = read(f"/proc/{pid}/environ").decode(errors="replace").split("\0")
     return dict(entry.split("=", 1) for entry in entries if "=" in entry)
 
 
 def descriptors(pid: int, root: Root = "") -> int | None:
-    """Return the number of files that a process has open; None where it cannot be read."""
+    """Return the number of files that a process has open; None if it cannot be read."""
     folder = f"{root}/proc/{pid}/fd"
     try:
         # Newer kernels give the number as the size: to list 20,000 files takes milliseconds.
@@ -58,7 +58,7 @@ def descriptor_limit(pid: int, root: Root = "") -> int | None:
 
 
 def pss_bytes(pid: int, root: Root = "") -> int | None:
-    """Return the memory of a process, with its share of what is shared; slow, None if unknown."""
+    """Return the proportional set size of a process; slow; None if it is unknown."""
     return field_bytes(f"{root}/proc/{pid}/smaps_rollup", "Pss")
 
 
@@ -70,10 +70,10 @@ def allowed_cores(pid: int, root: Root = "") -> tuple[int, ...]:
 
 
 def own_private_bytes() -> int:
-    """Return the resident memory of this process, without pages of files that are mapped.
+    """Return the resident memory of this process, without mapped pages of files.
 
-    It leaves no object behind, so that a search for leaks does not find it. The kernel takes pages
-    of files back, so they are no growth.
+    The call leaves no objects behind, so that it does not disturb the search for leaks. Pages of
+    files are not counted, since the kernel can reclaim them.
     """
     descriptor = os.open("/proc/self/statm", os.O_RDONLY)
     try:

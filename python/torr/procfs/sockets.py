@@ -32,9 +32,9 @@ def holder_of(inode: int, root: Root = "") -> SocketHolder | None:
 
 
 def holders(inodes: Collection[int], of: Iterable[int]) -> dict[int, int]:
-    """Return which of some processes has each socket open.
+    """Return the process that has each socket open, by inode.
 
-    Of several it is the last one: a parent that passes a socket on comes before its children.
+    If several have it, the last one is returned: parents, which pass sockets on, come first.
     """
     return {inode: pid for pid in of for inode in _sockets_of(pid) if inode in inodes}
 
@@ -44,7 +44,7 @@ def accepted(port: int, from_ports: Collection[int]) -> dict[int, int]:
 
     A connection that the server has not accepted yet has no socket, and is left out.
     """
-    found = {}
+    inodes = {}
     for path in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in read(path).splitlines()[1:]:
             fields = line.split()
@@ -52,8 +52,8 @@ def accepted(port: int, from_ports: Collection[int]) -> dict[int, int]:
                 continue
             from_port, inode = _port(fields[2]), int(fields[9])
             if from_port in from_ports and inode:
-                found[from_port] = inode
-    return found
+                inodes[from_port] = inode
+    return inodes
 
 
 def _port(address: bytes) -> int:

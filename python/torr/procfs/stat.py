@@ -32,12 +32,12 @@ class ProcessStat(NamedTuple):
 
     @property
     def key(self) -> tuple[int, int]:
-        """What no other process has, not even one of the same number."""
+        """Return an identity that is unique even if the pid is reused."""
         return self.pid, self.started
 
     @property
     def all_cpu(self) -> int:
-        """Its time and that of its ended children, in ticks."""
+        """Return its CPU time and that of its ended children, in ticks."""
         return self.cpu + self.waited
 
 
@@ -67,5 +67,5 @@ def pids(root: Root = "") -> list[int]:
 
 def is_running(pid: int, root: Root = "") -> bool:
     """Return whether a process exists and has not ended."""
-    found = process_stat(pid, root)
-    return found is not None and found.is_running
+    stat = process_stat(pid, root)
+    return stat is not None and stat.is_running

@@ -1,6 +1,6 @@
-"""Totals of the machine since it was started: every core, every network interface, pressure.
+"""Counters of the machine since its start: every core, every network interface, pressure.
 
-Totals that a kernel does not have are left out.
+Counters that a kernel does not have are omitted.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Core(NamedTuple):
 
     @property
     def busy(self) -> int:
-        """The time in which the core was not idle."""
+        """Return the time in which the core was not idle."""
         return self.user + self.system + self.irq + self.steal
 
     @property
     def total(self) -> int:
-        """All of its time."""
+        """Return the sum of all times."""
         return self.idle + self.busy
 
 
@@ -75,8 +75,8 @@ def machine_totals(root: Root = "") -> MachineTotals:
 
 
 def _cores(text: bytes) -> dict[int, Core]:
-    """`cpu0 user nice system idle iowait irq softirq steal guest …`; guests are in user already."""
-    found = {}
+    """Parse `cpu0 user nice system idle iowait irq softirq steal guest …`; user contains guest."""
+    cores = {}
     for line in text.splitlines():
         name, *words = line.split()
         if not name.startswith(b"cpu"):
@@ -84,29 +84,27 @@ def _cores(text: bytes) -> dict[int, Core]:
         if name == b"cpu":
             continue
         user, nice, system, idle, iowait, irq, softirq, steal = map(int, words[:8])
-        found[int(name[3:])] = Core(idle + iowait, user + nice, system, irq + softirq, steal)
-    return found
+        cores[int(name[3:])] = Core(idle + iowait, user + nice, system, irq + softirq, steal)
+    return cores
 
 
 def _network(text: bytes) -> dict[str, Interface]:
-    """Two lines of headings, then `lo: bytes packets errs drop fifo frame … bytes packets …`."""
-    found = {}
+    """Parse two lines of headings, then `lo: bytes packets errs drop fifo frame … bytes …`."""
+    interfaces = {}
     for line in text.splitlines()[2:]:
         name, _, rest = line.partition(b":")
-        numbers = [int(word) for word in rest.split()]
-        found[name.strip().decode(errors="replace")] = Interface(
-            numbers[0], numbers[1], numbers[8], numbers[9]
-        )
-    return found
+        n = [int(word) for word in rest.split()]
+        interfaces[name.strip().decode(errors="replace")] = Interface(n[0], n[1], n[8], n[9])
+    return interfaces
 
 
 def _pressure(text: bytes) -> Pressure:
-    """`some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and `full …` where there is one."""
-    found = {}
+    """Parse `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, and `full …` if there is one."""
+    values = {}
     for line in text.splitlines():
         kind, *words = line.decode().split()
-        found[kind] = dict(word.split("=") for word in words)
-    some, full = found.get("some", {}), found.get("full", {})
+        values[kind] = dict(word.split("=") for word in words)
+    some, full = values.get("some", {}), values.get("full", {})
     return Pressure(
         int(some.get("total", 0)),
         float(some.get("avg10", 0)),

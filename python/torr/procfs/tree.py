@@ -17,35 +17,35 @@ def descendants(pid: int, root: Root = "") -> list[int]:
     """Return the processes below a process that run, parents before their children."""
     children = by_parent(root)
     below: list[ProcessStat] = []
-    waiting = [pid]
-    for parent in waiting:
+    parents = [pid]
+    for parent in parents:
         below += children.get(parent, [])
-        waiting += [child.pid for child in children.get(parent, [])]
-    return [each.pid for each in below if each.is_running]
+        parents += [child.pid for child in children.get(parent, [])]
+    return [stat.pid for stat in below if stat.is_running]
 
 
 def children(pid: int, root: Root = "") -> list[int]:
     """Return the children of a process that run; one that is just forked may be missing."""
     if not lists_children(root):
-        return [each.pid for each in by_parent(root).get(pid, []) if each.is_running]
-    found = listed_children(pid, numbered(f"{root}/proc/{pid}/task"), root)
-    return [child for child in found if is_running(child, root)]
+        return [stat.pid for stat in by_parent(root).get(pid, []) if stat.is_running]
+    pids = listed_children(pid, numbered(f"{root}/proc/{pid}/task"), root)
+    return [child for child in pids if is_running(child, root)]
 
 
 def by_parent(root: Root = "") -> dict[int, list[ProcessStat]]:
     """Return all processes by the number of their parent, which takes milliseconds."""
     children: dict[int, list[ProcessStat]] = {}
-    for each in pids(root):
-        found = process_stat(each, root)
-        if found is not None:
-            children.setdefault(found.parent, []).append(found)
+    for pid in pids(root):
+        stat = process_stat(pid, root)
+        if stat is not None:
+            children.setdefault(stat.parent, []).append(stat)
     return children
 
 
 def lists_children(root: Root = "") -> bool:
     """Return whether the kernel lists the children of a thread; else all processes must be read."""
-    me = os.getpid()
-    return os.path.exists(f"{root}/proc/{me}/task/{me}/children")
+    pid = os.getpid()
+    return os.path.exists(f"{root}/proc/{pid}/task/{pid}/children")
 
 
 def listed_children(pid: int, tids: Iterable[int], root: Root = "") -> list[int]:

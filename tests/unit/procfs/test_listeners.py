@@ -48,7 +48,7 @@ def test_connections_that_nobody_accepts_are_seen_to_wait(listen):
 
 
 @pytest.mark.parametrize(
-    ("host", "to", "hears"),
+    ("host", "to", "accepts"),
     [
         ("127.0.0.1", "127.0.0.1", True),
         ("127.0.0.1", "127.0.0.2", False),
@@ -59,9 +59,9 @@ def test_connections_that_nobody_accepts_are_seen_to_wait(listen):
         ("::1", "127.0.0.1", False),
     ],
 )
-def test_a_listener_hears_its_own_address(listen, host, to, hears):
+def test_a_listener_hears_its_own_address(listen, host, to, accepts):
     [found] = listeners(listen(host, 1))
-    assert found.hears(ip_address(to)) == hears
+    assert found.accepts(ip_address(to)) == accepts
 
 
 def test_where_nobody_listens_nobody_is_found():

@@ -1,6 +1,6 @@
-"""Who hears a call's load: the user's `progress`.
+"""Pass the intervals of a load to the user's `progress` function.
 
-Where it raises, the load ends at once, what was measured is kept, and the error goes on.
+If it raises, the load ends at once, the measurements are stored, and the exception is raised again.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Listening(NullListener):
-    """A listener that calls `progress` with each interval, until that raises."""
+class ProgressListener(NullListener):
+    """A listener that calls `progress` with each interval until it raises."""
 
     interrupt: Interrupt
     progress: Progress | None = None
     raised: BaseException | None = None
 
     def interval_came(self, step: Step, piece: Interval) -> None:
-        """Hand an interval to the user."""
+        """Call `progress` with an interval."""
         if self.progress is None or self.raised is not None:
             return
-        place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
+        position = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
         try:
-            self.progress(msgspec.structs.replace(piece, **place))
+            self.progress(msgspec.structs.replace(piece, **position))
         except BaseException as error:
             self.raised = error
             while not self.interrupt.is_urgent:
