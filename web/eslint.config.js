@@ -24,6 +24,7 @@ export default ts.config(
         })),
       ],
       "no-eval": "error",
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       // Enumerations of uPlot exist in its types only.
       "@typescript-eslint/no-unsafe-enum-assignment": "off",
       "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],

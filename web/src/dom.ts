@@ -38,6 +38,23 @@ export function button(
   return element;
 }
 
+/** Return a label and a select of options, which are pairs of a value and its text. */
+export function select(
+  id: string,
+  label: string,
+  options: readonly (readonly [string, string])[],
+  current: string,
+  choose: (value: string) => void,
+): HTMLElement[] {
+  const element = el(
+    "select",
+    { id },
+    ...options.map(([value, text]) => el("option", { value, selected: value === current }, text)),
+  );
+  element.addEventListener("change", () => choose(element.value));
+  return [el("label", { for: id }, label), element];
+}
+
 /** Copy text, with `execCommand` if the Clipboard API is not allowed; return whether it worked. */
 export async function copy(text: string): Promise<boolean> {
   try {
@@ -60,9 +77,7 @@ export async function copy(text: string): Promise<boolean> {
 export function download(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   el("a", { href: url, download: name }).click();
-  setTimeout(() => {
-    URL.revokeObjectURL(url);
-  }, 60_000);
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 function setAttributes(element: Element, attributes: Attributes, children: Child[]): void {

@@ -12,6 +12,9 @@ export type Text = string | { en: string; [lang: Lang]: string };
 /** The page's own words: by language, then by key. */
 export type Words = Record<Lang, Record<string, string>>;
 
+/** Values of a chart's line or of a column; null where there is none. */
+export type Values = (number | null)[];
+
 export interface Stats {
   n: number;
   mean?: number | null;

@@ -2,8 +2,8 @@
 
 import { el, svg } from "../dom";
 import type { Comparison, Entry, Cell, Round } from "../model";
-import { saver } from "../picture/save";
 import { localized, translate, type Key } from "../translate";
+import { legendList } from "./legend";
 import {
   axis,
   CIRCLE,
@@ -19,12 +19,12 @@ import {
   SQUARE,
   UP,
   nameWidth,
-  WidthObserver,
+  picture,
+  RowChart,
   type Extent,
   type MarkerShape,
 } from "./rows";
 
-const AXIS_HEIGHT = 26;
 const GAP = 32;
 const VERDICTS = ["better", "worse", "same", "inconclusive", "no verdict"] as const;
 const SHAPES: Record<string, MarkerShape> = {
@@ -36,35 +36,14 @@ const SHAPES: Record<string, MarkerShape> = {
 };
 
 /** Draws the chart, again whenever its width changes. */
-export class ComparisonChart {
-  readonly element = el("div", { class: "chart comparison" });
-  private readonly body = el("div", { class: "cells" });
-  private readonly widths: WidthObserver;
+export class ComparisonChart extends RowChart {
   private cellWidth = 0;
 
   constructor(private readonly comparison: Comparison) {
-    this.element.append(
-      el(
-        "div",
-        { class: "chart-head" },
-        el("h3", {}, title(comparison)),
-        key(comparison),
-        saver(() => this.element, title(comparison)),
-      ),
-      this.body,
-    );
-    this.widths = new WidthObserver(this.body, (width) => {
-      this.draw(width);
-    });
+    super(title(comparison), legend(comparison));
   }
 
-  /** Remove the chart from the page. */
-  destroy(): void {
-    this.widths.stop();
-    this.element.remove();
-  }
-
-  private draw(width: number): void {
+  protected draw(width: number): void {
     const isWide = width > 860 && this.comparison.places.length > 1;
     this.body.classList.toggle("two-columns", isWide);
     this.cellWidth = isWide ? (width - GAP) / 2 : width;
@@ -78,20 +57,14 @@ export class ComparisonChart {
     const extent = { left: names, width: width - names - right - 8 };
     const height = cell.entries.length * ROW;
     const label = `${localized(cell.words)}: ${cell.entries.map(describe).join("; ")}`;
-    const drawn = svg(
-      "svg",
-      {
-        width,
-        height: height + AXIS_HEIGHT,
-        viewBox: `0 0 ${width} ${height + AXIS_HEIGHT}`,
-        role: "img",
-        "aria-label": label,
-        tabindex: 0,
-      },
+    const drawn = picture(
+      width,
+      height,
+      label,
       ...this.background(extent, height),
       ...cell.entries.map((entry, at) => this.row(entry, at, extent)),
     );
-    return el("div", { class: "cell" }, el("h4", {}, localized(cell.words)), drawn);
+    return el("div", {}, el("h4", {}, localized(cell.words)), drawn);
   }
 
   /** Return the margin, the line at no difference, and the axis. */
@@ -157,25 +130,17 @@ function title(comparison: Comparison): string {
 }
 
 /** Return the legend; of rates and times "better" reads "faster", as in the tables. */
-function key(comparison: Comparison): HTMLElement {
-  const printed: Record<string, string> = comparison.is_speed
-    ? { better: "faster", worse: "slower" }
-    : {};
-  const words = VERDICTS.map((word) =>
-    el(
-      "li",
-      {},
-      legendSign(SHAPES[word] ?? null),
-      translate(`compare.word.${printed[word] ?? word}` as Key),
-    ),
-  );
-  return el(
-    "ul",
-    { class: "legend" },
-    el("li", {}, legendSign(null), translate("compare.one")),
-    ...words,
-    el("li", {}, translate("compare.band")),
-  );
+function legend(comparison: Comparison): HTMLElement {
+  const speed: Record<string, string> = { better: "faster", worse: "slower" };
+  const word = (verdict: string) => (comparison.is_speed && speed[verdict]) || verdict;
+  return legendList([
+    [legendSign(null), translate("compare.one")],
+    ...VERDICTS.map((verdict): [SVGElement, string] => [
+      legendSign(SHAPES[verdict] ?? null),
+      translate(`compare.word.${word(verdict)}` as Key),
+    ]),
+    [null, translate("compare.band")],
+  ]);
 }
 
 function wordClass(entry: Entry): string {

@@ -3,7 +3,7 @@
 import type { CpuSamples } from "../data/cpu";
 import { el, svg } from "../dom";
 import { percent, rate, compact } from "../format";
-import { saver } from "../picture/save";
+import { chartHead } from "../picture/save";
 import { translate } from "../translate";
 import type { Spec } from "./plot";
 
@@ -87,11 +87,13 @@ export function coresChart(samples: CpuSamples): HTMLElement {
       }),
     ),
   );
+  const title = translate("cpu.cores");
   const size = { viewBox: `0 0 ${1000 + NAMES} ${rows.length * ROW}`, class: "cores" };
-  const drawn = svg("svg", { ...size, role: "img", "aria-label": translate("cpu.cores") }, ...rows);
-  const title = el("h3", {}, translate("cpu.cores"));
-  const head = el("div", { class: "chart-head" }, title);
-  const chart = el("div", { class: "chart" }, head, drawn);
-  head.append(saver(() => chart, translate("cpu.cores")));
+  const chart: HTMLElement = el(
+    "div",
+    { class: "chart" },
+    chartHead(() => chart, title),
+    svg("svg", { ...size, role: "img", "aria-label": title }, ...rows),
+  );
   return chart;
 }

@@ -7,7 +7,7 @@ import type { Distribution, Slo } from "../model";
 import { translate } from "../translate";
 import type { Colour } from "./palette";
 import type { Line, Spec } from "./plot";
-import { limit } from "./shapes";
+import { limits } from "./shapes";
 
 const STYLES: { colour: Colour; dash: number[] }[] = [
   { colour: "blue", dash: [] },
@@ -34,7 +34,7 @@ export function distributionSpec(
   });
   const metrics = new Set(curves.map((curve) => curve.metric));
   const allValues = values.flat();
-  const limits = [...metrics].flatMap((metric) => limitsInRange(slos, metric, allValues));
+  const shown = [...metrics].flatMap((metric) => limitsInRange(slos, metric, allValues));
   const last = xs.at(-1) ?? 1;
   return {
     title,
@@ -50,9 +50,9 @@ export function distributionSpec(
     y: {
       scale: isLog ? "log" : "zero",
       hasSwitch: true,
-      mustInclude: limits.map((slo) => slo.limit),
+      mustInclude: shown.map((slo) => slo.limit),
     },
-    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+    above: limits(shown),
     isNamed: true,
     heading: (at) => percentileName(xs[at] ?? 0),
   };

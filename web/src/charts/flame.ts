@@ -13,8 +13,9 @@ import {
 } from "../data/flame";
 import { button, el, svg } from "../dom";
 import { percent, points } from "../format";
-import { saver } from "../picture/save";
+import { chartHead } from "../picture/save";
 import { translate } from "../translate";
+import { legendList } from "./legend";
 
 const ROW = 18;
 const WIDTH = 1000;
@@ -42,30 +43,17 @@ export class FlameGraph {
     this.root = whole;
     this.search = el("input", { type: "text", "aria-label": translate("flame.search"), size: 16 });
     this.search.placeholder = translate("flame.search");
-    this.search.addEventListener("input", () => {
-      this.draw();
-    });
-    const back = button(translate("flame.whole"), () => {
-      this.zoom(whole);
-    });
+    this.search.addEventListener("input", () => this.draw());
+    const back = button(translate("flame.whole"), () => this.zoom(whole));
     this.box.tabIndex = 0;
     this.box.setAttribute("role", "group");
     this.box.setAttribute("aria-label", `${title}. ${translate("flame.keys")}`);
-    this.box.addEventListener("keydown", (event) => {
-      this.move(event);
-    });
+    this.box.addEventListener("keydown", (event) => this.move(event));
     this.element = el(
       "div",
       { class: "chart flame" },
-      el(
-        "div",
-        { class: "chart-head" },
-        el("h3", {}, title),
-        this.search,
-        back,
-        saver(() => this.element, title),
-      ),
-      comparedWith == null ? null : key(comparedWith),
+      chartHead(() => this.element, title, this.search, back),
+      comparedWith == null ? null : legend(comparedWith),
       this.box,
       this.status,
     );
@@ -110,12 +98,8 @@ export class FlameGraph {
       height: ROW - 1,
       class: this.classOf(box, index),
     });
-    element.addEventListener("click", () => {
-      this.zoom(box.node);
-    });
-    element.addEventListener("mousemove", () => {
-      this.showDetails(box);
-    });
+    element.addEventListener("click", () => this.zoom(box.node));
+    element.addEventListener("mousemove", () => this.showDetails(box));
     return element;
   }
 
@@ -176,18 +160,17 @@ export function neighbour(visible: readonly Box[], at: number, key: string): num
 }
 
 /** Return the legend of colours and signs. */
-function key(comparedWith: string): HTMLElement {
-  const box = MOVES.map((change) => {
-    const box = svg("rect", { width: 14, height: 12, class: `flame-part ${change}` });
-    const drawn = svg("svg", { width: 14, height: 12, "aria-hidden": "true" }, box);
-    return el(
-      "li",
-      {},
-      drawn,
-      `${SIGNS[change]}${translate(`flame.moved.${change}`, { name: comparedWith })}`,
-    );
-  });
-  return el("ul", { class: "legend" }, ...box);
+function legend(comparedWith: string): HTMLElement {
+  return legendList(
+    MOVES.map((change) => {
+      const box = svg("rect", { width: 14, height: 12, class: `flame-part ${change}` });
+      const words = translate(`flame.moved.${change}`, { name: comparedWith });
+      return [
+        svg("svg", { width: 14, height: 12, "aria-hidden": "true" }, box),
+        `${SIGNS[change]}${words}`,
+      ];
+    }),
+  );
 }
 
 function label(box: Box, whole: FlameNode): HTMLElement {

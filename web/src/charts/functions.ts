@@ -3,8 +3,8 @@
 
 import { el, svg } from "../dom";
 import type { Functions, FunctionRow, Round } from "../model";
-import { saver } from "../picture/save";
 import { localized, translate, type Key } from "../translate";
+import { legendList } from "./legend";
 import {
   axis,
   CIRCLE,
@@ -18,13 +18,13 @@ import {
   SQUARE,
   UP,
   nameWidth,
-  WidthObserver,
+  picture,
+  RowChart,
   xOf,
   type Extent,
   type MarkerShape,
 } from "./rows";
 
-const AXIS_HEIGHT = 26;
 const TOP_LABELS = 20;
 const AMOUNT_WIDTH = 82;
 const NARROW_WIDTH = 640;
@@ -38,55 +38,25 @@ const SHAPES: Record<FunctionRow["standing"], MarkerShape> = {
 const OF_BUDGETS = ["held", "broken", "not shown"] as const;
 
 /** Draws the chart, again whenever its width changes. */
-export class FunctionsChart {
-  readonly element = el("div", { class: "chart functions" });
-  private readonly body = el("div", { class: "cell" });
-  private readonly widths: WidthObserver;
-  private width = 0;
-
+export class FunctionsChart extends RowChart {
   constructor(private readonly functions: Functions) {
-    this.element.append(
-      el(
-        "div",
-        { class: "chart-head" },
-        el("h3", {}, title(functions)),
-        key(functions),
-        saver(() => this.element, title(functions)),
-      ),
-      this.body,
-    );
-    if (functions.left_out)
-      this.element.append(
-        el("p", { class: "omitted" }, translate("functions.more", { n: functions.left_out })),
-      );
-    this.widths = new WidthObserver(this.body, (width) => {
-      this.width = width;
-      this.body.replaceChildren(this.draw());
-    });
+    super(title(functions), legend(functions));
+    const n = functions.left_out;
+    if (n) this.element.append(el("p", { class: "omitted" }, translate("functions.more", { n })));
   }
 
-  /** Remove the chart from the page. */
-  destroy(): void {
-    this.widths.stop();
-    this.element.remove();
-  }
-
-  private draw(): SVGElement {
+  protected draw(width: number): void {
     const { rows } = this.functions;
-    const sizes = layout(this.width, rows.map(labelOf));
+    const sizes = layout(width, rows.map(labelOf));
     const height = sizes.top + rows.length * sizes.row;
-    return svg(
-      "svg",
-      {
-        width: this.width,
-        height: height + AXIS_HEIGHT,
-        viewBox: `0 0 ${this.width} ${height + AXIS_HEIGHT}`,
-        role: "img",
-        "aria-label": rows.map(describe).join("; "),
-        tabindex: 0,
-      },
-      ...this.background(sizes, height),
-      ...rows.map((row, at) => this.row(row, at, sizes)),
+    this.body.replaceChildren(
+      picture(
+        width,
+        height,
+        rows.map(describe).join("; "),
+        ...this.background(sizes, height),
+        ...rows.map((row, at) => this.row(row, at, sizes)),
+      ),
     );
   }
 
@@ -129,13 +99,14 @@ export class FunctionsChart {
       row.centre == null
         ? svg("text", { x: extent.left + 6, y: y + 4, class: "row-note" }, localized(row.word))
         : marker(shape, x(row.centre), y, describe(row)),
-      svg("text", { x: this.width, y: y + 4, class: "amount end" }, row.amount),
+      svg("text", { x: sizes.width, y: y + 4, class: "amount end" }, row.amount),
     );
   }
 }
 
 /** Positions in a width: names are left of the axis, or above it in a narrow window. */
 export interface Layout {
+  width: number;
   extent: Extent;
   row: number;
   top: number;
@@ -147,6 +118,7 @@ export function layout(width: number, names: readonly string[]): Layout {
   const isNarrow = width < NARROW_WIDTH;
   const left = isNarrow ? 24 : Math.min(width * 0.45, nameWidth(names));
   return {
+    width,
     extent: { left, width: width - left - AMOUNT_WIDTH },
     row: isNarrow ? ROW + NAME_HEIGHT : ROW,
     top: TOP_LABELS,
@@ -174,16 +146,12 @@ function title(functions: Functions): string {
   return translate(functions.is_of_budgets ? "functions.budgets" : "functions.rates");
 }
 
-function key(functions: Functions): HTMLElement {
-  const words = functions.is_of_budgets
-    ? OF_BUDGETS.map((word) =>
-        el("li", {}, legendSign(SHAPES[word]), translate(`functions.word.${word}` as Key)),
-      )
-    : [el("li", {}, legendSign(SQUARE), translate("functions.median"))];
-  return el(
-    "ul",
-    { class: "legend" },
-    el("li", {}, legendSign(null), translate("compare.one")),
-    ...words,
-  );
+function legend({ is_of_budgets }: Functions): HTMLElement {
+  const signs: [SVGElement, string][] = is_of_budgets
+    ? OF_BUDGETS.map((word) => [
+        legendSign(SHAPES[word]),
+        translate(`functions.word.${word}` as Key),
+      ])
+    : [[legendSign(SQUARE), translate("functions.median")]];
+  return legendList([[legendSign(null), translate("compare.one")], ...signs]);
 }

@@ -14,7 +14,7 @@ import { count, ms, percent, rate, compact } from "../format";
 import type { Finding, Ladder, Point, Usl } from "../model";
 import { localized, translate } from "../translate";
 import type { Line, Spec } from "./plot";
-import { curve, flags, hatched, headroom, limit, whiskers, type Flag, type Shape } from "./shapes";
+import { curve, flags, hatched, headroom, limits, whiskers, type Flag, type Shape } from "./shapes";
 
 type Read = (point: Point) => number | null;
 
@@ -95,14 +95,14 @@ function times(ladder: Ladder): Spec {
       [8, 4],
     ),
   ];
-  const limits = timeLimits(ladder);
+  const slos = timeLimits(ladder);
   const allValues = lines.flatMap((line) => line.values);
   return {
     ...base(ladder, translate("ladder.time"), lines),
     y: {
       scale: spansFar(allValues) ? "log" : "zero",
       hasSwitch: true,
-      mustInclude: limits.map((slo) => slo.limit),
+      mustInclude: slos.map((slo) => slo.limit),
       headroom: 1.2,
     },
     behind: [
@@ -112,7 +112,7 @@ function times(ladder: Ladder): Spec {
         points.map((p) => (p.claim === "whole" ? p.p95_ms_range : null)),
       ),
     ],
-    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+    above: limits(slos),
   };
 }
 
@@ -125,13 +125,13 @@ function success(ladder: Ladder): Spec {
     "blue",
     "circle",
   );
-  const limits = ladder.slos.filter((slo) => slo.unit === "%" && slo.metric.startsWith("success"));
+  const slos = ladder.slos.filter((slo) => slo.unit === "%" && slo.metric.startsWith("success"));
   return {
     ...base(ladder, translate("ladder.successOf"), lines),
     height: 170,
     y: { scale: "zero", top: 110, show: (value) => (value > 100 ? "" : `${value} %`) },
     behind: [unclaimed(ladder)],
-    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+    above: limits(slos),
   };
 }
 
@@ -159,7 +159,7 @@ function streamed(ladder: Ladder, panel: StreamPanel): Spec {
       ? ladder.points.flatMap((p, at) => (ladder.joined.includes(p.concurrency) ? [at] : []))
       : [],
   );
-  const limits = ladder.slos.filter((slo) => slo.metric === panel.metric && !slo.request);
+  const slos = ladder.slos.filter((slo) => slo.metric === panel.metric && !slo.request);
   const words = doubtful.size ? `, ${translate("ladder.doubtful")}` : "";
   return {
     ...base(
@@ -176,11 +176,11 @@ function streamed(ladder: Ladder, panel: StreamPanel): Spec {
         : {
             scale: "zero",
             hasSwitch: panel.unit === "ms",
-            mustInclude: limits.map((slo) => slo.limit),
+            mustInclude: slos.map((slo) => slo.limit),
             headroom: 1.2,
           },
     behind: [unclaimed(ladder)],
-    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
+    above: limits(slos),
   };
 }
 

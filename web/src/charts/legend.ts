@@ -7,11 +7,12 @@ import type { Line, Spec } from "./plot";
 export function legend({ lines, isNamed }: Spec): HTMLElement | null {
   const labelled = lines.filter((line) => line.label);
   if (labelled.length < (isNamed ? 1 : 2)) return null;
-  return el(
-    "ul",
-    { class: "legend" },
-    ...labelled.map((line) => el("li", {}, swatch(line), line.label)),
-  );
+  return legendList(labelled.map((line) => [swatch(line), line.label]));
+}
+
+/** Return a legend of symbols and their meanings. */
+export function legendList(items: readonly [SVGElement | null, string][]): HTMLElement {
+  return el("ul", { class: "legend" }, ...items.map((item) => el("li", {}, ...item)));
 }
 
 function swatch(line: Line): SVGElement {

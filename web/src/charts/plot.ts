@@ -6,6 +6,7 @@ import uPlot from "uplot";
 import { button, el } from "../dom";
 import { marksOf } from "../picture/canvas";
 import { saver } from "../picture/save";
+import type { Values } from "../model";
 import type { Mark } from "../picture/vector";
 import { translate } from "../translate";
 import { axisX, axisY } from "./axes";
@@ -18,8 +19,6 @@ import { Tooltip } from "./tooltip";
 // uPlot's numbers for the two kinds of scale.
 const LINEAR = 1 as uPlot.Scale.Distr;
 const LOGARITHMIC = 3 as uPlot.Scale.Distr;
-
-export type Values = (number | null)[];
 
 export interface Line {
   label: string;
@@ -91,23 +90,15 @@ export class Plot {
 
   constructor(private spec: Spec) {
     this.isLog = spec.y.scale === "log";
-    this.box.addEventListener("keydown", (event) => {
-      this.move(event);
-    });
-    this.box.addEventListener("blur", () => {
-      this.chart?.setCursor({ left: -10, top: -10 });
-    });
+    this.box.addEventListener("keydown", (event) => this.move(event));
+    this.box.addEventListener("blur", () => this.chart?.setCursor({ left: -10, top: -10 }));
     this.switch = spec.y.hasSwitch ? this.switchOfScale() : null;
     this.head = el("div", { class: "chart-head" }, this.title, this.switch, this.saver);
     this.drawHeading();
     this.element = el("div", { class: "chart" }, this.head, this.box, this.tooltip.announcement);
     this.box.style.height = `${spec.height}px`;
-    this.stopRepaint = onRepaint(() => {
-      this.draw();
-    });
-    this.observer = new ResizeObserver(() => {
-      this.resize();
-    });
+    this.stopRepaint = onRepaint(() => this.draw());
+    this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.box);
   }
 
@@ -233,22 +224,14 @@ export class Plot {
         fill: colour("band", alpha),
       })),
       hooks: {
-        drawAxes: [
-          (u) => {
-            paint(u, this.spec.behind);
-          },
-        ],
+        drawAxes: [(u) => paint(u, this.spec.behind)],
         draw: [
           (u) => {
             this.drawMarkers(u);
             paint(u, this.spec.above);
           },
         ],
-        setCursor: [
-          (u) => {
-            this.tooltip.show(u, this.spec);
-          },
-        ],
+        setCursor: [(u) => this.tooltip.show(u, this.spec)],
       },
     };
   }

@@ -1,10 +1,12 @@
 // Rows over a common axis: positions, ticks, a dot per round, and the marker of an estimate.
 // Verdicts differ in the shape of their marker as well as in its colour.
 
-import { svg } from "../dom";
+import { el, svg } from "../dom";
 import type { Round } from "../model";
+import { chartHead } from "../picture/save";
 
 export const ROW = 28;
+const AXIS_HEIGHT = 26;
 const GOLDEN = 0.618;
 const TICK = 46;
 const LETTER = 7.2;
@@ -112,23 +114,46 @@ export function legendSign(shape: MarkerShape | null): SVGElement {
   );
 }
 
-/** Calls `draw` whenever the width of an element changes. */
-export class WidthObserver {
+/** A chart of rows that is drawn again whenever its width changes. */
+export abstract class RowChart {
+  readonly element = el("div", { class: "chart" });
+  protected readonly body = el("div", { class: "cells" });
   private readonly observer: ResizeObserver;
   private width = 0;
 
-  constructor(body: HTMLElement, draw: (width: number) => void) {
+  constructor(title: string, legend: HTMLElement) {
+    this.element.append(
+      chartHead(() => this.element, title, legend),
+      this.body,
+    );
     this.observer = new ResizeObserver(() => {
-      const width = body.clientWidth;
+      const width = this.body.clientWidth;
       if (width === this.width || !width) return;
       this.width = width;
-      draw(width);
+      this.draw(width);
     });
-    this.observer.observe(body);
+    this.observer.observe(this.body);
   }
 
-  /** Stop observing. */
-  stop(): void {
+  /** Remove the chart from the page. */
+  destroy(): void {
     this.observer.disconnect();
+    this.element.remove();
   }
+
+  /** Draw the body. */
+  protected abstract draw(width: number): void;
+}
+
+/** Return rows and their axis as one SVG. */
+export function picture(
+  width: number,
+  height: number,
+  label: string,
+  ...parts: SVGElement[]
+): SVGElement {
+  const size = { width, height: height + AXIS_HEIGHT };
+  const viewBox = `0 0 ${width} ${size.height}`;
+  const attributes = { ...size, viewBox, role: "img", "aria-label": label, tabindex: 0 };
+  return svg("svg", attributes, ...parts);
 }

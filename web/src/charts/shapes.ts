@@ -3,6 +3,7 @@
 
 import type uPlot from "uplot";
 
+import type { Slo } from "../model";
 import { colour, type Colour } from "./palette";
 
 export type Shape = (u: uPlot) => void;
@@ -68,7 +69,7 @@ export function whiskers(
 }
 
 /** Return a limit across the chart, with its name above the line. */
-export function limit(value: number, words: string): Shape {
+function limit(value: number, words: string): Shape {
   return (u) => {
     const y = yOf(u, value);
     clipped(u, () => {
@@ -78,6 +79,11 @@ export function limit(value: number, words: string): Shape {
     const hasRoomAbove = y - u.bbox.top > 18 * ratio();
     write(u, words, u.bbox.left + 6 * ratio(), y + (hasRoomAbove ? -8 : 10) * ratio(), "purple");
   };
+}
+
+/** Return the limits of SLOs. */
+export function limits(slos: readonly Slo[]): Shape[] {
+  return slos.map((slo) => limit(slo.limit, `SLO ${slo.text}`));
 }
 
 export interface Flag {
@@ -125,7 +131,7 @@ export function hatched(regions: readonly { from: number; to: number; words: str
       u.ctx.lineWidth = ratio();
       for (let x = a - height; x < b; x += 8 * ratio()) line(u, x, top + height, x + height, top);
       u.ctx.restore();
-      if (measure(u, words) < b - a) write(u, words, a + 3 * ratio(), top + 9 * ratio(), "muted");
+      label(u, words, a, b);
     }
   };
 }
@@ -152,8 +158,7 @@ export function shaded(spans: readonly { from: number; to: number; words: string
       const [a, b] = [clampX(u, from), clampX(u, to)];
       u.ctx.fillStyle = colour("grid", 0.5);
       u.ctx.fillRect(a, u.bbox.top, b - a, u.bbox.height);
-      if (measure(u, words) < b - a)
-        write(u, words, a + 3 * ratio(), u.bbox.top + 9 * ratio(), "muted");
+      label(u, words, a, b);
     }
   };
 }
@@ -225,6 +230,12 @@ function clampX(u: uPlot, value: number): number {
 
 function font(): string {
   return `600 ${11 * ratio()}px ${FONT}`;
+}
+
+/** Write a label at the top of a region if there is room. */
+function label(u: uPlot, words: string, from: number, to: number): void {
+  if (measure(u, words) < to - from)
+    write(u, words, from + 3 * ratio(), u.bbox.top + 9 * ratio(), "muted");
 }
 
 function measure(u: uPlot, words: string): number {

@@ -7,7 +7,7 @@ import type { Slo } from "../model";
 import { translate } from "../translate";
 import { CLASS_COLOURS } from "./palette";
 import type { Line, Spec } from "./plot";
-import { borders, limit, shaded, type Shape } from "./shapes";
+import { borders, limits, shaded, type Shape } from "./shapes";
 
 const BANDS: [number, number, number][] = [
   [1, 0, 0.55],
@@ -49,7 +49,7 @@ function times(timeline: Timeline, kind: "response" | "ttft", slos: readonly Slo
   const lines = all.filter(({ values }, at) => !at || values.some((value) => value != null));
   // A limit on a percentile is drawn only if its curve is.
   const drawn = new Set(lines.map(({ label }) => label));
-  const limits = limitsInRange(
+  const shown = limitsInRange(
     slos.filter(({ stat }) => stat == null || drawn.has(stat)),
     kind,
     lines.flatMap(({ values }) => values),
@@ -60,8 +60,8 @@ function times(timeline: Timeline, kind: "response" | "ttft", slos: readonly Slo
     ...spec,
     lines,
     bands: BANDS.filter(([upper]) => upper < lines.length),
-    above: limits.map((slo) => limit(slo.limit, `SLO ${slo.text}`)),
-    y: { ...spec.y, hasSwitch: true, mustInclude: limits.map((slo) => slo.limit) },
+    above: limits(shown),
+    y: { ...spec.y, hasSwitch: true, mustInclude: shown.map((slo) => slo.limit) },
   };
 }
 

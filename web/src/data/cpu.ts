@@ -2,9 +2,7 @@
 //
 // Levels follow one another. Long series are drawn as means of groups of samples.
 
-import type { Level } from "../model";
-
-export type Values = (number | null)[];
+import type { Level, Values } from "../model";
 
 export interface CpuSamples {
   /** Start and length of each step, in seconds. */

@@ -1,9 +1,7 @@
 // Distributions of times on an axis of percentiles, on which 90 to 99 % is as wide as 0 to 90 %,
 // and so on.
 
-import type { Distribution } from "../model";
-
-export type Values = (number | null)[];
+import type { Distribution, Values } from "../model";
 
 export const TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 

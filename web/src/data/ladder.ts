@@ -1,8 +1,6 @@
 // Points of a ladder as columns, separately for levels that support claims and for the others.
 
-import type { Claim, Ladder, Point, Slo, Usl } from "../model";
-
-export type Values = (number | null)[];
+import type { Claim, Ladder, Point, Slo, Usl, Values } from "../model";
 
 /** Return a value of every level; null for levels that support no claim. */
 export function claimedValues(

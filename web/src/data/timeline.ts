@@ -3,9 +3,7 @@
 // A percentile that too few responses support is null and leaves a gap. Percentiles of streams come
 // from pooled intervals, which Python sums up.
 
-import type { Level, Pooled, Interval, Stats } from "../model";
-
-export type Values = (number | null)[];
+import type { Level, Pooled, Interval, Stats, Values } from "../model";
 
 export interface Span {
   from: number;

@@ -3,7 +3,7 @@
 import { Plot } from "../charts/plot";
 import { trendSpecs } from "../charts/trend";
 import { address } from "../data/address";
-import { el } from "../dom";
+import { el, select } from "../dom";
 import type { TrendPage } from "./model";
 import { table } from "../parts/table";
 import { localized, translate, type Key } from "../translate";
@@ -50,38 +50,19 @@ export class Trend {
     ];
     const selects = fields
       .filter(([, , , values]) => values.length)
-      .map(([key, label, emptyLabel, values]) =>
-        choice(translate(label), emptyLabel, values, String(current[key] ?? ""), (value) => {
-          open({ [key]: value });
-        }),
-      );
+      .map(([key, label, emptyLabel, values]) => {
+        const options = values.map((value) => [value, value] as const);
+        const all = emptyLabel ? [["", emptyLabel] as const, ...options] : options;
+        const choose = (value: string) => open({ [key]: value });
+        const parts = select(
+          `choice-${key}`,
+          translate(label),
+          all,
+          `${current[key] ?? ""}`,
+          choose,
+        );
+        return el("div", {}, ...parts);
+      });
     return el("div", { class: "filters" }, ...selects);
   }
-}
-
-let choiceCount = 0;
-
-function choice(
-  label: string,
-  emptyLabel: string,
-  values: readonly string[],
-  current: string,
-  choose: (value: string) => void,
-): HTMLElement {
-  const id = `choice-${(choiceCount += 1)}`;
-  const options = [
-    ...(emptyLabel ? [["", emptyLabel]] : []),
-    ...values.map((value) => [value, value]),
-  ];
-  const select = el(
-    "select",
-    { id },
-    ...options.map(([value = "", words = ""]) =>
-      el("option", { value, selected: value === current }, words),
-    ),
-  );
-  select.addEventListener("change", () => {
-    choose(select.value);
-  });
-  return el("div", {}, el("label", { for: id }, label), select);
 }

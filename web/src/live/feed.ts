@@ -21,9 +21,7 @@ export class Feed {
     private readonly link: (link: Link) => void,
   ) {
     // A browser closes connections when it leaves the page; that is not a loss.
-    addEventListener("beforeunload", () => {
-      this.isLeaving = true;
-    });
+    addEventListener("beforeunload", () => (this.isLeaving = true));
   }
 
   /** Open the connection. */
@@ -31,9 +29,7 @@ export class Feed {
     this.source?.close();
     const source = new EventSource("events");
     this.source = source;
-    source.addEventListener("open", () => {
-      this.link("open");
-    });
+    source.addEventListener("open", () => this.link("open"));
     source.addEventListener("error", () => {
       // The browser does not reconnect after a response other than events, such as a refusal.
       if (this.isLeaving) return;
@@ -41,9 +37,7 @@ export class Feed {
       else this.link("lost");
     });
     for (const name of NAMES) {
-      source.addEventListener(name, (event: MessageEvent<string>) => {
-        this.receive(name, event);
-      });
+      source.addEventListener(name, (event: MessageEvent<string>) => this.receive(name, event));
     }
   }
 

@@ -35,13 +35,9 @@ export class LivePage {
   private parts = skeleton();
   /** The state that the page shows. */
   private drawnState: State;
-  private readonly frame = new Frame(() => {
-    this.update();
-  });
+  private readonly frame = new Frame(() => this.update());
   private readonly feed = new Feed(
-    (event) => {
-      this.receive(event);
-    },
+    (event) => this.receive(event),
     (link) => {
       this.link = link;
       this.frame.schedule();

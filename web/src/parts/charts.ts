@@ -13,7 +13,7 @@ import { cpuSamples } from "../data/cpu";
 import { groups } from "../data/distribution";
 import { spansFar } from "../data/ladder";
 import { timeline } from "../data/timeline";
-import { el } from "../dom";
+import { el, select } from "../dom";
 import { count, ms } from "../format";
 import type { Distribution, Run, Slo, View } from "../model";
 import { localized, translate } from "../translate";
@@ -81,21 +81,17 @@ export function distributions(
   if (last === undefined) return [];
   show(last);
   if (names.length === 1) return [box];
-  const choice = el(
-    "select",
-    { id: "group" },
-    ...names.map((name) =>
-      el("option", { value: name, selected: name === last }, groupLabel(name, curves)),
-    ),
+  const choice = select(
+    "group",
+    `${translate("distribution.choose")} `,
+    names.map((name) => [name, groupLabel(name, curves)]),
+    last,
+    (name) => {
+      choices.set("distribution", name);
+      show(name);
+    },
   );
-  choice.addEventListener("change", () => {
-    choices.set("distribution", choice.value);
-    show(choice.value);
-  });
-  return [
-    el("p", {}, el("label", { for: "group" }, `${translate("distribution.choose")} `), choice),
-    box,
-  ];
+  return [el("p", {}, ...choice), box];
 }
 
 /** Return the flame graph of a profile. */

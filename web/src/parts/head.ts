@@ -36,13 +36,10 @@ export function trust(health: string, text: string): HTMLElement {
 /** Return the buttons that choose a language. */
 export function languageButtons(choose: (lang: Lang) => void): HTMLElement {
   const buttons = languages().map(([lang, name]) =>
-    button(
-      name,
-      () => {
-        choose(lang);
-      },
-      { lang: tag(lang), "aria-pressed": String(lang === language()) },
-    ),
+    button(name, () => choose(lang), {
+      lang: tag(lang),
+      "aria-pressed": String(lang === language()),
+    }),
   );
   return el(
     "div",

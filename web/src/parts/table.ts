@@ -110,9 +110,7 @@ function head(
   at: number,
   sort: (column: number) => void,
 ): HTMLElement {
-  const sorter = button(name, () => {
-    sort(at);
-  });
+  const sorter = button(name, () => sort(at));
   const element = el("th", { scope: "col", class: kind(content, at) }, name ? sorter : null);
   if (!name) element.append(el("span", { class: "visually-hidden" }, translate("table.row")));
   return element;

@@ -26,6 +26,16 @@ export function saver(chart: () => HTMLElement, title: string, vectors?: Vectors
   return el("div", { class: "save" }, as("PNG", asPng), as("SVG", asSvg));
 }
 
+/** Return the head of a chart: its title, other parts, and the buttons that save it. */
+export function chartHead(
+  chart: () => HTMLElement,
+  title: string,
+  ...parts: (HTMLElement | null)[]
+): HTMLElement {
+  const heading = el("h3", {}, title);
+  return el("div", { class: "chart-head" }, heading, ...parts, saver(chart, title));
+}
+
 function written(picture: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(picture);
 }

@@ -45,31 +45,10 @@ export class VectorPath {
   }
 }
 
-interface State {
-  fillStyle: string;
-  strokeStyle: string;
-  lineWidth: number;
-  lineJoin: string;
-  font: string;
-  textAlign: string;
-  textBaseline: string;
-  dash: readonly number[];
-  offset: readonly [number, number];
-  clip: string | null;
-}
-
-const INITIAL_STATE: State = {
-  fillStyle: "#000000",
-  strokeStyle: "#000000",
-  lineWidth: 1,
-  lineJoin: "miter",
-  font: "10px sans-serif",
-  textAlign: "start",
-  textBaseline: "alphabetic",
-  dash: [],
-  offset: [0, 0],
-  clip: null,
-};
+const STATE = [
+  ...(["fillStyle", "strokeStyle", "lineWidth", "lineJoin", "font", "textAlign"] as const),
+  ...(["textBaseline", "dash", "offset", "clipId"] as const),
+] as const;
 const ANCHORS: Record<string, string> = { center: "middle", right: "end", end: "end" };
 /** Distance from each baseline to the alphabetic one, in font heights. */
 const BASELINES: Record<string, number> = { top: 0.8, middle: 0.35, bottom: -0.2 };
@@ -77,35 +56,28 @@ const BASELINES: Record<string, number> = { top: 0.8, middle: 0.35, bottom: -0.2
 /** Replaces the 2D context of a canvas. */
 export class VectorContext {
   marks: Mark[] = [];
-  fillStyle = INITIAL_STATE.fillStyle;
-  strokeStyle = INITIAL_STATE.strokeStyle;
-  lineWidth = INITIAL_STATE.lineWidth;
-  lineJoin = INITIAL_STATE.lineJoin;
-  font = INITIAL_STATE.font;
-  textAlign = INITIAL_STATE.textAlign;
-  textBaseline = INITIAL_STATE.textBaseline;
-  private dash = INITIAL_STATE.dash;
-  private offset = INITIAL_STATE.offset;
-  private clipId = INITIAL_STATE.clip;
+  fillStyle = "#000000";
+  strokeStyle = "#000000";
+  lineWidth = 1;
+  lineJoin = "miter";
+  font = "10px sans-serif";
+  textAlign = "start";
+  textBaseline = "alphabetic";
+  dash: readonly number[] = [];
+  offset: readonly [number, number] = [0, 0];
+  clipId: string | null = null;
   private path = new VectorPath();
-  private readonly saved: State[] = [];
+  private readonly saved: object[] = [];
   private readonly clips = new Map<string, string>();
 
   constructor(private readonly measure: Measure) {}
 
   save(): void {
-    const { fillStyle, strokeStyle, lineWidth, lineJoin, font, textAlign, textBaseline } = this;
-    const { dash, offset, clipId: clip } = this;
-    const drawn = { fillStyle, strokeStyle, lineWidth, lineJoin, font, textAlign, textBaseline };
-    this.saved.push({ ...drawn, dash, offset, clip });
+    this.saved.push(Object.fromEntries(STATE.map((name) => [name, this[name]])));
   }
 
   restore(): void {
-    const state = this.saved.pop();
-    if (!state) return;
-    const { clip, ...others } = state;
-    Object.assign(this, others);
-    this.clipId = clip;
+    Object.assign(this, this.saved.pop());
   }
 
   translate(x: number, y: number): void {
