@@ -1,10 +1,11 @@
-"""How much two sides differ, with what certainty: paired by round, or not.
+"""The difference of two sides with its uncertainty: paired by round, or not paired.
 
 Numbers with a natural zero are compared by the logarithm of their ratio, shares of attempts by
-their difference in percentage points. Nothing is judged here: that is judgement's.
+their difference in percentage points. Verdicts are made of it in `verdicts/judgement.py`.
 
-A 0 on one side is an infinite difference, larger than any other; a 0 on both is none. Pairs can
-carry that, since ranks do; means cannot, so unpaired sides with a 0 have no interval.
+A 0 on one side is an infinite difference, larger than any other; a 0 on both is no difference.
+Tests by ranks accept infinite differences; means do not, so unpaired sides with a 0 have no
+interval.
 """
 
 from __future__ import annotations
@@ -70,12 +71,12 @@ def unpaired(
     if count < 2 or not all(map(math.isfinite, (*sides[0], *sides[1]))):
         centre = _difference(median(before), median(after), is_share=is_share) if count else 0.0
         return Estimate(centre, UNBOUNDED, UNBOUNDED, 1.0, None, count, method)
-    found = Welch.of(*sides)
+    test = Welch.of(*sides)
     return Estimate(
-        centre=found.difference,
-        interval=found.interval(alpha),
-        inner=found.interval(2 * alpha),
-        p=found.p_value,
+        centre=test.difference,
+        interval=test.interval(alpha),
+        inner=test.interval(2 * alpha),
+        p=test.p_value,
         spread=math.hypot(*map(stdev, sides)),
         count=count,
         method=method,
@@ -85,16 +86,17 @@ def unpaired(
 def interval_of_rounds(
     values: Sequence[float], limit: float, *, is_share: bool
 ) -> tuple[float, float] | None:
-    """Return the 90 % interval of what the rounds are replicates of, in their unit.
+    """Return the 90 % interval of the number that the rounds measured, in their unit.
 
-    They are compared with the limit; None where they are too few, or the interval has no end.
+    It comes from comparing the rounds with the limit. None where the rounds are too few, or the
+    interval has no bound.
     """
-    found = paired([limit] * len(values), values, ALPHA, is_share=is_share).inner
-    if found == UNBOUNDED:
+    differences = paired([limit] * len(values), values, ALPHA, is_share=is_share).inner
+    if differences == UNBOUNDED:
         return None
     if is_share:
-        return limit + found[0], limit + found[1]
-    ends = [ratio_of(end) for end in found]
+        return limit + differences[0], limit + differences[1]
+    ends = [ratio_of(end) for end in differences]
     if None in ends:
         return None
     low, high = (limit * (end or 0.0) for end in ends)

@@ -1,7 +1,7 @@
-"""The histograms of result.json, read: HdrHistogram V2, compressed, base64.
+"""Reader of the histograms in result.json: HdrHistogram V2, compressed, base64.
 
-Those of intervals add up, percentiles do not: who wants the percentile of several intervals adds
-first and reads it from the sum. Only the files' own percentile rule is here; nothing is estimated.
+Histograms of intervals can be added, percentiles cannot: a percentile of several intervals is read
+from the sum of their histograms, by the rule of HdrHistogram.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _OUTER = struct.Struct(">ii")
 _INNER = struct.Struct(">iiiiqqd")
-# Those of torr have three digits and fewer than 100 KB; their counts have fewer than 56 bits, their
-# values fewer than 63.
+# torr writes histograms of three digits and less than 100 KB, with counts below 56 bits and values
+# below 63 bits.
 _MOST_DIGITS = 5
 _MOST_BYTES = 16 << 20
 _MOST_BITS = 63
@@ -36,10 +36,9 @@ _MOST_BINS = 1 << 32
 
 
 class Histogram:
-    """How often each value was seen, in nanoseconds.
+    """The count of each value, in nanoseconds.
 
-    A value stands for those that its bin does not tell apart, of which it is the highest, as in the
-    percentiles of result.json.
+    The values of a bin are counted as its highest value, as in the percentiles of result.json.
     """
 
     def __init__(self, counts: Mapping[int, int] = MappingProxyType({})) -> None:
@@ -64,17 +63,17 @@ class Histogram:
         import numpy as np
 
         parts = [cls(), *histograms]
-        every = np.concatenate([part.values for part in parts])
-        values, places = np.unique(every, return_inverse=True)
+        all_values = np.concatenate([part.values for part in parts])
+        values, indexes = np.unique(all_values, return_inverse=True)
         counts = np.zeros(len(values), np.int64)
-        np.add.at(counts, places, np.concatenate([part.counts for part in parts]))
+        np.add.at(counts, indexes, np.concatenate([part.counts for part in parts]))
         return cls._of(values, counts)
 
     @classmethod
     def _of(cls, values: Numbers, counts: Numbers) -> Histogram:
-        found = cls.__new__(cls)
-        found.values, found.counts = values, counts
-        return found
+        histogram = cls.__new__(cls)
+        histogram.values, histogram.counts = values, counts
+        return histogram
 
     def as_dict(self) -> dict[int, int]:
         """Return the counts by value."""
@@ -85,19 +84,19 @@ class Histogram:
         return int(self.counts.sum())
 
     def carries(self, share: float) -> bool:
-        """Whether there are enough values for the percentile `share`, 0 up to 1: 10 / (1 - p)."""
+        """Return whether there are enough values for the percentile `share`: 10 / (1 - share)."""
         return self.total() >= needed(share)
 
     def at(self, share: float) -> float | None:
-        """Return the percentile `share` in milliseconds; None where too few values carry it."""
+        """Return the percentile `share` in milliseconds; None where there are too few values."""
         return self.ranks([share])[0] if self.carries(share) else None
 
     def ranks(self, shares: Iterable[float]) -> list[float]:
         """Return the values, in milliseconds, that shares of all values do not exceed."""
         total = self.total()
         wanted = [max(1, math.ceil(share * total - 1e-9)) for share in shares]
-        places = self.counts.cumsum().searchsorted(wanted)
-        return [value / 1e6 for value in self.values[places].tolist()]
+        indexes = self.counts.cumsum().searchsorted(wanted)
+        return [value / 1e6 for value in self.values[indexes].tolist()]
 
 
 def needed(share: float) -> int:
@@ -113,12 +112,12 @@ def _read(text: str) -> tuple[Numbers, Numbers]:
         raise ValueError(f"{digits} digits from {lowest} on")
     half_bits = math.ceil(math.log2(2 * 10**digits)) - 1
     unit_bits = lowest.bit_length() - 1
-    places, counts = _bins(inner[_INNER.size : _INNER.size + length])
-    return _highest(places, half_bits, unit_bits), counts
+    indexes, counts = _bins(inner[_INNER.size : _INNER.size + length])
+    return _highest(indexes, half_bits, unit_bits), counts
 
 
 def _bins(data: bytes) -> tuple[Numbers, Numbers]:
-    """The bins that are not empty: places and counts. Written as zigzag LEB128, zeros as runs."""
+    """Return indexes and counts of bins that are not empty: zigzag LEB128, with runs of zeros."""
     import numpy as np
 
     if not data:
@@ -141,12 +140,12 @@ def _bins(data: bytes) -> tuple[Numbers, Numbers]:
     return (np.cumsum(steps) - steps)[is_count], numbers[is_count]
 
 
-def _highest(places: Numbers, half_bits: int, unit_bits: int) -> Numbers:
-    """The highest value of each bin."""
+def _highest(indexes: Numbers, half_bits: int, unit_bits: int) -> Numbers:
+    """Return the highest value of each bin."""
     import numpy as np
 
-    buckets = np.maximum(0, (places >> half_bits) - 1)
-    within = places - (buckets << half_bits)
+    buckets = np.maximum(0, (indexes >> half_bits) - 1)
+    within = indexes - (buckets << half_bits)
     shifts = buckets + unit_bits
     if (shifts + half_bits + 1 > _MOST_BITS).any():
         raise ValueError("a value beyond 63 bits")

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:
-    """Return the adjusted p of each, in the order given: never below its own, at most 1."""
-    found = [1.0] * len(p_values)
+    """Return the adjusted p-values in the given order: each at least its own p, at most 1."""
+    results = [1.0] * len(p_values)
     highest = 0.0
-    ascending = sorted(range(len(p_values)), key=lambda at: p_values[at])
-    for place, at in enumerate(ascending):
-        highest = max(highest, min(1.0, (len(p_values) - place) * p_values[at]))
-        found[at] = highest
-    return found
+    ascending = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    for rank, index in enumerate(ascending):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        results[index] = highest
+    return results

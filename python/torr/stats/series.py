@@ -1,9 +1,9 @@
-"""Levels of a ladder put in order: one point a level of concurrency, the median of its rounds.
+"""The levels of a ladder by concurrency: one point for each, the median of its rounds.
 
-What result.json has in the order of measuring, every reader needs by concurrency. Levels that the
-generator limited, those cut short, and those whose users starved are kept apart, since they claim
-nothing; contended ones stay, marked `at_least`. A level at which nothing succeeded stays too: it is
-what the target did. A .dat file gives the same points, with less in them.
+result.json has levels in the order of measuring. Levels that the generator limited, levels that
+were cut short, and levels whose users starved claim nothing and are kept apart; contended ones
+stay, marked `at_least`. A level without a successful request stays too. A .dat file gives the same
+points with fewer numbers.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from torr.results.stream import StreamStatistics
 
 RATES = {"tokens/s": "tokens_per_s", "goodput": "goodput_rate"}
-"""Of streams, what conditions call them and what result.json does."""
+"""Rates of streams: their names in conditions and in result.json."""
 
 
 @dataclass(frozen=True)
 class Series:
     """The points of one ladder, ascending, and those that claim nothing.
 
-    `limited` holds those the generator limited, `cut` those that were cut short, `starved` those
-    whose figures are of a part of the users only.
+    `limited` has levels that the generator limited, `cut` those that were cut short, `starved`
+    those whose numbers are of a part of the users only.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Series:
     cut: tuple[LevelPoint, ...] = ()
     starved: tuple[LevelPoint, ...] = ()
     noun: str = "connection"
-    """What its levels count: `user`, where users share fewer connections."""
+    """The unit of its levels: `user` where users share fewer connections."""
 
     @classmethod
     def of(cls, name: str, levels: Iterable[Level]) -> Series:
@@ -60,17 +60,17 @@ class Series:
         for rounds in by_concurrency(levels).values():
             usable = [level for level in rounds if not level.is_limited]
             whole = [level for level in usable if not level.cut_short]
-            fed = [level for level in whole if not level.is_starved]
-            kind = points if fed else starved if whole else cut if usable else limited
-            kind.append(_point(fed or whole or usable or rounds))
+            answered = [level for level in whole if not level.is_starved]
+            kind = points if answered else starved if whole else cut if usable else limited
+            kind.append(_point(answered or whole or usable or rounds))
         noun = noun_of(levels)
         return cls(name, tuple(points), tuple(limited), tuple(cut), tuple(starved), noun)
 
     @property
     def shown(self) -> tuple[LevelPoint, ...]:
-        """Every level that there is a number of, ascending."""
-        every = (*self.points, *self.limited, *self.cut, *self.starved)
-        return tuple(sorted(every, key=lambda point: point.concurrency))
+        """All levels, ascending."""
+        levels = (*self.points, *self.limited, *self.cut, *self.starved)
+        return tuple(sorted(levels, key=lambda point: point.concurrency))
 
     def places(self, *counts: int) -> str:
         """Write levels with their noun: `1, 8 and 16 connections`."""
@@ -82,15 +82,15 @@ class Series:
 
 
 def noun_of(levels: Iterable[Level]) -> str:
-    """Say what levels count: users, where those of any share connections or make their own."""
+    """Return the unit of levels: users, where they share connections or make their own."""
     return "user" if any(x.is_shared or x.is_of_locust for x in levels) else "connection"
 
 
 def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
     """Group levels by their concurrency, ascending.
 
-    Left out are those that ended before their window. One whose window brought no attempt stays:
-    its users hung.
+    Levels that ended before their window are left out. A level without an attempt in its window
+    stays: its users were waiting.
     """
     groups: dict[int, list[Level]] = {}
     for level in levels:
@@ -106,7 +106,7 @@ def lowest(levels: Iterable[Level]) -> list[Level]:
 
 
 def starved_text(level: Level) -> Message:
-    """Say how many users starved, as a clause."""
+    """Return how many users starved, as a clause."""
     return message(
         "level.starved",
         "{starved:,} of {users:,} users got no answer in the window",
@@ -132,10 +132,10 @@ def _point(rounds: list[Level]) -> LevelPoint:
     rates = [level.ok_per_s for level in rounds]
     times = [level.latency.response.p95 for level in rounds]
     streams = [level.stream for level in rounds if level.stream is not None]
-    pieces = [piece for level in rounds for piece in measured_intervals(level)]
+    intervals = [interval for level in rounds for interval in measured_intervals(level)]
     is_single = len(rounds) == 1
-    spread_of = _known(piece.ok_per_s for piece in pieces) if is_single else rates
-    p95s = [piece.latency.response.p95 for piece in pieces] if is_single else times
+    spread_of = _known(interval.ok_per_s for interval in intervals) if is_single else rates
+    p95s = [interval.latency.response.p95 for interval in intervals] if is_single else times
     return LevelPoint(
         concurrency=rounds[0].concurrency,
         ok_per_s=median(rates),
@@ -156,7 +156,7 @@ def _point(rounds: list[Level]) -> LevelPoint:
 
 
 def _streamed(streams: list[StreamStatistics]) -> dict[str, float]:
-    """The medians of what the streams of a level say, without what nothing says."""
+    """Return the medians of the numbers of streams that have a value."""
     values = {name: _median(getattr(s, key) for s in streams) for name, key in RATES.items()}
     for metric, stat in itertools.product(TIMES, STATS):
         times = (stream.time(f"{metric}_ms") for stream in streams)

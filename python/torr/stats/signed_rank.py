@@ -1,10 +1,10 @@
-"""The exact Wilcoxon signed-rank test, and what is estimated by the same ranks.
+"""The exact Wilcoxon signed-rank test, and estimates by the same ranks.
 
 Of paired differences: the two-sided p of "they lie symmetrically about 0", their middle by Hodges
 and Lehmann, and intervals by the ordered Walsh averages (Hollander, Wolfe and Chicken,
-Nonparametric Statistical Methods, 2014, chapter 3). Every p is counted out over all signs, never
+Nonparametric Statistical Methods, 2014, chapter 3). Every p is counted over all signs, never
 approximated: ties share their mid-rank, and a zero keeps its rank and counts half for either side.
-Differences may be infinite, as where one side answered nothing: they are the largest of all.
+Infinite differences, as where one side answered nothing, are the largest of all.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Interval = tuple[float, float]
 
 UNBOUNDED: Interval = (-math.inf, math.inf)
 
-# Logarithms of ratios that lie nearer to each other are the same but for rounding.
+# Logarithms of ratios that differ less are equal up to rounding errors.
 _DIGITS = 12
-# Stands for infinity in sums: no finite logarithm of a ratio comes near it.
-_FAR = 1e9
+# Replaces infinity in sums; finite logarithms of ratios are far smaller.
+_INFINITE = 1e9
 
 
 def p_value(differences: Sequence[float]) -> float:
@@ -35,35 +35,35 @@ def p_value(differences: Sequence[float]) -> float:
     if not signed:
         return 1.0
     chances = _chances(tuple(sorted(rank for rank, _ in signed)))
-    seen = sum(rank for rank, is_positive in signed if is_positive)
-    return min(1.0, 2 * min(math.fsum(chances[: seen + 1]), math.fsum(chances[seen:])))
+    observed = sum(rank for rank, is_positive in signed if is_positive)
+    return min(1.0, 2 * min(math.fsum(chances[: observed + 1]), math.fsum(chances[observed:])))
 
 
 def doubled_ranks(magnitudes: Sequence[float]) -> list[int]:
-    """Return twice the mid-rank of each, from 2 on: integers, since mid-ranks are halves."""
+    """Return twice the mid-rank of each value: integers from 2 on, since mid-ranks are halves."""
     order = sorted(magnitudes)
     first: dict[float, int] = {}
     last: dict[float, int] = {}
-    for place, value in enumerate(order, 1):
-        first.setdefault(value, place)
-        last[value] = place
+    for rank, value in enumerate(order, 1):
+        first.setdefault(value, rank)
+        last[value] = rank
     return [first[value] + last[value] for value in magnitudes]
 
 
 def walsh_averages(differences: Sequence[float]) -> list[float]:
     """Return the averages of all pairs, each with itself too, ascending: n(n+1)/2 of them."""
-    near = [max(-_FAR, min(_FAR, d)) for d in differences]
-    sums = ((a + b) / 2 for at, a in enumerate(near) for b in near[at:])
-    return sorted(math.copysign(math.inf, s) if abs(s) > _FAR / 4 else s for s in sums)
+    finite = [max(-_INFINITE, min(_INFINITE, d)) for d in differences]
+    averages = ((a + b) / 2 for index, a in enumerate(finite) for b in finite[index:])
+    return sorted(math.copysign(math.inf, x) if abs(x) > _INFINITE / 4 else x for x in averages)
 
 
 def hodges_lehmann(differences: Sequence[float]) -> float:
     """Return the median of the Walsh averages; raises ValueError without a difference."""
     if not differences:
         raise ValueError("the middle of no difference")
-    found = median(walsh_averages(differences))
-    # Two infinities that cancel leave nothing known.
-    return 0.0 if math.isnan(found) else found
+    middle = median(walsh_averages(differences))
+    # The mean of both infinities is not a number.
+    return 0.0 if math.isnan(middle) else middle
 
 
 def interval(differences: Sequence[float], alpha: float) -> Interval:
@@ -80,7 +80,7 @@ def interval(differences: Sequence[float], alpha: float) -> Interval:
 
 @lru_cache(maxsize=256)
 def _depth(count: int, alpha: float) -> int:
-    """The largest k with P(W⁺ < k) ≤ alpha / 2: the k-th Walsh averages from both ends."""
+    """Return the largest k with P(W⁺ < k) ≤ alpha / 2; the k-th averages are the ends."""
     chances = _chances(tuple(range(2, 2 * count + 2, 2)))[::2]
     depth, below = 0, 0.0
     for chance in chances:
@@ -93,16 +93,16 @@ def _depth(count: int, alpha: float) -> int:
 
 @lru_cache(maxsize=128)
 def _chances(ranks: tuple[int, ...]) -> list[float]:
-    """How likely each sum of the positive ranks is, when every sign is as likely as the other."""
+    """Return the probability of each sum of the positive ranks where both signs are as likely."""
     import numpy as np
 
     chances = np.zeros(sum(ranks) + 1)
     chances[0] = 1.0
     top = 0
     for rank in ranks:
-        # Ends overlap: the right side is whole before anything is written.
+        # Both slices overlap: NumPy computes the right side before it writes.
         chances[rank : top + rank + 1] = chances[rank : top + rank + 1] + chances[: top + 1]
         top += rank
         chances[: top + 1] /= 2
-    found: list[float] = chances.tolist()
-    return found
+    probabilities: list[float] = chances.tolist()
+    return probabilities

@@ -1,8 +1,8 @@
-"""The standard error of the mean of a series: of values that follow each other in time.
+"""The standard error of the mean of a series of values in time.
 
-What came just before is often alike: a queue, a garbage collector or a neighbour lasts longer than
-one interval. Such values tell less of their mean than as many independent ones, so s/√n is too
-small. The series is taken as a first-order autoregression: its lag-1 correlation, corrected for
+Neighbouring values are often alike: a queue, a garbage collector or another program lasts longer
+than one interval. Such values say less about their mean than as many independent ones, so s/√n is
+too small. The series is taken as a first-order autoregression: its lag-1 correlation, corrected for
 the bias of short series (Kendall, 1954), says how many independent values it is worth (Bayley and
 Hammersley, 1946).
 """
@@ -35,17 +35,17 @@ def standard_error(values: Sequence[float]) -> float:
 
 
 def _correlation(values: Sequence[float]) -> float:
-    """The lag-1 correlation, from 0 to 0.95; of short series the plain estimate is too low."""
+    """Return the lag-1 correlation, 0 to 0.95, corrected: of short series it is too low."""
     middle = fmean(values)
-    apart = [value - middle for value in values]
-    whole = math.fsum(a * a for a in apart)
-    if not whole:
+    deviations = [value - middle for value in values]
+    squares = math.fsum(a * a for a in deviations)
+    if not squares:
         return 0.0
-    plain = math.fsum(a * b for a, b in pairwise(apart)) / whole
+    plain = math.fsum(a * b for a, b in pairwise(deviations)) / squares
     count = len(values)
     return min(max((count * plain + 1) / (count - 3), 0.0), _MOST_CORRELATION)
 
 
 def _inflation(correlation: float) -> float:
-    """How many values are worth one independent value."""
+    """Return how many correlated values are worth one independent value."""
     return (1 + correlation) / (1 - correlation)

@@ -1,4 +1,4 @@
-"""Tokens in texts, counted by a tokenizer.json of the `tokenizers` library."""
+"""Counting the tokens of texts by a tokenizer.json, with the `tokenizers` library."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """One that was read, and the name of its file."""
+    """A tokenizer and the name of its file."""
 
     name: str
     _library: Any
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, without those that models put around it."""
-        found = self._library.encode_batch(list(texts), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in found]
+        """Return how many tokens each text has, without the special ones that models add."""
+        encodings = self._library.encode_batch(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
 
 
 def read_tokenizer(file: str) -> Tokenizer:

@@ -1,8 +1,8 @@
 """The trials of a comparison in order: by cell, candidate and round.
 
-A cell is one setting of the factors; its candidates run back to back in rounds. Whatever concerns
-one trial of a round concerns the round: drift hits all of it, and a rule that discards a trial
-discards the whole round, whoever failed in it.
+A cell is one setting of the factors; its candidates are measured one after another in rounds. Drift
+affects all trials of a round, so a rule that discards a trial discards the whole round, whichever
+candidate failed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Cell:
 
     @classmethod
     def of(cls, trial: Level | Verdict) -> Self:
-        """The cell that a trial or a verdict belongs to."""
+        """Return the cell that a trial or a verdict belongs to."""
         factors = json.dumps(trial.factors, sort_keys=True)
         return cls(factors, trial.concurrency or 0, trial.rate)
 
@@ -49,9 +49,9 @@ Rounds = dict[int, dict[str, Level]]
 
 
 def by_cell(levels: Iterable[Level]) -> dict[Cell, Rounds]:
-    """Group trials; a trial that was measured again stands for the one before it.
+    """Group trials by cell; a trial that was measured again replaces the one before it.
 
-    Cells and candidates stand in the order in which they first came, rounds ascend.
+    Cells and candidates are in the order of their first trial, rounds ascend.
     """
     cells: dict[Cell, Rounds] = {}
     for level in levels:
@@ -61,7 +61,7 @@ def by_cell(levels: Iterable[Level]) -> dict[Cell, Rounds]:
 
 
 def candidates(levels: Iterable[Level]) -> list[str]:
-    """Return the names of the candidates, in the order in which they first came."""
+    """Return the names of the candidates, in the order of their first trial."""
     return list(dict.fromkeys(level.candidate or "" for level in levels))
 
 
@@ -74,10 +74,10 @@ def error_rate(levels: Sequence[Level]) -> float | None:
 
 def unmeasured(result: RunResult) -> list[TrialFailure]:
     """Return the last failure of each candidate that has no trial at all in a cell."""
-    measured = {_place(level) for level in result.levels}
-    lacking = {_place(failure): failure for failure in result.failures}
-    return [failure for place, failure in lacking.items() if place not in measured]
+    measured = {_key(level) for level in result.levels}
+    failures = {_key(failure): failure for failure in result.failures}
+    return [failure for key, failure in failures.items() if key not in measured]
 
 
-def _place(trial: Level | TrialFailure) -> tuple[str, str]:
+def _key(trial: Level | TrialFailure) -> tuple[str, str]:
     return trial.candidate or "", json.dumps(trial.factors, sort_keys=True)

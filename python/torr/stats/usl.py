@@ -4,8 +4,9 @@
 
 λ is the throughput of one user, σ the share that waits in line (contention), κ the cost of
 agreeing (coherency); with κ > 0 throughput falls again past N* = √((1−σ)/κ). The fit is least
-squares on ln X, so that every level weighs alike. Three parameters fit many a curve that is not
-this law: hence the gates, and a null with its reason where one of them is shut.
+squares on ln X, so that every level has the same weight. Three parameters can fit many other
+curves: therefore a fit is only claimed under conditions, and is null with a reason where one does
+not hold.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LEAST_PAST_PLATEAU = 2
 LARGEST_RMS = 0.05
 LONGEST_RUN = 3
 BOOTSTRAPS = 1000
-# A κ that costs less than 0.1 % at the highest level is not told from none.
+# A κ that costs less than 0.1 % at the highest level counts as none.
 _NO_EFFECT = 1e-3
 _NO_RESIDUAL = 1e-9
 
@@ -77,24 +78,24 @@ def analyse(
     `levels` ascend and have success ≥ 99 %; `plateau_start` is the lowest level of the plateau.
     The same levels and seed give the same numbers.
     """
-    closed = _why_not_fitted(levels, plateau_start)
-    if closed is not None:
-        return None, {"usl": closed}
+    obstacle = _why_not_fitted(levels, plateau_start)
+    if obstacle is not None:
+        return None, {"usl": obstacle}
     users = np.array([level.users for level in levels], dtype=float)
     rates = np.array([level.ok_per_s for level in levels], dtype=float)
-    found = fit(users, rates)
-    closed = _why_not_claimed(found, levels)
-    if closed is not None:
-        return None, {"usl": closed}
-    kappas, peaks = _bootstrap(found, users, seed)
-    n_star, reason = _n_star(found, kappas, users)
+    law = fit(users, rates)
+    obstacle = _why_not_claimed(law, levels)
+    if obstacle is not None:
+        return None, {"usl": obstacle}
+    kappas, peaks = _bootstrap(law, users, seed)
+    n_star, reason = _n_star(law, kappas, users)
     usl = UslFit(
-        lambda_=found.rate,
-        sigma=found.sigma,
-        kappa=found.kappa,
+        lambda_=law.rate,
+        sigma=law.sigma,
+        kappa=law.kappa,
         n_star=n_star,
-        r2=found.r2,
-        rms=found.rms,
+        r2=law.r2,
+        rms=law.rms,
         kappa_interval=_interval(kappas),
         n_star_interval=None if n_star is None else _interval(peaks),
         levels=[level.users for level in levels],
@@ -194,25 +195,25 @@ def _why_not_fitted(levels: Sequence[UslPoint], plateau_start: int) -> Message |
     return None
 
 
-def _why_not_claimed(found: Fit, levels: Sequence[UslPoint]) -> Message | None:
+def _why_not_claimed(law: Fit, levels: Sequence[UslPoint]) -> Message | None:
     spreads = [level.spread for level in levels if level.spread]
     allowed = max(LARGEST_RMS, 2 * float(np.median(spreads)) if spreads else 0.0)
-    if found.rms > allowed:
+    if law.rms > allowed:
         return message(
             "usl.far_off",
             "the law does not fit: its levels lie {rms:.1f} % off (rms), {allowed:.1f} % at most is"
             " claimed (R² {r2:.3f})",
-            rms=100 * found.rms,
+            rms=100 * law.rms,
             allowed=100 * allowed,
-            r2=found.r2,
+            r2=law.r2,
         )
-    run = _longest_run(found.residuals)
+    run = _longest_run(law.residuals)
     if run > LONGEST_RUN:
         return message(
             "usl.one_sided",
             "the law does not fit: {run} levels in a row lie on one side of it (R² {r2:.3f})",
             run=run,
-            r2=found.r2,
+            r2=law.r2,
         )
     return None
 
@@ -228,7 +229,7 @@ def _longest_run(residuals: Sequence[float]) -> int:
     return longest
 
 
-def _bootstrap(found: Fit, users: Numbers, seed: int) -> tuple[Numbers, Numbers]:
+def _bootstrap(law: Fit, users: Numbers, seed: int) -> tuple[Numbers, Numbers]:
     """Return κ and N* of refits to the fitted curve plus resampled residuals.
 
     Residuals are widened by √(n/(n−3)), which the three parameters took from them (Davison and
@@ -236,9 +237,9 @@ def _bootstrap(found: Fit, users: Numbers, seed: int) -> tuple[Numbers, Numbers]
     """
     random = np.random.default_rng(seed)
     count = len(users)
-    residuals = np.array(found.residuals) * np.sqrt(count / (count - 3))
+    residuals = np.array(law.residuals) * np.sqrt(count / (count - 3))
     residuals -= residuals.mean()
-    curve = np.log([found.throughput(n) for n in users])
+    curve = np.log([law.throughput(n) for n in users])
     refits = [
         fit(users, np.exp(curve + random.choice(residuals, count))) for _ in range(BOOTSTRAPS)
     ]
@@ -247,14 +248,14 @@ def _bootstrap(found: Fit, users: Numbers, seed: int) -> tuple[Numbers, Numbers]
     return kappas, peaks
 
 
-def _n_star(found: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, Message | None]:
+def _n_star(law: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, Message | None]:
     largest = float(users.max())
-    if float(np.quantile(kappas, 0.025)) * largest**2 < _NO_EFFECT or found.peak_users is None:
+    if float(np.quantile(kappas, 0.025)) * largest**2 < _NO_EFFECT or law.peak_users is None:
         return None, message(
             "usl.no_coherency",
             "κ cannot be told from 0 (bootstrap 95 % interval): no peak is claimed",
         )
-    n_star = found.peak_users
+    n_star = law.peak_users
     if not users.min() <= n_star <= largest:
         return None, message(
             "usl.peak_outside",

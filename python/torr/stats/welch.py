@@ -1,7 +1,7 @@
-"""Two sides whose trials are not paired: Welch's test, and what differs between their means.
+"""Two sides whose trials are not paired: Welch's test, and the difference of their means.
 
-It allows each side a spread of its own (Welch, The generalization of Student's problem, 1947). It
-cannot see drift: what changed between the two sides besides what is compared is in its difference.
+Each side may have a spread of its own (Welch, The generalization of Student's problem, 1947). The
+difference contains drift: all that changed between the two sides.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Welch:
 
     difference: float
     error: float
-    freedom: float
+    degrees_of_freedom: float
 
     @classmethod
     def of(cls, before: Sequence[float], after: Sequence[float]) -> Welch:
@@ -33,18 +33,18 @@ class Welch:
         weights = [
             part**2 / (len(side) - 1) for part, side in zip(parts, (before, after), strict=True)
         ]
-        freedom = sum(parts) ** 2 / sum(weights) if sum(weights) else math.inf
-        return cls(mean(after) - mean(before), error, freedom)
+        degrees = sum(parts) ** 2 / sum(weights) if sum(weights) else math.inf
+        return cls(mean(after) - mean(before), error, degrees)
 
     @property
     def p_value(self) -> float:
-        """The two-sided p; without any spread 1 or 0, as the means are equal or not."""
+        """Return the two-sided p; without any spread 1 for equal means and 0 for others."""
         if not self.error:
             return 1.0 if self.difference == 0 else 0.0
         # scipy.stats takes a second to import.
         from scipy.special import stdtr
 
-        return float(2 * stdtr(self.freedom, -abs(self.difference) / self.error))
+        return float(2 * stdtr(self.degrees_of_freedom, -abs(self.difference) / self.error))
 
     def interval(self, alpha: float) -> Interval:
         """Return the interval of the difference that holds it with a probability of 1 − alpha."""
@@ -52,5 +52,5 @@ class Welch:
             return self.difference, self.difference
         from scipy.special import stdtrit
 
-        reach = -float(stdtrit(self.freedom, alpha / 2)) * self.error
-        return self.difference - reach, self.difference + reach
+        margin = -float(stdtrit(self.degrees_of_freedom, alpha / 2)) * self.error
+        return self.difference - margin, self.difference + margin

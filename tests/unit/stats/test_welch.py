@@ -14,7 +14,7 @@ def test_p_and_interval_are_scipys(before, after):
     found = Welch.of(before, after)
     expected = ttest_ind(after, before, equal_var=False)
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-6)
-    assert found.freedom == pytest.approx(expected.df, rel=1e-6)
+    assert found.degrees_of_freedom == pytest.approx(expected.df, rel=1e-6)
     for alpha in (0.05, 0.1):
         interval = expected.confidence_interval(1 - alpha)
         assert found.interval(alpha) == pytest.approx(tuple(interval), rel=1e-6, abs=1e-9)
