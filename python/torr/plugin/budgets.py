@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import NoReturn
 
-    from torr.report.tables.cells import Table
+    from torr.report.tables.table import Table
     from torr.results.verdict import Verdict
 
 NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-allow-not-shown"

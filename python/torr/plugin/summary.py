@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.plugin.session import MeasurementSession
-    from torr.report.tables.cells import Table
+    from torr.report.tables.table import Table
     from torr.results.functions import MachineSpeed
 
 _MOST_ROWS = 12
@@ -46,9 +46,10 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
         _write_table(table, reporter)
     for line in exceptions.lines(result):
         reporter.write_line(line)
-    for title, table in (*flame_table.top_functions(result), *profiled_line_table.tables(result)):
+    for title, content in (*flame_table.top_functions(result), *profiled_line_table.tables(result)):
         reporter.write_line(f"\n{title}")
-        _write_table(replace(table, rows=table.rows[:_MOST_ROWS]), reporter)
+        if content:
+            _write_table(replace(content, rows=content.rows[:_MOST_ROWS]), reporter)
     notes = (*flame_table.notes(result), *_of_unprofiled(session, result), *_of_limits(result))
     for line in (*notes, *session.notes):
         reporter.write_line(line)

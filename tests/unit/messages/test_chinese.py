@@ -15,10 +15,11 @@ from torr.report.tables import (
     level_table,
     monitor_table,
     request_tables,
+    slo_table,
     stream_tables,
     verdict_table,
 )
-from torr.report.tables.cells import Table
+from torr.report.tables.table import Table
 from torr.report.text import sentence, trust
 from torr.report.text.reasons import advice, meaning
 
@@ -152,7 +153,7 @@ def of_comparison(found, result):
     return [
         *(write(found) for write in (*tables, comparison_tables.of_discarded)),
         *(part for pair in comparison_tables.of_cells(found) for part in pair),
-        *map(comparison_tables.of_place, found.places),
+        *map(comparison_tables.of_cell, found.cells),
         *comparison_facts.notes(found),
         comparison_facts.configuration(result),
         verdict_table.verdicts(result),
@@ -167,7 +168,7 @@ def of_levels(result):
             for write in (
                 level_table.levels,
                 level_table.capacity,
-                level_table.slos,
+                slo_table.of_levels,
                 level_table.errors,
             )
         ),

@@ -8,7 +8,7 @@ from spoken import REPORT, calls, phrases, sources
 
 # Pictures, formats of files, and what a terminal or a browser alone shows have English only.
 ENGLISH = {
-    *("__init__.py", "cells.py", "csv.py", "dat.py", "diff.py", "doctor.py", "junit.py"),
+    *("__init__.py", "csv.py", "dat.py", "diff.py", "doctor.py", "junit.py"),
     *("comparison.py", "comparison_figure.py", "comparison_rows.py", "comparison_scale.py"),
     *("diff_figure.py", "findings.py", "labels.py", "ladder_figure.py", "ladder_marks.py"),
     *("stream_figure.py", "theme.py", "step_summary.py", "png.py", "pooled.py"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from torr.cli.screen import Screen
     from torr.report.data.comparison import ComparisonCell
-    from torr.report.tables.cells import Table
+    from torr.report.tables.table import Table
     from torr.results.result import RunResult
 
 MOST_CELLS = 12
@@ -37,28 +37,30 @@ LEAST_WORDS = ("no verdict", "failed")
 def show(result: RunResult, out: Screen) -> None:
     """Print the cells, or in how many each candidate has which word, SLOs, and failed trials."""
     found = Comparison.of(result)
-    if len(found.places) <= MOST_CELLS:
-        for place in found.places:
-            _show_place(place, out)
+    if len(found.cells) <= MOST_CELLS:
+        for cell in found.cells:
+            _show_place(cell, out)
     else:
         _show_words(found, out)
     show_of_comparison(result, out)
     _show_failures(found, out)
 
 
-def _show_place(place: ComparisonCell, out: Screen) -> None:
+def _show_place(cell: ComparisonCell, out: Screen) -> None:
     out.line()
-    out.line(place.words, "bold")
-    # What a narrow terminal can do without: the first goes first.
-    _print(tables.of_place(place), ("p99", tables.coverage_at([place]), "n"), out)
-    for line in _doubts(place):
+    out.line(cell.words, "bold")
+    table = tables.of_cell(cell)
+    if table is not None:
+        # Columns that a narrow terminal can do without: the first goes first.
+        _print(table, ("p99", tables.coverage_at([cell]), "n"), out)
+    for line in _doubts(cell):
         out.line(cut(out.in_words(line), out.width), "dim")
 
 
-def _doubts(place: ComparisonCell) -> Iterator[str]:
+def _doubts(cell: ComparisonCell) -> Iterator[str]:
     """Why a candidate has no better word."""
-    for entry in place.rivals:
-        reason = place.reason(entry)
+    for entry in cell.rivals:
+        reason = cell.reason(entry)
         if reason:
             said = say("{name}: {said}", name=entry.name, said=reason)
             yield _line(said, 2)
@@ -69,7 +71,7 @@ def _show_words(found: Comparison, out: Screen) -> None:
     if table is not None:
         out.line()
         _print(table, LEAST_WORDS, out)
-        cells = counted(len(found.places), "cell")
+        cells = counted(len(found.cells), "cell")
         where = say("The tables of the {cells} are in summary.md and report.html.", cells=cells)
         out.line(where, "dim")
 

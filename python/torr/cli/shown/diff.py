@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.cli.screen import Screen
-    from torr.report.tables.cells import Table
+    from torr.report.tables.table import Table
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 

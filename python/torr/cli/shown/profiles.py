@@ -12,7 +12,7 @@ from torr.report.tables import flame_table
 
 if TYPE_CHECKING:
     from torr.cli.screen import Screen
-    from torr.report.tables.cells import Table
+    from torr.report.tables.table import Table
     from torr.results.result import RunResult
 
 MOST_ROWS = 5

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torr.messages.say import say
 from torr.model.condition import Condition
 from torr.report.data.result_words import word_text
-from torr.report.tables.comparison_slos import interval_of, slos
+from torr.report.tables.slo_table import interval_of, slos
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

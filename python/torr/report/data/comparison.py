@@ -63,16 +63,16 @@ class CandidateCell:
         return trials.error_rate(list(self.trials.values()))
 
     @property
-    def kept(self) -> dict[int, Level]:
+    def counted_trials(self) -> dict[int, Level]:
         """The trials by round, without discarded rounds."""
         return {n: level for n, level in self.trials.items() if n not in self.discarded}
 
     def values(self, metric: Metric) -> dict[int, float]:
         """Return a metric of each trial that has it, by round, without discarded rounds."""
-        read = {number: metric.read(level) for number, level in self.kept.items()}
+        read = {number: metric.read(level) for number, level in self.counted_trials.items()}
         return {number: value for number, value in read.items() if value is not None}
 
-    def middle(self, metric: Metric) -> float | None:
+    def median(self, metric: Metric) -> float | None:
         """Return the median of a metric over the trials."""
         values = self.values(metric)
         return median(values.values()) if values else None
@@ -83,7 +83,7 @@ class CandidateCell:
 
     def count(self, verdict: Verdict) -> int:
         """Return how many rounds a verdict stands on; without one, how many trials are kept."""
-        return len(self.kept) if verdict.n is None else verdict.n
+        return len(self.counted_trials) if verdict.n is None else verdict.n
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class ComparisonCell:
         return entry.verdict(self.primary)
 
     def standing(self, entry: CandidateCell) -> str:
-        """Return the word of a candidate here, or what stands in the place of one."""
+        """Return the word of a candidate here, or, without a verdict, what happened to it."""
         if not entry.trials:
             return "failed" if entry.failures else "not measured"
         if entry.name == self.baseline:
@@ -151,7 +151,7 @@ class Comparison:
     names: tuple[str, ...]
     baseline: str
     primary: Metric
-    places: tuple[ComparisonCell, ...]
+    cells: tuple[ComparisonCell, ...]
     failures: tuple[TrialFailure, ...]
     experiment: Experiment
 
@@ -165,14 +165,14 @@ class Comparison:
         given = experiment.baseline or next((v.baseline for v in result.verdicts), None)
         baseline = given or next(iter(names), "")
         primary = _primary(result)
-        places = tuple(
+        cells = tuple(
             ComparisonCell(
                 *(words, cell.factors, cell.concurrency or None, cell.rate),
                 *(primary, baseline, entries),
             )
             for words, cell, entries in _places(result, failures, names)
         )
-        return cls(tuple(names), baseline, primary, places, failures, experiment)
+        return cls(tuple(names), baseline, primary, cells, failures, experiment)
 
     @property
     def rivals(self) -> list[str]:
@@ -181,7 +181,7 @@ class Comparison:
 
     def of_rival(self, name: str) -> list[tuple[ComparisonCell, CandidateCell]]:
         """Return what a candidate did, cell by cell."""
-        return [(p, entry) for p in self.places for entry in p.entries if entry.name == name]
+        return [(p, entry) for p in self.cells for entry in p.entries if entry.name == name]
 
 
 Judged = dict[Cell, dict[str, dict[Metric, Verdict]]]

@@ -49,7 +49,7 @@ class Scale:
         half = _half_of_shares(found) if is_share else math.log1p(DELTA)
         plain = cls((0, 1), is_share, half)
         core = list(_certain(found, plain))
-        dots = [at for p in found.places for e in p.entries for _, at in plain.rounds(p, e)]
+        dots = [at for p in found.cells for e in p.entries for _, at in plain.rounds(p, e)]
         finite = [at for at in dots if math.isfinite(at)]
         if not dots:
             return None
@@ -83,13 +83,13 @@ class Scale:
             return after - before if self.is_share else 0.0
         return self.position(after / before) if before > 0 else math.inf
 
-    def rounds(self, place: ComparisonCell, entry: CandidateCell) -> list[tuple[int, float]]:
+    def rounds(self, cell: ComparisonCell, entry: CandidateCell) -> list[tuple[int, float]]:
         """Return each round with its position; the baseline's are around their own median."""
-        if entry.name != place.baseline:
-            pairs = place.pairs(entry, place.primary)
+        if entry.name != cell.baseline:
+            pairs = cell.pairs(entry, cell.primary)
             return [(number, self.between(*both)) for number, both in pairs.items()]
-        middle = entry.middle(place.primary)
-        values = entry.values(place.primary)
+        middle = entry.median(cell.primary)
+        values = entry.values(cell.primary)
         return [] if middle is None else [(n, self.between(middle, v)) for n, v in values.items()]
 
     def shown(self, position: float) -> float:
@@ -109,8 +109,8 @@ class Scale:
     def marks(self) -> list[tuple[float, str]]:
         """Return every tick on the axis with its words, those first that matter most."""
         low, high = self.limits
-        places = [v if self.is_share else self.position(v) for v in self._candidates()]
-        return [(at, self._written(at)) for at in places if low <= at <= high]
+        positions = [v if self.is_share else self.position(v) for v in self._candidates()]
+        return [(at, self._written(at)) for at in positions if low <= at <= high]
 
     def _candidates(self) -> Sequence[float]:
         if not self.is_share:
@@ -126,7 +126,7 @@ class Scale:
 
 def _half_of_shares(found: Comparison) -> float:
     """The margin of shares depends on the baseline's: one band for all cells is the narrowest."""
-    verdicts = (place.verdict(entry) for place in found.places for entry in place.entries)
+    verdicts = (cell.verdict(entry) for cell in found.cells for entry in cell.entries)
     return min((v.margin for v in verdicts if v.margin is not None), default=MARGIN_POINTS)
 
 
@@ -151,8 +151,8 @@ def centre(verdict: Verdict, scale: Scale) -> float | None:
 
 def _certain(found: Comparison, scale: Scale) -> Iterator[float]:
     """The positions that the axis must hold: estimates and ends of intervals."""
-    for place in found.places:
-        for entry in place.entries:
-            verdict = place.verdict(entry)
+    for cell in found.cells:
+        for entry in cell.entries:
+            verdict = cell.verdict(entry)
             each = [centre(verdict, scale), *(ends(verdict, scale) or ())]
             yield from (at for at in each if at is not None and math.isfinite(at))

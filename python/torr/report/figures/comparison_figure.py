@@ -36,12 +36,12 @@ def panels(found: Comparison, titles: tuple[str, str]) -> Figure | None:
 
     `titles` are the verdict and what it is about.
     """
-    places = [place for place in found.places if any(e.trials or e.failures for e in place.entries)]
+    cells = [cell for cell in found.cells if any(e.trials or e.failures for e in cell.entries)]
     scale = Scale.of(found)
     if scale is None:
         return None
-    across = _columns(len(places))
-    lines = math.ceil(len(places) / across)
+    across = _columns(len(cells))
+    lines = math.ceil(len(cells) / across)
     height = _TITLE + _ROW * len(found.names) + _TICKS
     # The headline has the same height in a figure of any height.
     top = theme.headline(theme.figure(_WIDTH, 3), *titles)
@@ -52,7 +52,7 @@ def panels(found: Comparison, titles: tuple[str, str]) -> Figure | None:
     shown = [_cut(name, _MOST_LETTERS) for name in found.names]
     names = 0.25 + max(map(len, shown)) * _LETTER
     each = (_WIDTH - names - _LEFT) / across
-    for number, place in enumerate(places):
+    for number, cell in enumerate(cells):
         line, column = divmod(number, across)
         box = (
             names + column * each,
@@ -61,9 +61,9 @@ def panels(found: Comparison, titles: tuple[str, str]) -> Figure | None:
             _ROW * len(found.names),
         )
         ax = _axes(fig, box)
-        _panel(ax, place, scale, shown if column == 0 else ())
+        _panel(ax, cell, scale, shown if column == 0 else ())
         over = (box[1] + box[3] + 0.07) / whole
-        title = _cut(place.words, int(each / _TITLE_LETTER))
+        title = _cut(cell.words, int(each / _TITLE_LETTER))
         fig.text(box[0] / _WIDTH, over, title, size=9.5, weight="bold")
     middle = (names + (_WIDTH - names) / 2) / _WIDTH
     said = _axis_words(found, scale)
@@ -72,14 +72,14 @@ def panels(found: Comparison, titles: tuple[str, str]) -> Figure | None:
 
 
 def _axes(fig: Figure, box: Sequence[float]) -> Axes:
-    """Axes at a place in inches: left, bottom, width, height."""
+    """Return axes at a position in inches: left, bottom, width, height."""
     width, height = (float(side) for side in fig.get_size_inches())
     return fig.add_axes((box[0] / width, box[1] / height, box[2] / width, box[3] / height))
 
 
-def _panel(ax: Axes, place: ComparisonCell, scale: Scale, names: Sequence[str]) -> None:
+def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -> None:
     """One cell: the margin, and a row for each candidate."""
-    count = len(place.entries)
+    count = len(cell.entries)
     ax.set_xlim(*scale.limits)
     ax.set_ylim(count - 0.5, -0.5)
     ax.set_xticks(*scale.ticks(rows.inches(ax)))
@@ -90,8 +90,8 @@ def _panel(ax: Axes, place: ComparisonCell, scale: Scale, names: Sequence[str]) 
     low, high = scale.margin
     ax.axvspan(low, high, color=theme.BAND, alpha=0.45, linewidth=0, zorder=0)
     ax.axvline(scale.none, color=theme.MUTED, linewidth=0.8, zorder=1)
-    for at, entry in enumerate(place.entries):
-        rows.draw(ax, at, place, entry, scale)
+    for at, entry in enumerate(cell.entries):
+        rows.draw(ax, at, cell, entry, scale)
 
 
 def _axis_words(found: Comparison, scale: Scale) -> str:
@@ -103,11 +103,11 @@ def _axis_words(found: Comparison, scale: Scale) -> str:
     return f"{metric.label} as a multiple of {baseline} in the same round (log scale; {band})"
 
 
-def _columns(places: int) -> int:
+def _columns(cells: int) -> int:
     """How many panels stand beside each other: as few as need no third line."""
-    if places == 1:
+    if cells == 1:
         return 1
-    return 2 if places in (2, 4) else 3
+    return 2 if cells in (2, 4) else 3
 
 
 def _cut(text: str, letters: int) -> str:

@@ -34,13 +34,13 @@ _SPREAD = 0.44
 """The height of a row over which its dots are scattered, so that they do not hide each other."""
 
 
-def draw(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
+def draw(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
     """Draw one candidate of one cell into the row `at`."""
-    standing = place.standing(entry)
-    _dots(ax, at, place, entry, scale)
+    standing = cell.standing(entry)
+    _dots(ax, at, cell, entry, scale)
     if standing in _LOOKS:
-        _estimate(ax, at, place, entry, scale)
-    _amount(ax, at, place, entry)
+        _estimate(ax, at, cell, entry, scale)
+    _amount(ax, at, cell, entry)
     if standing == "failed":
         _say(ax, at, f"failed: {entry.failures[0].kind.replace('_', ' ')}")
     elif standing in ("not measured", "no baseline"):
@@ -74,10 +74,10 @@ def inches(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
-def _dots(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
+def _dots(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
     """Every round as a dot; one beyond the axis as an arrow at its edge."""
-    colour = _look(place.standing(entry))[0]
-    rounds = scale.rounds(place, entry)
+    colour = _look(cell.standing(entry))[0]
+    rounds = scale.rounds(cell, entry)
     inside = [(n, x) for n, x in rounds if scale.limits[0] <= x <= scale.limits[1]]
     for marker, some in (
         (".", inside),
@@ -100,9 +100,9 @@ def _dots(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale:
         )
 
 
-def _estimate(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
+def _estimate(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
     """The estimate as the marker of its word, on its interval; beside the axis where none is."""
-    verdict, standing = place.verdict(entry), place.standing(entry)
+    verdict, standing = cell.verdict(entry), cell.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
     if span is not None:
         between = [scale.shown(end) for end in span]
@@ -117,10 +117,10 @@ def _estimate(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell, sc
         ax.plot([1 + _BESIDE / inches(ax)], [at], transform=ax.get_yaxis_transform(), **marks)
 
 
-def _amount(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell) -> None:
+def _amount(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell) -> None:
     """The ratio, right of the row."""
-    verdict = place.verdict(entry)
-    is_base = entry.name == place.baseline
+    verdict = cell.verdict(entry)
+    is_base = entry.name == cell.baseline
     text = "baseline" if is_base and entry.trials else words.ratio(verdict)
     if verdict.difference is not None:
         text = text.replace(" points", "")
@@ -132,13 +132,13 @@ def _amount(ax: Axes, at: int, place: ComparisonCell, entry: CandidateCell) -> N
         textcoords="offset points",
         va="center",
         size=8.5,
-        color=theme.MUTED if is_base else _look(place.standing(entry))[0],
+        color=theme.MUTED if is_base else _look(cell.standing(entry))[0],
         annotation_clip=False,
     )
 
 
 def _say(ax: Axes, at: int, text: str) -> None:
-    """Words in the place of dots."""
+    """Write words where there are no dots."""
     ax.annotate(
         text,
         (0.02, at),

@@ -13,8 +13,7 @@ from torr.report.data.comparison import Comparison
 from torr.report.files import markdown_parts as parts
 from torr.report.tables import comparison_facts as facts
 from torr.report.tables import comparison_tables as tables
-from torr.report.tables import verdict_table
-from torr.report.tables.comparison_slos import of_slos
+from torr.report.tables import slo_table, verdict_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +26,8 @@ def sections(result: RunResult) -> Iterator[str]:
     found = Comparison.of(result)
     for title, content in tables.of_cells(found):
         yield from parts.titled(parts.plain(title), content)
-    yield from parts.items(say("Notes"), list(facts.notes(found)) if found.places else [])
-    yield from parts.titled(say("SLOs"), of_slos(result))
+    yield from parts.items(say("Notes"), list(facts.notes(found)) if found.cells else [])
+    yield from parts.titled(say("SLOs"), slo_table.of_comparison(result))
     yield from parts.titled(say("Trials that failed"), tables.of_failures(found))
     for trial, text in facts.log_tails(found):
         yield chain("", [parts.plain(trial), ":"])
@@ -38,7 +37,7 @@ def sections(result: RunResult) -> Iterator[str]:
     yield from parts.titled(say("Configuration"), facts.configuration(result))
     yield from parts.titled(say("Candidates"), facts.candidates(found))
     yield from parts.titled(say("What they are made of"), facts.versions(found))
-    yield from parts.items(say("Differences of the answers"), facts.differences(found))
-    yield from parts.items(say("Rules of fairness, as applied"), facts.rules(found))
+    yield from parts.items(say("Differences of the answers"), found.experiment.differences)
+    yield from parts.items(say("Rules of fairness, as applied"), found.experiment.rules)
     yield from parts.titled(say("Every verdict"), verdict_table.verdicts(result))
     yield from parts.titled(say("Environment"), facts.environment(result))

@@ -13,8 +13,8 @@ from torr.report.tables import (
     level_table,
     monitor_table,
     request_tables,
+    slo_table,
     stream_tables,
-    verdict_table,
 )
 from torr.report.text import sentence, trust
 from torr.report.view import view_tables
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.messages.say import Language
-    from torr.report.tables.cells import Table
+    from torr.report.view.view_tables import Titled
     from torr.results.result import RunResult
 
 _MOST_ROWS = 40
@@ -48,7 +48,11 @@ def _parts(result: RunResult) -> Iterator[str]:
     yield chain("", ["# ", parts.plain(result.name)])
     yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
-    yield from _tables(result)
+    if result.kind == "compare":
+        yield from comparison_summary.sections(result)
+    else:
+        for title, table in _tables(result):
+            yield from parts.titled(title, table)
     yield from _profiles(result)
     if result.command:
         yield parts.fenced(shlex.join(result.command), "sh")
@@ -56,49 +60,36 @@ def _parts(result: RunResult) -> Iterator[str]:
     yield parts.plain(chain(" · ", [made, trust.when(result)]))
 
 
-def _tables(result: RunResult) -> Iterator[str]:
+def _tables(result: RunResult) -> Iterator[Titled]:
+    """Return the tables of a result in their order, which is that of the page where it can be."""
     if result.kind == "diff":
-        yield from parts.titled(say("Verdicts"), verdict_table.verdicts(result))
-        yield from parts.titled(say("Limits"), verdict_table.limits(result))
-        yield from parts.titled(say("Ratios"), level_table.ratios(result))
+        yield from view_tables.first(result)
         return
     if result.kind == "micro":
-        for title, content in view_tables.of_functions(result):
-            yield from parts.titled(title, _short(content))
-        return
-    if result.kind == "compare":
-        yield from comparison_summary.sections(result)
+        yield from map(_short, view_tables.first(result))
         return
     if len(result.levels) == 1:
-        level = result.levels[0]
-        yield from parts.titled(say("Times"), level_table.times(level))
-        yield from parts.titled(say("Streams"), stream_tables.streams(level))
-        yield from parts.titled(say("Tokens"), stream_tables.tokens(level))
-        yield from parts.titled(say("Requests"), request_tables.requests(level))
-        sockets = request_tables.sockets_of_requests(level)
-        yield from parts.titled(say("Sockets of requests"), sockets)
-        streamed = request_tables.streams_of_requests(level)
-        yield from parts.titled(say("Streams of requests"), streamed)
-        yield from parts.titled(say("Throughput"), level_table.throughput(level))
+        yield from view_tables.of_level(result.levels[0], say("Times"))
     else:
-        yield from parts.titled(say("Levels"), level_table.levels(result))
-        yield from parts.titled(say("Streams"), stream_tables.streams_of_levels(result))
-        yield from parts.titled(say("Requests"), _short(request_tables.requests_of_levels(result)))
-        streamed = request_tables.streams_of_requests_of_levels(result)
-        yield from parts.titled(say("Streams of requests"), _short(streamed))
-    yield from parts.titled(say("Capacity"), level_table.capacity(result))
-    yield from parts.titled(say("Target and machine"), _short(monitor_table.of_levels(result)))
-    yield from parts.titled(say("SLOs"), level_table.slos(result))
-    yield from parts.titled(say("Errors"), level_table.errors(result))
+        yield say("Levels"), level_table.levels(result)
+        yield say("Streams"), stream_tables.streams_of_levels(result)
+        yield _short((say("Requests"), request_tables.requests_of_levels(result)))
+        streams = request_tables.streams_of_requests_of_levels(result)
+        yield _short((say("Streams of requests"), streams))
+    yield say("Capacity"), level_table.capacity(result)
+    yield _short((say("Target and machine"), monitor_table.of_levels(result)))
+    yield say("SLOs"), slo_table.of_levels(result)
+    yield say("Errors"), level_table.errors(result)
 
 
 def _profiles(result: RunResult) -> Iterator[str]:
-    """What each profile came to, and the functions that come first in it."""
+    """Return the outcome of each profile, and its first functions."""
     yield from parts.items(say("Profiles"), flame_table.notes(result))
-    for title, content in flame_table.top_functions(result, _MOST_FUNCTIONS):
-        yield from parts.titled(parts.plain(title), content)
+    for title, table in flame_table.top_functions(result, _MOST_FUNCTIONS):
+        yield from parts.titled(parts.plain(title), table)
 
 
-def _short(content: Table | None) -> Table | None:
-    """A table that a ticket has room for, or none: the page has it whole."""
-    return content if content is None or len(content.rows) <= _MOST_ROWS else None
+def _short(titled: Titled) -> Titled:
+    """Leave out a table that is too long for a ticket: the page has it whole."""
+    title, table = titled
+    return title, table if table and len(table.rows) <= _MOST_ROWS else None

@@ -10,7 +10,7 @@ from torr.messages.say import Text, chain, changed, render
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from torr.report.tables.cells import Table
+    from torr.report.tables.table import Table
 
 _SPECIAL = re.compile(r"([\\`*\[\]<>|#]|\b_|_\b|(?<!\w)_(?!\w))")
 

@@ -1,4 +1,4 @@
-"""What stands around a comparison's numbers: notes from its verdicts, how and where it was made."""
+"""Notes and tables about a comparison: its verdicts in words, how and where it was made."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from torr.report.data import cell_names
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.data.flat import flat
 from torr.report.data.result_words import word_text
-from torr.report.tables.cells import Table
+from torr.report.tables.table import Table, TableBuilder
 from torr.report.text import comparison_words as words
-from torr.report.text.comparison_clauses import DIFFER, REST, fails_more, to_settle, with_word
+from torr.report.text.comparison_clauses import DIFFER, REST, Seen, fails_more, to_settle, with_word
 
 if TYPE_CHECKING:
     from torr.results.experiment import Experiment
@@ -24,25 +24,29 @@ if TYPE_CHECKING:
 _MOST_PLACES = 3
 
 
-def notes(found: Comparison) -> Iterator[Text]:
+def notes(comparison: Comparison) -> Iterator[Text]:
     """Return what the verdicts say of each candidate, a sentence a metric; nothing is added."""
-    for name in found.rivals:
-        seen = found.of_rival(name)
-        said = [_in(word, with_word(seen, word), found) for word in (*DIFFER, *REST)]
-        yield say("{name}: {said}.", name=name, said=chain("; ", said))
-        failing = [place.words for place, entry in seen if fails_more(place, entry)]
+    for name in comparison.rivals:
+        entries = comparison.of_rival(name)
+        clauses = [_in(word, with_word(entries, word), comparison) for word in (*DIFFER, *REST)]
+        yield say("{name}: {said}.", name=name, said=chain("; ", clauses))
+        failing = [cell.words for cell, entry in entries if fails_more(cell, entry)]
         if failing:
-            who = {"name": name, "baseline": found.baseline, "places": cell_names.names(failing)}
-            yield say("{name} fails more than {baseline} at {places}.", **who)
-        yield from _secondary(name, seen, found)
-    yield from _out_of_descriptors(found)
+            yield say(
+                "{name} fails more than {baseline} at {places}.",
+                name=name,
+                baseline=comparison.baseline,
+                places=cell_names.names(failing),
+            )
+        yield from _secondary(name, entries, comparison)
+    yield from _out_of_descriptors(comparison)
 
 
-def _out_of_descriptors(found: Comparison) -> Iterator[Text]:
+def _out_of_descriptors(comparison: Comparison) -> Iterator[Text]:
     """Say which candidates had no descriptor left, which else looks like slowness and failures."""
-    for name in found.names:
-        seen = [(p, entry) for p in found.places for entry in p.entries if entry.name == name]
-        full = [p.words for p, entry in seen if any(map(_has_none_left, entry.trials.values()))]
+    for name in comparison.names:
+        entries = comparison.of_rival(name)
+        full = [p.words for p, entry in entries if any(map(_has_none_left, entry.trials.values()))]
         if full:
             places = cell_names.names(full)
             yield say("{name} ran out of its descriptors at {places}.", name=name, places=places)
@@ -56,17 +60,14 @@ def _has_none_left(level: Level) -> bool:
 
 def configuration(result: RunResult) -> Table:
     """Return how the trials were made, a row a setting."""
-    found = Comparison.of(result)
-    experiment = found.experiment
+    comparison = Comparison.of(result)
+    experiment = comparison.experiment
     rows: list[tuple[str, str]] = [
-        (say("baseline"), found.baseline),
-        (say("primary metric"), word_text(found.primary.label)),
+        (say("baseline"), comparison.baseline),
+        (say("primary metric"), word_text(comparison.primary.label)),
+        *((n, chain(", ", list(map(_value, values)))) for n, values in experiment.factors.items()),
+        (say("rounds"), _rounds(experiment)),
     ]
-    rows += [
-        (name, chain(", ", [_value(v) for v in values]))
-        for name, values in experiment.factors.items()
-    ]
-    rows += [(say("rounds"), _rounds(experiment))]
     if result.levels:
         rows.append((say("measured in each trial"), cell_names.names(_seconds(result.levels))))
     if experiment.restart:
@@ -78,112 +79,102 @@ def configuration(result: RunResult) -> Table:
     return Table((say("setting"), say("value")), tuple(rows), frozenset({0, 1}))
 
 
-def candidates(found: Comparison) -> Table | None:
+def candidates(comparison: Comparison) -> Table | None:
     """Return what each candidate is and how it answers."""
-    known, answers = found.experiment.candidates, found.experiment.answers
+    known, answers = comparison.experiment.candidates, comparison.experiment.answers
     if not known and not answers:
         return None
-    keys = list(dict.fromkeys(key for answer in answers.values() for key in answer))
-    rows = tuple(
-        (
-            name,
-            _value(known.get(name, {}).get("command")),
-            _value(known.get(name, {}).get("url")),
-            *(_value(answers.get(name, {}).get(key)) for key in keys),
-        )
-        for name in found.names
-    )
-    named = (word_text(key.replace("_", " ")) for key in keys)
-    columns = (say("candidate"), say("command"), "url", *named)
-    return Table(columns, rows, frozenset(range(len(columns))))
+    table = TableBuilder(comparison.names)
+    table.text(say("candidate"), str)
+    table.text(say("command"), lambda name: _value(known.get(name, {}).get("command")))
+    table.text("url", lambda name: _value(known.get(name, {}).get("url")))
+    for key in dict.fromkeys(key for answer in answers.values() for key in answer):
+        _answer(table, key, answers)
+    return table.build()
 
 
-def versions(found: Comparison) -> Table | None:
+def _answer(table: TableBuilder[str], key: str, answers: Mapping[str, Mapping[str, Any]]) -> None:
+    heading = word_text(key.replace("_", " "))
+    table.text(heading, lambda name: _value(answers.get(name, {}).get(key)))
+
+
+def versions(comparison: Comparison) -> Table | None:
     """Return what each candidate is made of: a row a package, a column a candidate."""
-    known = found.experiment.candidates
-    each = {name: known.get(name, {}).get("versions") or {} for name in found.names}
-    packages = sorted({package for has in each.values() for package in has}, key=str.lower)
-    if not packages:
-        return None
-    rows = tuple((p, *(str(has.get(p, "–")) for has in each.values())) for p in packages)
-    return Table((say("package"), *each), rows, frozenset(range(len(each) + 1)))
+    known = comparison.experiment.candidates
+    versions_of = {n: known.get(n, {}).get("versions") or {} for n in comparison.names}
+    packages = {package for versions in versions_of.values() for package in versions}
+    table = TableBuilder(sorted(packages, key=str.lower))
+    table.text(say("package"), str)
+    for name, versions in versions_of.items():
+        _versions(table, name, versions)
+    return table.build()
 
 
-def rules(found: Comparison) -> Sequence[str]:
-    """Return the rules of fairness as they were applied, a sentence each."""
-    return found.experiment.rules
-
-
-def differences(found: Comparison) -> Sequence[str]:
-    """Return how the candidates' answers differ, a sentence each."""
-    return found.experiment.differences
+def _versions(table: TableBuilder[str], name: str, versions: Mapping[str, object]) -> None:
+    table.text(name, lambda package: str(versions.get(package, "–")))
 
 
 def environment(result: RunResult) -> Table | None:
     """Return the machine and the versions, a row each."""
-    rows = [
-        (key.replace("_", " ").replace(".", ": ", 1), _value(value))
-        for key, value in flat(result.environment)
-        if value not in (None, "")
-    ]
-    return Table(("", say("value")), tuple(rows), frozenset({0, 1})) if rows else None
+    table = TableBuilder(row for row in flat(result.environment) if row[1] not in (None, ""))
+    table.text("", lambda row: row[0].replace("_", " ").replace(".", ": ", 1))
+    table.text(say("value"), lambda row: _value(row[1]))
+    return table.build()
 
 
-def log_tails(found: Comparison) -> Iterator[tuple[str, str]]:
+def log_tails(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Return the last lines of each failed trial's server, with the trial in words."""
-    for failure in found.failures:
+    for failure in comparison.failures:
         if failure.log_tail:
             where = join([cell_names.named(name, value) for name, value in failure.factors.items()])
             trial = say("{name}, round {number}", name=failure.candidate, number=f"{failure.round}")
             yield chain(", ", [trial, where]), "\n".join(failure.log_tail)
 
 
-def _in(word: str, cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> str:
-    """A word with its places, or with how many they are."""
+def _in(word: str, cells: Seen, comparison: Comparison) -> str:
+    """Return a word with its cells, or with their number."""
     if not cells:
         return ""
-    printed = word_text(found.primary.word(word))
-    said = say("{word} {where}", word=printed, where=_where(cells, found))
+    printed = word_text(comparison.primary.word(word))
+    said = say("{word} {where}", word=printed, where=_where(cells, comparison))
     if word == "inconclusive":
         return chain("", [said, to_settle(cells)])
-    reasons = list(dict.fromkeys(r for place, entry in cells if (r := place.reason(entry))))
+    reasons = list(dict.fromkeys(r for cell, entry in cells if (r := cell.reason(entry))))
     if not reasons:
         return said
     return say("{said} ({why})", said=said, why=cell_names.names(reasons))
 
 
-def _where(cells: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison) -> Text:
-    """The places, each with what was measured there, or how many they are."""
-    if len(cells) == len(found.places) > _MOST_PLACES:
+def _where(cells: Seen, comparison: Comparison) -> Text:
+    """Return the cells, each with what was measured there, or their number."""
+    if len(cells) == len(comparison.cells) > _MOST_PLACES:
         return say("in all {n} cells", n=len(cells))
     if len(cells) > _MOST_PLACES:
-        return say("in {n} of {total} cells", n=len(cells), total=len(found.places))
+        return say("in {n} of {total} cells", n=len(cells), total=len(comparison.cells))
     return say("at {places}", places=chain(", ", [_measured(p, e) for p, e in cells]))
 
 
-def _measured(place: ComparisonCell, entry: CandidateCell) -> str:
-    if place.standing(entry) not in (*DIFFER, "same"):
-        return place.words
-    verdict = place.verdict(entry)
+def _measured(cell: ComparisonCell, entry: CandidateCell) -> str:
+    if cell.standing(entry) not in (*DIFFER, "same"):
+        return cell.words
+    verdict = cell.verdict(entry)
     said = {"ratio": words.ratio(verdict), "span": words.interval(verdict)}
-    return say("{place} ({ratio}, {span})", place=place.words, **said)
+    return say("{place} ({ratio}, {span})", place=cell.words, **said)
 
 
-def _secondary(
-    name: str, seen: Sequence[tuple[ComparisonCell, CandidateCell]], found: Comparison
-) -> Iterator[Text]:
-    """What the other metrics say: in how many cells which word, where a word was found."""
+def _secondary(name: str, seen: Seen, comparison: Comparison) -> Iterator[Text]:
+    """Say of the other metrics in how many cells they have which word."""
     metrics = dict.fromkeys(metric for _, entry in seen for metric in entry.verdicts)
     each = [
         say("{metric} {said}", metric=word_text(m.label), said=counts)
         for m in metrics
-        if m != found.primary and (counts := _count(m, seen))
+        if m != comparison.primary and (counts := _count(m, seen))
     ]
     if each:
         yield say("{name}, secondary metrics: {said}.", name=name, said=chain("; ", each))
 
 
-def _count(metric: Metric, seen: Sequence[tuple[ComparisonCell, CandidateCell]]) -> str:
+def _count(metric: Metric, seen: Seen) -> str:
     judged: list[str | None] = [e.verdict(metric).word for p, e in seen if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
     is_one = len(seen) == 1
@@ -220,5 +211,5 @@ def _value(value: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {each}" for name, each in value.items())
+        return "; ".join(f"{name}: {member}" for name, member in value.items())
     return str(value)

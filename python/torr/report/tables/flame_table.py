@@ -13,7 +13,7 @@ from torr.profile.stacks import FunctionWeight, Node, Stacks
 from torr.report.data.function_names import names
 from torr.report.data.profile_pairs import ProfilePair, profile_pairs
 from torr.report.data.wording import levels_of
-from torr.report.tables.cells import Table
+from torr.report.tables.table import Table
 from torr.report.text.functions import KIND
 from torr.stats.series import noun_of
 from torr.units import show_percent, show_setting

@@ -1,11 +1,10 @@
-"""What people read of functions under load: a sentence, how far to trust it, and tables.
+"""Tables of functions under load: budgets, comparisons with baselines, and rounds.
 
-A budget is met, missed or cannot be told; times are those of operations, from nanoseconds up.
+Times are those of operations, from nanoseconds up.
 """
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
@@ -13,7 +12,7 @@ from torr.report.data.function_names import Named, names, parts_of, shortened
 from torr.report.data.function_rounds import failed, groups, spread
 from torr.report.data.result_words import word_text
 from torr.report.tables import leak_table
-from torr.report.tables.cells import Table
+from torr.report.tables.table import Table, TableBuilder, median_of
 from torr.report.text import verdict_words
 from torr.report.text.functions import shown, word_of
 from torr.stats.metric import OK_PER_S, Metric
@@ -26,15 +25,18 @@ if TYPE_CHECKING:
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
-_NOTHING = "–"
+
+def titled_tables(result: RunResult) -> Iterator[tuple[str, Table | None]]:
+    """Return every table of functions with its title, the budgets first."""
+    yield say("Budgets"), budgets(result)
+    yield say("Beside others"), changes(result)
+    yield say("Functions"), functions(result)
+    yield say("What is left behind"), leak_table.table(result)
 
 
-def tables(result: RunResult) -> Iterator[Table]:
-    """Return every table that has something to say, the budgets first."""
-    for of in (budgets, changes, functions, leak_table.table):
-        found = of(result)
-        if found is not None:
-            yield found
+def tables(result: RunResult) -> list[Table]:
+    """Return every table of functions that has rows, the budgets first."""
+    return [table for _, table in titled_tables(result) if table]
 
 
 def budgets(result: RunResult) -> Table | None:
@@ -44,84 +46,74 @@ def budgets(result: RunResult) -> Table | None:
 
 def budget_table(budgets: Sequence[Verdict], name_of: Named) -> Table | None:
     """Return one row for each of some budgets."""
-    columns = (
-        *(say("function"), say("budget"), say("measured")),
-        *(say("{share} interval", share="90 %"), say("verdict")),
-    )
-    rows = tuple((name_of(budget), *_budget(budget)) for budget in budgets)
-    return Table(columns, rows, frozenset({0, 1, 4}), frozenset({0})) if rows else None
+    table = TableBuilder(budgets)
+    table.text(say("function"), name_of, breaks=True)
+    table.text(say("budget"), _target)
+    table.number(say("measured"), lambda budget: shown(budget.metric)(budget.value))
+    table.number(say("{share} interval", share="90 %"), _interval)
+    table.text(say("verdict"), _word)
+    return table.build()
 
 
 def functions(result: RunResult) -> Table | None:
     """Return one row a function: medians of its rounds."""
-    rows = tuple(_function(name, levels) for name, levels in groups(result))
-    columns = (
-        *(say("function"), say("threads"), say("rounds"), say("operations/s"), say("spread")),
-        *("p50", "p99", say("errors")),
-    )
-    return Table(columns, rows, frozenset({0}), frozenset({0})) if rows else None
+    table = TableBuilder(groups(result))
+    table.text(say("function"), lambda row: row[0], breaks=True)
+    table.number(say("threads"), lambda row: f"{row[1][0].concurrency}")
+    table.number(say("rounds"), lambda row: f"{len(row[1])}")
+    table.number(say("operations/s"), lambda row: show_rate(_median(row[1], OK_PER_S)))
+    table.number(say("spread"), lambda row: _spread(row[1]))
+    table.number("p50", lambda row: _time(row[1], "response_ms.p50"))
+    table.number("p99", lambda row: _time(row[1], "response_ms.p99"))
+    table.number(say("errors"), lambda row: f"{sum(map(failed, row[1])):,}")
+    return table.build()
 
 
 def changes(result: RunResult) -> Table | None:
     """Return one row a comparison, by operations a second."""
-    found = [verdict for verdict in result.verdicts if verdict.family == "primary"]
-    name_of, short = names(result), shortened(parts_of(result))
-    rows = tuple(
-        (
-            name_of(each),
-            short(each.baseline or ""),
-            verdict_words.show_change(each),
-            verdict_words.show_interval(each),
-            f"{each.n}",
-            word_text(verdict_words.printed(each)),
-            each.reason or "",
-        )
-        for each in found
-    )
-    columns = (
-        *(say("function"), say("beside"), say("change"), say("{share} interval", share="95 %")),
-        *("n", say("word"), say("why")),
-    )
-    return Table(columns, rows, frozenset({0, 1, 5, 6}), frozenset({0})) if rows else None
+    short = shortened(parts_of(result))
+    table = TableBuilder(verdict for verdict in result.verdicts if verdict.family == "primary")
+    table.text(say("function"), names(result), breaks=True)
+    table.text(say("beside"), lambda verdict: short(verdict.baseline or ""))
+    table.number(say("change"), verdict_words.show_change)
+    table.number(say("{share} interval", share="95 %"), verdict_words.show_interval)
+    table.number("n", lambda verdict: f"{verdict.n}")
+    table.text(say("word"), lambda verdict: word_text(verdict_words.printed(verdict)))
+    table.text(say("why"), lambda verdict: verdict.reason or "")
+    return table.build()
 
 
-def _function(name: str, levels: Sequence[Level]) -> tuple[str, ...]:
-    variation = spread(levels)
-    batch = levels[0].micro.batch if levels[0].micro else 1
-    return (
-        name,
-        f"{levels[0].concurrency}",
-        f"{len(levels)}",
-        show_rate(_median(levels, OK_PER_S)),
-        _NOTHING if variation is None else show_percent(100 * variation),
-        *(_time(levels, key, batch) for key in ("response_ms.p50", "response_ms.p99")),
-        f"{sum(map(failed, levels)):,}",
-    )
-
-
-def _time(levels: Sequence[Level], key: str, batch: int) -> str:
-    """A percentile; of operations in batches it is one of batches."""
-    found = show_time(_median(levels, key))
-    return say("{time}, of batches", time=found) if batch > 1 and found != _NOTHING else found
-
-
-def _budget(budget: Verdict) -> tuple[str, ...]:
-    show = shown(budget.metric)
-    low, high = budget.interval or (None, None)
+def _target(budget: Verdict) -> str:
     target = budget.condition or ""
-    if budget.scaled_by is not None:
-        target = say("{budget}, here {limit}", budget=target, limit=show(budget.limit))
+    if budget.scaled_by is None:
+        return target
+    return say("{budget}, here {limit}", budget=target, limit=shown(budget.metric)(budget.limit))
+
+
+def _interval(budget: Verdict) -> str:
+    low, high = budget.interval or (None, None)
+    show = shown(budget.metric)
+    return "–" if low is None else f"{show(low)} – {show(high)}"
+
+
+def _word(budget: Verdict) -> str:
     word = word_of(budget)
-    if budget.reason:
-        word = say("{word}: {why}", word=word, why=budget.reason)
-    return (
-        target,
-        show(budget.value),
-        _NOTHING if low is None else f"{show(low)} – {show(high)}",
-        word,
-    )
+    return say("{word}: {why}", word=word, why=budget.reason) if budget.reason else word
+
+
+def _spread(levels: Sequence[Level]) -> str:
+    variation = spread(levels)
+    return show_percent(None if variation is None else 100 * variation)
+
+
+def _time(levels: Sequence[Level], key: str) -> str:
+    """Return a percentile; of operations in batches it is one of batches."""
+    value = _median(levels, key)
+    is_of_batches = levels[0].micro is not None and levels[0].micro.batch > 1
+    if value is None or not is_of_batches:
+        return show_time(value)
+    return say("{time}, of batches", time=show_time(value))
 
 
 def _median(levels: Sequence[Level], key: str) -> float | None:
-    known = [x for x in map(Metric(key).read, levels) if x is not None]
-    return median(known) if known else None
+    return median_of(map(Metric(key).read, levels))

@@ -13,7 +13,7 @@ from torr.messages.say import chain, say, say_count
 from torr.report.data.diff import show_bounded
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import counted
-from torr.report.tables.cells import Table
+from torr.report.tables.table import Table
 from torr.stats.metric import Metric
 from torr.units import show_ms, show_percent, show_rate
 

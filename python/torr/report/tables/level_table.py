@@ -1,21 +1,29 @@
-"""Tables of a result as plain text cells, for the page and the summary alike.
+"""Tables of runs, ladders and diffs as cells of text, for the page and the summary alike.
 
-Each function reads result.json's content and returns a Table, or None where there is nothing to
-show. Cells carry their unit in the column's name; numbers are rounded for people, exact ones are in
+Cells carry their unit in the column's name; numbers are rounded for people, exact ones are in
 result.json and levels.csv.
 """
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
 from torr.messages.say import Text, chain, say
 from torr.report.data import diff
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
-from torr.report.tables.cells import TIME_STATS, Table, cell, is_bound, usable
-from torr.report.tables.comparison_slos import interval_of
+from torr.report.tables.slo_table import value_of
+from torr.report.tables.table import (
+    TIME_STATS,
+    Table,
+    TableBuilder,
+    bounded,
+    is_bound,
+    median_of,
+    show_spread,
+    time_cell,
+    usable,
+)
 from torr.report.text.claims import rate_of
 from torr.results.level import ConnectionCounts
 from torr.results.verdict import Verdict
@@ -23,62 +31,55 @@ from torr.stats.series import Series, by_concurrency, noun_of
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from torr.results.base import Statistics
     from torr.results.capacity import Knee, Peak, SloCapacity, UslFit
     from torr.results.level import Level
     from torr.results.result import RunResult
 
+    _DiffRow = tuple[int | None, dict[str, Verdict]]
+
 _Claim = TypeVar("_Claim")
-_RATIOS = ("ok_per_s", "success_rate", "service_ms.mean", "response_ms.p95")
 _TIMES = ("response", "service", "ttfb", "queue_wait", "connect", "tls", "scheduling_lag")
 
 
 def levels(result: RunResult) -> Table | None:
     """Return one row a level of concurrency, the median of its rounds."""
-    if not result.levels:
-        return None
     series = Series.of("", result.levels)
     points = {point.concurrency: point for point in series.shown}
-    rows = []
-    for concurrency, rounds in by_concurrency(result.levels).items():
-        point = points[concurrency]
-        claiming = usable(rounds)
-        spread = "–" if point.spread is None else f"{100 * point.spread:.1f} %"
-        rows.append(
-            (
-                f"{concurrency:,}",
-                f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}",
-                spread,
-                show_ms(point.service_ms),
-                *(_middle(claiming, stat) for stat in ("p50", "p95", "p99")),
-                show_percent(point.success_rate),
-                _health(rounds),
-            )
-        )
-    columns = (heading(series.noun), "ok/s", say("spread"), say("mean TTLB"), "p50", "p95", "p99")
-    return Table((*columns, say("success"), say("health")), tuple(rows), frozenset({8}))
+    rounds_of = by_concurrency(result.levels)
+    table = TableBuilder((points[at], rounds) for at, rounds in rounds_of.items())
+    table.number(heading(series.noun), lambda row: f"{row[0].concurrency:,}")
+    table.number("ok/s", lambda row: bounded(show_rate(row[0].ok_per_s), at_least=row[0].at_least))
+    table.number(say("spread"), lambda row: show_spread(row[0].spread))
+    table.number(say("mean TTLB"), lambda row: show_ms(row[0].service_ms))
+    table.number("p50", lambda row: _median_time(row[1], "p50"))
+    table.number("p95", lambda row: _median_time(row[1], "p95"))
+    table.number("p99", lambda row: _median_time(row[1], "p99"))
+    table.number(say("success"), lambda row: show_percent(row[0].success_rate))
+    table.text(say("health"), lambda row: _health(row[1]))
+    return table.build()
 
 
 def times(level: Level) -> Table | None:
     """Return the percentiles of one level: one row a kind of time."""
-    rows = []
-    for name in _TIMES:
-        stats = level.latency.time(f"{name}_ms")
-        if stats:
-            rows.append((name, f"{stats.n:,}", *(cell(stats, s) for s in TIME_STATS)))
-    columns = (say("time"), "n", *(stat.replace("_", ".") for stat in TIME_STATS))
-    return Table(columns, tuple(rows)) if rows else None
+    times = [(name, level.latency.time(f"{name}_ms")) for name in _TIMES]
+    table = TableBuilder((name, stats) for name, stats in times if stats)
+    table.text(say("time"), lambda row: row[0])
+    table.number("n", lambda row: f"{row[1].n:,}")
+    for stat in TIME_STATS:
+        _percentile(table, stat)
+    return table.build()
 
 
 def throughput(level: Level) -> Table:
     """Return what one level sent and received, one row a number."""
     counts = level.counts
-    at_least = "≥ " if level.is_contended else ""
     connections = level.connections or ConnectionCounts()
     opened = {"open": connections.open_max, "requested": connections.requested}
     rows = [
-        (say("ok requests/s"), f"{at_least}{show_rate(level.ok_per_s)}"),
+        (say("ok requests/s"), bounded(show_rate(level.ok_per_s), at_least=level.is_contended)),
         (say("attempted"), f"{counts.attempted:,}"),
         ("ok", f"{counts.ok:,}"),
         (say("errors"), f"{counts.failed:,}"),
@@ -90,139 +91,123 @@ def throughput(level: Level) -> Table:
         (say("received"), show_size(level.bytes_in)),
         (say("sent"), show_size(level.bytes_out)),
     ]
-    # Nobody asks for connections where users make their own, and some are nobody's to count.
-    is_unknown = level.is_of_locust and not connections.opened
-    kept = [row for row in rows if not (is_unknown and row[0] == "open connections")]
-    return Table(("", say("measured")), tuple(kept))
+    # Locust's users open connections of their own, and torr does not see all of them.
+    if level.is_of_locust and not connections.opened:
+        rows = [row for row in rows if row[0] != "open connections"]
+    return Table(("", say("measured")), tuple(rows))
 
 
 def capacity(result: RunResult) -> Table | None:
     """Return peak, knee, capacity under SLO and scalability, or why each is not claimed."""
-    found = result.capacity
-    if found is None:
+    capacity = result.capacity
+    if capacity is None:
         return None
-    reasons = found.reasons
+    reasons = capacity.reasons
     rows = [
-        (say("peak"), *_claim(found.peak, reasons.get("peak"), _peak)),
-        (say("knee"), *_claim(found.knee, reasons.get("knee"), _knee)),
-        (say("capacity under SLO"), *_claim(found.slo, reasons.get("slo"), _slo)),
-        (say("USL fit"), *_claim(found.usl, reasons.get("usl"), _usl)),
+        (say("peak"), *_claim(capacity.peak, reasons.get("peak"), _peak)),
+        (say("knee"), *_claim(capacity.knee, reasons.get("knee"), _knee)),
+        (say("capacity under SLO"), *_claim(capacity.slo, reasons.get("slo"), _slo)),
+        (say("USL fit"), *_claim(capacity.usl, reasons.get("usl"), _usl)),
     ]
-    if found.usl:
-        rows.append((say("USL peak N*"), *_n_star(found.usl, reasons.get("n_star"))))
+    if capacity.usl:
+        rows.append((say("USL peak N*"), *_n_star(capacity.usl, reasons.get("n_star"))))
     return Table(("", say("at"), say("what it says")), tuple(rows), frozenset({0, 2}))
-
-
-def slos(result: RunResult) -> Table | None:
-    """Return one row a level and SLO."""
-    rows = tuple(
-        (
-            f"{verdict.concurrency:,}",
-            verdict.condition or "",
-            _with_unit(verdict.value, verdict.unit),
-            interval_of(verdict) or "–",
-            word_text(verdict.word or ""),
-            verdict.reason or "",
-        )
-        for verdict in result.slo_verdicts
-    )
-    words = frozenset({1, 4, 5})
-    columns = (
-        *(heading(noun_of(result.levels)), "SLO", say("value")),
-        *(say("{share} interval", share="90 %"), say("word"), say("reason")),
-    )
-    return Table(columns, rows, words) if rows else None
 
 
 def errors(result: RunResult) -> Table | None:
     """Return one row a level and class of errors, with its reasons."""
-    rows = []
-    for level in result.levels:
-        found = {name: n for name, n in level.counts.errors.items() if n}
-        for name, n in sorted(found.items(), key=lambda item: -item[1]):
-            rows.append(
-                (
-                    f"{level.concurrency:,}",
-                    name,
-                    f"{n:,}",
-                    show_percent(100 * n / level.counts.ended),
-                    _reasons(level, name),
-                )
-            )
-    columns = (say("class"), say("count"), say("of attempts"), say("reasons"))
-    names = (heading(noun_of(result.levels)), *columns)
-    return Table(names, tuple(rows), frozenset({1, 4})) if rows else None
+    table = TableBuilder(
+        (level, name, count)
+        for level in result.levels
+        for name, count in _most_first(level.counts.errors)
+        if count
+    )
+    table.number(heading(noun_of(result.levels)), lambda row: f"{row[0].concurrency:,}")
+    table.text(say("class"), lambda row: row[1])
+    table.number(say("count"), lambda row: f"{row[2]:,}")
+    table.number(say("of attempts"), lambda row: show_percent(100 * row[2] / row[0].counts.ended))
+    table.text(say("reasons"), lambda row: _reasons(row[0], row[1]))
+    return table.build()
 
 
 def statuses(result: RunResult) -> Table | None:
     """Return the count of each status code, one row a level."""
     codes = sorted({code for level in result.levels for code in level.statuses})
-    rows = tuple(
-        (
-            f"{level.concurrency:,}",
-            f"{level.round}",
-            *(f"{level.statuses.get(code, 0):,}" for code in codes),
-        )
-        for level in result.levels
-    )
-    columns = (heading(noun_of(result.levels)), say("round"), *codes)
-    return Table(columns, rows, frozenset()) if codes else None
+    table = TableBuilder(result.levels)
+    table.number(heading(noun_of(result.levels)), lambda level: f"{level.concurrency:,}")
+    table.number(say("round"), lambda level: f"{level.round}")
+    for code in codes:
+        _status(table, code)
+    return table.build() if codes else None
 
 
 def ratios(result: RunResult) -> Table | None:
     """Return one row a common level of a diff: both values and their ratio, bounds marked."""
-    grouped: dict[int | None, dict[str, Verdict]] = {}
+    verdicts_of: dict[int | None, dict[str, Verdict]] = {}
     for verdict in result.verdicts:
-        grouped.setdefault(verdict.concurrency, {})[verdict.metric] = verdict
-    if not grouped:
+        verdicts_of.setdefault(verdict.concurrency, {})[verdict.metric] = verdict
+    table = TableBuilder(verdicts_of.items())
+    if not table.items:
         return None
-    a, b = (side.name for side in result.series)
-    # A .dat knows no p95: columns without any value are left out.
-    has_p95 = any("response_ms.p95" in found for found in grouped.values())
-    rows = []
-    for concurrency, found in grouped.items():
-        rate, share, service, p95 = (
-            found.get(metric) or Verdict(metric=metric) for metric in _RATIOS
-        )
-        rows.append(
-            (
-                f"{concurrency:,}",
-                *diff.show_sides(rate),
-                diff.show_ratio(rate),
-                *_times_of(service),
-                *(_times_of(p95) if has_p95 else ()),
-                f"{show_percent(share.baseline_value)} / {show_percent(share.value)}",
-                spreads(rate),
-            )
-        )
-    times = ("TTLB", "p95") if has_p95 else ("TTLB",)
-    columns: list[str] = [heading("connection")]
-    for name in ("ok/s", *times):
-        columns += [f"{name} {a}", f"{name} {b}", say("ratio")]
-    return Table((*columns, say("success"), say("spread of ok/s")), tuple(rows), frozenset())
+    names = [side.name for side in result.series]
+    table.number(heading("connection"), lambda row: f"{row[0]:,}")
+    _of_sides(table, "ok/s", "ok_per_s", names, diff.show_sides)
+    _of_sides(table, "TTLB", "service_ms.mean", names, _show_times)
+    # A .dat file has no p95: columns without any value are left out.
+    if any("response_ms.p95" in verdicts for verdicts in verdicts_of.values()):
+        _of_sides(table, "p95", "response_ms.p95", names, _show_times)
+    table.number(say("success"), _shares)
+    table.number(say("spread of ok/s"), lambda row: spreads(_of(row, "ok_per_s")))
+    return table.build()
 
 
 def spreads(verdict: Verdict) -> str:
     """Return the spread of both sides of a diff, as percent: `1.2 % / 3.0 %`."""
-    each = verdict.spreads or ()
-    return " / ".join("–" if s is None else f"{100 * s:.1f} %" for s in each) or "–"
+    return " / ".join(map(show_spread, verdict.spreads or ())) or "–"
 
 
-def _times_of(time: Verdict) -> tuple[str, str, str]:
-    """Both sides' times and their ratio."""
-    return show_ms(time.baseline_value), show_ms(time.value), diff.show_ratio(time)
+def _percentile(table: TableBuilder[tuple[str, Statistics]], stat: str) -> None:
+    table.number(stat.replace("_", "."), lambda row: time_cell(row[1], stat))
 
 
-def _middle(rounds: Sequence[Level], stat: str) -> str:
-    """The median of a response time over rounds; `≥` when one of them is a lower bound."""
-    times = [level.latency.response for level in rounds]
-    known = [value for time in times if (value := time.value(stat)) is not None]
-    if not known:
-        return "–"
+def _status(table: TableBuilder[Level], code: str) -> None:
+    table.number(code, lambda level: f"{level.statuses.get(code, 0):,}")
+
+
+def _of(row: _DiffRow, metric: str) -> Verdict:
+    return row[1].get(metric) or Verdict(metric=metric)
+
+
+def _of_sides(
+    table: TableBuilder[_DiffRow],
+    name: str,
+    metric: str,
+    sides: Sequence[str],
+    show: Callable[[Verdict], tuple[str, str]],
+) -> None:
+    """Add both sides' numbers of a metric and their ratio."""
+    table.number(f"{name} {sides[0]}", lambda row: show(_of(row, metric))[0])
+    table.number(f"{name} {sides[1]}", lambda row: show(_of(row, metric))[1])
+    table.number(say("ratio"), lambda row: diff.show_ratio(_of(row, metric)))
+
+
+def _show_times(verdict: Verdict) -> tuple[str, str]:
+    return show_ms(verdict.baseline_value), show_ms(verdict.value)
+
+
+def _shares(row: _DiffRow) -> str:
+    share = _of(row, "success_rate")
+    return f"{show_percent(share.baseline_value)} / {show_percent(share.value)}"
+
+
+def _median_time(rounds: Sequence[Level], stat: str) -> str:
+    """Return the median of a response time; `≥` where one of the rounds has a lower bound."""
+    claiming = usable(rounds)
+    times = [level.latency.response for level in claiming]
     at_least = any(is_bound(time, stat) for time in times)
-    dropped = any(level.counts.dropped for level in rounds)
-    text = show_ms(median(known))
-    return f"≥ {text}" if at_least or dropped else text
+    dropped = any(level.counts.dropped for level in claiming)
+    value = show_ms(median_of(time.value(stat) for time in times))
+    return bounded(value, at_least=at_least or dropped)
 
 
 def _health(rounds: Sequence[Level]) -> str:
@@ -251,8 +236,8 @@ def _peak(peak: Peak) -> tuple[str, str]:
 
 
 def _knee(knee: Knee) -> tuple[str, str]:
-    said = {"rate": rate_of(knee), "time": show_ms(knee.service_ms)}
-    text = say("{rate} in {time} on average: the best trade of both", **said)
+    time = show_ms(knee.service_ms)
+    text = say("{rate} in {time} on average: the best trade of both", rate=rate_of(knee), time=time)
     return f"{knee.concurrency:,}", text
 
 
@@ -264,17 +249,17 @@ def _slo(slo: SloCapacity) -> tuple[str, str]:
 
 
 def _beyond(beyond: Verdict) -> Text:
-    """The first level that did not hold it."""
-    value = _with_unit(beyond.value, beyond.unit)
+    """Return the first level that did not hold the SLO."""
+    value = value_of(beyond)
     if beyond.value is None:
         value = beyond.reason or value
-    said = {
-        "condition": beyond.condition or "",
-        "word": word_text(beyond.word or ""),
-        "value": value,
-    }
-    at = f"{beyond.concurrency:,}"
-    return say("at {level} {condition} is {word} ({value})", level=at, **said)
+    return say(
+        "at {level} {condition} is {word} ({value})",
+        level=f"{beyond.concurrency:,}",
+        condition=beyond.condition or "",
+        word=word_text(beyond.word or ""),
+        value=value,
+    )
 
 
 def _usl(usl: UslFit) -> tuple[str, str]:
@@ -294,14 +279,9 @@ def _n_star(usl: UslFit, reason: str | None) -> tuple[str, str]:
 
 
 def _reasons(level: Level, name: str) -> str:
-    found = {r: n for r, n in level.reasons.items() if r.startswith(f"{name}.")}
-    ordered = sorted(found.items(), key=lambda item: -item[1])
-    return ", ".join(f"{reason} {n:,}" for reason, n in ordered)
+    reasons = _most_first(level.reasons)
+    return ", ".join(f"{r} {n:,}" for r, n in reasons if r.startswith(f"{name}."))
 
 
-def _with_unit(value: float | None, unit: str | None) -> str:
-    if unit == "ms":
-        return show_ms(value)
-    if unit == "%":
-        return show_percent(value)
-    return "–" if value is None else f"{show_rate(value)}{unit or ''}"
+def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: -item[1])

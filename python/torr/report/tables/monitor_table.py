@@ -1,23 +1,23 @@
-"""What was watched, as a table: target, generator and machine at each level, and what told of it.
+"""Tables of the monitor: target, generator and machine at each level, and series of endpoints.
 
-Numbers are those of the measured window, the median where there are several rounds.
+Numbers are those of the measurement window, the median where there are several rounds.
 """
 
 from __future__ import annotations
 
-from statistics import mean, median
+from statistics import mean
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
-from torr.report.tables.cells import Table, usable
+from torr.report.tables.table import Table, TableBuilder, median_of, usable
 from torr.results.monitor import WindowUsage
 from torr.stats.series import by_concurrency, noun_of
 from torr.units import show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from torr.results.level import Level
     from torr.results.monitor import EndpointSeries
@@ -28,90 +28,81 @@ _LIMITS = {"both": say("target and generator"), None: "–"}
 
 def of_levels(result: RunResult) -> Table | None:
     """Return one row a level: CPU of the target, of torr and of the cores, and the limit."""
-    rows = tuple(_row(at, usable(rounds)) for at, rounds in _known(result.levels).items())
-    if not rows:
-        return None
-    columns = (
-        heading(noun_of(result.levels)),
-        say("target CPU"),
-        say("CPU a request"),
-        say("requests/CPU-s"),
-        say("target RSS"),
-        say("torr CPU"),
+    table = TableBuilder(_window_usages(result.levels).items())
+    table.number(heading(noun_of(result.levels)), lambda row: f"{row[0]:,}")
+    _median(table, say("target CPU"), show_percent, lambda usage: usage.target_cpu_rate)
+    _median(table, say("CPU a request"), _show_us, lambda usage: usage.target_cpu_us_per_request)
+    _median(table, say("requests/CPU-s"), show_rate, lambda usage: usage.requests_per_cpu_s)
+    _median(table, say("target RSS"), show_size, lambda usage: usage.target_rss_max_bytes)
+    _median(table, say("torr CPU"), show_percent, lambda usage: usage.generator_cpu_rate)
+    _median(
+        table,
         say("busiest core"),
-        say("limit"),
-        say("because"),
+        show_percent,
+        lambda usage: max(usage.core_busy_rate, default=0.0),
     )
-    return Table(columns, rows, frozenset({7, 8}))
+    table.text(say("limit"), lambda row: chain(", ", _once(map(_limit, row[1]))))
+    table.text(
+        say("because"), lambda row: chain("; ", _once(usage.limit_reason or "" for usage in row[1]))
+    )
+    return table.build()
 
 
 def of_endpoints(result: RunResult) -> Table | None:
     """Return one row a series of each endpoint: its mean and its most over all levels."""
-    found: dict[tuple[str, ...], list[float]] = {}
+    values_of: dict[tuple[str, str, str], list[float]] = {}
     for level in result.levels:
         for endpoint in level.monitor.endpoints if level.monitor else ():
             for series in endpoint.series:
                 key = (_name(series), series.kind, endpoint.url)
-                found.setdefault(key, []).extend(v for v in series.values if v is not None)
-    rows = tuple(
-        (
-            name,
-            say("a second") if kind == "counter" else "",
-            _value(mean(values)),
-            _value(max(values)),
-        )
-        for (name, kind, _), values in found.items()
-        if values
-    )
-    words = frozenset({0, 1})
-    columns = (say("series"), "", say("mean"), say("most"))
-    return Table(columns, rows, words, frozenset({0})) if rows else None
+                values_of.setdefault(key, []).extend(v for v in series.values if v is not None)
+    table = TableBuilder(row for row in values_of.items() if row[1])
+    table.text(say("series"), lambda row: row[0][0], breaks=True)
+    table.text("", lambda row: say("a second") if row[0][1] == "counter" else "")
+    table.number(say("mean"), lambda row: _value(mean(row[1])))
+    table.number(say("most"), lambda row: _value(max(row[1])))
+    return table.build()
 
 
 def facts(level: Level) -> dict[str, str]:
-    """Return what a terminal has room for: a line on the target, and one on the limit."""
+    """Return a line on the target and one on the limit, for the terminal."""
     usage = _usage(level)
     if usage is None or usage.target_cpu_rate is None:
         return {}
     words: list[str] = [say("{share} of a core", share=show_percent(usage.target_cpu_rate))]
     if usage.target_cpu_us_per_request is not None:
-        words.append(say("{time} a request", time=_micro(usage.target_cpu_us_per_request)))
+        words.append(say("{time} a request", time=_show_us(usage.target_cpu_us_per_request)))
     words.append(say("{size} resident", size=show_size(usage.target_rss_max_bytes)))
     limit = say("{side}: {why}", side=_limit(usage), why=usage.limit_reason or "")
     return {say("target"): chain(" · ", words), say("limit"): limit}
 
 
-def _known(levels: Sequence[Level]) -> dict[int, list[Level]]:
-    """The rounds of each level that were watched."""
-    return {
-        at: known
-        for at, rounds in by_concurrency(levels).items()
-        if (known := [level for level in rounds if _usage(level)])
-    }
+def _window_usages(levels: Sequence[Level]) -> dict[int, list[WindowUsage]]:
+    """Return what the rounds of each monitored level used."""
+    usages = {}
+    for concurrency, rounds in by_concurrency(levels).items():
+        monitored = [level for level in rounds if _usage(level)]
+        if monitored:
+            usages[concurrency] = [usage for usage in map(_usage, usable(monitored)) if usage]
+    return usages
 
 
-def _row(at: int, rounds: Sequence[Level]) -> tuple[str, ...]:
-    usages = [usage for usage in map(_usage, rounds) if usage]
-    return (
-        f"{at:,}",
-        show_percent(_middle(usage.target_cpu_rate for usage in usages)),
-        _micro(_middle(usage.target_cpu_us_per_request for usage in usages)),
-        show_rate(_middle(usage.requests_per_cpu_s for usage in usages)),
-        show_size(_middle(usage.target_rss_max_bytes for usage in usages)),
-        show_percent(_middle(usage.generator_cpu_rate for usage in usages)),
-        show_percent(median(max(usage.core_busy_rate, default=0.0) for usage in usages)),
-        chain(", ", list(dict.fromkeys(_limit(usage) for usage in usages))),
-        chain("; ", list(dict.fromkeys(usage.limit_reason or "" for usage in usages))),
-    )
+def _median(
+    table: TableBuilder[tuple[int, list[WindowUsage]]],
+    heading: str,
+    show: Callable[[float | None], str],
+    value: Callable[[WindowUsage], float | None],
+) -> None:
+    """Add a column with the median of a number over the rounds."""
+    table.number(heading, lambda row: show(median_of(map(value, row[1]))))
 
 
-def _middle(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
+def _once(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))
 
 
 def _usage(level: Level) -> WindowUsage | None:
-    """What the window used; None where nothing of it is known."""
+    """Return what the window used; None where nothing of it is known."""
     usage = level.monitor.derived if level.monitor else None
     return None if usage == WindowUsage() else usage
 
@@ -120,7 +111,7 @@ def _limit(usage: WindowUsage) -> str:
     return _LIMITS.get(usage.limit) or word_text(str(usage.limit))
 
 
-def _micro(microseconds: float | None) -> str:
+def _show_us(microseconds: float | None) -> str:
     return "–" if microseconds is None else f"{show_rate(microseconds)} µs"
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import say
 from torr.report.data.wording import heading
-from torr.report.tables.cells import Table, cell, usable
-from torr.report.tables.stream_tables import Streams, side_by_side
+from torr.report.tables.stream_tables import Streams, add_streams
+from torr.report.tables.table import Table, TableBuilder, time_cell, usable
 from torr.results.base import Statistics
 from torr.stats.series import by_concurrency, noun_of
 from torr.units import show_rate
@@ -18,102 +18,100 @@ if TYPE_CHECKING:
     from torr.results.level import Level, NamedRequest
     from torr.results.result import RunResult
 
+    LevelRequest = tuple[str, NamedRequest]
+
 _REQUEST = say("request")
-_COLUMNS = (_REQUEST, "ok/s", say("attempts"), "p50", "p95", "p99", say("errors"))
-# What Locust's response times do not tell of: columns of its users' requests.
-_OF_SOCKETS = {
-    "service": ("p50", "p95", "p99"),
-    "ttfb": ("p50", "p95", "p99"),
-    "connect": ("mean",),
-    "scheduling_lag": ("p99",),
-}
+# Times of the sockets below Locust's requests, which its response times do not have.
+_SOCKET_TIMES = (
+    *("service p50", "service p95", "service p99"),
+    *("ttfb p50", "ttfb p95", "ttfb p99", "connect mean", "scheduling_lag p99"),
+)
 
 
 def requests(level: Level) -> Table | None:
     """Return one row a named request of a level, where there are several."""
-    steps = _several(level)
-    return Table(_COLUMNS, tuple(map(_cells, steps))) if steps else None
+    return _requests(TableBuilder(("", request) for request in _several(level)))
 
 
 def sockets_of_requests(level: Level) -> Table | None:
     """Return the times that Locust does not know, one row a named request that has some."""
-    found = [step for step in level.requests if step.latency.service_ms]
-    if not found or not level.is_of_locust:
+    if not level.is_of_locust:
         return None
-    columns = [f"{name} {stat}" for name, stats in _OF_SOCKETS.items() for stat in stats]
-    rows = tuple(
-        (
-            step.name,
-            *(cell(_time(step, n), s) for n, stats in _OF_SOCKETS.items() for s in stats),
-        )
-        for step in found
-    )
-    return Table((_REQUEST, *columns), rows)
+    table = TableBuilder(step for step in level.requests if step.latency.service_ms)
+    table.text(_REQUEST, lambda request: request.name)
+    for name in _SOCKET_TIMES:
+        _socket_time(table, name)
+    return table.build()
 
 
 def streams_of_requests(level: Level) -> Table | None:
-    """Return what streams one row a named request, where there are several and some stream."""
-    steps = [step for step in _several(level) if not step.event]
-    columns, rows = _streamed(steps)
-    named = tuple((step.name, *cells) for step, cells in zip(steps, rows, strict=True))
-    return Table((_REQUEST, *columns), named) if columns else None
+    """Return one row a named request that streams, where a level has several requests."""
+    return _streams(TableBuilder(("", step) for step in _several(level) if not step.event))
 
 
 def failed_events(levels: Sequence[Level]) -> Table | None:
-    """Return one row an event of which a locustfile told that it failed."""
-    steps = [step for level in levels for step in level.requests if step.event]
-    rows = tuple(
-        (step.name, f"{step.counts.failed:,}", f"{step.counts.attempted:,}")
-        for step in steps
-        if step.counts.failed
-    )
-    columns = (say("event"), say("failed"), say("of"))
-    return Table(columns, rows) if rows else None
+    """Return one row an event that a locustfile reported as failed."""
+    steps = (step for level in levels for step in level.requests if step.event)
+    table = TableBuilder(step for step in steps if step.counts.failed)
+    table.text(say("event"), lambda event: event.name)
+    table.number(say("failed"), lambda event: f"{event.counts.failed:,}")
+    table.number(say("of"), lambda event: f"{event.counts.attempted:,}")
+    return table.build()
 
 
 def requests_of_levels(result: RunResult) -> Table | None:
     """Return one row a named request of each level, of the round whose rate is the median."""
-    found = _steps_of_levels(result)
-    rows = tuple((at, *_cells(step)) for at, step in found)
-    columns = (heading(noun_of(result.levels)), *_COLUMNS)
-    return Table(columns, rows, frozenset({1})) if rows else None
+    return _requests(_by_level(result))
 
 
 def streams_of_requests_of_levels(result: RunResult) -> Table | None:
-    """Return what streams one row a named request of each level, as `requests_of_levels` does."""
-    found = _steps_of_levels(result)
-    columns, rows = _streamed([step for _, step in found])
-    named = tuple((at, step.name, *row) for (at, step), row in zip(found, rows, strict=True))
-    names = (heading(noun_of(result.levels)), _REQUEST, *columns)
-    return Table(names, named, frozenset({1})) if columns else None
+    """Return one row a named request of each level, with what it streamed."""
+    return _streams(_by_level(result))
 
 
 def _several(level: Level) -> Sequence[NamedRequest]:
     return level.requests if len(level.requests) > 1 or level.event_count else ()
 
 
-def _steps_of_levels(result: RunResult) -> list[tuple[str, NamedRequest]]:
-    found = []
+def _by_level(result: RunResult) -> TableBuilder[LevelRequest]:
+    """Return a table with a row for each request of each level, and the column of levels."""
+    requests = []
     for concurrency, rounds in by_concurrency(result.levels).items():
         ordered = sorted(usable(rounds), key=lambda level: level.ok_per_s)
-        steps = _several(ordered[(len(ordered) - 1) // 2])
-        found += [(f"{concurrency:,}", step) for step in steps]
-    return found
+        several = _several(ordered[(len(ordered) - 1) // 2])
+        requests += [(f"{concurrency:,}", request) for request in several]
+    table = TableBuilder(requests)
+    table.number(heading(noun_of(result.levels)), lambda row: row[0])
+    return table
 
 
-def _streamed(steps: Sequence[NamedRequest]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    return side_by_side(list(map(Streams.of_request, steps)))
+def _requests(table: TableBuilder[LevelRequest]) -> Table | None:
+    """Add the columns of requests."""
+    table.text(_REQUEST, _name)
+    table.number("ok/s", lambda row: show_rate(row[1].ok_per_s))
+    table.number(say("attempts"), lambda row: f"{row[1].counts.attempted:,}")
+    table.number("p50", lambda row: time_cell(row[1].latency.response, "p50"))
+    table.number("p95", lambda row: time_cell(row[1].latency.response, "p95"))
+    table.number("p99", lambda row: time_cell(row[1].latency.response, "p99"))
+    table.number(say("errors"), lambda row: f"{row[1].counts.failed:,}")
+    return table.build()
 
 
-def _time(step: NamedRequest, name: str) -> Statistics:
-    return step.latency.time(f"{name}_ms") or Statistics(n=0)
+def _streams(table: TableBuilder[LevelRequest]) -> Table | None:
+    """Add the columns of requests that stream; None where none does."""
+    table.text(_REQUEST, lambda row: row[1].name)
+    has_streams = add_streams(table, lambda row: Streams.of_request(row[1]))
+    return table.build() if has_streams else None
 
 
-def _cells(step: NamedRequest) -> tuple[str, ...]:
-    return (
-        say("{name} (event)", name=step.name) if step.event else step.name,
-        show_rate(step.ok_per_s),
-        f"{step.counts.attempted:,}",
-        *(cell(step.latency.response, stat) for stat in ("p50", "p95", "p99")),
-        f"{step.counts.failed:,}",
+def _socket_time(table: TableBuilder[NamedRequest], name: str) -> None:
+    metric, stat = name.split()
+    table.number(
+        name,
+        lambda step: time_cell(step.latency.time(f"{metric}_ms") or Statistics(n=0), stat),
     )
+
+
+def _name(row: LevelRequest) -> str:
+    request = row[1]
+    return say("{name} (event)", name=request.name) if request.event else request.name

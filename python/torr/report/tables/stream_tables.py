@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from torr.messages.say import say
 from torr.report.data.wording import heading
-from torr.report.tables.cells import TIME_STATS, Table, cell, is_bound, usable
+from torr.report.tables.table import (
+    TIME_STATS,
+    Table,
+    TableBuilder,
+    bounded,
+    is_bound,
+    median_of,
+    time_cell,
+    usable,
+)
 from torr.report.text.streaming import stream_facts, stream_times
 from torr.results.base import Statistics
 from torr.stats.series import RATES, by_concurrency, noun_of
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from torr.results.level import Level, NamedRequest
     from torr.results.result import RunResult
     from torr.results.stream import StreamStatistics
+
+    _TimesRow = tuple[str, Statistics, Callable[[Statistics, str], str]]
+
+_Item = TypeVar("_Item")
 
 _NAMES = (
     *("ttfe mean", "ttfe p50", "ttfe p95", "ttft mean", "ttft p50", "ttft p95"),
@@ -32,22 +44,21 @@ def streams(level: Level) -> Table | None:
 
     Percentiles for which no row has enough values are left out.
     """
-    times = stream_times(level)
-    each = level.stream.stream_tokens_per_s if level.stream else None
-    every = [stats for _, stats in times] + ([each] if each else [])
-    carried = [stat for stat in TIME_STATS if any(s.value(stat) is not None for s in every)]
-    rows = [
-        (name, f"{stats.n:,}", *(cell(stats, stat) for stat in carried)) for name, stats in times
-    ]
-    if each:
-        rates = (show_rate(each.value(stat)) for stat in carried)
-        rows.append((say("tokens/s each"), f"{each.n:,}", *rates))
-    columns = (say("stream"), "n", *(stat.replace("_", ".") for stat in carried))
-    return Table(columns, tuple(rows), names=frozenset({0})) if rows else None
+    rows: list[_TimesRow] = [(name, stats, time_cell) for name, stats in stream_times(level)]
+    rates = level.stream.stream_tokens_per_s if level.stream else None
+    if rates:
+        rows.append((say("tokens/s each"), rates, lambda stats, stat: show_rate(stats.value(stat))))
+    table = TableBuilder(rows)
+    table.text(say("stream"), lambda row: row[0], breaks=True)
+    table.number("n", lambda row: f"{row[1].n:,}")
+    for stat in TIME_STATS:
+        if any(stats.value(stat) is not None for _, stats, _ in rows):
+            _percentile(table, stat)
+    return table.build()
 
 
 def tokens(level: Level) -> Table | None:
-    """Return what a level's streams carried, one row a number."""
+    """Return the tokens, goodput and events of a level's streams, one row a number."""
     rows = tuple(stream_facts(level).items())
     return Table(("", say("measured")), rows, frozenset({0, 1})) if rows else None
 
@@ -57,13 +68,10 @@ def streams_of_levels(result: RunResult) -> Table | None:
 
     Each number is the median of its rounds.
     """
-    found = by_concurrency(result.levels)
-    columns, rows = side_by_side([Streams.of(usable(rounds)) for rounds in found.values()])
-    if not columns:
-        return None
-    levels = (f"{concurrency:,}" for concurrency in found)
-    named = tuple((at, *cells) for at, cells in zip(levels, rows, strict=True))
-    return Table((heading(noun_of(result.levels)), *columns), named, frozenset())
+    rounds_of = by_concurrency(result.levels)
+    table = TableBuilder((at, Streams.of(usable(rounds))) for at, rounds in rounds_of.items())
+    table.number(heading(noun_of(result.levels)), lambda row: f"{row[0]:,}")
+    return table.build() if add_streams(table, lambda row: row[1]) else None
 
 
 @dataclass(frozen=True)
@@ -89,11 +97,8 @@ class Streams:
         """Return the median of a number by its name in a condition: `ttft p95`, `tokens/s`."""
         metric, _, stat = name.partition(" ")
         if stat:
-            values = [stats.value(stat) for stats in self._times(metric)]
-        else:
-            values = [getattr(stream, RATES[metric]) for stream in self.rounds]
-        known = [value for value in values if value is not None]
-        return median(known) if known else None
+            return median_of(stats.value(stat) for stats in self._times(metric))
+        return median_of(getattr(stream, RATES[metric]) for stream in self.rounds)
 
     def cell(self, name: str) -> str:
         """Return a number for people, marked where it is a lower bound."""
@@ -101,24 +106,37 @@ class Streams:
         if name == "goodput" or value is None:
             return show_percent(value)
         if name == "tokens/s":
-            return f"{'≥ ' * self.at_least}{show_rate(value)}"
+            return bounded(show_rate(value), at_least=self.at_least)
         metric, _, stat = name.partition(" ")
-        bound = any(is_bound(stats, stat) for stats in self._times(metric))
-        return f"{'≥ ' * bound}{show_ms(value)}"
+        at_least = any(is_bound(stats, stat) for stats in self._times(metric))
+        return bounded(show_ms(value), at_least=at_least)
 
     def _times(self, metric: str) -> list[Statistics]:
         return [stream.time(f"{metric}_ms") or Statistics(n=0) for stream in self.rounds]
 
 
-def side_by_side(rows: Sequence[Streams]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the columns that some row has a number for, and the cells of each row.
+def add_streams(table: TableBuilder[_Item], streams_of: Callable[[_Item], Streams]) -> bool:
+    """Add the columns for which some row has a number; return whether there are any.
 
     A mean of first texts stands where some row has too few streams for their median, and first
     events where no stream has a text.
     """
+    rows = list(map(streams_of, table.items))
     known = {name for row in rows for name in _NAMES if row.value(name) is not None}
-    shown = [name for name in _NAMES if name in known and not _is_left_out(name, known, rows)]
-    return tuple(shown), [tuple(row.cell(name) for name in shown) for row in rows]
+    for name in _NAMES:
+        if name in known and not _is_left_out(name, known, rows):
+            _add_stream(table, name, streams_of)
+    return bool(known)
+
+
+def _add_stream(
+    table: TableBuilder[_Item], name: str, streams_of: Callable[[_Item], Streams]
+) -> None:
+    table.number(name, lambda row: streams_of(row).cell(name))
+
+
+def _percentile(table: TableBuilder[_TimesRow], stat: str) -> None:
+    table.number(stat.replace("_", "."), lambda row: row[2](row[1], stat))
 
 
 def _is_left_out(name: str, known: set[str], rows: Sequence[Streams]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from torr.messages.say import say
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
-from torr.report.tables.cells import Table
+from torr.report.tables.table import Table, TableBuilder
 from torr.report.text.verdict_words import (
     coverage,
     is_comparison,
@@ -31,68 +31,57 @@ def verdicts(result: RunResult) -> Table | None:
 
     `more` is how many rounds more would settle it, an estimate.
     """
-    found = [v for v in result.verdicts if is_comparison(v)]
-    if not found:
+    table = TableBuilder(verdict for verdict in result.verdicts if is_comparison(verdict))
+    if not table.items:
         return None
-    names = tuple(dict.fromkeys(key for v in found for key in v.factors if key != "connections"))
-    has_several = len({v.candidate for v in found}) > 1
-    rows = tuple(
-        (
-            *((v.candidate or "",) if has_several else ()),
-            *(str(v.factors.get(name, "–")) for name in names),
-            f"{v.concurrency:,}",
-            metric_of(v).label,
-            *(show_number(metric_of(v), x) for x in (v.baseline_value, v.value)),
-            "–" if v.obstacle else show_change(v),
-            "–" if v.obstacle else show_interval(v),
-            f"{v.n}",
-            _spread(v),
-            "–" if v.p_adjusted is None else f"{v.p_adjusted:.2g}",
-            word_text(printed(v)),
-            f"+{v.more_rounds}" if v.more_rounds else "–",
-            v.reason or "",
-        )
-        for v in found
+    first = table.items[0]
+    candidates = {verdict.candidate for verdict in table.items}
+    if len(candidates) > 1:
+        table.text(say("candidate"), lambda verdict: verdict.candidate or "")
+    names = dict.fromkeys(name for verdict in table.items for name in verdict.factors)
+    for name in names:
+        if name != "connections":
+            _factor(table, name)
+    table.number(heading("connection"), lambda verdict: f"{verdict.concurrency:,}")
+    table.text(say("metric"), lambda verdict: metric_of(verdict).label)
+    table.number(
+        first.baseline or "",
+        lambda verdict: show_number(metric_of(verdict), verdict.baseline_value),
     )
-    a = found[0].baseline or ""
-    b = say("candidate") if has_several else found[0].candidate or ""
-    level = (*((say("candidate"),) if has_several else ()), *names, heading("connection"))
-    columns = (
-        *level,
-        say("metric"),
-        a,
-        b,
-        say("change"),
-        say("{share} interval", share=coverage(found)),
-        "n",
-        say("spread"),
-        "p",
-        say("word"),
-        say("more"),
-        say("why"),
+    table.number(
+        say("candidate") if len(candidates) > 1 else first.candidate or "",
+        lambda verdict: show_number(metric_of(verdict), verdict.value),
     )
-    first = len(level)
-    words = {*range(first - 1), first, len(columns) - 3, len(columns) - 1}
-    return Table(columns, rows, frozenset(words), frozenset({len(columns) - 1}))
+    table.number(say("change"), lambda v: "–" if v.obstacle else show_change(v))
+    table.number(
+        say("{share} interval", share=coverage(table.items)),
+        lambda v: "–" if v.obstacle else show_interval(v),
+    )
+    table.number("n", lambda verdict: f"{verdict.n}")
+    table.number(say("spread"), _spread)
+    table.number("p", lambda v: "–" if v.p_adjusted is None else f"{v.p_adjusted:.2g}")
+    table.text(say("word"), lambda verdict: word_text(printed(verdict)))
+    table.number(say("more"), lambda v: f"+{v.more_rounds}" if v.more_rounds else "–")
+    table.text(say("why"), lambda verdict: verdict.reason or "", breaks=True)
+    return table.build()
 
 
 # A limit names what fails: "held" beside it could be read as the opposite.
-_OF_LIMITS = {"broken": "failed", "held": "passed"}
+_LIMIT_WORDS = {"broken": "failed", "held": "passed"}
 
 
 def limits(result: RunResult) -> Table | None:
     """Return one row a limit and level of a diff."""
-    rows = tuple(
-        (
-            f"{x.concurrency:,}",
-            x.condition or "",
-            word_text(_OF_LIMITS.get(x.word or "", x.word or "")),
-            x.reason or "",
-        )
-        for x in result.fail_if
-    )
-    columns = (heading("connection"), say("fails if"), say("word"), say("why"))
-    return Table(columns, rows, frozenset({1, 2, 3})) if rows else None
+    table = TableBuilder(result.fail_if)
+    table.number(heading("connection"), lambda limit: f"{limit.concurrency:,}")
+    table.text(say("fails if"), lambda limit: limit.condition or "")
+    table.text(say("word"), lambda x: word_text(_LIMIT_WORDS.get(x.word or "", x.word or "")))
+    table.text(say("why"), lambda limit: limit.reason or "")
+    return table.build()
+
+
+def _factor(table: TableBuilder[Verdict], name: str) -> None:
+    table.text(name, lambda verdict: str(verdict.factors.get(name, "–")))
 
 
 def _spread(verdict: Verdict) -> str:

@@ -41,26 +41,26 @@ WORDS = {
 
 def with_word(seen: Seen, word: str) -> Seen:
     """Return the cells in which a candidate has a standing."""
-    return [(place, entry) for place, entry in seen if place.standing(entry) == word]
+    return [(cell, entry) for cell, entry in seen if cell.standing(entry) == word]
 
 
-def rounds_of(place: ComparisonCell, entry: CandidateCell) -> Text:
+def rounds_of(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return how many rounds a verdict is of: `10 rounds`."""
-    return number_of(place.verdict(entry).n or 0, "round")
+    return number_of(cell.verdict(entry).n or 0, "round")
 
 
-def differs(place: ComparisonCell, entry: CandidateCell) -> Text:
+def differs(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return a verdict that is better or worse: `b is 12 % slower than a (9–15 %, 10 rounds)`."""
-    verdict = place.verdict(entry)
+    verdict = cell.verdict(entry)
     said = {
         "name": entry.name,
-        "baseline": place.baseline,
-        "amount": _amount(place, entry),
-        "rounds": rounds_of(place, entry),
+        "baseline": cell.baseline,
+        "amount": _amount(cell, entry),
+        "rounds": rounds_of(cell, entry),
     }
-    span, faster = _span(verdict), _faster(place, entry)
+    span, faster = _span(verdict), _faster(cell, entry)
     if words.is_multiple(verdict):
-        said |= {"span": span, "metric": place.primary.label}
+        said |= {"span": span, "metric": cell.primary.label}
         return say("{name} has {amount} the {metric} of {baseline} ({span}, {rounds})", **said)
     if words.change(verdict):
         said |= {"span": span, "faster": faster}
@@ -68,47 +68,47 @@ def differs(place: ComparisonCell, entry: CandidateCell) -> Text:
     return say("{name} is {faster} than {baseline} ({amount}, {rounds})", **said, faster=faster)
 
 
-def _faster(place: ComparisonCell, entry: CandidateCell) -> str:
+def _faster(cell: ComparisonCell, entry: CandidateCell) -> str:
     """The word of a difference, and by which metric where it is not the usual one."""
-    word = WORDS[place.printed(entry)]
-    if place.primary.key == OK_PER_S:
+    word = WORDS[cell.printed(entry)]
+    if cell.primary.key == OK_PER_S:
         return word
-    return say("{word} by {metric}", word=word, metric=place.primary.label)
+    return say("{word} by {metric}", word=word, metric=cell.primary.label)
 
 
-def same(place: ComparisonCell, entry: CandidateCell) -> Text:
+def same(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
-    verdict = place.verdict(entry)
-    said = {"name": entry.name, "baseline": place.baseline, "place": place.words}
-    if place.primary.is_rate and not verdict.value and not verdict.baseline_value:
+    verdict = cell.verdict(entry)
+    said = {"name": entry.name, "baseline": cell.baseline, "place": cell.words}
+    if cell.primary.is_rate and not verdict.value and not verdict.baseline_value:
         return say("Neither {name} nor {baseline} answered at {place}", **said)
-    span, rounds = _span(verdict), rounds_of(place, entry)
+    span, rounds = _span(verdict), rounds_of(cell, entry)
     said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
-    if reason := place.reason(entry):
+    if reason := cell.reason(entry):
         said["span"] = say("{said}, {reason}", said=said["span"], reason=reason)
-    if place.primary.key == OK_PER_S:
+    if cell.primary.key == OK_PER_S:
         return say("{name} and {baseline} are the same at {place} ({span})", **said)
-    said["metric"] = place.primary.label
+    said["metric"] = cell.primary.label
     return say("{name} and {baseline} are the same by {metric} at {place} ({span})", **said)
 
 
-def undecided(place: ComparisonCell, entry: CandidateCell) -> Text:
+def undecided(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return what was seen of a difference, and why it is no verdict."""
-    verdict = place.verdict(entry)
-    names = {"name": entry.name, "baseline": place.baseline}
+    verdict = cell.verdict(entry)
+    names = {"name": entry.name, "baseline": cell.baseline}
     said = say("{name} against {baseline}", **names)
     ratio = words.ratio(verdict)
     if ratio != "–":
-        seen = {"ratio": ratio, "metric": place.primary.label, **names}
+        seen = {"ratio": ratio, "metric": cell.primary.label, **names}
         said = say("{name} has {ratio} the {metric} of {baseline}", **seen)
         if verdict.interval:
             said = say("{said} ({seen})", said=said, seen=words.interval(verdict))
-    reason = place.reason(entry)
+    reason = cell.reason(entry)
     return chain("; ", [said, reason or say("no reason was kept")])
 
 
 def counted(word: str, cells: Seen, total: int | None = None, than: str = "") -> Text:
-    """Return in how many cells a word was found; of differences the largest, with its place.
+    """Return in how many cells a word was found; of differences the largest, with its cell.
 
     `slower than a in 3 of 4 cells, most at 500 connections: 12 % (9–15 %)`
     """
@@ -119,15 +119,15 @@ def counted(word: str, cells: Seen, total: int | None = None, than: str = "") ->
         more = to_settle(cells) if word == "inconclusive" else ""
         what = _PHRASES.get(word) or word_text(word)
         return say("{what} {where}{more}", what=what, where=where, more=more)
-    place, entry = max(cells, key=size)
-    faster = _faster(place, entry)
+    cell, entry = max(cells, key=size)
+    faster = _faster(cell, entry)
     if than:
         faster = say("{faster} than {baseline}", faster=faster, baseline=than)
-    said = {"faster": faster, "where": where, "place": place.words}
+    said = {"faster": faster, "where": where, "place": cell.words}
     most = say("{faster} {where}, at {place}", **said)
     if len(cells) > 1:
         most = say("{faster} {where}, most at {place}", **said)
-    amount, span = _amount(place, entry), _span(place.verdict(entry))
+    amount, span = _amount(cell, entry), _span(cell.verdict(entry))
     if span:
         amount = say("{amount} ({span})", amount=amount, span=span)
     return say("{most}: {amount}", most=most, amount=amount)
@@ -135,10 +135,10 @@ def counted(word: str, cells: Seen, total: int | None = None, than: str = "") ->
 
 def to_settle(cells: Seen) -> str:
     """Return how many more rounds would settle what is inconclusive, or the reason they share."""
-    reasons = {place.reason(entry) for place, entry in cells}
+    reasons = {cell.reason(entry) for cell, entry in cells}
     if len(reasons) == 1 and (reason := reasons.pop()):
         return say(" ({why})", why=reason)
-    known = [n for place, entry in cells if (n := place.verdict(entry).more_rounds)]
+    known = [n for cell, entry in cells if (n := cell.verdict(entry).more_rounds)]
     if not known:
         return ""
     span: str = f"{min(known):,}"
@@ -149,19 +149,19 @@ def to_settle(cells: Seen) -> str:
     return say(" (about {rounds} more rounds would settle {n} of them)", rounds=span, n=len(known))
 
 
-def size(cell: tuple[ComparisonCell, CandidateCell]) -> float:
+def size(seen: tuple[ComparisonCell, CandidateCell]) -> float:
     """Return how large a difference is; where one side had nothing, none is larger."""
-    place, entry = cell
-    verdict = place.verdict(entry)
+    cell, entry = seen
+    verdict = cell.verdict(entry)
     if verdict.difference is not None:
         return abs(verdict.difference)
     return abs(math.log(verdict.ratio)) if verdict.ratio else math.inf
 
 
-def fails_more(place: ComparisonCell, entry: CandidateCell) -> str:
+def fails_more(cell: ComparisonCell, entry: CandidateCell) -> str:
     """Return that a candidate fails more, where that was shown, and by how much."""
     verdict = entry.verdict(Metric(ERROR_RATE))
-    if place.primary.key == ERROR_RATE or verdict.word != "worse":
+    if cell.primary.key == ERROR_RATE or verdict.word != "worse":
         return ""
     return say(", but fails more ({ratio})", ratio=words.ratio(verdict))
 
@@ -172,9 +172,9 @@ def fails_in(seen: Seen) -> str:
     return say("it fails more in {n}", n=len(found)) if found else ""
 
 
-def _amount(place: ComparisonCell, entry: CandidateCell) -> str:
+def _amount(cell: ComparisonCell, entry: CandidateCell) -> str:
     """How much: `12 %`, `2.4 ×`, or both numbers where there is no ratio."""
-    verdict, metric = place.verdict(entry), place.primary
+    verdict, metric = cell.verdict(entry), cell.primary
     if words.is_multiple(verdict):
         return f"{verdict.ratio:.1f} ×"
     if verdict.difference is not None:

@@ -59,13 +59,13 @@ def verdict(result: RunResult) -> Text:
 
 def _nothing(found: Comparison) -> Text | None:
     """Why nothing can be compared; None where something can."""
-    if not any(entry.trials for place in found.places for entry in place.entries):
+    if not any(entry.trials for cell in found.cells for entry in cell.entries):
         return chain("; ", [say("Nothing was measured"), _first_failure(found)])
     if not found.rivals:
         return say("Nothing to compare: {name} is the only candidate", name=found.baseline)
-    if not any(place.base.trials for place in found.places):
+    if not any(cell.base.trials for cell in found.cells):
         return say("Nothing to compare: {why}", why=_absent(found, found.baseline))
-    seen = [(p, e) for p in found.places if p.base.trials for e in p.rivals if e.trials]
+    seen = [(p, e) for p in found.cells if p.base.trials for e in p.rivals if e.trials]
     if not seen:
         absent = [_absent(found, name) for name in found.rivals]
         return say("Nothing to compare: {why}", why=cell_names.names(absent))
@@ -82,15 +82,15 @@ def _of_pair(found: Comparison) -> list[str]:
     seen = found.of_rival(name)
     if len(seen) > 1:
         return _in_cells(name, seen, found)
-    place, entry = seen[0]
-    word = place.standing(entry)
-    more = fails_more(place, entry)
+    cell, entry = seen[0]
+    word = cell.standing(entry)
+    more = fails_more(cell, entry)
     if word in DIFFER:
-        said = say("{difference} at {place}", difference=differs(place, entry), place=place.words)
+        said = say("{difference} at {place}", difference=differs(cell, entry), place=cell.words)
         return [chain("", [said, more])]
     if word == "same":
-        return [chain("", [same(place, entry), more])]
-    said = say("Inconclusive at {place}: {why}", place=place.words, why=undecided(place, entry))
+        return [chain("", [same(cell, entry), more])]
+    said = say("Inconclusive at {place}: {why}", place=cell.words, why=undecided(cell, entry))
     return [chain("", [said, more])]
 
 
@@ -130,19 +130,19 @@ def _none_ahead(found: Comparison) -> Text:
         faster=WORDS[found.primary.word("better")],
         baseline=found.baseline,
     )
-    if len(found.places) > 1:
+    if len(found.cells) > 1:
         return head
-    return say("{said} at {place}", said=head, place=found.places[0].words)
+    return say("{said} at {place}", said=head, place=found.cells[0].words)
 
 
 def _leads(found: Comparison, lead: str, seen: Seen, ahead: Seen) -> list[str]:
     """What is said of the candidate that is farthest ahead."""
-    if len(found.places) == 1:
-        place, entry = ahead[0]
-        where = say("{difference} at {place}", difference=differs(place, entry), place=place.words)
+    if len(found.cells) == 1:
+        cell, entry = ahead[0]
+        where = say("{difference} at {place}", difference=differs(cell, entry), place=cell.words)
         most = say("{said}, the most of {n} candidates", said=where, n=len(found.names))
-        return [chain("", [most, fails_more(place, entry)])]
-    said = counted("better", ahead, len(found.places), found.baseline)
+        return [chain("", [most, fails_more(cell, entry)])]
+    said = counted("better", ahead, len(found.cells), found.baseline)
     return [say("{name} is {said}", name=lead, said=said), fails_in(seen)]
 
 
@@ -153,7 +153,7 @@ def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> It
         names = [n for n in cells if cells[n] and not (word == "better" and n == lead)]
         if not names:
             continue
-        is_one = len(found.places) == 1
+        is_one = len(found.cells) == 1
         each = [
             name if is_one else say("{name} in {n}", name=name, n=len(cells[name]))
             for name in names
@@ -167,7 +167,7 @@ def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> It
 
 def _bounds(found: Comparison) -> str:
     """Where rates are lower bounds, so is what is built on them."""
-    is_bound = any(entry.is_bound for place in found.places for entry in place.entries)
+    is_bound = any(entry.is_bound for cell in found.cells for entry in cell.entries)
     if not is_bound or not found.primary.is_rate:
         return ""
     return say("rates are lower bounds ({why})", why=SHARED)

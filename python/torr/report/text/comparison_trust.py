@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def parts(result: RunResult) -> list[str]:
     """Return what the trust line of a comparison begins with."""
     found = Comparison.of(result)
-    levels = [x for p in found.places for e in p.entries for x in e.trials.values()]
+    levels = [x for p in found.cells for e in p.entries for x in e.trials.values()]
     said = [_health(levels), _rounds(found), *_failed(found), *_discarded(found), *_cores(found)]
     return [one_line(part) for part in said]
 
@@ -56,16 +56,16 @@ def _why(levels: Sequence[Level]) -> str:
 
 
 def _rounds(found: Comparison) -> Text:
-    counts = {max(len(e.trials) for e in p.entries) for p in found.places if p.entries}
+    counts = {max(len(e.trials) for e in p.entries) for p in found.cells if p.entries}
     most, least = max(counts, default=0), min(counts, default=0)
     rounds = counted(most, "round")
     if most != least:
         rounds = say("{least} to {most} rounds", least=least, most=most)
     each = [
         spread
-        for place in found.places
-        for entry in place.entries
-        if (spread := variation(list(entry.values(place.primary).values()))) is not None
+        for cell in found.cells
+        for entry in cell.entries
+        if (spread := variation(list(entry.values(cell.primary).values()))) is not None
     ]
     said = say("{rounds}, interleaved", rounds=rounds)
     if each:
@@ -93,8 +93,8 @@ def _discarded(found: Comparison) -> Iterator[str]:
     """How many rounds a rule took out, and because of whom."""
     rules: dict[str, dict[str, int]] = {}
     rounds = 0
-    for place in found.places:
-        verdicts = [v for e in place.entries for v in e.verdicts.values()]
+    for cell in found.cells:
+        verdicts = [v for e in cell.entries for v in e.verdicts.values()]
         gone = next((v.discarded for v in verdicts if v.discarded), None)
         if gone is None:
             continue

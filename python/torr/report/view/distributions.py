@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 STEP = 0.05
-"""How far points of a curve are apart: a percentile's place is -log10(1 - share)."""
+"""How far points of a curve are apart: a percentile's cell is -log10(1 - share)."""
 
 NAMED = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 """Percentiles that have a point of their own."""
@@ -60,9 +60,9 @@ def of_sides(sides: Sequence[Side]) -> list[JsonObject]:
 
 def _groups(result: RunResult) -> Iterator[tuple[JsonObject, Sequence[Level]]]:
     if result.kind == "compare":
-        for place in Comparison.of(result).places:
-            for entry in place.entries:
-                where = {"candidate": entry.name, "cell": place.words, "concurrency": None}
+        for cell in Comparison.of(result).cells:
+            for entry in cell.entries:
+                where = {"candidate": entry.name, "cell": cell.words, "concurrency": None}
                 yield where, list(entry.trials.values())
         return
     if result.kind == "micro":
@@ -89,7 +89,7 @@ def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:
 def _points(histogram: Histogram) -> list[tuple[float, float]]:
     """Shares with their values, up to the highest percentile that is carried.
 
-    All curves have the same shares, so that they can be read at one place.
+    All curves have the same shares, so that they can be read at one cell.
     """
     end = -math.log10(10 / histogram.total())
     even = [1 - 10 ** -(STEP * at) for at in range(math.floor(end / STEP + 1e-9) + 1)]

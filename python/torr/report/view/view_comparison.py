@@ -40,47 +40,47 @@ def comparison(result: RunResult) -> JsonObject | None:
         "margin": scale.margin,
         "marks": scale.marks(),
         "places": [
-            _place(place, scale)
-            for place in found.places
-            if any(entry.trials or entry.failures for entry in place.entries)
+            _place(cell, scale)
+            for cell in found.cells
+            if any(entry.trials or entry.failures for entry in cell.entries)
         ],
     }
 
 
-def _place(place: ComparisonCell, scale: Scale) -> JsonObject:
-    entries = [_entry(place, entry, scale) for entry in place.entries]
-    return {"words": as_json(place.words), "entries": entries}
+def _place(cell: ComparisonCell, scale: Scale) -> JsonObject:
+    entries = [_entry(cell, entry, scale) for entry in cell.entries]
+    return {"words": as_json(cell.words), "entries": entries}
 
 
-def _entry(place: ComparisonCell, entry: CandidateCell, scale: Scale) -> JsonObject:
-    verdict = place.verdict(entry)
-    is_base = entry.name == place.baseline
-    standing = place.standing(entry)
+def _entry(cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> JsonObject:
+    verdict = cell.verdict(entry)
+    is_base = entry.name == cell.baseline
+    standing = cell.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
     kind = entry.failures[0].kind if standing == "failed" else None
     return {
         "name": entry.name,
         "is_baseline": is_base,
         "standing": standing,
-        "word": as_json(word_text(place.printed(entry))),
+        "word": as_json(word_text(cell.printed(entry))),
         "failure": None if kind is None else as_json(word_text(kind.replace("_", " "))),
         "centre": None if middle is None else scale.shown(middle),
         "interval": None if span is None else [scale.shown(end) for end in span],
         "ratio": "" if is_base else words.ratio(verdict),
         "interval_text": words.interval(verdict),
         "n": len(entry.trials) if verdict.n is None else verdict.n,
-        "rounds": [_round(place, entry, scale, each) for each in scale.rounds(place, entry)],
+        "rounds": [_round(cell, entry, scale, each) for each in scale.rounds(cell, entry)],
     }
 
 
 def _round(
-    place: ComparisonCell, entry: CandidateCell, scale: Scale, found: tuple[int, float]
+    cell: ComparisonCell, entry: CandidateCell, scale: Scale, found: tuple[int, float]
 ) -> JsonObject:
     number, position = found
-    metric = place.primary
+    metric = cell.primary
     said = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"
-    pair = place.pairs(entry, metric).get(number)
-    if pair and entry.name != place.baseline:
+    pair = cell.pairs(entry, metric).get(number)
+    if pair and entry.name != cell.baseline:
         said += f" : {words.value(metric, pair[0])}"
     shown = scale.shown(position)
     beyond = 0 if shown == position else math.copysign(1, position - shown)

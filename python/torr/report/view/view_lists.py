@@ -44,9 +44,9 @@ def _of_comparison(result: RunResult) -> list[JsonObject]:
         return []
     found = Comparison.of(result)
     return [
-        listed(say("What the verdicts say"), list(facts.notes(found)) if found.places else []),
-        listed(say("How the candidates' answers differ"), facts.differences(found)),
-        listed(say("Rules of fairness, as applied"), facts.rules(found), is_folded=True),
+        listed(say("What the verdicts say"), list(facts.notes(found)) if found.cells else []),
+        listed(say("How the candidates' answers differ"), found.experiment.differences),
+        listed(say("Rules of fairness, as applied"), found.experiment.rules, is_folded=True),
     ]
 
 

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
 from torr.report.tables import comparison_facts as facts
-from torr.report.tables import comparison_tables as cells
 from torr.report.tables import (
+    comparison_tables,
     flame_table,
     function_tables,
     health_table,
-    leak_table,
     level_table,
     monitor_table,
     profiled_line_table,
     request_tables,
+    slo_table,
     stream_tables,
     verdict_table,
 )
-from torr.report.tables.cells import Table
-from torr.report.tables.comparison_slos import of_slos
+from torr.report.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,20 +55,24 @@ def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> JsonO
 
 
 def first(result: RunResult) -> Iterator[Titled]:
-    """Return what stands right below the chart."""
-    kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": of_functions}
+    """Return the tables below the chart."""
+    kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": function_tables.titled_tables}
     if result.kind in kinds:
         yield from kinds[result.kind](result)
         return
-    yield from _of_level(result.levels[0]) if len(result.levels) == 1 else _of_levels(result)
+    if len(result.levels) == 1:
+        yield from of_level(result.levels[0], say("Times of ok answers"))
+    else:
+        yield say("Levels: median of rounds"), level_table.levels(result)
+        yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)
     yield say("Capacity"), level_table.capacity(result)
     yield say("Target and machine"), monitor_table.of_levels(result)
     if len(result.levels) == 1:
-        yield say("SLOs"), level_table.slos(result)
+        yield say("SLOs"), slo_table.of_levels(result)
 
 
 def folded(result: RunResult) -> Iterator[Titled]:
-    """Return what opens when somebody looks."""
+    """Return the tables that the page shows folded."""
     levels = result.levels
     if result.kind in {"diff", "micro"}:
         yield from flame_table.top_functions(result)
@@ -78,13 +81,13 @@ def folded(result: RunResult) -> Iterator[Titled]:
     if result.kind == "compare":
         found = Comparison.of(result)
         yield say("Every verdict"), verdict_table.verdicts(result)
-        yield say("Errors"), cells.of_errors(found)
+        yield say("Errors"), comparison_tables.of_errors(found)
         yield say("Candidates"), facts.candidates(found)
         yield say("What they are made of"), facts.versions(found)
         yield say("Configuration"), facts.configuration(result)
     else:
         if len(levels) > 1:
-            yield say("SLOs at every level"), level_table.slos(result)
+            yield say("SLOs at every level"), slo_table.of_levels(result)
             yield say("Requests at every level"), request_tables.requests_of_levels(result)
             streamed = request_tables.streams_of_requests_of_levels(result)
             yield say("Streams of requests at every level"), streamed
@@ -99,14 +102,6 @@ def folded(result: RunResult) -> Iterator[Titled]:
     yield say("How each level was judged"), health_table.judged(levels)
 
 
-def of_functions(result: RunResult) -> Iterator[Titled]:
-    """Return what there is to say of functions, the budgets first."""
-    yield say("Budgets"), function_tables.budgets(result)
-    yield say("Beside others"), function_tables.changes(result)
-    yield say("Functions"), function_tables.functions(result)
-    yield say("What is left behind"), leak_table.table(result)
-
-
 def _of_diff(result: RunResult) -> Iterator[Titled]:
     yield say("Verdicts"), verdict_table.verdicts(result)
     yield say("Limits"), verdict_table.limits(result)
@@ -115,23 +110,19 @@ def _of_diff(result: RunResult) -> Iterator[Titled]:
 
 def _of_comparison(result: RunResult) -> Iterator[Titled]:
     found = Comparison.of(result)
-    yield say("Verdicts"), cells.of_words(found)
-    yield from cells.of_cells(found)
-    yield say("SLOs"), of_slos(result)
-    yield say("Trials that failed"), cells.of_failures(found)
-    yield say("Rounds discarded"), cells.of_discarded(found)
+    yield say("Verdicts"), comparison_tables.of_words(found)
+    yield from comparison_tables.of_cells(found)
+    yield say("SLOs"), slo_table.of_comparison(result)
+    yield say("Trials that failed"), comparison_tables.of_failures(found)
+    yield say("Rounds discarded"), comparison_tables.of_discarded(found)
 
 
-def _of_level(level: Level) -> Iterator[Titled]:
-    yield say("Times of ok answers"), level_table.times(level)
+def of_level(level: Level, times: str) -> Iterator[Titled]:
+    """Return the tables of a single level; `times` is the title of the first."""
+    yield times, level_table.times(level)
     yield say("Streams"), stream_tables.streams(level)
     yield say("Tokens"), stream_tables.tokens(level)
     yield say("Requests"), request_tables.requests(level)
     yield say("Sockets of requests"), request_tables.sockets_of_requests(level)
     yield say("Streams of requests"), request_tables.streams_of_requests(level)
     yield say("Throughput"), level_table.throughput(level)
-
-
-def _of_levels(result: RunResult) -> Iterator[Titled]:
-    yield say("Levels: median of rounds"), level_table.levels(result)
-    yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)

@@ -13,8 +13,7 @@ from torr.model.condition import Condition
 from torr.report.data.comparison import Comparison
 from torr.report.files import csv as levels_csv
 from torr.report.files import markdown
-from torr.report.tables import comparison_facts, comparison_tables, verdict_table
-from torr.report.tables.comparison_slos import of_slos
+from torr.report.tables import comparison_facts, comparison_tables, slo_table, verdict_table
 from torr.report.view import view_tables
 from torr.verdicts.capacity import verdicts_of_trials
 from torr.verdicts.comparison import Procedure
@@ -49,16 +48,16 @@ def test_there_is_a_table_for_each_number_of_workers(four):
 
 def test_medians_are_those_of_the_verdicts(four):
     found = Comparison.of(four)
-    for place in found.places:
+    for place in found.cells:
         for entry in place.rivals:
             verdict = place.verdict(entry)
-            assert entry.middle(place.primary) == verdict.value
-            assert place.base.middle(place.primary) == verdict.baseline_value
+            assert entry.median(place.primary) == verdict.value
+            assert place.base.median(place.primary) == verdict.baseline_value
 
 
 def test_cells_stand_in_the_order_of_their_factors_whatever_the_order_of_measuring(four):
     four.levels.reverse()
-    assert [place.words for place in Comparison.of(four).places] == [
+    assert [place.words for place in Comparison.of(four).cells] == [
         *("1 process and 100 connections", "1 process and 500 connections"),
         *("4 processes and 100 connections", "4 processes and 500 connections"),
     ]
@@ -89,7 +88,7 @@ def test_a_failed_candidate_stands_in_its_cell_without_numbers():
 
 def test_a_cell_in_which_all_failed_is_a_cell():
     result = compared([], names=["a", "b"], baseline="a", failures=[failure("a", AT)])
-    (place,) = Comparison.of(result).places
+    (place,) = Comparison.of(result).cells
     assert place.words == "500 connections"
     assert [place.standing(entry) for entry in place.entries] == ["failed", "not measured"]
 
@@ -114,7 +113,7 @@ def test_rounds_that_a_rule_discards_leave_medians_but_not_errors():
     )
     result = compared(levels, procedure=Procedure(rule=Condition.parse("success < 99%")))
     found = Comparison.of(result)
-    entry = found.places[0].rivals[0]
+    entry = found.cells[0].rivals[0]
     assert entry.discarded == {3}
     assert set(entry.values(found.primary)) == set(range(1, 11)) - {3}
     (table,) = tables_of(result).values()
@@ -202,12 +201,12 @@ def test_csv_has_columns_for_candidate_and_factors_and_a_row_for_failed_trials(t
 def test_settings_in_words():
     settings = cells({"processes": [1], "delay": ["500ms"], "log": [True, False]})
     levels = [x for s in settings for x in rounds({"a": 100, "b": 200}, s, count=1)]
-    assert [place.words for place in Comparison.of(compared(levels, baseline="a")).places] == [
+    assert [place.words for place in Comparison.of(compared(levels, baseline="a")).cells] == [
         "1 process, delay 500ms and log on",
         "1 process, delay 500ms and log off",
     ]
     levels[2:] = [typed.changed(level, concurrency=1) for level in levels[2:]]
-    assert [place.words for place in Comparison.of(compared(levels, baseline="a")).places] == [
+    assert [place.words for place in Comparison.of(compared(levels, baseline="a")).cells] == [
         "1 process, delay 500ms, log on and 50 connections",
         "1 process, delay 500ms, log off and 1 connection",
     ]
@@ -240,8 +239,8 @@ def test_where_the_generator_was_the_limit_there_is_no_ratio():
     (table,) = tables_of(result).values()
     assert table.rows[1][4:8] == ("–", "–", "10", "no verdict")
     assert table.rows[1][9:] == ("1.25 ms", "–", "3.12 ms", "–")
-    (place,) = Comparison.of(result).places
-    short = comparison_tables.of_place(place).rows[1]
+    (place,) = Comparison.of(result).cells
+    short = comparison_tables.of_cell(place).rows[1]
     assert short[2:5] == ("–", "–", "no verdict")
     assert short[1] == table.rows[1][2]
     assert not any("x" in cell for cell in short[1:])
@@ -252,11 +251,11 @@ def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
     slos = [Condition.parse("ok/s > 9k"), Condition.parse("p99 < 1s")]
     judged = [*four.verdicts, *verdicts_of_trials(four.levels, slos)]
     four = typed.changed(four, verdicts=judged)
-    table = of_slos(four)
+    table = slo_table.of_comparison(four)
     columns = ("cell", "candidate", "SLO", "value", "90 % interval", "word", "reason")
     assert table.columns == columns
     assert len(table.rows) == 16
-    assert [row[0] for row in table.rows[::4]] == [p.words for p in Comparison.of(four).places]
+    assert [row[0] for row in table.rows[::4]] == [p.words for p in Comparison.of(four).cells]
     assert [row[1] for row in table.rows] == ["go-net", "go-net", "go-gin", "go-gin"] * 4
     broken = [row[:2] for row in table.rows if row[5] == "broken"]
     assert broken == [("4 processes and 500 connections", "go-gin")]
@@ -265,7 +264,7 @@ def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
     assert text.count("| held |") == 15
     shown = next(each for each in view_tables.tables(four) if english(each["title"]) == "SLOs")
     assert len(shown["rows"]) == 16
-    assert of_slos(pair(0.88)) is None
+    assert slo_table.of_comparison(pair(0.88)) is None
 
 
 def test_intervals_are_named_by_how_surely_they_hold(four):
