@@ -9,8 +9,8 @@ import pytest
 from events import ask
 from installed import wait_until
 from tiers import full
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 
 LEVEL = ("-c", "2", "--requests", "20", "--warmup", "0s", "-n", "api")
 

@@ -32,7 +32,7 @@ IMPORTED = (
         "torr.report.figures.comparison_figure",
         "torr.report.figures.diff_figure",
     ),
-    *("torr.store.kept.registering", "torr.store.kept.store", "torr.store.environment"),
+    *("torr.store.runs.registration", "torr.store.runs.store", "torr.store.environment"),
     *("torr.verdicts.capacity", "scipy.optimize", "matplotlib.backends.backend_agg"),
 )
 

@@ -110,7 +110,7 @@ def prepare(is_registered: bool) -> None:
     for name in _NEEDED_AT_THE_END:
         import_module(name)
     if is_registered:
-        from torr.store.kept.registering import prepare as prepare_store
+        from torr.store.runs.registration import prepare as prepare_store
 
         prepare_store()
     gc.freeze()  # as before the locustfile was read; a master makes no users

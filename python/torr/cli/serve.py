@@ -26,7 +26,7 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     """Serve the kept runs to a browser: find, open, overlay two, a name's trend and ledger."""
     from torr.cli.signals import interrupted_by_signals
     from torr.experiments.interrupt import Interrupt
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
     from torr.webserver.history.app import app
     from torr.webserver.server import HOST, KEPT, ApplicationServer, Door
 

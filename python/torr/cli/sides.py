@@ -59,7 +59,7 @@ def side_of(text: str) -> Side:
     found = _ID.fullmatch(text)
     if found is None or Path(text).exists():
         return load(Path(text))
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     with open_store() as store:
         result = store.result(int(found[1]))
@@ -71,7 +71,7 @@ def _tagged(text: str, name: str) -> Side:
 
     A tag such as `baseline` is given to runs of many names.
     """
-    from torr.store.kept.store import Filter, open_store
+    from torr.store.runs.store import Filter, open_store
     from torr.verdicts.diff_side import of_result
 
     tag, _, asked = text.partition(":")

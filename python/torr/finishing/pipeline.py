@@ -18,7 +18,7 @@ from torr.finishing.unanswered import nothing_measured
 from torr.options.diff import DiffOptions
 from torr.results.result import RunResult, read
 from torr.store.atomic import SHARED, replace_bytes
-from torr.store.kept.registering import register
+from torr.store.runs.registration import register
 from torr.verdicts.exit import Decision, decide, gate
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from torr.options.definition import RESULT, many, option, same, switch
 from torr.options.readers import Reader, one_of
 from torr.options.result import OUTPUT, Output, ResultOptions
 from torr.options.verbs import VerbOptions
-from torr.store.kept.since import parse_since
+from torr.store.runs.since import parse_since
 
 if TYPE_CHECKING:
     from datetime import datetime

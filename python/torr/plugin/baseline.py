@@ -57,7 +57,7 @@ def read_baseline(config: pytest.Config) -> None:
     require(name is not None or not changes, without, "--torr-compare NAME")
     if name is None:
         return
-    from torr.store.kept.store import Filter, open_store
+    from torr.store.runs.store import Filter, open_store
 
     with open_store() as store:
         newest = store.find(Filter(name=name, kinds=(KIND,)), most=1)

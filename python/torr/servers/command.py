@@ -18,7 +18,7 @@ from torr.model.secret_names import is_secret, is_secret_flag
 from torr.model.secrets import redacted_command
 from torr.model.url import Url
 from torr.servers.placeholders import fill, placeholder_names
-from torr.store.kept.database_url import VARIABLE as STORE
+from torr.store.runs.database_url import VARIABLE as STORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

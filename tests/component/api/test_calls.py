@@ -17,8 +17,8 @@ from doubles import Truth, press_at
 from torr import engine
 from torr.errors import NothingMeasuredError, OutputError, UsageError
 from torr.results.level import Interval
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 
 QUICK = {"duration": "300ms", "warmup": 0, "connections": 2}
 

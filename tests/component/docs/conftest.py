@@ -14,8 +14,8 @@ from authority import Authority, Nginx
 from documents import ROOT
 from installed import TORR
 from torr import targets
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 
 ALL_AT_ONCE = "--connections-per-second 1k"
 QUICK = ("-z", "200ms", "--warmup", "0s", "--drain", "1s")

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 
 from torr.results.result import schema_text
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 
 EVENTS = ("locustfile_events", "-u", "4", "-r", "4", "--json", "--csv", "rows")
 # A directory that is not the default one, and that tests find where the default one is.

@@ -13,8 +13,8 @@ from documents import ROOT
 from kept import level, text
 from tiers import full
 from torr import engine
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 from torr.webserver.access import Access
 from torr.webserver.history.app import app
 from torr.webserver.server import KEPT, ApplicationServer, Door

@@ -25,7 +25,7 @@ MEASURING_MODULES = (
         "torr.store.rundir",
     ),
 )
-STORE_MODULES = ("torr.store.environment", "torr.store.kept.registering", "torr.store.kept.store")
+STORE_MODULES = ("torr.store.environment", "torr.store.runs.registration", "torr.store.runs.store")
 MODULES_OF_OPTIONS = {
     "--torr-save": ("torr.report.files.html", *STORE_MODULES),
     "--torr-compare": ("scipy.stats", *STORE_MODULES),

@@ -11,8 +11,8 @@ import pytest
 import typed
 from doubles import Truth, press_at
 from torr.errors import OutputError
-from torr.store.kept.registering import Registered
-from torr.store.kept.store import Store, open_store
+from torr.store.runs.registration import Registered
+from torr.store.runs.store import Store, open_store
 
 URL = "http://127.0.0.1:9/x"
 
@@ -154,7 +154,7 @@ def test_whatever_a_store_raises_costs_nobody_the_run(torr, monkeypatch):
     def broken(_place):
         raise ZeroDivisionError("by a driver")
 
-    monkeypatch.setattr("torr.store.kept.store.Store.open", broken)
+    monkeypatch.setattr("torr.store.runs.store.Store.open", broken)
     ended = torr("run", URL)
     assert ended.code == 0
     assert ended.err.startswith(

@@ -15,7 +15,7 @@ from torr.cli.columns import Columns
 from torr.messages.say import say
 from torr.report.files import markdown
 from torr.results.result import encoded
-from torr.store.kept.store import open_store
+from torr.store.runs.store import open_store
 
 RATES = {"a": 1000, "b": 2000}
 

@@ -14,8 +14,8 @@ from torr.cli.locust import conclude
 from torr.errors import OutputError
 from torr.experiments.context import Outcome
 from torr.finishing import pipeline
-from torr.store.kept.registering import Registered
 from torr.store.rundir import RunDirectory
+from torr.store.runs.registration import Registered
 
 CONCLUDED = """
     import gc, sys

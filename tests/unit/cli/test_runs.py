@@ -18,8 +18,8 @@ import typed
 from kept import level, result, spoil, text
 from page import Page
 from torr.cli.runs.group import VERBS as OF_RUNS
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import open_store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import open_store
 
 NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
 

@@ -11,8 +11,8 @@ from torr.finishing import pipeline
 from torr.finishing.pipeline import EndedRun, finish
 from torr.options.result import ResultOptions
 from torr.report.files import junit
-from torr.store.kept.registering import Registered
 from torr.store.rundir import RunDirectory
+from torr.store.runs.registration import Registered
 from torr.verdicts.conclusions import of_load
 
 ORDER = ("junit", "draw", "register", "show")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.options.kept import LedgerOptions, ListOptions
-    from torr.store.kept.store import Filter
+    from torr.store.runs.store import Filter
 
 MOST_ID = 2**31 - 1
 
@@ -27,7 +27,7 @@ one_id = click.argument("run_id", type=Parameter(RUN_ID), metavar="ID")
 
 def filter_of(options: ListOptions | LedgerOptions, name: str | None, *kinds: str) -> Filter:
     """What the options say."""
-    from torr.store.kept.store import Filter
+    from torr.store.runs.store import Filter
 
     return Filter(
         name=name,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.messages.say import Language
-    from torr.store.kept.store import Store
+    from torr.store.runs.store import Store
 
 EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 
@@ -28,7 +28,7 @@ EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 @shared(ResultOptions, "folder", "language")
 def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> None:
     """Write kept runs under a directory: result.json, page, tables and pictures."""
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     broken: list[ResultError] = []
     with open_store() as store:

@@ -27,7 +27,7 @@ HINT = "give a run's directory, its result.json, or JSON of pytest-benchmark"
 @flags_of(IMPORT)
 def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> None:
     """Keep directories of runs, or JSON files of pytest-benchmark, each once."""
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     found = [_read(path, name) for path in files]
     with open_store(makes=True) as store:

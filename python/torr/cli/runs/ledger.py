@@ -49,7 +49,7 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
 
 def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
     """The ledger of the runs that are meant, the oldest first."""
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
     from torr.webserver.history.session import TuningSelection, TuningSession
 
     runs = choosing.filter_of(options, name)

@@ -15,7 +15,7 @@ from torr.options.kept import LIST, ListOptions
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
-    from torr.store.kept.kept_run import KeptRun
+    from torr.store.runs.stored_run import StoredRun
 
 EXAMPLES = (
     "torr runs list",
@@ -36,7 +36,7 @@ WIDEST_NOTE = 40
 @flags_of(LIST)
 def listing(**flags: Any) -> None:  # noqa: ANN401
     """List kept runs, the newest first, each with its best level."""
-    from torr.store.kept.store import Filter, open_store
+    from torr.store.runs.store import Filter, open_store
 
     options = made(ListOptions, flags)
     with open_store() as store:
@@ -51,7 +51,7 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
         _print(found)
 
 
-def _print(found: list[KeptRun]) -> None:
+def _print(found: list[StoredRun]) -> None:
     from rich.console import Console
 
     from torr.cli.columns import Columns
@@ -62,7 +62,7 @@ def _print(found: list[KeptRun]) -> None:
     Screen(out).table(Columns(COLUMNS, tuple(map(_row, found)), left).fitting(out.width, LEAST))
 
 
-def _row(run: KeptRun) -> tuple[str, ...]:
+def _row(run: StoredRun) -> tuple[str, ...]:
     from torr.cli.columns import cut
 
     return (

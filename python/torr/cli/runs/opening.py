@@ -24,7 +24,7 @@ def open_page(run_id: int, language: str | None) -> None:
     import webbrowser
 
     from torr.report.files import html
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     with open_store() as store:
         kept, result = store.run(run_id), store.result(run_id)

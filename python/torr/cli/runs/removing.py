@@ -14,7 +14,7 @@ EXAMPLES = ("torr runs rm 3 4",)
 @choosing.ids
 def remove(ids: tuple[int, ...]) -> None:
     """Forget kept runs, all that are named or none; their files stay."""
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     with open_store() as store:
         gone = store.remove(ids)

@@ -23,7 +23,7 @@ EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 @shared(ResultOptions, "output", "quiet", "language")
 def show(run_id: int, *, output: str, quiet: bool, language: Language | None) -> None:
     """Print what a kept run said, with its note and tags as they are now."""
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     with open_store() as store:
         kept, result = store.run(run_id), store.result(run_id)

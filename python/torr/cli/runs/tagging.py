@@ -24,7 +24,7 @@ EXAMPLES = (
 @flags_of(TAG)
 def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str | None) -> None:
     """Give a kept run tags, take some away, write its note; say what it has then."""
-    from torr.store.kept.store import open_store
+    from torr.store.runs.store import open_store
 
     require(
         bool(tags or remove or note is not None),

@@ -21,7 +21,7 @@ from torr.webserver.history import asked, pages
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from torr.store.kept.store import Store
+    from torr.store.runs.store import Store
     from torr.webserver.access import Access
 
 Page = Callable[["Store", Request], JsonObject]

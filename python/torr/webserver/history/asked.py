@@ -6,8 +6,8 @@ from datetime import timezone
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
-from torr.store.kept.since import parse_since
-from torr.store.kept.store import Filter
+from torr.store.runs.since import parse_since
+from torr.store.runs.store import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

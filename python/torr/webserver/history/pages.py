@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torr.errors import TorrError
     from torr.model.json import JsonObject
-    from torr.store.kept.store import Store
+    from torr.store.runs.store import Store
     from torr.verdicts.diff_side import Side
 
 

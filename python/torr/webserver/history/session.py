@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import ResultError
 from torr.messages.message import from_object, message
-from torr.store.kept.store import Filter
+from torr.store.runs.store import Filter
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from torr.model.json import JsonObject
     from torr.results.level import Level
-    from torr.store.kept.kept_run import KeptRun
-    from torr.store.kept.store import Store
+    from torr.store.runs.store import Store
+    from torr.store.runs.stored_run import StoredRun
 
 
 KINDS = ("run", "ladder", "locust")
@@ -68,7 +68,7 @@ class TuningSession:
             "others": not entries and bool(self._store.find(Filter(wanted.runs.name), most=1)),
         }
 
-    def _measured(self, run: KeptRun, *, noted: bool = False) -> MeasuredRun:
+    def _measured(self, run: StoredRun, *, noted: bool = False) -> MeasuredRun:
         """What a run says; one that cannot be read claims nothing, and takes no other with it.
 
         What it has is noted where it is to be offered.
@@ -95,7 +95,7 @@ class TuningSession:
             self.levels.add(level.concurrency)
             self.requests |= {step.name: None for step in level.requests}
 
-    def _baseline(self) -> KeptRun | None:
+    def _baseline(self) -> StoredRun | None:
         """The newest run of the name with the tag, whatever else the runs are narrowed down by."""
         tag, runs = self._wanted.baseline, self._wanted.runs
         if tag is None:
@@ -104,6 +104,6 @@ class TuningSession:
         return next(iter(self._store.find(tagged, most=1)), None)
 
 
-def _labels(run: KeptRun) -> JsonObject:
+def _labels(run: StoredRun) -> JsonObject:
     known = run.as_json()
     return {key: known[key] for key in _LABELS}

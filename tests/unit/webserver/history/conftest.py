@@ -8,8 +8,8 @@ import pytest
 
 from events import ask
 from kept import spoil, text
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 from torr.webserver.history.app import app
 from torr.webserver.server import KEPT, ApplicationServer, Door
 

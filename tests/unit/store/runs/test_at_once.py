@@ -11,11 +11,11 @@ import sqlalchemy as sa
 import typed
 from installed import wait_until
 from kept import result, text
-from torr.store.kept.database import Database
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.kept_run import columns_of
-from torr.store.kept.schema import results, runs, tags
-from torr.store.kept.store import Store
+from torr.store.runs.database import Database
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.schema import results, runs, tags
+from torr.store.runs.store import Store
+from torr.store.runs.stored_run import columns_of
 
 WRITERS, EACH = 4, 4
 
@@ -23,8 +23,8 @@ CODE = """
 import sys
 import typed
 from kept import text
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 
 url, first, each = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 print("ready", flush=True)

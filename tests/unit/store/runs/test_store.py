@@ -11,8 +11,8 @@ import typed
 from kept import level, result, spoil, text
 from torr.errors import ResultError, StoreError
 from torr.results.result import decoded
-from torr.store.kept import store as kept_store
-from torr.store.kept.store import Filter
+from torr.store.runs import store as kept_store
+from torr.store.runs.store import Filter
 
 
 def ids(runs):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from torr.errors import StoreError
-from torr.store.kept.database_url import DatabaseUrl
+from torr.store.runs.database_url import DatabaseUrl
 
 SHOWN = "postgresql+psycopg://db/kept"
 

@@ -30,7 +30,7 @@ _WORST_FIRST = ("generator-limited", "contended", "healthy")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRun:
+class StoredRun:
     """What is known of a kept run without reading its result.
 
     `started` and `ended` are in UTC; `directory` is where its files were written, on `host`;
@@ -59,7 +59,7 @@ class KeptRun:
     at_least: bool | None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> KeptRun:
+    def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> StoredRun:
         """Make it of a row of the store, into which others may write: its texts can be printed."""
         found: JsonObject = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
         found |= {key: printable(text) for key, text in found.items() if isinstance(text, str)}

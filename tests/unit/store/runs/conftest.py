@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from postgresql import server
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.store import Store
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.store import Store
 
 
 @pytest.fixture(scope="session")

@@ -19,10 +19,10 @@ from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, unpacked
 from torr.model.secrets import whole
 from torr.results.result import decoded
-from torr.store.kept.database import Database, NoStoreError
-from torr.store.kept.database_url import HINT, VARIABLE, DatabaseUrl
-from torr.store.kept.kept_run import KeptRun, columns_of, milliseconds
-from torr.store.kept.schema import results, runs, tags
+from torr.store.runs.database import Database, NoStoreError
+from torr.store.runs.database_url import HINT, VARIABLE, DatabaseUrl
+from torr.store.runs.schema import results, runs, tags
+from torr.store.runs.stored_run import StoredRun, columns_of, milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -134,7 +134,7 @@ class Store:
             connection.execute(update(results).where(results.c.run_id == run_id).values(**content))
         return int(run_id)
 
-    def find(self, wanted: Filter = ALL, most: int | None = None) -> list[KeptRun]:
+    def find(self, wanted: Filter = ALL, most: int | None = None) -> list[StoredRun]:
         """Return the runs that are meant, the newest first, at most so many."""
         query = wanted.of(select(runs)).order_by(runs.c.started_ms.desc(), runs.c.id.desc())
         with self._database.reading() as connection:
@@ -151,7 +151,7 @@ class Store:
             found = connection.execute(select(tags.c.tag).distinct()).scalars()
             return sorted(map(printable, found))
 
-    def run(self, run_id: int) -> KeptRun:
+    def run(self, run_id: int) -> StoredRun:
         """Return what is known of a run; raises StoreError when there is none of this id."""
         with self._database.reading() as connection:
             return self._one(connection, run_id)
@@ -177,7 +177,7 @@ class Store:
         result = decoded(text, f"run {run_id}")
         return msgspec.structs.replace(result, note=kept.note, tags=list(kept.tags))
 
-    def remove(self, run_ids: Sequence[int]) -> list[KeptRun]:
+    def remove(self, run_ids: Sequence[int]) -> list[StoredRun]:
         """Remove runs, all or none; what they were. Their files stay."""
         with self._database.writing() as connection:
             gone = [self._one(connection, run_id) for run_id in dict.fromkeys(run_ids)]
@@ -193,7 +193,7 @@ class Store:
         add: Iterable[str] = (),
         remove: Iterable[str] = (),
         note: str | None = None,
-    ) -> KeptRun:
+    ) -> StoredRun:
         """Give a run tags, take some away, write its note; what it is then.
 
         A note of None leaves it, an empty one takes it away.
@@ -208,7 +208,7 @@ class Store:
                 connection.execute(query)
             return self._one(connection, run_id)
 
-    def _one(self, connection: Connection, run_id: int) -> KeptRun:
+    def _one(self, connection: Connection, run_id: int) -> StoredRun:
         found = _kept(connection, select(runs).where(runs.c.id == run_id))
         if not found:
             raise StoreError(
@@ -235,14 +235,14 @@ def open_store(*, makes: bool = False) -> Store:
         return Store.empty(place)
 
 
-def _kept(connection: Connection, query: Select[Any]) -> list[KeptRun]:
+def _kept(connection: Connection, query: Select[Any]) -> list[StoredRun]:
     rows = connection.execute(query).mappings().all()
     named = select(tags).where(tags.c.run_id.in_([row["id"] for row in rows])).order_by(tags.c.tag)
     found: dict[int, list[str]] = {}
     for run_id, tag in connection.execute(named):
         found.setdefault(run_id, []).append(tag)
     # Read within Python: databases differ in how they order text.
-    return [KeptRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
+    return [StoredRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
 
 
 def _refuse_another(connection: Connection, run_id: int, result: RunResult) -> None:

@@ -9,10 +9,10 @@ from sqlalchemy.exc import DBAPIError
 
 from kept import text
 from torr.errors import StoreError
-from torr.store.kept.database import Database
-from torr.store.kept.database_url import DatabaseUrl
-from torr.store.kept.schema import HEAD, STEPS, metadata
-from torr.store.kept.store import Store
+from torr.store.runs.database import Database
+from torr.store.runs.database_url import DatabaseUrl
+from torr.store.runs.schema import HEAD, STEPS, metadata
+from torr.store.runs.store import Store
 
 # What alembic made of revision 0001, in versions of torr that used it.
 SQLITE = {"id": "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT", "bytes": "BLOB"}
@@ -206,7 +206,7 @@ def test_readers_of_sqlite_do_not_wait_for_a_writer(tmp_path):
 
 def test_a_store_that_another_program_holds_is_not_waited_for_without_end(place, monkeypatch):
     holder = Database.open(place)
-    monkeypatch.setattr("torr.store.kept.database._BUSY_S", 1)
+    monkeypatch.setattr("torr.store.runs.database._BUSY_S", 1)
     with holder.writing() as connection:
         if not place.is_sqlite:
             connection.exec_driver_sql("LOCK TABLE runs")
@@ -219,7 +219,7 @@ def test_a_store_that_another_program_holds_is_not_waited_for_without_end(place,
 
 def test_a_statement_that_takes_too_long_is_given_up(databases, monkeypatch):
     place = DatabaseUrl(databases.make())
-    monkeypatch.setattr("torr.store.kept.database._LONGEST_S", 1)
+    monkeypatch.setattr("torr.store.runs.database._LONGEST_S", 1)
     with (
         Database.open(place).reading() as connection,
         pytest.raises(DBAPIError, match="statement timeout"),
@@ -251,7 +251,7 @@ def test_a_server_that_is_not_there_is_said_without_its_password():
 
 
 def test_without_psycopg_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setattr("torr.store.kept.database.find_spec", lambda _name: None)
+    monkeypatch.setattr("torr.store.runs.database.find_spec", lambda _name: None)
     with pytest.raises(StoreError) as refused:
         Store.open(DatabaseUrl("postgresql+psycopg://127.0.0.1/kept"))
     assert refused.value.hint == "pip install 'torr[postgresql]'"

@@ -34,13 +34,13 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
-from torr.store.kept.database_url import HINT, VARIABLE
-from torr.store.kept.schema import FIRST, HEAD, STEPS, metadata, versions
+from torr.store.runs.database_url import HINT, VARIABLE
+from torr.store.runs.schema import FIRST, HEAD, STEPS, metadata, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.store.kept.database_url import DatabaseUrl
+    from torr.store.runs.database_url import DatabaseUrl
 
 LEFT = "it was left as it is"
 _BUSY_S = 30

@@ -32,13 +32,13 @@ class Registered:
 
 def prepare() -> None:
     """Import what `register` needs for the store that the environment names; opens nothing."""
-    from torr.store.kept.database_url import DatabaseUrl
+    from torr.store.runs.database_url import DatabaseUrl
 
     with suppress(Exception):  # Whatever is wrong, `register` says it.
         place = DatabaseUrl.of(os.environ)
         if place is not None:
-            import torr.store.kept.store  # noqa: F401
-            from torr.store.kept.database import import_driver
+            import torr.store.runs.store  # noqa: F401
+            from torr.store.runs.database import import_driver
 
             import_driver(place)
 
@@ -47,8 +47,8 @@ def register(directory: Path, *, is_asked: bool = True) -> Registered:
     """Keep the run of a directory in the store that the environment names."""
     if not is_asked:
         return Registered()
-    from torr.store.kept.database_url import DatabaseUrl
-    from torr.store.kept.store import Store
+    from torr.store.runs.database_url import DatabaseUrl
+    from torr.store.runs.store import Store
 
     try:
         place = DatabaseUrl.of(os.environ)
