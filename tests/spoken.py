@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 TORR = ROOT / "python" / "torr"
 REPORT = TORR / "report"
 # The texts that a terminal shows of a result.
-SHOWN = TORR / "cli" / "shown"
+SHOWN = TORR / "cli" / "display"
 
 _HOLE = re.compile(r"\{(\w*)[^}]*\}")
 _FIELD = re.compile(r"\{[^}]*\}")

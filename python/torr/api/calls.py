@@ -59,8 +59,8 @@ def _measure(
     from torr.api.progress_listener import ProgressListener
     from torr.experiments.background import in_background, in_calling_thread
     from torr.experiments.interrupt import Interrupt
+    from torr.finishing.no_answer import nothing_measured
     from torr.finishing.pipeline import EndedRun, finish
-    from torr.finishing.unanswered import nothing_measured
     from torr.planning.prepared import prepare
 
     options, command = read(verb, urls, arguments)

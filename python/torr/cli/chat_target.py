@@ -1,4 +1,4 @@
-"""`torr target openai` and `torr target dify`: chat APIs whose every event is known."""
+"""`torr target openai` and `torr target dify`: serve chat APIs with known events."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Plain tables for a terminal: names to the left, numbers to the right, and no number cut.
+"""Plain tables for a terminal, with text on the left and numbers on the right.
 
-What does not fit loses its least important columns, never digits or units.
+A table that is too wide loses its least important columns, never digits or units.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Names of columns and rows of cells; `left` are those that hold text.
+    """Names of columns, and rows of cells; `left` are the columns of text.
 
     Columns are named in English, and written in `language`.
     """
@@ -34,25 +34,25 @@ class Columns:
 
     @property
     def widths(self) -> list[int]:
-        """How many cells of the terminal each column takes."""
+        """The width of each column in cells of the terminal."""
         return [max(map(cell_len, column)) for column in zip(*self._written(), strict=True)]
 
     @property
     def width(self) -> int:
-        """How many all of them take, with the gaps between."""
+        """The width of all columns with the gaps between them."""
         return sum(self.widths) + GAP * (len(self.names) - 1)
 
     def fitting(self, width: int, least: Sequence[str]) -> Columns:
-        """The same without the first of `least`, as many as it takes; then as wide as it is."""
-        found = self
+        """Return the table without the first columns of `least`, until it fits or none is left."""
+        table = self
         for name in least:
-            if found.width <= width:
+            if table.width <= width:
                 break
-            found = found.without(name)
-        return found
+            table = table.without(name)
+        return table
 
     def without(self, name: str) -> Columns:
-        """The same without a column, if it is there."""
+        """Return the table without a column."""
         if name not in self.names:
             return self
         at = self.names.index(name)
@@ -64,7 +64,7 @@ class Columns:
         )
 
     def lines(self) -> Iterator[str]:
-        """The names, then the rows, as lines."""
+        """Yield the line of names, then the rows."""
         widths = self.widths
         for row in self._written():
             cells = [
@@ -74,12 +74,12 @@ class Columns:
             yield (" " * GAP).join(cells).rstrip()
 
     def _written(self) -> list[list[str]]:
-        """The names and the rows in the language."""
+        """Return the names and the rows in the language."""
         return [[render(cell, self.language) for cell in row] for row in (self.names, *self.rows)]
 
 
 def cut(text: str, width: int) -> str:
-    """Return text that takes no more than `width` cells; what is cut ends in an ellipsis."""
+    """Return a text of at most `width` cells; a shortened one ends in an ellipsis."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(0, width - 1)).rstrip() + "…"

@@ -1,7 +1,6 @@
-"""How torr's commands look: flags in named groups, help on one screen, verbs loaded when called.
+"""Commands of click whose help has groups of flags and examples; verbs are imported when called.
 
-Help is written as it is read: one line a flag, the default in brackets, examples at the end. Flags
-that few people need are left to `--help-all`.
+The help has one line per flag, with its default in brackets. Rare flags are in `--help-all` only.
 """
 
 from __future__ import annotations
@@ -64,9 +63,9 @@ class Verb(click.Command):
     ) -> None:
         super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
         self.examples = examples
-        # Flags that another program reads for torr, and what they do.
+        # Flags that another program reads for torr, each with its help.
         self.passed_on = passed_on
-        # Those that a plan file may say; None for a verb that takes no plan files.
+        # The options that a plan file may set; None for a verb that takes no plan files.
         self.options = options
         if self._rare():
             self.params.append(_HELP_ALL)
@@ -78,7 +77,7 @@ class Verb(click.Command):
         parent: click.Context | None = None,
         **extra: Any,  # noqa: ANN401
     ) -> click.Context:
-        """Read the arguments; what a plan file says stands where a flag is not typed."""
+        """Read the arguments; values of a plan file are the defaults of flags."""
         if self.options is not None and any(map(is_plan_file, args)):
             from torr.planning.file_keys import values_of_plan
 
@@ -86,17 +85,17 @@ class Verb(click.Command):
         return super().make_context(info_name, args, parent, **extra)
 
     def _positional(self, args: Sequence[str]) -> list[str]:
-        """Return the arguments: neither flags nor their values."""
-        # Refuses nothing: that is done when the arguments are read for good.
+        """Return the arguments that are neither flags nor their values."""
+        # Wrong arguments raise later, when click reads them again.
         context = click.Context(self, resilient_parsing=True)
-        found, _, _ = self.make_parser(context).parse_args(list(args))
+        values, _, _ = self.make_parser(context).parse_args(list(args))
         names = [str(p.name) for p in self.params if isinstance(p, click.Argument)]
-        # What was not given at all is no list.
-        lists = [found[name] for name in names if isinstance(found.get(name), list | tuple)]
-        return [text for each in lists for text in each]
+        # An argument that is missing has no list.
+        lists = [values[name] for name in names if isinstance(values.get(name), list | tuple)]
+        return [text for texts in lists for text in texts]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the page: with `--help-all` every flag, else those that most people need."""
+        """Write the help: with `--help-all` every flag, otherwise without the rare ones."""
         formatter.write(f"Usage: {self.usage(ctx)}\n\n")
         formatter.write(f"{self.help}\n\n")
         _write_groups(formatter, self._groups(ctx))
@@ -107,11 +106,11 @@ class Verb(click.Command):
             formatter.write(f"\n{ctx.command_path} --help-all: {len(rare)} more, as {names}\n")
 
     def usage(self, ctx: click.Context) -> str:
-        """How it is called; in brackets what may be left out, with … what may come again."""
+        """Return the usage line, with optional arguments in brackets and … for several values."""
         arguments = [p for p in self.params if isinstance(p, click.Argument)]
         names = [(p.make_metavar(ctx) + " …" * (p.nargs == -1), p) for p in arguments]
-        shown = [name if p.required or p.nargs == -1 else f"[{name}]" for name, p in names]
-        return " ".join([ctx.command_path, "[OPTIONS]", *shown])
+        texts = [name if p.required or p.nargs == -1 else f"[{name}]" for name, p in names]
+        return " ".join([ctx.command_path, "[OPTIONS]", *texts])
 
     def _rare(self) -> list[Flag]:
         return [flag for flag in self.params if isinstance(flag, Flag) and flag.rare]
@@ -127,7 +126,7 @@ class Verb(click.Command):
 
 
 class Verbs(click.Group):
-    """A group whose commands are imported when they are called; `verbs` says where they live."""
+    """A group whose commands are imported when called: `verbs` has `module:name` and help."""
 
     def __init__(
         self,
@@ -141,7 +140,7 @@ class Verbs(click.Group):
         self.examples = examples
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The verbs in the order of the table."""
+        """Return the verbs in the order of the table."""
         return list(self.verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -153,9 +152,9 @@ class Verbs(click.Group):
         return command
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the whole page, importing no verb."""
+        """Write the help without importing a verb."""
         formatter.write(f"Usage: {ctx.command_path} COMMAND [OPTIONS] …\n\n{self.help}\n\n")
-        _write_groups(formatter, {"Commands": [(n, says) for n, (_, says) in self.verbs.items()]})
+        _write_groups(formatter, {"Commands": [(n, text) for n, (_, text) in self.verbs.items()]})
         _write_examples(formatter, self.examples)
         formatter.write(f"\n`{ctx.command_path} COMMAND --help` says more.\n")
 
@@ -166,8 +165,8 @@ def _write_groups(
     width = max((len(name) for rows in groups.values() for name, _ in rows), default=0)
     for title, rows in groups.items():
         formatter.write(f"{title}:\n")
-        for name, says in rows:
-            formatter.write(f"  {name:<{width}}  {says}\n")
+        for name, text in rows:
+            formatter.write(f"  {name:<{width}}  {text}\n")
 
 
 def _write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`torr compare`: is B really faster than A? Servers under comparison, from a matrix file."""
+"""`torr compare`: compare servers that a matrix file describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torr diff`: two runs side by side, with verdicts where there are trials of both."""
+"""`torr diff`: compare two runs, with verdicts where both have trials."""
 
 from __future__ import annotations
 
@@ -30,25 +30,21 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.cli.sides import sides_of
     from torr.finishing.pipeline import EndedRun
     from torr.model.label import labels_of
-    from torr.model.secrets import redacted_command
     from torr.results.experiment import Experiment
     from torr.results.result import Conclusions
-    from torr.store.environment import environment
+    from torr.store.run_head import run_head
     from torr.store.rundir import RunDirectory
     from torr.verdicts.diff import diff as diff_of
 
     options = made(DiffOptions, flags)
     a, b = sides_of(sides, options.baseline, options.folder)
-    found = diff_of(a, b, options.fail_if)
-    head = {
-        "kind": "diff",
-        "command": ["torr", *redacted_command(sys.argv[1:])],
-        "plan": None,
-        **labels_of(options.note, options.tag),
-        "experiment": Experiment(allow_not_shown=options.allow_not_shown),
-        "environment": environment(),
-    }
-    conclusions = Conclusions(series=found.series, verdicts=found.verdicts, fail_if=found.fail_if)
-    with RunDirectory.create(options.folder, found.name, head) as directory:
-        directory.profiles = found.profiles
+    comparison = diff_of(a, b, options.fail_if)
+    experiment = Experiment(allow_not_shown=options.allow_not_shown)
+    labels = labels_of(options.note, options.tag)
+    head = run_head("diff", ["torr", *sys.argv[1:]], labels, experiment=experiment)
+    conclusions = Conclusions(
+        series=comparison.series, verdicts=comparison.verdicts, fail_if=comparison.fail_if
+    )
+    with RunDirectory.create(options.folder, comparison.name, head) as directory:
+        directory.profiles = comparison.profiles
         finish_command(EndedRun(directory, lambda: conclusions), options)

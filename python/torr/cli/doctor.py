@@ -1,4 +1,4 @@
-"""`torr doctor`: what this machine can generate, before anything it measures is trusted."""
+"""`torr doctor`: measure what load this machine can generate, and check its limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.experiments.diagnosis import Finding
-    from torr.experiments.doctor import Examination, Say
+    from torr.experiments.doctor import Examination, Report
 
 EXAMPLES = (
     "torr doctor",
@@ -36,46 +36,46 @@ def doctor(url: str | None, output: str, *, quiet: bool) -> None:
     from torr.experiments.diagnosis import findings
     from torr.experiments.doctor import doctor as examine
 
-    with _saying() as say:
-        seen = examine(url, say)
-    found = findings(seen)
+    with _progress_line() as report:
+        examination = examine(url, report)
+    all_findings = findings(examination)
     if output == "json":
         from torr.report.text.doctor import as_json
 
-        click.echo(json.dumps(as_json(seen, found), indent=1, ensure_ascii=False))
+        click.echo(json.dumps(as_json(examination, all_findings), indent=1, ensure_ascii=False))
     else:
-        _show(seen, found, quiet=quiet)
+        _show(examination, all_findings, quiet=quiet)
 
 
 @contextmanager
-def _saying() -> Iterator[Say]:
-    """One line on a terminal while it takes its seconds, gone at the end."""
-    is_seen = sys.stderr.isatty()
+def _progress_line() -> Iterator[Report]:
+    """Yield a function that shows the current step on a terminal; clear the line at the end."""
+    is_terminal = sys.stderr.isatty()
 
-    def say(text: str) -> None:
-        if is_seen:
+    def report(text: str) -> None:
+        if is_terminal:
             click.echo(f"{CLEAR}{text} …", err=True, nl=False)
 
     try:
-        yield say
+        yield report
     finally:
-        if is_seen:
+        if is_terminal:
             click.echo(CLEAR, err=True, nl=False)
 
 
-def _show(seen: Examination, found: Sequence[Finding], *, quiet: bool) -> None:
+def _show(examination: Examination, all_findings: Sequence[Finding], *, quiet: bool) -> None:
     from rich.console import Console
     from rich.text import Text
 
     from torr.report.text.doctor import sentence, summary
 
     out = Console(highlight=False, soft_wrap=True)
-    out.print(Text(sentence(seen), "bold"))
+    out.print(Text(sentence(examination), "bold"))
     if quiet:
         return
-    out.print(Text(summary(found)))
+    out.print(Text(summary(all_findings)))
     out.print()
-    for finding in found:
+    for finding in all_findings:
         colour = "green" if finding.word == "ok" else "yellow"
         out.print(Text(f"{finding.word:<5}", colour), Text(f"{finding.name:<16}{finding.value}"))
         if finding.advice is not None:

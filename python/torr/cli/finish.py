@@ -1,4 +1,4 @@
-"""The end of a command's run: it is finished, printed as options ask, and its error is raised."""
+"""Finish a run for a command: print it as the options say, and raise its error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _print_result(finished: FinishedRun, options: FinishOptions) -> None:
     from torr.cli.terminal import show
 
     if finished.result.kind == "ladder" and not options.quiet:
-        click.echo()  # the rows of the levels stand above
+        click.echo()  # below the rows of the levels
     show(finished.result, quiet=options.quiet, language=options.language)
 
 

@@ -1,4 +1,4 @@
-"""Click's flags, made from the definitions of options."""
+"""Flags of click from the definitions of options."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ else:
 
 
 class Parameter(ParamType):
-    """A type of click's that a reader reads."""
+    """A type of click that reads its values by a reader."""
 
     def __init__(self, reader: Reader[Any]) -> None:
         self.name = reader.name
         self.reader = reader
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read the text; a default that is a value already stays as it is."""
+        """Return the value of a text; a default is already a value."""
         if not isinstance(value, str):
             return value
         try:
@@ -48,7 +48,7 @@ class Parameter(ParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem]:
-        """Complete words of a list, files and folders."""
+        """Return the completions of choices, files and folders."""
         if self.reader.choices:
             return [CompletionItem(x) for x in self.reader.choices if x.startswith(incomplete)]
         kind = {"FILE": "file", "DIR": "dir"}.get(self.name)
@@ -56,7 +56,7 @@ class Parameter(ParamType):
 
 
 class Misread(click.BadParameter):
-    """A value that could not be read, with its hint."""
+    """A value that could not be read, with a hint."""
 
     def __init__(
         self, error: UsageError, ctx: click.Context | None, param: click.Parameter | None
@@ -69,18 +69,18 @@ urls = click.argument("urls", nargs=-1, type=Parameter(readers.URL), metavar="UR
 
 
 def flags_of(verb: VerbOptions) -> Decorator:
-    """Return what gives a command the flags of a verb."""
+    """Return the decorator that gives a command the flags of a verb."""
     return _together(*map(_of_option, verb.all))
 
 
 def shared(kind: type[DataclassInstance], *names: str) -> Decorator:
-    """Return what gives a command some flags of an option type, in the order of the names."""
+    """Return the decorator that gives a command flags of an option type, in order of `names`."""
     by_name = {option.field: option for option in options_of(kind)}
     return _together(*(_of_option(by_name[name]) for name in names))
 
 
 def _of_option(option: Option) -> Decorator:
-    """What gives a command one flag; it shows the name of its reader, not click's."""
+    """Return the decorator for one flag, which is shown with the name of its reader."""
     more: dict[str, Any] = {"is_flag": True}
     if not option.is_switch:
         more = {"type": Parameter(option.reader), "metavar": option.reader.name}
@@ -101,7 +101,7 @@ def _of_option(option: Option) -> Decorator:
 
 
 def _together(*decorators: Decorator) -> Decorator:
-    """Return several decorators as one; flags are shown in their order."""
+    """Return several decorators as one, in the order in which flags are shown."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for decorator in reversed(decorators):

@@ -1,7 +1,7 @@
-"""`--live`: the live page around a run, from before its load to after its last word.
+"""`--live`: serve the live page from before the load until the run has ended.
 
-Without the flag nothing of it is imported. The page keeps nobody waiting: the command ends as it
-does without one, unless `--live-stay` says for how long the page outlives it.
+Without the flag nothing of it is imported. The page does not delay the command, except by the time
+of `--live-stay`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ DETAILS = ("live_port", "live_host", "live_stay_ns")
 
 @contextmanager
 def open_door(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
-    """Where the live page listens, opened before anything is written; None without `--live`.
+    """Yield the listening socket of the live page, None without `--live`.
 
-    Raises UsageError where the address cannot be had, or where only details of a page are given.
+    Raises UsageError for an address that is not available, and for other flags of the page without
+    `--live`.
     """
     if not options.live:
         detail = given(options, *DETAILS)
@@ -59,7 +60,7 @@ def live_page(
     judge: Judge,
     options: ResultOptions | CompareOptions,
 ) -> Iterator[tuple[ExperimentListener, ...]]:
-    """Inside the block the page is served; who must hear the experiment for it: none or one."""
+    """Serve the page within the block; yield its listener to the experiment, if any."""
     if door is None:
         yield ()
         return
@@ -68,7 +69,7 @@ def live_page(
     from torr.webserver.live.live import Live, Shown
 
     shown = Shown(directory, interrupt, judge, _complain, options.language)
-    # Without a name, beside the intervals that it has again: where they fit it fits too.
+    # On the file system of the run, which has room for the intervals.
     with TemporaryFile(dir=directory.path) as file:
         try:
             page = Live(shown, door, file)
@@ -87,7 +88,7 @@ def live_page(
 
 
 def _stay(page: Live, interrupt: Interrupt, stay_ns: int | None) -> None:
-    """Let the page be until the time is over; whoever has ended the run wants no more of it."""
+    """Serve the page until the time is over, unless the user has ended the run."""
     if stay_ns and not interrupt.requested:
         click.echo(f"live    {page.url} stays; Ctrl-C ends it", err=True)
         interrupt.wait(stay_ns / SECOND_NS)

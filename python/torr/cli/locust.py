@@ -1,6 +1,6 @@
-"""`torr locust`: the real Locust with torr's client, and a run of each of its tests.
+"""`torr locust`: Locust itself with the client of torr, and a run for each of its tests.
 
-All arguments are Locust's, and so are its help, its output and its exit code.
+Arguments, help, output and exit code are those of Locust.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def _default(option: Option) -> str:
     examples=EXAMPLES,
     passed_on=[
         (
-            f"{each.long} {each.reader.name}".strip(),
-            f"{each.help}; or {each.variable}{_default(each)}",
+            f"{option.long} {option.reader.name}".strip(),
+            f"{option.help}; or {option.variable}{_default(option)}",
         )
-        for each in options_of(LocustOptions)
+        for option in options_of(LocustOptions)
     ],
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "help_option_names": []},
@@ -72,7 +72,7 @@ def locust(args: tuple[str, ...]) -> None:
         find_spec("locust") is not None,
         "torr locust needs Locust: pip install 'torr[locust]'",
     )
-    # First of all: gevent patches before anything imports ssl.
+    # gevent must patch before any module imports ssl.
     from torr.locust import install
 
     install()
@@ -82,12 +82,10 @@ def locust(args: tuple[str, ...]) -> None:
     from torr.locust.ending import Ending
     from torr.locust.run import Keeper
 
-    # Ctrl-C goes on to Locust's main, whichever greenlet it hits; that one's stack tells nobody
-    # anything.
+    # Pass Ctrl-C on to Locust's main from any greenlet, without printing the greenlet's stack.
     Hub.NOT_ERROR = (*Hub.NOT_ERROR, KeyboardInterrupt)
 
-    # What is imported by now stays. Collections, of which the interpreter makes one when it ends,
-    # need not look at it; the locustfile's own objects come later.
+    # Modules that are imported now stay until the end: exclude them from garbage collection.
     gc.freeze()
     ending = Ending()
     keeper = Keeper(args, ending, prepare, conclude)
@@ -106,20 +104,20 @@ def locust(args: tuple[str, ...]) -> None:
 
 
 def prepare(is_registered: bool) -> None:
-    """Import what `conclude` needs before the load, since Locust ends as soon as it returns."""
+    """Import the modules of `conclude` before the load: Locust ends as soon as it returns."""
     for name in _NEEDED_AT_THE_END:
         import_module(name)
     if is_registered:
         from torr.store.runs.registration import prepare as prepare_store
 
         prepare_store()
-    gc.freeze()  # as before the locustfile was read; a master makes no users
+    gc.freeze()
 
 
 def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> None:
     """Judge a test, register it if requested, print its verdict to stderr, and draw it.
 
-    Whatever stops the process early, such as a second signal, costs the drawing first.
+    The drawing is last, so that a process that is stopped early loses it first.
     """
     from torr.finishing import pipeline
     from torr.options.result import ResultOptions
@@ -130,7 +128,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
     def show(finished: FinishedRun) -> None:
         for note in finished.notes:
             out.print(f"note: {note}")
-        _say(finished.result, out)
+        _print_verdict(finished.result, out)
         if finished.kept is not None:
             out.print(f"kept    as run {finished.kept}")
 
@@ -148,13 +146,13 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
 
 
 def _console() -> Console:
-    """Return what prints to stderr: stdout may hold Locust's JSON."""
+    """Return a console on stderr: stdout may hold the JSON of Locust."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def _say(result: RunResult, out: Console) -> None:
+def _print_verdict(result: RunResult, out: Console) -> None:
     """Print the verdict, and how far to trust it."""
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""`torr`: the table of its commands, and the one place where an error becomes an exit code."""
+"""The command `torr`: its subcommands, and the exit code for every error."""
 
 from __future__ import annotations
 
@@ -38,14 +38,13 @@ EXAMPLES = (
     "torr target delay --delay 5ms --capacity 64 --port 8080",
 )
 
+_HELP = "Pressure testing for APIs: how much can it take, and can the number be believed?"
 
-SAYS = "Pressure testing for APIs: how much can it take, and can the number be believed?"
 
-
-@click.group(cls=Verbs, verbs=VERBS, examples=EXAMPLES, help=SAYS)
+@click.group(cls=Verbs, verbs=VERBS, examples=EXAMPLES, help=_HELP)
 @click.version_option(__version__, prog_name="torr")
 def torr() -> None:
-    """Hold the commands."""
+    """Pass the arguments on to a command."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -68,10 +67,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _end(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted before anything was measured", ExitCode.INTERRUPTED)
-    except Exception as error:  # what nothing above explains
+    except Exception as error:
         click.echo(safe_text(traceback.format_exc()), err=True, nl=False)
         _end("this is a defect of torr: please report it with the lines above", exit_code(error))
-    _end_fine(None if stdout is None else stdout.loss)
+    _end_successfully(None if stdout is None else stdout.loss)
 
 
 def _end(message: str, code: ExitCode) -> NoReturn:
@@ -79,8 +78,8 @@ def _end(message: str, code: ExitCode) -> NoReturn:
     sys.exit(code)
 
 
-def _end_fine(loss: str | None) -> NoReturn:
-    """End a command that succeeded; output that is lost is an error where it was the result."""
+def _end_successfully(loss: str | None) -> NoReturn:
+    """Exit; lost output is an error unless the result is in files, too."""
     if loss is not None and not printed.is_in_files:
         _end(f"stdout cannot be written: {loss}", ExitCode.USAGE)
     if loss is not None:

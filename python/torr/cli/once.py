@@ -1,4 +1,4 @@
-"""`torr run --once`: one request, and both sides of it as they went over the wire."""
+"""`torr run --once`: send one request and print its exchange."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 def once(options: MeasureOptions) -> None:
-    """Send one request and print what came of it; no complete answer is an error."""
+    """Send one request and print its answer; raise an error without a complete answer."""
     planned = plan_of(options)
     show_notes(planned.notes)
     plan = planned.plan
-    found = send_once(plan)
-    # What was never sent is not shown as if it had been.
-    if options.once.verbose and found["class"] not in {"connect", "tls", "dns"}:
+    exchange = send_once(plan)
+    # Without a connection the request was not sent, and is not printed.
+    if options.once.verbose and exchange["class"] not in {"connect", "tls", "dns"}:
         outside = Outside().with_secrets(secrets_of_plan(plan))
-        click.echo(_side("> ", found["request"], outside))
-        click.echo(_side("< ", found["response"], outside))
-    require_answer(plan, found)
-    click.echo(_summary(found))
+        click.echo(_side("> ", exchange["request"], outside))
+        click.echo(_side("< ", exchange["response"], outside))
+    require_answer(plan, exchange)
+    click.echo(_summary(exchange))
 
 
 def _side(mark: str, text: str, outside: Outside) -> str:
-    """One side of an exchange as others may read it."""
+    """Return one side of an exchange as text without secrets."""
     content = base64.b64decode(text)
     head, blank, body = content.partition(b"\r\n\r\n")
     lines = [mark + line for line in outside.text(head.decode("latin-1")).split("\r\n")]
@@ -51,17 +51,17 @@ def _body(body: bytes, outside: Outside) -> list[str]:
     return [outside.text(text)] if text else []
 
 
-def _summary(found: dict[str, Any]) -> str:
+def _summary(exchange: dict[str, Any]) -> str:
     times = [
-        f"{name} {units.show_ms(found[key])}"
+        f"{name} {units.show_ms(exchange[key])}"
         for name, key in (
             ("connect", "connect_ms"),
             ("TLS", "tls_ms"),
             ("first byte", "ttfb_ms"),
             ("whole answer", "service_ms"),
         )
-        if found.get(key) is not None
+        if exchange.get(key) is not None
     ]
-    marks = {"check": f" ({found['reason']})", "status": " (not accepted)"}
-    failed = marks.get(found["class"], "")
-    return f"{found['status']}{failed} from {found['address']}: {', '.join(times)}"
+    marks = {"check": f" ({exchange['reason']})", "status": " (not accepted)"}
+    failed = marks.get(exchange["class"], "")
+    return f"{exchange['status']}{failed} from {exchange['address']}: {', '.join(times)}"

@@ -1,7 +1,7 @@
-"""A note where a target answers everything with one status that counts as failed, such as 401.
+"""A note for a target that answers every request with one status that fails, such as 401.
 
-It is said once a run, after the first second, so that nobody waits for the end of a long one. The
-run goes on: what is measured may be wanted all the same.
+It is printed once per run, after the first second. The run continues, since its numbers can still
+be of use.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from torr.messages.say import Language
     from torr.results.level import Interval
 
-# Until then a target may still be waking up.
-_LOOKS_S = 1.0
+# A target may need this long to start answering.
+_WINDOW_S = 1.0
 
 
 @dataclass
 class OneStatus(NullListener):
-    """A listener that looks at the beginning of a run; `clear` takes a moving line away."""
+    """Prints the note at the beginning of a run; `clear` removes the progress line."""
 
     language: Language
     clear: Callable[[], object]
@@ -36,7 +36,7 @@ class OneStatus(NullListener):
     _is_decided: bool = False
 
     def interval_came(self, step: Step, piece: Interval) -> None:  # noqa: ARG002
-        """Look at an interval, as long as nothing is decided."""
+        """Count the statuses of an interval until the note is printed or is not needed."""
         if self._is_decided:
             return
         self._seconds += piece.seconds
@@ -44,7 +44,7 @@ class OneStatus(NullListener):
         others = {name: n for name, n in piece.counts.errors.items() if name != "status"}
         if piece.counts.ok or others or len(self._statuses) > 1:
             self._is_decided = True
-        elif self._statuses and self._seconds >= _LOOKS_S:
+        elif self._statuses and self._seconds >= _WINDOW_S:
             self._is_decided = True
             (status,) = self._statuses
             from torr.report.text.status_note import note

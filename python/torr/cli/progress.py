@@ -1,8 +1,8 @@
-"""What a person sees while a load runs: one moving line, and a row as each level of a ladder ends.
+"""Progress in the terminal: one line that changes, and a row for each level of a ladder.
 
-The line has a bar, the time that is left and the newest numbers. It goes to stderr, only when that
-is a terminal and there are more than 2 s to wait; rows are part of the answer and go to stdout,
-unless that is to hold JSON or the verdict alone.
+The line has a bar, the remaining time and the newest numbers. It goes to stderr if that is a
+terminal and the load takes more than 2 s. Rows are part of the result and go to stdout, except
+with `-o json` and `--quiet`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
 BAR = 12
-# What is over and what is left; the second pair is for encodings without the first.
+# The elapsed and the remaining part; the second pair is for encodings without the first.
 SIGNS = (("━", "─"), ("#", "-"))
 # One column less than the narrowest usual terminal: a line that is full would wrap.
 USUAL_WIDTH = 79
@@ -42,7 +42,7 @@ HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  he
 
 @dataclass
 class Progress:
-    """A listener that draws; `line` and `rows` are where to, None for nowhere."""
+    """Draws the line and the rows on streams; a stream that is None gets nothing."""
 
     line: TextIO | None
     rows: TextIO | None
@@ -54,7 +54,7 @@ class Progress:
     _setting: str = ""
 
     def __post_init__(self) -> None:
-        """Take up the clock."""
+        """Share the clock with the estimate of the remaining time."""
         self._remaining = Remaining(self.clock)
 
     def level_started(self, step: Step) -> None:
@@ -64,7 +64,7 @@ class Progress:
         self._draw(step, None)
 
     def interval_came(self, step: Step, piece: Interval) -> None:
-        """Move the line."""
+        """Update the line."""
         self._remaining.interval_came(step, piece)
         self._errors += piece.counts.failed
         self._draw(step, piece)
@@ -74,29 +74,28 @@ class Progress:
         self.clear()
         if self.rows is None or step.total == 1:
             return
-        is_trial = step.candidate is not None
-        if is_trial:
-            self._say_trial(level, row_of_trial(level))
+        if step.candidate is not None:
+            self._write_trial(level, row_of_trial(level))
         else:
-            self._say(row(level), HEADER)
+            self._write(row(level), HEADER)
 
     def trial_failed(self, failure: TrialFailure) -> None:
-        """Write the row of a trial that came to nothing."""
+        """Write the row of a trial that failed."""
         self.clear()
         if self.rows is not None:
-            who = f"{failure.candidate:<30} {failure.round:>5}"
-            self._say_trial(failure, f"{who} {failure.text}")
+            text = f"{failure.candidate:<30} {failure.round:>5} {failure.text}"
+            self._write_trial(failure, text)
 
-    def _say_trial(self, trial: Level | TrialFailure, text: str) -> None:
-        """Write the row of a trial, the first of a cell below its setting."""
+    def _write_trial(self, trial: Level | TrialFailure, text: str) -> None:
+        """Write the row of a trial; that of a new cell follows its setting."""
         setting = units.show_setting(trial.factors)
         if setting != self._setting:
             self._setting = setting
-            self._say(f"\n{setting}", HEADER_OF_TRIALS)
-        self._say(text, HEADER_OF_TRIALS)
+            self._write(f"\n{setting}", HEADER_OF_TRIALS)
+        self._write(text, HEADER_OF_TRIALS)
 
-    def _say(self, text: str, header: str) -> None:
-        """Write a row, the first one below the names of the columns."""
+    def _write(self, text: str, header: str) -> None:
+        """Write a row; the first one follows the header."""
         if self._header_is_due:
             self._header_is_due = False
             click.echo(header, file=self.rows)
@@ -105,7 +104,7 @@ class Progress:
             self.rows.flush()
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self.line is not None and self._last:
             self.line.write(CLEAR)
             self.line.flush()
@@ -125,11 +124,11 @@ class Progress:
 
 @contextmanager
 def progress_for(options: ResultOptions | CompareOptions) -> Iterator[Progress]:
-    """The progress that these options ask for; its line is gone at the end."""
-    says_nothing = options.quiet or options.output == "json"
+    """Yield the progress that the options select; clear its line at the end."""
+    hides_rows = options.quiet or options.output == "json"
     progress = Progress(
         line=sys.stderr if _can_move(sys.stderr) and not options.quiet else None,
-        rows=None if says_nothing else sys.stdout,
+        rows=None if hides_rows else sys.stdout,
     )
     try:
         yield progress
@@ -138,15 +137,15 @@ def progress_for(options: ResultOptions | CompareOptions) -> Iterator[Progress]:
 
 
 def _can_move(stream: TextIO) -> bool:
-    """Whether a line on it can be taken back: a dumb terminal would show how."""
+    """Return whether a line on the stream can be cleared."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def row(level: Level) -> str:
-    """One level in one line."""
+    """Return the row of a level."""
     mean, p95 = level.latency.service.mean, level.latency.response.p95
     health = level.health
-    # Why a level claims nothing differs from level to level; why it is contended does not.
+    # The reason is written where it differs between levels.
     is_limited = health.verdict == "generator-limited"
     reason = f": {health.reasons[0]}" if is_limited and health.reasons else ""
     text = (
@@ -162,7 +161,7 @@ def row(level: Level) -> str:
 
 
 def row_of_trial(level: Level) -> str:
-    """One trial in one line."""
+    """Return the row of a trial."""
     p99 = level.latency.response.p99
     return (
         f"{level.candidate:<30} {level.round:>5} {units.show_rate(level.ok_per_s):>9}"
@@ -172,23 +171,23 @@ def row_of_trial(level: Level) -> str:
 
 
 def _words(step: Step, piece: Interval | None, remaining: Remaining, errors: int) -> list[str]:
-    """What the line says, the least important last: a narrow terminal cuts it off."""
-    words = [_left(step, remaining)]
+    """Return the parts of the line, the most important first: a narrow terminal cuts the rest."""
+    words = [_remaining_time(step, remaining)]
     if piece is not None:
         if piece.phase != "drain":
-            words += [f"{units.show_rate(piece.ok_per_s)} ok/s", _tail(piece)]
+            words += [f"{units.show_rate(piece.ok_per_s)} ok/s", _percentile(piece)]
         words += [units.show_count(errors, "error")]
-    return [*words, _where(step)]
+    return [*words, _place_of(step)]
 
 
 def _bar(share: float | None, line: TextIO) -> str:
-    """How much is over, drawn in what the terminal can show; nothing where nobody knows."""
+    """Return a bar in characters that the stream can encode; empty if the share is unknown."""
     if share is None:
         return ""
-    fitting = (pair for pair in SIGNS if _can_show("".join(pair), line))
-    done, left = next(fitting, SIGNS[-1])
+    encodable = (pair for pair in SIGNS if _can_show("".join(pair), line))
+    elapsed, remaining = next(encodable, SIGNS[-1])
     full = round(BAR * min(1.0, share))
-    return done * full + left * (BAR - full)
+    return elapsed * full + remaining * (BAR - full)
 
 
 def _can_show(signs: str, line: TextIO) -> bool:
@@ -200,24 +199,24 @@ def _can_show(signs: str, line: TextIO) -> bool:
 
 
 def _width(line: TextIO) -> int:
-    """The columns of a terminal that a line may fill."""
+    """Return the number of columns that a line may fill."""
     try:
         columns = os.get_terminal_size(line.fileno()).columns
     except OSError:
         return USUAL_WIDTH
-    # A terminal that does not know its size says 0.
+    # A terminal of unknown size reports 0.
     return columns - 1 if columns > 1 else USUAL_WIDTH
 
 
-def _tail(piece: Interval) -> str:
-    """The highest percentile up to p99 that the interval has answers enough for."""
+def _percentile(piece: Interval) -> str:
+    """Return the highest percentile up to p99 for which the interval has enough answers."""
     stats = piece.latency.response
     known = (name for name in ("p99", "p95", "p90", "p50") if stats.value(name) is not None)
     name = next(known, None)
     return "" if name is None else f"{name} {units.show_ms(stats.value(name))}"
 
 
-def _where(step: Step) -> str:
+def _place_of(step: Step) -> str:
     if step.candidate is not None:
         which = f"round {step.round}" if step.is_kept else "not counted"
         return f"trial {step.index + 1} of {step.total}, {step.candidate}, {which}"
@@ -230,8 +229,8 @@ def _where(step: Step) -> str:
     return f"{number}, {level}"
 
 
-def _left(step: Step, remaining: Remaining) -> str:
-    """What is being done, and for how long still."""
+def _remaining_time(step: Step, remaining: Remaining) -> str:
+    """Return the phase and the remaining time."""
     if remaining.phase == "drain":
         return "waiting for open requests"
     before = "warm-up, " if remaining.phase == "warmup" else ""

@@ -1,4 +1,4 @@
-"""Where a person reads: a console, and the language in which texts are written on it."""
+"""A console with the language of its texts."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """How many cells a line has."""
+        """The width of a line in cells."""
         return self.console.width
 
     def in_words(self, text: str) -> str:
-        """Return a text in the screen's language, as it has to be before it is cut."""
+        """Return a text in the language of the screen, before it is shortened."""
         return render(text, self.language)
 
     def columns(
@@ -43,7 +43,7 @@ class Screen:
         rows: Sequence[Sequence[str]],
         left: frozenset[int] = frozenset({0}),
     ) -> Columns:
-        """Return a table that is as wide as it is in the screen's language."""
+        """Return a table in the language of the screen."""
         return Columns(tuple(names), tuple(map(tuple, rows)), left, self.language)
 
     def line(self, text: str = "", style: str = "") -> None:
@@ -51,13 +51,13 @@ class Screen:
         self.console.print(Text(self.in_words(text), style))
 
     def pair(self, label: str, style: str, text: str, width: int = _LABEL) -> None:
-        """Write a label, as wide as all of them, and what it is of."""
-        shown = self.in_words(label)
-        padded = set_cell_size(shown, max(width, cell_len(shown)))
+        """Write a label, padded to a common width, and a text."""
+        written = self.in_words(label)
+        padded = set_cell_size(written, max(width, cell_len(written)))
         self.console.print(Text(padded, style), Text(self.in_words(text)))
 
     def pairs(self, lines: Mapping[str, str]) -> None:
-        """Write a line for each label."""
+        """Write a line per label."""
         for label, text in lines.items():
             self.pair(label, "dim", text)
 

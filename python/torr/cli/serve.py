@@ -1,4 +1,4 @@
-"""`torr serve`: the kept runs in a browser, until Ctrl-C."""
+"""`torr serve`: serve the runs of the store to a browser, until Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The sides of a diff as people name them: a path, a kept run by its id, or a tag's newest run.
+"""The sides of a diff from the command line: a path, a run in the store, or the newest of a tag.
 
-    12                    the kept run 12
+    12                    run 12 of the store
     12:gin,processes=4    one candidate of it, at one setting of its factors
 
-What exists as a path is a path.
+A name that exists as a path is a path.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _ID = re.compile(r"(\d{1,9})(?::(.*))?")
 _KINDS = ("run", "ladder", "compare", "locust")
 
 
-def sides_of(given: Sequence[str], baseline: str | None, folder: Path) -> tuple[Side, Side]:
-    """Return baseline and candidate; raises UsageError.
+def sides_of(names: Sequence[str], baseline: str | None, folder: Path) -> tuple[Side, Side]:
+    """Return baseline and candidate; raise UsageError.
 
-    Two that are given, or one beside the tag of the baseline; without that one it is the newest run
-    under `folder`. A baseline of another name is said on stderr.
+    `names` are both sides, or the candidate only if `baseline` is a tag; the default candidate is
+    the newest run under `folder`. A note on stderr tells that the baseline has another name.
     """
     if baseline is None:
-        if len(given) != 2:
+        if len(names) != 2:
             raise UsageError(
                 "a diff has two sides", "torr diff A B, or torr diff --baseline TAG [B]"
             )
-        return side_of(given[0]), side_of(given[1])
-    if len(given) > 1:
+        return side_of(names[0]), side_of(names[1])
+    if len(names) > 1:
         raise UsageError("--baseline and two sides are given", "leave A out")
-    after = side_of(given[0]) if given else side_of(str(folder / LATEST))
+    after = side_of(names[0]) if names else side_of(str(folder / LATEST))
     before = _tagged(baseline, after.run_name or after.name)
     if before.run is not None and before.run == after.run:
         raise UsageError(
@@ -52,39 +52,39 @@ def sides_of(given: Sequence[str], baseline: str | None, folder: Path) -> tuple[
 
 
 def side_of(text: str) -> Side:
-    """Return what a word of the command line names."""
+    """Return the side that a word of the command line names."""
     from torr.planning.diff_sides import load
     from torr.verdicts.diff_side import of_result
 
-    found = _ID.fullmatch(text)
-    if found is None or Path(text).exists():
+    match = _ID.fullmatch(text)
+    if match is None or Path(text).exists():
         return load(Path(text))
     from torr.store.runs.store import open_store
 
     with open_store() as store:
-        result = store.result(int(found[1]))
-    return of_result(result, found[2].split(",") if found[2] else [], Path(found[1]))
+        result = store.result(int(match[1]))
+    return of_result(result, match[2].split(",") if match[2] else [], Path(match[1]))
 
 
 def _tagged(text: str, name: str) -> Side:
-    """The newest kept run of a name with a tag, or of any name; behind a colon stands a candidate.
+    """Return the newest run with a tag, preferably of the same name; a candidate follows a colon.
 
-    A tag such as `baseline` is given to runs of many names.
+    Runs of many names can have a tag such as `baseline`.
     """
     from torr.store.runs.store import Filter, open_store
     from torr.verdicts.diff_side import of_result
 
-    tag, _, asked = text.partition(":")
+    tag, _, candidate = text.partition(":")
     wanted = Filter(tags=(tag,), kinds=_KINDS)
     with open_store() as store:
         own = store.find(replace(wanted, name=name), most=1)
-        found = own or store.find(wanted, most=1)
-        if not found:
+        runs = own or store.find(wanted, most=1)
+        if not runs:
             raise UsageError(
                 f"--baseline {tag}: no kept run has this tag", f"torr runs tag ID {tag}"
             )
-        result = store.result(found[0].id)
+        result = store.result(runs[0].id)
     if not own:
-        other = f"run {found[0].id} of {found[0].name}"
+        other = f"run {runs[0].id} of {runs[0].name}"
         click.echo(f"note: --baseline {tag}: no run of {name} has it; it is {other}", err=True)
-    return of_result(result, asked.split(",") if asked else [], Path(f"{found[0].id}"))
+    return of_result(result, candidate.split(",") if candidate else [], Path(f"{runs[0].id}"))

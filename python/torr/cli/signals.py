@@ -1,7 +1,7 @@
-"""Ctrl-C: once, the run ends and is kept; twice, at once and kept; a third time, the process ends.
+"""Ctrl-C ends the run and keeps it, a second one at once, a third one ends the process.
 
-SIGTERM counts as SIGINT, and so does SIGHUP, which a closed terminal sends. The first signal
-decides the exit code.
+SIGTERM and SIGHUP, which a closed terminal sends, have the same effect. The first signal decides
+the exit code.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
     from torr.experiments.interrupt import Interrupt
 
-HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def interrupted_by_signals(interrupt: Interrupt) -> Iterator[None]:
-    """Inside the block signals press `interrupt`; after the second one the third one kills."""
+    """Press `interrupt` for signals within the block; a third signal ends the process."""
     first: list[int] = []
 
     def press(number: int, _frame: FrameType | None) -> None:
         first.append(number)
         interrupt.press()
         if interrupt.presses >= 2:
-            for heard in before:
-                signal.signal(heard, signal.SIG_DFL)
+            for handled in before:
+                signal.signal(handled, signal.SIG_DFL)
 
-    # nohup has SIGHUP ignored, and means it.
+    # nohup ignores SIGHUP on purpose.
     is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    heard_here = [heard for heard in HEARD if not (is_ignored and heard == signal.SIGHUP)]
-    before = {heard: signal.signal(heard, press) for heard in heard_here}
+    handled_here = [x for x in SIGNALS if not (is_ignored and x == signal.SIGHUP)]
+    before = {handled: signal.signal(handled, press) for handled in handled_here}
     try:
         yield
     except InterruptedRunError as error:
         error.signal_number = first[0] if first else error.signal_number
         raise
     finally:
-        for heard, handler in before.items():
-            signal.signal(heard, handler)
+        for handled, handler in before.items():
+            signal.signal(handled, handler)

@@ -1,8 +1,8 @@
-"""Standard streams that never end a command: what cannot be printed is lost, and nothing else.
+"""Standard streams whose errors do not end a command: text that cannot be written is lost.
 
 A reader may close its pipe, a disk may be full, a stream may be closed from the start. The result
-of a load is in files by then, and its exit code is a verdict on the target: neither may depend on
-what can be printed.
+of a load is in files by then, and its exit code is a verdict on the target: printing changes
+neither.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STDOUT, _STDERR = 1, 2
 
 
 class Printed:
-    """Whether a command has left its result in files, so that printing it is a convenience."""
+    """Whether the result of the command is in files, so that lost output is no error."""
 
     is_in_files = False
 
@@ -34,12 +34,12 @@ printed = Printed()
 
 
 class LossyFile(io.FileIO):
-    """A descriptor whose writes always succeed; the first error of the system is in `error`."""
+    """A file whose writes always succeed; `error` is the first error of the system."""
 
     error: OSError | None = None
 
     def write(self, data: Buffer, /) -> int:
-        """Write the data, or lose it."""
+        """Write the data, or discard it after an error."""
         while self.error is None:
             try:
                 written = super().write(data)
@@ -48,19 +48,19 @@ class LossyFile(io.FileIO):
                 break
             if written is not None:
                 return written
-            select.select([], [self], [])  # a terminal or pipe that its owner made non-blocking
+            select.select([], [self], [])  # the descriptor is non-blocking
         return memoryview(data).nbytes
 
     @property
     def loss(self) -> str | None:
-        """Why output is lost that somebody would have read; None where its reader closed a pipe."""
+        """The reason for lost output; None if none is lost or the reader closed the pipe."""
         if self.error is None or self.error.errno == errno.EPIPE:
             return None
         return self.error.strerror or str(self.error)
 
 
 def prepare_streams() -> LossyFile | None:
-    """Make both output streams lossy; return the file of stdout, None where a caller reads it."""
+    """Make both output streams lossy; return the file of stdout, None if it was replaced."""
     _open_closed_streams()
     sys.stderr, _ = _lossy(sys.stderr, _STDERR)
     sys.stdout, file = _lossy(sys.stdout, _STDOUT)
@@ -68,11 +68,11 @@ def prepare_streams() -> LossyFile | None:
 
 
 def _open_closed_streams() -> None:
-    """Give the standard streams that were closed when the process started to the null device.
+    """Open the null device for standard streams that were closed when the process started.
 
-    Else the next file that is opened would get their numbers, and what is printed.
+    Otherwise the next file that is opened gets their descriptors, and the output.
     """
-    # What is opened gets the lowest number that is free.
+    # A new file gets the lowest free descriptor.
     while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         pass
     os.close(number)
@@ -83,13 +83,13 @@ def _open_closed_streams() -> None:
 
 
 def _lossy(stream: TextIO, number: int) -> tuple[TextIO, LossyFile | None]:
-    """Return a stream to the same descriptor that loses what cannot be written, and its file.
+    """Return a lossy stream to the same descriptor, and its file.
 
-    A stream that somebody put in the place of the process's own stays, and has no file.
+    A stream that replaces the one of the process is returned as it is, without a file.
     """
     if not isinstance(stream, io.TextIOWrapper):
         return stream, None
-    stream.reconfigure(errors="replace")  # an old locale must not cost a result
+    stream.reconfigure(errors="replace")  # for locales that cannot encode a text
     if _number_of(stream) != number:
         return stream, None
     file = LossyFile(number, "w", closefd=False)
@@ -111,6 +111,6 @@ def _number_of(stream: io.TextIOWrapper) -> int | None:
 
 
 def show_notes(notes: Iterable[str]) -> None:
-    """Print to stderr what the user should know of the files that were read."""
+    """Print notes to stderr."""
     for note in notes:
         click.echo(f"note: {note}", err=True)

@@ -1,4 +1,4 @@
-"""`torr target`: servers to try torr on, whose behaviour is known."""
+"""`torr target`: serve a target of known behaviour."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
     """Answer after a known delay, counted from the request's arrival."""
     options = made(DelayOptions, flags)
     times = targets.Constant(DEFAULT_DELAY_NS if options.delay_ns is None else options.delay_ns)
-    asked = [x for x in (options.delay_ns, options.bimodal, options.heavy) if x is not None]
-    if len(asked) > 1:
+    given = [x for x in (options.delay_ns, options.bimodal, options.heavy) if x is not None]
+    if len(given) > 1:
         raise UsageError("target delay: --delay, --bimodal and --heavy exclude each other")
     behaviour = targets.Delay(
         options.bimodal or options.heavy or times, options.capacity, options.seed, options.log
@@ -100,27 +100,27 @@ def faulty(**flags: Any) -> None:  # noqa: ANN401
         click.echo("\n".join(known))
         return
     if options.fault not in known:
-        what = "is missing" if options.fault is None else f"{options.fault!r} is not a fault"
-        raise UsageError(f"target faulty: --fault {what}", f"one of {', '.join(known)}")
+        problem = "is missing" if options.fault is None else f"{options.fault!r} is not a fault"
+        raise UsageError(f"target faulty: --fault {problem}", f"one of {', '.join(known)}")
     serve(targets.Faulty(options.fault, options.share, options.seed), flags)
 
 
 def serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
     """Listen until a signal or the end of the time, then print the counts.
 
-    The signals are blocked before the target's threads start, so that only this wait sees them.
+    Signals are blocked before the target starts its threads, so that this thread gets them.
     """
-    ends = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    signals = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     options = made(PlaceOptions, flags)
-    where = targets.ListenAddress(options.host, options.port, options.threads, options.processes)
-    with targets.listening(behaviour, where) as listening:
+    address = targets.ListenAddress(options.host, options.port, options.threads, options.processes)
+    with targets.listening(behaviour, address) as listening:
         click.echo(f"listening on {listening.url}")
         if options.duration_ns is None:
-            signal.sigwait(ends)
+            signal.sigwait(signals)
         else:
-            signal.sigtimedwait(ends, options.duration_ns / 1e9)
+            signal.sigtimedwait(signals, options.duration_ns / 1e9)
         try:
-            listening.stop()  # what is counted after this is all that it did
+            listening.stop()  # now the counts are complete
         finally:
             click.echo(json.dumps(listening.counts()))

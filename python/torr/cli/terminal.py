@@ -1,6 +1,6 @@
-"""What a person reads when a run has ended: the verdict, how far to trust it, then the numbers.
+"""Print a result in the terminal: the verdict, how far to trust it, then the numbers.
 
-Plain lines where the output is no terminal or NO_COLOR is set; never wider than 80 columns then.
+Without a terminal or with NO_COLOR the lines are plain and at most 80 columns wide.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from torr.cli.display import comparison, diff, functions, ladder, profiles, run
 from torr.cli.screen import Screen
-from torr.cli.shown import comparison, diff, functions, ladder, profiles, run
 from torr.report.text import sentence, trust
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def show(
         out.line(trust.trust(result))
         return
     out.line(trust.trust(result), COLOURS.get(trust.health(result), ""))
-    known = {
+    displays = {
         "ladder": ladder.show,
         "diff": diff.show,
         "compare": comparison.show,
         "micro": functions.show,
     }
-    known.get(result.kind, run.show)(result, out)
+    displays.get(result.kind, run.show)(result, out)
     profiles.show(result, out)

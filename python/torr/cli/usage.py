@@ -1,4 +1,4 @@
-"""What click says of a wrong command line, as torr says it: the flag first, and what to try."""
+"""Errors of click as errors of torr: the flag first, then a hint."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from torr.errors import UsageError
 
 
 def explained(error: click.UsageError) -> UsageError:
-    """Return the same error as one of torr's."""
+    """Return an error of click as an error of torr."""
     command = error.ctx.command_path.removeprefix("torr").strip() if error.ctx else ""
     where = f"{command}: " if command else ""
     usual = f"torr {command} --help".replace("  ", " ")
     if isinstance(error, click.NoSuchOption):
         from torr.options.verbs import no_such_flag  # `torr --help` needs no options
 
-        said, hint = no_such_flag(command, error.option_name, error.possibilities or ())
-        return UsageError(f"{where}{said}", hint or usual)
+        message, hint = no_such_flag(command, error.option_name, error.possibilities or ())
+        return UsageError(f"{where}{message}", hint or usual)
     return UsageError(f"{where}{_named(error)}", getattr(error, "hint", None) or usual)
 
 

@@ -1,7 +1,6 @@
-"""What a look at the machine means: each thing with its value, a word, and what to do about it.
+"""Findings of an examination of the machine: each has a value, a word, and advice if needed.
 
-Pure: an examination goes in, findings come out, in the order in which they are told. What the
-machine did not tell is no finding.
+Facts that the machine does not tell have no finding.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from torr.units import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.experiments.doctor import DiagnosedTarget, Examination, File
+    from torr.experiments.doctor import DiagnosedTarget, Examination, PathKind
     from torr.procfs.listeners import ListeningSocket
     from torr.procfs.machine import Machine
     from torr.procfs.sockets import SocketHolder
 
-KEPT_DESCRIPTORS = 100
-"""Left to the process itself: its libraries, files, threads."""
+RESERVED_DESCRIPTORS = 100
+"""Descriptors for the process itself: its libraries, files and threads."""
 
 LATE_MS = 1.0
-"""Half of the lag that makes a level generator-limited."""
+"""Half of the scheduling lag that makes a level generator-limited."""
 
 STEAL_RATE = 5.0
-"""Percent; the engine calls a level contended from here on."""
+"""Percent; a level with this steal is contended."""
 
 BUSY_LOAD = 0.5
 LEAST_PORTS = 16_000
@@ -44,12 +43,12 @@ LEAST_QUEUE = 1024
 LEAST_MEMORY = 256 * 1024**2
 TIME_WAIT_S = 60
 CLOCKS = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"}
-"""Clocks that a program reads without asking the kernel."""
+"""Clocks that a program reads without a system call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing; `advice` is there where it is to be minded."""
+    """One fact of the machine; `advice` is None if it is good."""
 
     name: str
     value: str
@@ -57,27 +56,27 @@ class Finding:
 
     @property
     def word(self) -> Literal["ok", "mind"]:
-        """Whether to mind it."""
+        """Whether the fact limits a load."""
         return "ok" if self.advice is None else "mind"
 
 
-def findings(seen: Examination) -> tuple[Finding, ...]:
-    """Everything that is to be said."""
+def findings(examination: Examination) -> tuple[Finding, ...]:
+    """Return all findings in the order in which they are printed."""
     return (
-        *_measured(seen),
-        *_cores(seen.machine),
-        *_connections(seen),
-        *_queues(seen.machine),
-        *(() if seen.place is None else _target(seen.place)),
+        *_measured(examination),
+        *_cores(examination.machine),
+        *_connections(examination),
+        *_queues(examination.machine),
+        *(() if examination.target is None else _target(examination.target)),
     )
 
 
-def connections(seen: Examination) -> int:
-    """How many connections fit, to the hundred; on loopback source addresses do not run out."""
-    fitting = max(0, seen.descriptors - KEPT_DESCRIPTORS)
-    is_local = seen.place is not None and seen.place.is_own
-    if seen.machine.ports is not None and not is_local:
-        fitting = min(fitting, seen.machine.ports)
+def connections(examination: Examination) -> int:
+    """Return how many connections fit, in hundreds; loopback has enough source addresses."""
+    fitting = max(0, examination.descriptors - RESERVED_DESCRIPTORS)
+    is_local = examination.target is not None and examination.target.is_own
+    if examination.machine.ports is not None and not is_local:
+        fitting = min(fitting, examination.machine.ports)
     return fitting - fitting % 100 if fitting >= 100 else fitting
 
 
@@ -85,8 +84,8 @@ def _finding(name: str, value: str, is_bad: bool, advice: str) -> Finding:
     return Finding(name, value, advice if is_bad else None)
 
 
-def _measured(seen: Examination) -> Iterator[Finding]:
-    speed, timers = seen.speed, seen.timers
+def _measured(examination: Examination) -> Iterator[Finding]:
+    speed, timers = examination.speed, examination.timers
     value = f"{show_rate(speed.requests_per_s)} requests/s at {speed.core_rate:.0f} % of a core"
     if speed.cpu_us is not None:
         value += f", {speed.cpu_us:.2g} µs of it a request"
@@ -156,30 +155,30 @@ def _clocks(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def _connections(seen: Examination) -> Iterator[Finding]:
-    soft, hard = (_limit(value) for value in seen.machine.descriptors)
-    fitting = max(0, seen.descriptors - KEPT_DESCRIPTORS)
+def _connections(examination: Examination) -> Iterator[Finding]:
+    soft, hard = (_limit(value) for value in examination.machine.descriptors)
+    fitting = max(0, examination.descriptors - RESERVED_DESCRIPTORS)
     yield _finding(
         "descriptors",
-        f"{seen.descriptors:,} (soft {soft}, hard {hard}; torr raises it)",
+        f"{examination.descriptors:,} (soft {soft}, hard {hard}; torr raises it)",
         fitting < DEFAULT_LEVELS[-1],
         f"levels above {show_connections(fitting)} do not fit: ulimit -Hn 1048576, "
         "LimitNOFILE= of a systemd unit, --ulimit nofile= of a container",
     )
-    yield from _ports(seen.machine)
-    if seen.machine.conntrack is not None:
-        now, most = seen.machine.conntrack
+    yield from _ports(examination.machine)
+    if examination.machine.conntrack is not None:
+        now, most = examination.machine.conntrack
         yield _finding(
             "conntrack",
             f"{now:,} of {most:,} tracked",
-            most - now < min(DEFAULT_LEVELS[-1], connections(seen)),
-            "more are dropped without a word: sysctl -w net.netfilter.nf_conntrack_max=1048576",
+            most - now < min(DEFAULT_LEVELS[-1], connections(examination)),
+            "more are dropped without an error: sysctl -w net.netfilter.nf_conntrack_max=1048576",
         )
-    if seen.machine.memory_available is not None:
+    if examination.machine.memory_available is not None:
         yield _finding(
             "memory",
-            f"{show_size(seen.machine.memory_available)} available",
-            seen.machine.memory_available < LEAST_MEMORY,
+            f"{show_size(examination.machine.memory_available)} available",
+            examination.machine.memory_available < LEAST_MEMORY,
             "the kernel takes some for every connection: stop something",
         )
 
@@ -204,7 +203,7 @@ def _ports(machine: Machine) -> Iterator[Finding]:
 
 
 def _reuse(machine: Machine) -> str:
-    """How soon a port can be used again; it rests for a minute, which no setting changes."""
+    """Return how soon a port can be used again; TIME-WAIT always lasts a minute."""
     if machine.tw_reuse == 1:
         return "a port is used again after 1 s"
     rests = f"a port rests {TIME_WAIT_S} s"
@@ -216,7 +215,7 @@ def _reuse(machine: Machine) -> str:
 
 
 def _queues(machine: Machine) -> Iterator[Finding]:
-    """Limits of a server on this machine, which are not the generator's."""
+    """Yield limits of a server on this machine, which do not limit the generator."""
     settings = (
         ("somaxconn", machine.somaxconn, "net.core.somaxconn"),
         ("SYN backlog", machine.syn_backlog, "net.ipv4.tcp_max_syn_backlog"),
@@ -231,39 +230,37 @@ def _queues(machine: Machine) -> Iterator[Finding]:
             )
 
 
-def _target(place: DiagnosedTarget) -> Iterator[Finding]:
-    if not place.is_own:
-        yield Finding("target", f"{place.where} is not this machine: run torr doctor there, too")
+def _target(target: DiagnosedTarget) -> Iterator[Finding]:
+    if not target.is_own:
+        yield Finding("target", f"{target.address} is not this machine: run torr doctor there, too")
         return
-    if place.file is not None:
-        yield _of_file(place.where, place.file)
+    if target.file is not None:
+        yield _of_file(target.address, target.file)
         return
-    if place.listeners is None:
-        yield Finding("target", f"{place.where}: the kernel does not tell who listens")
+    if target.listeners is None:
+        yield Finding("target", f"{target.address}: the kernel does not tell which process listens")
         return
-    if not place.listeners:
-        yield Finding("target", f"nobody listens on {place.where}", "start the server first")
-    for listener, process in place.listeners:
+    if not target.listeners:
+        yield Finding("target", f"no process listens on {target.address}", "start the server first")
+    for listener, process in target.listeners:
         yield from _listening(listener, process)
 
 
-def _of_file(where: str, file: File) -> Finding:
-    """A Unix socket: whether it is there is all that is looked at."""
+def _of_file(path: str, file: PathKind) -> Finding:
+    """Return whether the path is a Unix socket; its listener is not examined."""
     if file == "missing":
-        return Finding("target", f"{where} does not exist", "start the server first")
+        return Finding("target", f"{path} does not exist", "start the server first")
     if file == "other":
-        return Finding("target", f"{where} is not a socket", "name the one that the server made")
+        return Finding("target", f"{path} is not a socket", "name the one that the server made")
     if file == "hidden":
-        return Finding("target", f"{where} may not be looked at", "run as a user who may use it")
-    return Finding(
-        "target", f"{where} is a Unix socket: who listens and its queue are not examined"
-    )
+        return Finding("target", f"{path} may not be looked at", "run as a user who may use it")
+    return Finding("target", f"{path} is a Unix socket: its listener and queue are not examined")
 
 
 def _listening(listener: ListeningSocket, process: SocketHolder | None) -> Iterator[Finding]:
-    who = "somebody" if process is None else f"{process.name} (pid {process.pid})"
+    name = "a process" if process is None else f"{process.name} (pid {process.pid})"
     host = f"[{listener.address}]" if listener.address.version == 6 else str(listener.address)
-    yield Finding("target", f"{who} listens on {host}:{listener.port}")
+    yield Finding("target", f"{name} listens on {host}:{listener.port}")
     yield _finding(
         "accept queue",
         f"{listener.backlog:,} may wait, {listener.waiting:,} do",

@@ -1,7 +1,7 @@
-"""`torr doctor`: what this machine can generate, measured with the engine before it is trusted.
+"""`torr doctor`: examine this machine, and measure what load the engine can generate on it.
 
-Fires at a target of its own, in this process; at the URL that is asked about nothing is sent. Takes
-about four seconds. Judges nothing: see diagnosis.
+The load goes to a target in this process and takes about four seconds; the URL of the user gets no
+request. `diagnosis` judges the examination.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ WINDOW_NS = SECOND_NS * 3 // 2
 BUSY_RATE = 10.0
 """Percent of the time that a worker waits for a core: what the engine calls contended."""
 
-Say = Callable[[str], None]
-File = Literal["socket", "other", "missing", "hidden"]
+Report = Callable[[str], None]
+"""Tells the user the current step."""
+PathKind = Literal["socket", "other", "missing", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What one worker answered for, and the share of a core that it took: shares in percent."""
+    """The throughput of one worker, and its shares of a core, in percent."""
 
     requests_per_s: float
     core_rate: float
@@ -53,23 +54,23 @@ class Speed:
 
     @property
     def per_core(self) -> float | None:
-        """Requests a second that a whole core of the generator would make."""
+        """Requests per second that a whole core of the generator would send."""
         return 100 * self.requests_per_s / self.core_rate if self.core_rate > 0 else None
 
     @property
     def was_disturbed(self) -> bool:
-        """Whether others wanted the worker's core: then it met more answers at each turn."""
+        """Whether other threads used the core of the worker."""
         return self.run_queue_rate >= BUSY_RATE
 
     @property
     def cpu_us(self) -> float | None:
-        """Processor time of a worker for one request."""
+        """Processor time of one request."""
         return 1e6 / self.per_core if self.per_core else None
 
 
 @dataclass(frozen=True, slots=True)
 class Timers:
-    """How late requests started that were due at a constant rate, in milliseconds."""
+    """Scheduling lag of requests at a constant rate, in milliseconds."""
 
     p50_ms: float | None
     p99_ms: float | None
@@ -79,44 +80,44 @@ class Timers:
 class DiagnosedTarget:
     """The target of a URL; `listeners` is None where the kernel does not tell.
 
-    `file` is what stands at the path of a Unix socket, whose listeners are not asked for.
+    `file` is the kind of the path of a Unix socket, whose listeners are not examined.
     """
 
-    where: str
+    address: str
     is_own: bool
     listeners: tuple[tuple[ListeningSocket, SocketHolder | None], ...] | None = None
-    file: File | None = None
+    file: PathKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """Everything that was looked at; `descriptors` is the limit after the engine raised it."""
+    """The examined facts; `descriptors` is the limit after the engine raised it."""
 
     machine: Machine
     speed: Speed
     timers: Timers
     descriptors: int
-    place: DiagnosedTarget | None = None
+    target: DiagnosedTarget | None = None
 
 
-def doctor(url: str | None, say: Say) -> Examination:
-    """Look at the machine, measure, look at the target; `say` accepts what is being done."""
-    place = None if url is None else place_of(url)
+def doctor(url: str | None, report: Report) -> Examination:
+    """Examine the machine, its load generation and the target; call `report` with each step."""
+    target = None if url is None else target_of(url)
     before = machine()
-    with _target_apart() as target:
-        say("measuring what one worker sends")
-        speed = _speed(_level(target.url, Closed(CONNECTIONS)))
-        say("measuring how punctual timers are")
-        timers = _timers(_level(target.url, Open(RATE, connections=CONNECTIONS)))
+    with _own_target() as own:
+        report("measuring what one worker sends")
+        speed = _speed(_level(own.url, Closed(CONNECTIONS)))
+        report("measuring how punctual timers are")
+        timers = _timers(_level(own.url, Open(RATE, connections=CONNECTIONS)))
     raised = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return Examination(before, speed, timers, raised, place)
+    return Examination(before, speed, timers, raised, target)
 
 
 @contextmanager
-def _target_apart() -> Iterator[targets.Target]:
-    """A target on the last core, and this thread on the others, where there is more than one.
+def _own_target() -> Iterator[targets.Target]:
+    """Yield a target on the last core, with this thread on the others, if there are several.
 
-    Threads start where the thread is that makes them: so the worker never waits for the target.
+    A thread starts on the cores of its parent, so that the worker does not wait for the target.
     """
     allowed = os.sched_getaffinity(0)
     last = {max(allowed)}
@@ -129,28 +130,30 @@ def _target_apart() -> Iterator[targets.Target]:
         os.sched_setaffinity(0, allowed)
 
 
-def place_of(url: str) -> DiagnosedTarget:
-    """Where a URL leads and, if that is this machine, who listens there."""
+def target_of(url: str) -> DiagnosedTarget:
+    """Return the target of a URL with its listeners, if it is on this machine."""
     parts = Url.parse(url)
     if parts.socket is not None:
         return DiagnosedTarget(f"unix:{parts.socket}", is_own=True, file=_file(Path(parts.socket)))
     host = parts.host.strip("[]")
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    where = f"{parts.host}:{port}"
-    found_addresses = addresses(host, port)
-    require(bool(found_addresses), f"cannot resolve {host!r}", "check the name, or the DNS of here")
-    own = [address for address in found_addresses if is_own(address)]
+    name = f"{parts.host}:{port}"
+    resolved = addresses(host, port)
+    require(
+        bool(resolved), f"cannot resolve {host!r}", "check the name, or the DNS of this machine"
+    )
+    own = [address for address in resolved if is_own(address)]
     if not own:
-        return DiagnosedTarget(where, is_own=False)
-    found = listeners(port)
-    if found is None:
-        return DiagnosedTarget(where, is_own=True)
-    hearing = [each for each in found if any(each.accepts(address) for address in own)]
-    return DiagnosedTarget(where, True, tuple((each, holder_of(each.inode)) for each in hearing))
+        return DiagnosedTarget(name, is_own=False)
+    sockets = listeners(port)
+    if sockets is None:
+        return DiagnosedTarget(name, is_own=True)
+    matching = [x for x in sockets if any(x.accepts(address) for address in own)]
+    return DiagnosedTarget(name, True, tuple((x, holder_of(x.inode)) for x in matching))
 
 
-def _file(path: Path) -> File:
-    """What stands at a path; nobody is called there."""
+def _file(path: Path) -> PathKind:
+    """Return the kind of a path, without connecting to it."""
     try:
         return "socket" if stat.S_ISSOCK(path.stat().st_mode) else "other"
     except (FileNotFoundError, NotADirectoryError):

@@ -1,1 +1,1 @@
-"""How every run ends, once its measurements are on disk: one order for all verbs."""
+"""The end of every run after its measurement: the same order for all verbs."""

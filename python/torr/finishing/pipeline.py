@@ -1,9 +1,9 @@
-"""The one order in which every verb ends, once its measurements are on disk.
+"""The steps with which every verb ends after its measurement.
 
     judge ─ JUnit ─ reports and pictures ─ register ─ print ─ exit code
 
-A step that fails costs only the later ones, so what comes first needs least: the verdict of a
-gate, then pictures, a database, a terminal. Nothing is printed here: the verb says how.
+A step that fails prevents only the later ones, so the steps that need least come first. The verb
+prints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torr.finishing.unanswered import nothing_measured
+from torr.finishing.no_answer import nothing_measured
 from torr.options.diff import DiffOptions
 from torr.results.result import RunResult, read
 from torr.store.atomic import SHARED, replace_bytes
@@ -40,9 +40,9 @@ PUBLISHED = (".dat", ".png")
 
 @dataclass(frozen=True, slots=True)
 class EndedRun:
-    """A run whose measurements are on disk, and how to judge them.
+    """A run whose measurements are on disk, and the function that judges them.
 
-    `publishes` says that the newest data and pictures are copied beside the run's directory.
+    With `publishes` the newest data and pictures are copied beside the run's directory.
     """
 
     directory: RunDirectory
@@ -73,9 +73,9 @@ class EndedRun:
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A run as it is kept: its result, the files that were published, its number in the store.
+    """A finished run: its result, its published files, and `kept`, its id in the store.
 
-    `notes` say what went wrong beside it.
+    `notes` tell what went wrong in steps whose errors do not end the command.
     """
 
     result: RunResult
@@ -87,7 +87,7 @@ class FinishedRun:
 
     @property
     def error(self) -> TorrError | None:
-        """The error that a command ends with; without an answer it says what was tried."""
+        """The error that a command ends with; without an answer it tells what was sent."""
         error = self.decision.error
         if error is None or not self.decision.is_unanswered:
             return error
@@ -97,7 +97,7 @@ class FinishedRun:
 def finish(
     run: EndedRun, options: FinishOptions, show: Callable[[FinishedRun], None]
 ) -> FinishedRun:
-    """Take the steps in their order; raise the error of the first that fails."""
+    """Take the steps in order; raise the error of the first that fails."""
     run.directory.close(run.status, run.conclude())
     result = read(run.directory.result_path)
     is_strict = not isinstance(options, DiffOptions) and options.strict
@@ -107,13 +107,13 @@ def finish(
     published, notes = draw(run, result, options.language) if run.is_drawn else ([], ())
     kept = register(run.directory.path, is_asked=not options.no_store)
     notes = notes if kept.problem is None else (*notes, kept.problem)
-    found = FinishedRun(result, run.directory.path, decision, published, kept.id, notes)
-    show(found)
-    return found
+    finished = FinishedRun(result, run.directory.path, decision, published, kept.id, notes)
+    show(finished)
+    return finished
 
 
 def _write_junit(result: RunResult, path: Path) -> None:
-    """Write what passed and failed, and why nothing was measured, if so."""
+    """Write the passed and failed conditions, or why nothing was measured."""
     from torr.report.files import junit
 
     missed = gate(result).error
@@ -126,7 +126,7 @@ def draw(
 ) -> tuple[list[Path], tuple[str, ...]]:
     """Write the report's files; return those published beside the run's directory, and notes.
 
-    On GitHub the summary stands on the page of the job's step, too.
+    On GitHub the summary is also on the page of the job's step.
     """
     from torr import report
     from torr.report.files import step_summary

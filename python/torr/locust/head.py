@@ -11,9 +11,9 @@ import locust
 from torr.locust.arguments import options_in
 from torr.locust.pools import PORTS, resolved
 from torr.model.label import labels_of
-from torr.model.secrets import redacted_command, redacted_text, whole
+from torr.model.secrets import redacted_text, whole
 from torr.results.experiment import Experiment
-from torr.store.environment import environment as machine
+from torr.store.run_head import run_head
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,14 +27,13 @@ _LOOKUP_S = 1.0
 def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the head of a run, without secrets."""
     options = options_in(environment.parsed_options)
-    return {
-        "kind": "locust",
-        "command": ["torr", "locust", *redacted_command(arguments)],
-        "plan": {},
-        **labels_of(options.note, options.tag),
-        "experiment": _experiment(environment),
-        "environment": machine(),
-    }
+    return run_head(
+        "locust",
+        ["torr", "locust", *arguments],
+        labels_of(options.note, options.tag),
+        experiment=_experiment(environment),
+        plan={},
+    )
 
 
 def warmup_s(environment: Environment) -> float:

@@ -17,7 +17,7 @@ from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
 from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
-from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text, whole
+from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
 from torr.planning.matrix import Plans
 from torr.planning.prepared import PreparedRun
 from torr.planning.profile import profiles_of
@@ -27,7 +27,7 @@ from torr.planning.watch import sources_of
 from torr.results.experiment import Experiment
 from torr.servers.versions import versions_in
 from torr.stats.estimate import ALPHA
-from torr.store.environment import environment
+from torr.store.run_head import run_head
 from torr.verdicts.comparison import Procedure
 from torr.verdicts.conclusions import of_trials
 from torr.verdicts.looks import ALPHA_OF_A_LOOK, LOOKS
@@ -163,12 +163,11 @@ def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
 def _head(comparison: ComparisonPlan, command: Sequence[str]) -> JsonObject:
     """Return the part of result.json that is known before the comparison starts."""
     file, matrix, options = comparison.file, comparison.matrix, comparison.options
-    return {
-        "kind": "compare",
-        "command": ["torr", *redacted_command(command)],
-        "plan": None,
-        **labels_of(options.note, options.tag),
-        "experiment": Experiment(
+    return run_head(
+        "compare",
+        ["torr", *command],
+        labels_of(options.note, options.tag),
+        experiment=Experiment(
             baseline=file.baseline,
             primary=None if file.primary is None else file.primary.key,
             factors={name: list(values) for name, values in file.factors.items()},
@@ -184,8 +183,7 @@ def _head(comparison: ComparisonPlan, command: Sequence[str]) -> JsonObject:
             pin=comparison.pin,
             until=options.until,
         ),
-        "environment": environment(),
-    }
+    )
 
 
 def _candidate(candidate: Candidate, matrix: Matrix) -> JsonObject:

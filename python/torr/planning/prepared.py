@@ -17,13 +17,12 @@ from torr.errors import OutputError, TorrError
 from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
 from torr.model.label import labels_of
-from torr.model.secrets import redacted_command
 from torr.planning.plan import plan_of
 from torr.planning.profile import with_profile
 from torr.planning.secrets import secrets_of
 from torr.planning.watch import watch_of
 from torr.results.experiment import Experiment
-from torr.store.environment import environment
+from torr.store.run_head import run_head
 from torr.store.rundir import RunDirectory
 from torr.verdicts.conclusions import of_load
 
@@ -129,14 +128,13 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
     return PreparedRun(
         folder=result.folder,
         name=result.name,
-        head={
-            "kind": kind,
-            "command": ["torr", *redacted_command(command)],
-            "plan": plan.as_kept(),
-            **labels_of(result.note, result.tag),
-            "experiment": _conditions(settings, options),
-            "environment": environment(),
-        },
+        head=run_head(
+            kind,
+            ["torr", *command],
+            labels_of(result.note, result.tag),
+            experiment=_conditions(settings, options),
+            plan=plan.as_kept(),
+        ),
         experiment=with_profile(experiment, plan, result),
         judge=partial(_judge_load, kind, result.slos),
         abort_on=result.abort_on,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.finishing.pipeline import FinishedRun
+    from torr.model.json import JsonObject
     from torr.plugin.session import MeasurementSession
     from torr.results.functions import MachineSpeed
     from torr.results.result import Status
@@ -112,15 +113,9 @@ def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
     return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS, secrets=secrets)
 
 
-def _head(config: pytest.Config) -> dict[str, Any]:
-    from torr.model.secrets import redacted_command
-    from torr.store.environment import environment
+def _head(config: pytest.Config) -> JsonObject:
+    from torr.model.label import labels_of
+    from torr.store.run_head import run_head
 
-    return {
-        "kind": KIND,
-        "command": ["pytest", *redacted_command(sys.argv[1:])],
-        "plan": None,
-        "note": config.getoption("torr_note"),
-        "tags": list(dict.fromkeys(config.getoption("torr_tag"))),
-        "environment": environment(),
-    }
+    labels = labels_of(config.getoption("torr_note"), config.getoption("torr_tag"))
+    return run_head(KIND, ["pytest", *sys.argv[1:]], labels)

@@ -19,6 +19,6 @@ PAGE = (ROOT / "docs/can-this-machine-measure.md").read_text(encoding="utf-8")
 def test_every_line_has_its_place_in_the_page():
     listener = ListeningSocket(ip_address("::1"), 80, 0, 128, 5)
     place = DiagnosedTarget("localhost:80", True, ((listener, SocketHolder(7, "nginx", 1024)),))
-    seen = replace(GOOD, machine=replace(MACHINE, quota=1.0), place=place)
+    seen = replace(GOOD, machine=replace(MACHINE, quota=1.0), target=place)
     names = {finding.name for finding in findings(seen)}
     assert not names - set(re.findall(r"`([^`\n]+)`", PAGE))

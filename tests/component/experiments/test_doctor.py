@@ -9,7 +9,7 @@ import pytest
 
 from installed import wait_until
 from torr.errors import NothingMeasuredError, UsageError
-from torr.experiments.doctor import doctor, place_of
+from torr.experiments.doctor import doctor, target_of
 from torr.model.plan import Count
 
 REQUESTS = 400
@@ -30,7 +30,7 @@ def test_it_measures_and_says_what_it_does(monkeypatch):
     # A percentile that too few answers show is none.
     assert seen.timers.p99_ms is None or seen.timers.p50_ms <= seen.timers.p99_ms
     assert seen.descriptors >= seen.machine.descriptors[0]
-    assert seen.place is None
+    assert seen.target is None
 
 
 def test_a_name_that_does_not_resolve_is_refused_before_anything_is_measured(monkeypatch):
@@ -79,8 +79,8 @@ def test_a_target_of_this_machine_is_looked_at_and_gets_nothing():
     with socket.create_server(("127.0.0.1", 0), backlog=9) as server:
         port = server.getsockname()[1]
         # A descriptor that another thread closes meanwhile hides its process.
-        found = wait_until(lambda: _with_process(place_of(f"http://localhost:{port}/x")))
-        assert (found.where, found.is_own) == (f"localhost:{port}", True)
+        found = wait_until(lambda: _with_process(target_of(f"http://localhost:{port}/x")))
+        assert (found.address, found.is_own) == (f"localhost:{port}", True)
         [(listener, process)] = found.listeners
         assert (listener.backlog, listener.waiting) == (9, 0)
         assert process.pid == os.getpid()
@@ -95,27 +95,27 @@ def _with_process(place):
 
 
 def test_a_target_elsewhere_is_not_looked_at():
-    found = place_of("https://192.0.2.1/")
-    assert (found.where, found.is_own, found.listeners) == ("192.0.2.1:443", False, None)
+    found = target_of("https://192.0.2.1/")
+    assert (found.address, found.is_own, found.listeners) == ("192.0.2.1:443", False, None)
 
 
 def test_a_port_of_this_machine_without_a_server_has_no_listener():
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        found = place_of(f"http://127.0.0.1:{bound.getsockname()[1]}/")
+        found = target_of(f"http://127.0.0.1:{bound.getsockname()[1]}/")
     assert found.is_own
     assert found.listeners == ()
 
 
 def test_a_unix_socket_is_looked_at_as_a_file(tmp_path):
     path = tmp_path / "app.sock"
-    assert place_of(f"unix:{path}").file == "missing"
-    assert place_of(f"unix:{path}/below").file == "missing"
+    assert target_of(f"unix:{path}").file == "missing"
+    assert target_of(f"unix:{path}/below").file == "missing"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
-        found = place_of(f"unix:{path}:/healthz")
-    assert (found.where, found.is_own, found.listeners) == (f"unix:{path}", True, None)
+        found = target_of(f"unix:{path}:/healthz")
+    assert (found.address, found.is_own, found.listeners) == (f"unix:{path}", True, None)
     assert found.file == "socket"
     path.unlink()
     path.write_text("")
-    assert place_of(f"unix:{path}").file == "other"
+    assert target_of(f"unix:{path}").file == "other"

@@ -7,8 +7,8 @@ import io
 from rich.console import Console
 
 import typed
+from torr.cli.display import profiles
 from torr.cli.screen import Screen
-from torr.cli.shown import profiles
 
 GO = "github.com/gin-gonic/gin.(*Engine).handleHTTPRequest"
 TAKEN = {

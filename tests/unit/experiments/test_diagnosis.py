@@ -19,12 +19,12 @@ SPEED = GOOD.speed
 
 def listening(backlog=4096, process=None, address="127.0.0.1"):
     listener = ListeningSocket(ip_address(address), 8080, 3, backlog, 99)
-    return replace(GOOD, place=DiagnosedTarget("localhost:8080", True, ((listener, process),)))
+    return replace(GOOD, target=DiagnosedTarget("localhost:8080", True, ((listener, process),)))
 
 
 # What is too low or too much, the finding that says so, and what to try.
 def at_file(file):
-    return replace(GOOD, place=DiagnosedTarget("unix:/run/app.sock", True, file=file))
+    return replace(GOOD, target=DiagnosedTarget("unix:/run/app.sock", True, file=file))
 
 
 MINDED = {
@@ -49,7 +49,7 @@ MINDED = {
     "no socket": (at_file("other"), "target", "name the one"),
     "a hidden socket": (at_file("hidden"), "target", "a user who may"),
     "nobody": (
-        replace(GOOD, place=DiagnosedTarget("localhost:1", True, ())),
+        replace(GOOD, target=DiagnosedTarget("localhost:1", True, ())),
         "target",
         "start the server",
     ),
@@ -76,19 +76,19 @@ SAID = {
         listening(process=SocketHolder(7, "nginx", 1_000_000)),
         "nginx (pid 7) listens on 127.0.0.1:8080",
     ),
-    "somebody": (listening(address="::1"), "somebody listens on [::1]:8080"),
+    "no process": (listening(address="::1"), "a process listens on [::1]:8080"),
     "queue": (listening(), "4,096 may wait, 3 do"),
     "a socket": (
         at_file("socket"),
-        "unix:/run/app.sock is a Unix socket: who listens and its queue",
+        "unix:/run/app.sock is a Unix socket: its listener and queue",
     ),
     "elsewhere": (
-        replace(GOOD, place=DiagnosedTarget("192.0.2.1:80", False)),
+        replace(GOOD, target=DiagnosedTarget("192.0.2.1:80", False)),
         "192.0.2.1:80 is not this machine",
     ),
     "not told": (
-        replace(GOOD, place=DiagnosedTarget("localhost:80", True)),
-        "localhost:80: the kernel does not tell who listens",
+        replace(GOOD, target=DiagnosedTarget("localhost:80", True)),
+        "localhost:80: the kernel does not tell which process listens",
     ),
 }
 
@@ -130,7 +130,7 @@ def test_a_worker_that_did_nothing_has_no_cost():
         (replace(GOOD, descriptors=150), 50),
         (replace(GOOD, descriptors=50), 0),
         (listening(), 1_048_400),
-        (replace(GOOD, place=DiagnosedTarget("192.0.2.1:80", False)), 28_200),
+        (replace(GOOD, target=DiagnosedTarget("192.0.2.1:80", False)), 28_200),
     ],
 )
 def test_connections_end_where_descriptors_or_ports_do(seen, fitting):

@@ -1,1 +1,1 @@
-"""`torr runs …`: the kept runs, one file a verb."""
+"""`torr runs`: the commands for runs in the store, a module each."""

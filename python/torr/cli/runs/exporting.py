@@ -1,4 +1,4 @@
-"""`torr runs export`: kept runs as directories, as they were when they had ended."""
+"""`torr runs export`: write runs of the store as run directories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import shared
-from torr.cli.runs import choosing
+from torr.cli.runs import selection
 from torr.errors import OutputError, ResultError
 from torr.options.result import ResultOptions
 from torr.results.result import RunResult, encoded
@@ -24,7 +24,7 @@ EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 
 
 @click.command("export", cls=Verb, examples=EXAMPLES)
-@choosing.ids
+@selection.ids
 @shared(ResultOptions, "folder", "language")
 def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> None:
     """Write kept runs under a directory: result.json, page, tables and pictures."""
@@ -35,7 +35,7 @@ def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> Non
         for run_id in dict.fromkeys(ids):
             try:
                 place = _export(store, run_id, folder, language)
-            except ResultError as error:  # noqa: PERF203 - it keeps no other from being exported
+            except ResultError as error:  # noqa: PERF203 - the others are exported
                 broken.append(error)
             else:
                 click.echo(f"run {run_id}  {click.format_filename(place)}")
@@ -44,7 +44,7 @@ def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> Non
 
 
 def _export(store: Store, run_id: int, folder: Path, language: Language | None) -> Path:
-    """Write one run; raises ResultError where it is broken."""
+    """Write a run and return its directory; raise ResultError if it is broken."""
     from torr import report
     from torr.store.rundir import check_name
 
@@ -52,13 +52,13 @@ def _export(store: Store, run_id: int, folder: Path, language: Language | None) 
     check_name(kept.name, f"the name of run {run_id},")
     place = folder / f"{kept.name}-{kept.started:%Y%m%d-%H%M%S}-{kept.id}"
     _write(result, place)
-    with choosing.reading(run_id):
+    with selection.reading(run_id):
         report.write_all(result, place, language)
     return place
 
 
 def _write(result: RunResult, place: Path) -> None:
-    """A new directory with the result, for its owner alone; what is there stays as it is."""
+    """Write the result into a new directory for its owner alone; raise OutputError."""
     try:
         place.mkdir(mode=0o700, parents=True)
         replace_bytes(place / "result.json", encoded(result) + b"\n")

@@ -1,4 +1,4 @@
-"""`torr runs`: the table of its verbs."""
+"""`torr runs`: the table of its commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torr runs import`: runs that were not registered, and what other tools measured."""
+"""`torr runs import`: add runs and results of pytest-benchmark to the store."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
     """Keep directories of runs, or JSON files of pytest-benchmark, each once."""
     from torr.store.runs.store import open_store
 
-    found = [_read(path, name) for path in files]
+    results = [_read(path, name) for path in files]
     with open_store(makes=True) as store:
-        for path, (text, directory) in zip(files, found, strict=True):
+        for path, (text, directory) in zip(files, results, strict=True):
             shown = printable(click.format_filename(path))
             try:
                 run_id = store.register(text, directory, may_replace=replace)
@@ -41,7 +41,7 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
 
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
-    """A result.json, as it is or made of another tool's file; and where the run has its files."""
+    """Return the text of a result, from torr or pytest-benchmark, and the run's directory."""
     from torr.results.result import decoded, encoded
     from torr.sources import benchmark_file
 
@@ -59,9 +59,9 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
 
 
 def _is_of_benchmarks(text: bytes) -> bool:
-    """Whether pytest-benchmark wrote it, or something that lacks its benchmarks."""
+    """Return whether a text is JSON of another program than torr."""
     try:
-        found = parse_json(text)
+        value = parse_json(text)
     except ValueError:
         return False
-    return isinstance(found, dict) and "schema" not in found
+    return isinstance(value, dict) and "schema" not in value

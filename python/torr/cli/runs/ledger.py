@@ -1,4 +1,4 @@
-"""`torr runs ledger`: a tuning session: change one thing, run again, compare."""
+"""`torr runs ledger`: the runs of a tuning session, each compared with the best before it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
-from torr.cli.runs import choosing
+from torr.cli.runs import selection
 from torr.errors import require
 from torr.options.definition import made
 from torr.options.kept import LEDGER, LedgerOptions
@@ -26,7 +26,7 @@ EXAMPLES = (
 )
 
 LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
-"""What a narrow terminal can do without: the first goes first."""
+"""Columns in the order in which a narrow terminal leaves them out."""
 
 
 @click.command("ledger", cls=Verb, examples=EXAMPLES)
@@ -35,65 +35,65 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
     options = made(LedgerOptions, flags)
-    found = ledger_of(name, options)
+    entries = ledger_of(name, options)
     language: Language = options.language or "en"
     if options.output == "json":
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
     elif options.output == "markdown":
-        click.echo(ledger_text.markdown(found, language), nl=False)
+        click.echo(ledger_text.markdown(entries, language), nl=False)
     elif options.output == "csv":
-        click.echo(ledger_text.comma_separated(found), nl=False)
+        click.echo(ledger_text.comma_separated(entries), nl=False)
     else:
-        _print(found, language)
+        _print(entries, language)
 
 
 def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
-    """The ledger of the runs that are meant, the oldest first."""
+    """Return the ledger of the selected runs, the oldest first."""
     from torr.store.runs.store import open_store
     from torr.webserver.history.session import TuningSelection, TuningSession
 
-    runs = choosing.filter_of(options, name)
+    runs = selection.filter_of(options, name)
     wanted = TuningSelection(runs, options.request, options.at, options.baseline)
     with open_store() as store:
         session = TuningSession(store, wanted)
         require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
-        found = session.ledger()
+        ledger = session.ledger()
     _check(session, name, options)
     tag = options.baseline
     require(
-        tag is None or found["baseline"] is not None,
+        tag is None or ledger["baseline"] is not None,
         f"--baseline {tag}: no kept run of {name!r} has this tag",
         f"torr runs tag ID {tag}",
     )
-    return found
+    return ledger
 
 
 def _check(session: TuningSession, name: str, options: LedgerOptions) -> None:
-    """Refuse a level or a request that no run has: it was mistyped."""
+    """Refuse a level or a request that no run has."""
     levels = [f"{level:,}" for level in sorted(session.levels)]
-    for key, asked, word, known in (
+    for key, value, word, known in (
         ("at", options.at, "level", levels),
         ("request", options.request, "request", session.requests),
     ):
         require(
-            asked is None or not session.levels or _shown(asked) in known,
-            f"--{key} {asked}: no run of {name!r} has this {word}",
+            value is None or not session.levels or _shown(value) in known,
+            f"--{key} {value}: no run of {name!r} has this {word}",
             f"there is {', '.join(known)}" if known else "leave it out: there is one, of no name",
         )
 
 
-def _shown(asked: str | int) -> str:
-    return asked if isinstance(asked, str) else f"{asked:,}"
+def _shown(value: str | int) -> str:
+    return value if isinstance(value, str) else f"{value:,}"
 
 
-def _print(found: dict[str, Any], language: Language) -> None:
+def _print(ledger: dict[str, Any], language: Language) -> None:
     from rich.console import Console
 
     from torr.cli.screen import Screen
     from torr.report.tables import history_table
 
     out = Screen(Console(highlight=False, soft_wrap=True), language)
-    out.line(history_table.sentence(found), "bold")
+    out.line(history_table.sentence(ledger), "bold")
     out.line()
-    content = history_table.table(found)
+    content = history_table.table(ledger)
     out.table(out.columns(content.columns, content.rows, content.words).fitting(out.width, LEAST))

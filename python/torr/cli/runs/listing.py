@@ -1,4 +1,4 @@
-"""`torr runs list`: a line a kept run."""
+"""`torr runs list`: print a line per run in the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
-from torr.cli.runs import choosing
+from torr.cli.runs import selection
 from torr.options.definition import made
 from torr.options.kept import LIST, ListOptions
 from torr.units import show_ms, show_percent, show_rate
@@ -28,7 +28,7 @@ COLUMNS = (
     *("commit", "tags", "note"),
 )
 LEAST = ("commit", "status", "success", "at", "kind", "p95", "tags")
-"""What a narrow terminal can do without: the first goes first."""
+"""Columns in the order in which a narrow terminal leaves them out."""
 WIDEST_NOTE = 40
 
 
@@ -40,18 +40,18 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
 
     options = made(ListOptions, flags)
     with open_store() as store:
-        found = store.find(choosing.filter_of(options, options.name), most=options.most)
-        holds_any = bool(found or store.find(Filter(), most=1))
+        runs = store.find(selection.filter_of(options, options.name), most=options.most)
+        holds_any = bool(runs or store.find(Filter(), most=1))
         place = store.place
     if options.output == "json":
-        click.echo(json.dumps([run.as_json() for run in found], indent=2, ensure_ascii=False))
-    elif not found:
+        click.echo(json.dumps([run.as_json() for run in runs], indent=2, ensure_ascii=False))
+    elif not runs:
         click.echo("no kept run is meant by that" if holds_any else f"there is no run in {place}")
     else:
-        _print(found)
+        _print(runs)
 
 
-def _print(found: list[StoredRun]) -> None:
+def _print(runs: list[StoredRun]) -> None:
     from rich.console import Console
 
     from torr.cli.columns import Columns
@@ -59,7 +59,7 @@ def _print(found: list[StoredRun]) -> None:
 
     out = Console(highlight=False, soft_wrap=True)
     left = frozenset({1, 2, 3, 4, 9, 10, 11})
-    Screen(out).table(Columns(COLUMNS, tuple(map(_row, found)), left).fitting(out.width, LEAST))
+    Screen(out).table(Columns(COLUMNS, tuple(map(_row, runs)), left).fitting(out.width, LEAST))
 
 
 def _row(run: StoredRun) -> tuple[str, ...]:

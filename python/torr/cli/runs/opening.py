@@ -1,4 +1,4 @@
-"""`torr runs open`: the page of a kept run, drawn from the store."""
+"""`torr runs open`: open the page of a run in the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import shared
-from torr.cli.runs import choosing
+from torr.cli.runs import selection
 from torr.errors import OutputError
 from torr.options.result import ResultOptions
 
@@ -17,7 +17,7 @@ EXAMPLES = ("torr runs open 12",)
 
 
 @click.command("open", cls=Verb, examples=EXAMPLES)
-@choosing.one_id
+@selection.one_id
 @shared(ResultOptions, "language")
 def open_page(run_id: int, language: str | None) -> None:
     """Open the page of a kept run in a browser, and say where it is."""
@@ -31,7 +31,7 @@ def open_page(run_id: int, language: str | None) -> None:
     folder = _cache() / "torr" / "runs" / kept.uid
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with choosing.reading(run_id):
+        with selection.reading(run_id):
             html.write(result, folder, language)
     except OSError as error:
         raise OutputError(
@@ -45,6 +45,6 @@ def open_page(run_id: int, language: str | None) -> None:
 
 
 def _cache() -> Path:
-    """Where what can be made again lies, by the XDG base directory specification."""
-    asked = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return asked if asked.is_absolute() else Path("~/.cache").expanduser()
+    """Return the cache directory by the XDG base directory specification."""
+    path = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return path if path.is_absolute() else Path("~/.cache").expanduser()

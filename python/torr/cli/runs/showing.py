@@ -1,4 +1,4 @@
-"""`torr runs show`: what a kept run said when it ended."""
+"""`torr runs show`: print the result of a run in the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import shared
-from torr.cli.runs import choosing
+from torr.cli.runs import selection
 from torr.options.result import ResultOptions
 from torr.results.result import encoded
 
@@ -19,7 +19,7 @@ EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 
 
 @click.command("show", cls=Verb, examples=EXAMPLES)
-@choosing.one_id
+@selection.one_id
 @shared(ResultOptions, "output", "quiet", "language")
 def show(run_id: int, *, output: str, quiet: bool, language: Language | None) -> None:
     """Print what a kept run said, with its note and tags as they are now."""
@@ -32,7 +32,7 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
         return
     from torr.cli import terminal
 
-    with choosing.reading(run_id):
+    with selection.reading(run_id):
         terminal.show(result, quiet=quiet, language=language)
     if quiet:
         return

@@ -1,4 +1,4 @@
-"""`torr runs tag`: words to find runs by, and their notes."""
+"""`torr runs tag`: change the tags and the note of a run in the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import Parameter, flags_of
-from torr.cli.runs import choosing
+from torr.cli.runs import selection
 from torr.errors import require
 from torr.options import readers
 from torr.options.kept import TAG
@@ -19,7 +19,7 @@ EXAMPLES = (
 
 
 @click.command("tag", cls=Verb, examples=EXAMPLES)
-@choosing.one_id
+@selection.one_id
 @click.argument("tags", nargs=-1, type=Parameter(readers.TAG), metavar="TAG")
 @flags_of(TAG)
 def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str | None) -> None:

@@ -52,7 +52,7 @@ def as_json(seen: Examination, found: Sequence[Finding]) -> dict[str, Any]:
         "speed": asdict(seen.speed),
         "descriptors": seen.descriptors,
         "machine": asdict(seen.machine),
-        "target": None if seen.place is None else _target(seen.place),
+        "target": None if seen.target is None else _target(seen.target),
         "findings": [{key: getattr(finding, key) for key in keys} for finding in found],
     }
 
@@ -61,7 +61,7 @@ def _target(place: DiagnosedTarget) -> dict[str, Any]:
     """The target; `listeners` is null where the kernel does not tell."""
     known = place.listeners
     listening = None if known is None else [_listening(*each) for each in known]
-    found = {"where": place.where, "is_own": place.is_own, "listeners": listening}
+    found = {"where": place.address, "is_own": place.is_own, "listeners": listening}
     return found if place.file is None else {**found, "file": place.file}
 
 

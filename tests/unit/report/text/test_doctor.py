@@ -49,7 +49,7 @@ def test_json_has_everything_that_was_seen():
     place = DiagnosedTarget(
         "localhost:80", True, ((listener, SocketHolder(7, "nginx", 1024)), (listener, None))
     )
-    seen = replace(GOOD, place=place)
+    seen = replace(GOOD, target=place)
     found = json.loads(json.dumps(as_json(seen, findings(seen))))
     assert found["verdict"].startswith("This machine can generate")
     assert found["requests_per_s_per_core"] == 140_000
@@ -69,7 +69,7 @@ def test_json_of_no_target_says_so():
 
 
 def test_json_of_a_unix_socket_says_what_stands_there():
-    seen = replace(GOOD, place=DiagnosedTarget("unix:/run/app.sock", True, file="missing"))
+    seen = replace(GOOD, target=DiagnosedTarget("unix:/run/app.sock", True, file="missing"))
     found = as_json(seen, findings(seen))["target"]
     assert (found["where"], found["listeners"]) == ("unix:/run/app.sock", None)
     assert found["file"] == "missing"

@@ -1,4 +1,4 @@
-"""How the kept runs that a command means are named: by ids, or by flags that narrow them down."""
+"""Selection of runs in the store, by ids or by flags."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ one_id = click.argument("run_id", type=Parameter(RUN_ID), metavar="ID")
 
 
 def filter_of(options: ListOptions | LedgerOptions, name: str | None, *kinds: str) -> Filter:
-    """What the options say."""
+    """Return the filter of the options."""
     from torr.store.runs.store import Filter
 
     return Filter(
@@ -40,7 +40,7 @@ def filter_of(options: ListOptions | LedgerOptions, name: str | None, *kinds: st
 
 @contextmanager
 def reading(run_id: int) -> Iterator[None]:
-    """Turn what a broken result makes fail in the block into a ResultError that names its run."""
+    """Turn errors that a broken result causes in the block into a ResultError with its run."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:

@@ -1,11 +1,11 @@
-"""One run in the terminal: times, throughput, how far to trust it, errors and SLOs."""
+"""Display a run: times, throughput, health, errors and SLOs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from torr.cli.columns import cut
-from torr.cli.shown import errors, slos
+from torr.cli.display import errors, slos
 from torr.messages.say import chain, say
 from torr.report.data.result_words import word_text
 from torr.report.tables import monitor_table
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 STATS = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
 # Response and service time are one row when no shown statistic differs by more than this.
 SAME = 0.05
-# What leaves room for six numbers within 80 columns.
+# Leaves room for six numbers within 80 columns.
 WIDEST_NAME = 24
-# What a narrow terminal can do without: the first goes first.
+# Columns in the order in which a narrow terminal leaves them out.
 LEAST_STATS = ("p90", "mean", "p50", "p99.9")
 LEAST_OF_REQUESTS = ("p50", "attempts")
-# First texts stand last here: they are what streams are asked for.
+# Times to the first text are left out last: they matter most for streams.
 LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean")
 
 
@@ -57,9 +57,9 @@ def show(result: RunResult, out: Screen) -> None:
 
 def _show_times(level: Level, out: Screen) -> None:
     latency = level.latency
-    known = [(name, stats) for name, stats in _time_rows(latency) if stats]
-    known += [(name, stats) for name, stats in stream_times(level) if name != "ttfb"]
-    rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in known)
+    times = [(name, stats) for name, stats in _time_rows(latency) if stats]
+    times += [(name, stats) for name, stats in stream_times(level) if name != "ttfb"]
+    rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in times)
     if rows:
         names = ("", *(stat.replace("_", ".") for stat in STATS))
         out.table(out.columns(names, rows).fitting(out.width, LEAST_STATS))
@@ -87,9 +87,9 @@ def _time(stats: Statistics, stat: str) -> str:
 
 
 def _show_requests(level: Level, out: Screen) -> None:
-    """A row for each request, where there are several."""
-    found = {LEAST_OF_REQUESTS: requests(level), LEAST_OF_STREAMS: streams_of_requests(level)}
-    for least, table in found.items():
+    """Print a row for each request, if there are several."""
+    tables = {LEAST_OF_REQUESTS: requests(level), LEAST_OF_STREAMS: streams_of_requests(level)}
+    for least, table in tables.items():
         if table is not None:
             rows = [(cut(out.in_words(n), WIDEST_NAME), *cells) for n, *cells in table.rows]
             out.line()

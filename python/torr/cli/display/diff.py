@@ -1,4 +1,4 @@
-"""A diff in the terminal: what changed at each level, and a row for each verdict."""
+"""Display a diff: the changes at each level, and a row for each verdict."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
 
-# What result.json and the page have; a terminal has no room for both sides' numbers.
+# A terminal has no room for the numbers of both sides, which are in result.json and the page.
 NOT_OF_VERDICTS = ("spread", "p")
 LEAST_OF_VERDICTS = ("n", "more")
 WHY = "why"
-# A shorter piece of a reason says nothing.
+# A shorter part of a reason is of no use.
 LEAST_WHY = 30
 SPREADS = say("spread of ok/s")
 
 
 def show(result: RunResult, out: Screen) -> None:
-    """Print the changes, and the words for them where there are any."""
+    """Print the changes and their verdicts, if there are any."""
     names = {
         "ok_per_s": "ok/s",
         "service_ms.mean": say("mean time"),
@@ -41,12 +41,12 @@ def show(result: RunResult, out: Screen) -> None:
     rows: dict[int, dict[str, Verdict]] = {}
     for verdict in result.verdicts:
         rows.setdefault(verdict.concurrency or 0, {})[verdict.metric] = verdict
-    # A .dat knows no p95: a column without any value is left out.
-    metrics = [m for m in names if any(_change(found.get(m)) != "–" for found in rows.values())]
+    # Columns without any value are left out, such as p95 for .dat files.
+    metrics = [m for m in names if any(_change(row.get(m)) != "–" for row in rows.values())]
     columns = (heading("connection"), *(names[metric] for metric in metrics), SPREADS)
     cells = tuple(
-        (f"{at:,}", *(_change(found.get(m)) for m in metrics), spreads(found["ok_per_s"]))
-        for at, found in rows.items()
+        (f"{at:,}", *(_change(row.get(m)) for m in metrics), spreads(row["ok_per_s"]))
+        for at, row in rows.items()
     )
     table = out.columns(columns, cells).fitting(out.width, (SPREADS,))
     out.line()
@@ -55,7 +55,7 @@ def show(result: RunResult, out: Screen) -> None:
 
 
 def _show_verdicts(content: Table | None, out: Screen) -> None:
-    """A row for each comparison that has a word; why it has it is cut where there is no room."""
+    """Print a row for each verdict with a word; the reason is shortened to the width."""
     if content is None:
         return
     at = content.columns.index("change")
@@ -70,7 +70,7 @@ def _show_verdicts(content: Table | None, out: Screen) -> None:
 
 
 def _is_known(cells: Iterable[str]) -> bool:
-    """Whether one of them has a number."""
+    """Return whether one of the cells has a number."""
     return any(any(map(str.isdigit, cell)) for cell in cells)
 
 

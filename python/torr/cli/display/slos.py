@@ -1,4 +1,4 @@
-"""SLOs in the terminal: a line each, the word first."""
+"""Display SLOs: a line per verdict, which begins with its word."""
 
 from __future__ import annotations
 
@@ -28,26 +28,25 @@ def show_of_run(verdicts: Sequence[Verdict], out: Screen) -> None:
         return
     out.line()
     for verdict in verdicts:
-        _show(verdict, _worth(verdict), out)
+        _show(verdict, _text(verdict), out)
 
 
 def show_of_comparison(result: RunResult, out: Screen) -> None:
-    """Print the SLOs of each candidate in each cell; of many only those that did not hold."""
-    found = slos(result)
-    if not found:
+    """Print the SLOs of each candidate in each cell; if there are many, without the held ones."""
+    verdicts = slos(result)
+    if not verdicts:
         return
     out.line()
-    shown = found if len(found) <= MOST else [x for x in found if x[1].word != "held"]
+    shown = verdicts if len(verdicts) <= MOST else [x for x in verdicts if x[1].word != "held"]
     for place, verdict in shown[:MOST]:
-        whose = {"name": verdict.candidate or "", "place": place, "said": _worth(verdict)}
-        _show(verdict, say("{name} at {place}: {said}", **whose), out)
-    left = len(shown) - MOST
-    if left > 0:
-        out.line(say("and {n:,} more", n=left))
-    held = len(found) - len(shown)
+        values = {"name": verdict.candidate or "", "place": place, "said": _text(verdict)}
+        _show(verdict, say("{name} at {place}: {said}", **values), out)
+    if len(shown) > MOST:
+        out.line(say("and {n:,} more", n=len(shown) - MOST))
+    held = len(verdicts) - len(shown)
     if held:
-        seen = say("{n:,} of {total:,}", n=held, total=len(found))
-        out.pair(word_text("held"), WORD_COLOURS["held"], seen, WORD)
+        count = say("{n:,} of {total:,}", n=held, total=len(verdicts))
+        out.pair(word_text("held"), WORD_COLOURS["held"], count, WORD)
 
 
 def _show(verdict: Verdict, text: str, out: Screen) -> None:
@@ -55,16 +54,15 @@ def _show(verdict: Verdict, text: str, out: Screen) -> None:
     out.pair(word_text(word), WORD_COLOURS[word], text, WORD)
 
 
-def _worth(verdict: Verdict) -> str:
-    """A condition with what was seen of it, and why it has its word."""
+def _text(verdict: Verdict) -> str:
+    """Return a condition with the measured value, its interval, and the reason of the word."""
     condition = Condition.parse(str(verdict.condition))
-    said: str = str(condition)
+    text: str = str(condition)
     if verdict.value is not None:
-        seen = condition.show(verdict.value)
-        said = say("{condition}, seen {value}", condition=said, value=seen)
+        text = say("{condition}, seen {value}", condition=text, value=condition.show(verdict.value))
         span = interval_of(verdict)
         if span is not None:
-            said = say("{said}, 90 % interval {span}", said=said, span=span)
+            text = say("{said}, 90 % interval {span}", said=text, span=span)
     if not verdict.reason:
-        return said
-    return say("{said} ({why})", said=said, why=verdict.reason)
+        return text
+    return say("{said} ({why})", said=text, why=verdict.reason)

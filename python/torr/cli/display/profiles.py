@@ -1,4 +1,4 @@
-"""What a terminal shows of profiles: what each came to, and the functions that come first in it."""
+"""Display profiles: a note for each, and its busiest functions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from torr.results.result import RunResult
 
 MOST_ROWS = 5
-# A shorter piece of a function's name says nothing.
+# A shorter part of a function's name is of no use.
 LEAST_NAME = 30
-# Of several, what a profile came to is enough: the page and summary.md have the tables.
+# With more profiles the tables are in the page and summary.md only.
 MOST_TABLES = 6
 
 
@@ -27,17 +27,17 @@ def show(result: RunResult, out: Screen) -> None:
     tops = list(flame_table.top_functions(result, MOST_ROWS))
     tables = iter(tops if len(tops) <= MOST_TABLES else ())
     for profile, note in zip(result.profiles, flame_table.notes(result), strict=True):
-        found = next(tables, None) if profile.folded else None
-        if found is None:
+        top = next(tables, None) if profile.folded else None
+        if top is None:
             out.line(note)
             continue
         out.line()
         out.line(note)
-        _print(found[1], out)
+        _print(top[1], out)
 
 
 def _print(table: Table, out: Screen) -> None:
-    """A row a function; what has no room beside its name is left out, but for the whole share."""
+    """Print a row per function; columns without room beside the name are left out."""
     rest = out.columns(table.columns[1:], [row[1:] for row in table.rows], frozenset())
     for name in (table.columns[1], *table.columns[3:4]):
         if out.width - rest.width - GAP < LEAST_NAME:
@@ -49,7 +49,7 @@ def _print(table: Table, out: Screen) -> None:
 
 
 def _shortened(name: str, room: int) -> str:
-    """A name without its middle: packages begin it, and what is called ends it."""
+    """Return a name without its middle: the end of a name tells more than its package."""
     if cell_len(name) <= room:
         return name
     head = cut(name, room // 3)

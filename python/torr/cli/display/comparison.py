@@ -1,6 +1,6 @@
-"""A comparison in the terminal: a table for each cell, what is inconclusive, SLOs, failed trials.
+"""Display a comparison: a table for each cell, inconclusive verdicts, SLOs and failed trials.
 
-Of many cells only how often each candidate has which word: the files have every cell.
+For many cells there is one table of how often each candidate has which word.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from torr.cli.columns import GAP, cut
-from torr.cli.shown.slos import show_of_comparison
+from torr.cli.display.slos import show_of_comparison
 from torr.messages.say import chain, changed, say
 from torr.report.data.comparison import Comparison
 from torr.report.data.wording import counted
@@ -30,65 +30,64 @@ MOST_CELLS = 12
 MOST_FAILURES = 10
 MOST_PRINTED = 3
 LEAST_NAME = 8
-# Of the words of many cells: what most comparisons have none of.
+# Columns that are empty in most comparisons.
 LEAST_WORDS = ("no verdict", "failed")
 
 
 def show(result: RunResult, out: Screen) -> None:
-    """Print the cells, or in how many each candidate has which word, SLOs, and failed trials."""
-    found = Comparison.of(result)
-    if len(found.cells) <= MOST_CELLS:
-        for cell in found.cells:
-            _show_place(cell, out)
+    """Print the cells or the counts of their words, SLOs, and failed trials."""
+    comparison = Comparison.of(result)
+    if len(comparison.cells) <= MOST_CELLS:
+        for cell in comparison.cells:
+            _show_cell(cell, out)
     else:
-        _show_words(found, out)
+        _show_words(comparison, out)
     show_of_comparison(result, out)
-    _show_failures(found, out)
+    _show_failures(comparison, out)
 
 
-def _show_place(cell: ComparisonCell, out: Screen) -> None:
+def _show_cell(cell: ComparisonCell, out: Screen) -> None:
     out.line()
     out.line(cell.words, "bold")
     table = tables.of_cell(cell)
     if table is not None:
-        # Columns that a narrow terminal can do without: the first goes first.
+        # Columns in the order in which a narrow terminal leaves them out.
         _print(table, ("p99", tables.coverage_at([cell]), "n"), out)
-    for line in _doubts(cell):
+    for line in _reasons(cell):
         out.line(cut(out.in_words(line), out.width), "dim")
 
 
-def _doubts(cell: ComparisonCell) -> Iterator[str]:
-    """Why a candidate has no better word."""
+def _reasons(cell: ComparisonCell) -> Iterator[str]:
+    """Yield why a candidate has no better word."""
     for entry in cell.rivals:
         reason = cell.reason(entry)
         if reason:
-            said = say("{name}: {said}", name=entry.name, said=reason)
-            yield _line(said, 2)
+            yield _line(say("{name}: {said}", name=entry.name, said=reason), 2)
 
 
-def _show_words(found: Comparison, out: Screen) -> None:
-    table = tables.of_words(found)
+def _show_words(comparison: Comparison, out: Screen) -> None:
+    table = tables.of_words(comparison)
     if table is not None:
         out.line()
         _print(table, LEAST_WORDS, out)
-        cells = counted(len(found.cells), "cell")
+        cells = counted(len(comparison.cells), "cell")
         where = say("The tables of the {cells} are in summary.md and report.html.", cells=cells)
         out.line(where, "dim")
 
 
-def _show_failures(found: Comparison, out: Screen) -> None:
-    table = tables.of_failures(found)
+def _show_failures(comparison: Comparison, out: Screen) -> None:
+    table = tables.of_failures(comparison)
     if table is None:
         return
     out.line()
     trials = counted(len(table.rows), "trial")
     out.line(say("{trials} failed", trials=trials), "bold")
-    shown = zip(table.rows[:MOST_FAILURES], found.failures, strict=False)
+    shown = zip(table.rows[:MOST_FAILURES], comparison.failures, strict=False)
     for (candidate, cell, number, kind, why), failure in shown:
         where = chain(", ", [candidate, cell])
         trial = say("{where}, round {number}: {kind}", where=where, number=number, kind=kind)
         out.line(cut(out.in_words(_line(trial, 2)), out.width))
-        # With what to try, which stands at its end: nothing of it is cut.
+        # Not shortened, since advice is at its end.
         for line in wrap(out.in_words(_line(why)), max(LEAST_NAME, out.width - 4)):
             out.line(f"    {line}", "dim")
         for line in failure.log_tail[-MOST_PRINTED:]:
@@ -99,18 +98,18 @@ def _show_failures(found: Comparison, out: Screen) -> None:
 
 
 def _printed(text: str) -> str:
-    """What a server printed, without its colours and whatever else it has for a terminal."""
+    """Return the output of a server without colours and control characters."""
     plain = Text.from_ansi(text).plain
     return "".join(letter for letter in plain if letter.isprintable())
 
 
 def _line(text: str, indent: int = 0) -> str:
-    """Text from outside in one line."""
+    """Return a text in one line."""
     return changed(text, lambda written: " " * indent + " ".join(written.split()))
 
 
 def _print(table: Table, least: tuple[str, ...], out: Screen) -> None:
-    """A table whose names give way before any number does."""
+    """Print a table; long names are shortened before columns are left out."""
     columns = out.columns(table.columns, table.rows, table.words)
     name = columns.names[0]
     bare = columns.without(name).fitting(out.width - LEAST_NAME - GAP, least)

@@ -1,4 +1,4 @@
-"""Errors in the terminal: a row a reason, with an example of it."""
+"""Display errors: a row per reason, with an example."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ EXAMPLE = say("for example")
 
 
 def show(title: str, level: Level, out: Screen) -> None:
-    """Print why attempts failed, where any did."""
+    """Print why attempts failed, if any did."""
     rows = list(_rows(level))
     if not rows:
         return
     table = out.columns((title, say("count"), EXAMPLE), rows, frozenset({0, 2}))
     room = max(cell_len(out.in_words(EXAMPLE)), out.width - table.without(EXAMPLE).width - GAP)
-    shown = tuple((*row, cut(out.in_words(example), room)) for *row, example in rows)
-    table = replace(table, rows=shown)
+    shortened = tuple((*row, cut(out.in_words(example), room)) for *row, example in rows)
+    table = replace(table, rows=shortened)
     out.line()
     out.table(table if any(row[-1] for row in rows) else table.without(EXAMPLE))
 
 
 def _rows(level: Level) -> Iterable[tuple[str, str, str]]:
-    """A row a reason; a class without reasons has one of its own."""
+    """Yield a row per reason, and one for a class without reasons."""
     reasons = level.reasons
     for name, count in level.counts.errors.items():
         within = {r: n for r, n in reasons.items() if r.partition(".")[0] == name}
@@ -44,9 +44,9 @@ def _rows(level: Level) -> Iterable[tuple[str, str, str]]:
 
 
 def _example(samples: Sequence[ErrorSample], reason: str) -> str:
-    """The first kept answer of a reason in a line, or else what the reason means."""
-    same = (sample for sample in samples if reason in (sample.reason, sample.error_class))
-    for sample in same:
-        text = sample.detail or sample.head or sample.body
-        return text.partition("\n")[0].strip()
+    """Return the first line of the first sample of a reason, otherwise what the reason means."""
+    for sample in samples:
+        if reason in (sample.reason, sample.error_class):
+            text = sample.detail or sample.head or sample.body
+            return text.partition("\n")[0].strip()
     return meaning(reason)

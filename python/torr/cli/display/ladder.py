@@ -1,11 +1,11 @@
-"""A ladder in the terminal: medians of rounds, streams, what it can take, and the worst errors."""
+"""Display a ladder: medians of rounds, streams, capacity, and the errors of the worst level."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.cli.shown import errors
-from torr.cli.shown.run import LEAST_OF_STREAMS
+from torr.cli.display import errors
+from torr.cli.display.run import LEAST_OF_STREAMS
 from torr.messages.say import Text, chain, say
 from torr.report.data.wording import levels_of
 from torr.report.tables.stream_tables import streams_of_levels
@@ -24,7 +24,7 @@ LEAST_OF_MEDIANS = ("spread", "mean")
 
 
 def show(result: RunResult, out: Screen) -> None:
-    """Print what the levels come to."""
+    """Print the ladder."""
     out.line()
     if max((level.round for level in result.levels), default=1) > 1:
         _show_medians(result, out)
@@ -62,34 +62,34 @@ def _show_medians(result: RunResult, out: Screen) -> None:
 
 
 def _show_streams(result: RunResult, out: Screen) -> None:
-    """A row for each level whose answers are streams."""
-    found = streams_of_levels(result)
-    if found is not None:
-        out.table(out.columns(found.columns, found.rows).fitting(out.width, LEAST_OF_STREAMS))
+    """Print a row for each level whose answers are streams."""
+    streams = streams_of_levels(result)
+    if streams is not None:
+        out.table(out.columns(streams.columns, streams.rows).fitting(out.width, LEAST_OF_STREAMS))
         out.line()
 
 
 def _capacity(result: RunResult) -> dict[str, str]:
-    """Peak, knee, capacity and USL in a line each, a null with its reason."""
+    """Return a line for peak, knee, capacity and USL, with the reason if there is none."""
     capacity = result.capacity or Capacity()
-    why = capacity.reasons
+    reasons = capacity.reasons
     noun = noun_of(result.levels)
-    found = {
-        say("peak"): _peak(capacity.peak, noun) or _none(why.get("peak")),
-        say("knee"): _at(capacity.knee, noun) or _none(why.get("knee")),
-        say("under SLO"): _at(capacity.slo, noun) or _none(why.get("slo")),
-        "USL": _usl(capacity.usl, why.get("n_star")) or _none(why.get("usl")),
+    lines = {
+        say("peak"): _peak(capacity.peak, noun) or _none(reasons.get("peak")),
+        say("knee"): _at(capacity.knee, noun) or _none(reasons.get("knee")),
+        say("under SLO"): _at(capacity.slo, noun) or _none(reasons.get("slo")),
+        "USL": _usl(capacity.usl, reasons.get("n_star")) or _none(reasons.get("usl")),
     }
     limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
     if limited:
         where = _listed(dict.fromkeys(level.concurrency for level in limited))
-        found[say("no claim")] = say("{levels}: limited by the generator", levels=where)
+        lines[say("no claim")] = say("{levels}: limited by the generator", levels=where)
     series = Series.of("", result.levels)
     for name, points in ((say("cut short"), series.cut), (say("starved"), series.starved)):
         if points:
             where = _listed(point.concurrency for point in points)
-            found[name] = say("{levels}: claims nothing", levels=where)
-    return found
+            lines[name] = say("{levels}: claims nothing", levels=where)
+    return lines
 
 
 def _none(reason: str | None) -> Text:
@@ -110,10 +110,10 @@ def _peak(peak: Peak | None, noun: str) -> str | None:
 def _at(claim: Knee | SloCapacity | None, noun: str) -> str | None:
     if claim is None:
         return None
-    said = say("{place}, {rate}", place=levels_of([claim.concurrency], noun), rate=_rate(claim))
+    text = say("{place}, {rate}", place=levels_of([claim.concurrency], noun), rate=_rate(claim))
     if not isinstance(claim, Knee):
-        return said
-    return say("{said}, {time} on average", said=said, time=show_ms(claim.service_ms))
+        return text
+    return say("{said}, {time} on average", said=text, time=show_ms(claim.service_ms))
 
 
 def _usl(usl: UslFit | None, why_no_peak: str | None) -> str | None:

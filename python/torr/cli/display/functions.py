@@ -1,4 +1,4 @@
-"""What a terminal shows of functions: a table each of budgets, changes, functions and leaks."""
+"""Display functions: tables of budgets, changes, functions and leaks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ LEAST = (
     *("spread", "rounds", "p99"),
     *(say("most of them"), say("of the process"), say("growth"), "why"),
 )
-"""What a narrow terminal can do without: the first goes first."""
+"""Columns in the order in which a narrow terminal leaves them out."""
 
 
 def show(result: RunResult, out: Screen) -> None:
-    """Print the tables that have something to say."""
+    """Print the tables that have rows."""
     for table in function_tables.tables(result):
         out.line()
         content = out.columns(table.columns, table.rows, table.words)

@@ -1,0 +1,1 @@
+"""Display results in the terminal, a module for each kind of result."""
