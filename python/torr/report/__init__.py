@@ -1,6 +1,6 @@
-"""What people read of a run: page, summary, table, plots. Everything is drawn from result.json.
+"""Files that present a run: page, summary, tables, plots. Everything is drawn from result.json.
 
-Drawing measures nothing and judges nothing: verdicts come from stats, words from `sentence`.
+Nothing is measured or judged here: verdicts come from `torr.verdicts`, sentences from `text`.
 Matplotlib is imported when a picture is drawn, not before.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def write_all(result: RunResult, directory: Path, language: Language | None = None) -> list[Path]:
-    """Write every file that people read of `result` into `directory`; return their paths.
+    """Write every file that presents `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and its PNGs as well, of a
     diff its two PNGs, of a comparison its PNG; flame.svg of a profile. All in `language`; without

@@ -1,1 +1,1 @@
-"""A result put in order: what texts, tables, the view and the figures are made of."""
+"""A result put in order, from which texts, tables, the view and the figures are made."""

@@ -1,4 +1,4 @@
-"""How the cells of a comparison and the values of its factors are named."""
+"""Names of the cells of a comparison and of the values of its factors."""
 
 from __future__ import annotations
 

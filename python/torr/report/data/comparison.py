@@ -1,4 +1,4 @@
-"""A comparison's result put in order: its cells, and in each what every candidate did there.
+"""A comparison's result put in order: its cells, and each candidate's trials and verdicts there.
 
     Comparison ─ ComparisonCell ─ CandidateCell (one candidate in it): trials, failures, verdicts
 
@@ -194,7 +194,7 @@ def _primary(result: RunResult) -> Metric:
 
 
 def _named_once(failure: TrialFailure) -> TrialFailure:
-    """A failure whose text does not begin with the candidate: wherever it stands, that does."""
+    """Return a failure whose text does not begin with the candidate: readers see that beside it."""
     text = failure.text.values.get("what")
     if text is None:
         text = Message(failure.text.removeprefix(f"{failure.candidate}: "))
@@ -206,7 +206,7 @@ def _places(
     failures: Sequence[TrialFailure],
     names: Sequence[str],
 ) -> Iterator[tuple[str, Cell, tuple[CandidateCell, ...]]]:
-    """The cells in the order of their factors; one of failures alone has no level of load."""
+    """Return the cells in the order of their factors; one of failures alone has no load."""
     cells: dict[Cell, Rounds] = trials.by_cell(result.levels)
     known = {cell.factors_json for cell in cells}
     for failure in failures:
@@ -225,7 +225,7 @@ def _places(
 
 
 def _rank(factors: Factors, order: Mapping[str, Sequence[Any]]) -> list[int]:
-    """Where a setting stands among those that were asked for, the last factor fastest."""
+    """Return the position of a setting among the experiment's, the last factor fastest."""
     return [
         values.index(factors[name]) if factors.get(name) in values else len(values)
         for name, values in order.items()

@@ -125,7 +125,7 @@ class Scale:
 
 
 def _half_of_shares(found: Comparison) -> float:
-    """The margin of shares depends on the baseline's: one band for all cells is the narrowest."""
+    """Return the narrowest margin of shares of all cells: it depends on the baseline's share."""
     verdicts = (cell.verdict(entry) for cell in found.cells for entry in cell.entries)
     return min((v.margin for v in verdicts if v.margin is not None), default=MARGIN_POINTS)
 
@@ -150,7 +150,7 @@ def centre(verdict: Verdict, scale: Scale) -> float | None:
 
 
 def _certain(found: Comparison, scale: Scale) -> Iterator[float]:
-    """The positions that the axis must hold: estimates and ends of intervals."""
+    """Return the positions that the axis must hold: estimates and ends of intervals."""
     for cell in found.cells:
         for entry in cell.entries:
             verdict = cell.verdict(entry)

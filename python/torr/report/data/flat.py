@@ -17,7 +17,7 @@ _LEFT_OUT = {"intervals", "histograms", "samples", "requests"}
 
 
 def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every number of a level under its whole name; lists as words."""
+    """Return every number of a level under its whole name; lists as words."""
     for key, value in members(part):
         if key in _LEFT_OUT:
             continue
@@ -44,7 +44,7 @@ def members(part: Row) -> Iterable[tuple[str, Any]]:
 
 
 def _is_absent(part: ResultPart, field: str, value: object) -> bool:
-    """Whether it is a part, or a mark, that the level does not have: no column is made of it."""
+    """Return whether a level lacks this part or mark: no column is made of it."""
     if value is None:
         return field in parts_of(type(part))
     return value is msgspec.UNSET or (field == "at_least" and not value)

@@ -1,4 +1,4 @@
-"""Functions as people know them: the test's file without its directories, its name, its parameters.
+"""Names of functions: the test's file without its directories, its name, its parameters.
 
 Directories are left out while no other file of the result has the same name.
 """
@@ -81,7 +81,7 @@ def parts_of(result: RunResult) -> list[HasCandidate]:
 
 
 def _path(name: str) -> str:
-    """What stands before the test's name: nothing where there is no such name."""
+    """Return the text before the test's name: nothing where there is no such name."""
     path, found, _ = name.partition("::")
     return path if found else ""
 

@@ -1,4 +1,4 @@
-"""Where a ladder's peak is reached: the levels of its plateau, as words.
+"""The levels of a ladder's plateau, as words.
 
 A plateau that lasts to the highest level is said to go on; one that a higher level fell off, or
 above which a level claims nothing, has its levels named.
@@ -31,7 +31,7 @@ def spans(peak: Peak, series: Series) -> str:
 
 
 def _runs(levels: Sequence[int], plateau: Sequence[int]) -> list[list[int]]:
-    """The plateau cut where a level between does not belong to it."""
+    """Return the plateau cut where a level between does not belong to it."""
     runs: list[list[int]] = []
     before: int | None = None
     for level in levels:

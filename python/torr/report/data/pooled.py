@@ -1,4 +1,4 @@
-"""Percentiles over time of what is seldom: neighbouring intervals are pooled until they carry one.
+"""Percentiles over time of rare events: neighbouring intervals are pooled until there are enough.
 
 Streams last long, so that an interval of a second holds a handful of them, too few for any
 percentile. Their histograms add up: each percentile has pools of its own, as short as it allows,
@@ -43,7 +43,7 @@ def pooled(intervals: Sequence[Interval], metric: str) -> list[dict[str, float |
 
 
 def _pools(counts: Sequence[int], wanted: int) -> list[list[int]]:
-    """Neighbours that together hold as many as are wanted; what is left joins the last."""
+    """Return neighbours that together hold as many as are wanted; the rest joins the last pool."""
     pools: list[list[int]] = []
     current: list[int] = []
     held = 0

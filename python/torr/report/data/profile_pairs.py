@@ -1,4 +1,4 @@
-"""The profiles of a result, each with that of the baseline which it can be set beside.
+"""The profiles of a result, each with the comparable one of the baseline.
 
 Two profiles are set beside each other where the same tool looked at the same kind of thing, under
 the same load: shares of anything else differ for reasons of their own.
@@ -49,13 +49,13 @@ def _stacks(profile: Profile) -> Stacks:
 
 
 def _baseline(result: RunResult) -> str | None:
-    """Which side or candidate the others are set beside; None where there are no others."""
+    """Return the side or candidate beside which the others are shown; None for other kinds."""
     if result.kind == "diff":
         return result.series[0].name
     return Comparison.of(result).baseline if result.kind == "compare" else None
 
 
 def _like(profile: Profile) -> tuple[object, ...]:
-    """What two profiles have in common that can be set beside each other."""
+    """Return the properties that two profiles must share to be compared."""
     factors = tuple(sorted((key, str(x)) for key, x in profile.factors.items()))
     return profile.tool, profile.kind, profile.concurrency, factors

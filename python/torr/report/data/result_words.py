@@ -1,4 +1,4 @@
-"""The words of results, such as `held` or `not ready`, as texts that can be said in every language.
+"""The words of results, such as `held` or `not ready`, as texts that can be translated.
 
 result.json has a word as it is; its code tells it from the same English in a sentence, where
 another language may need another word. A word that is not listed here is data, and stays as it is.

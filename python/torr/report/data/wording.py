@@ -1,4 +1,4 @@
-"""Small words that sentences share."""
+"""Short clauses and nouns that sentences share."""
 
 from __future__ import annotations
 

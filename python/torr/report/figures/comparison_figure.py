@@ -78,7 +78,7 @@ def _axes(fig: Figure, box: Sequence[float]) -> Axes:
 
 
 def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -> None:
-    """One cell: the margin, and a row for each candidate."""
+    """Draw one cell: the margin, and a row for each candidate."""
     count = len(cell.entries)
     ax.set_xlim(*scale.limits)
     ax.set_ylim(count - 0.5, -0.5)
@@ -104,7 +104,7 @@ def _axis_words(found: Comparison, scale: Scale) -> str:
 
 
 def _columns(cells: int) -> int:
-    """How many panels stand beside each other: as few as need no third line."""
+    """Return how many panels stand beside each other: as few as need no third line."""
     if cells == 1:
         return 1
     return 2 if cells in (2, 4) else 3

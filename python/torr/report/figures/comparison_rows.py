@@ -75,7 +75,7 @@ def inches(ax: Axes) -> float:
 
 
 def _dots(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
-    """Every round as a dot; one beyond the axis as an arrow at its edge."""
+    """Draw every round as a dot; one beyond the axis as an arrow at its edge."""
     colour = _look(cell.standing(entry))[0]
     rounds = scale.rounds(cell, entry)
     inside = [(n, x) for n, x in rounds if scale.limits[0] <= x <= scale.limits[1]]
@@ -101,7 +101,7 @@ def _dots(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: 
 
 
 def _estimate(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
-    """The estimate as the marker of its word, on its interval; beside the axis where none is."""
+    """Draw the estimate as the marker of its word, on its interval or beside the axis."""
     verdict, standing = cell.verdict(entry), cell.standing(entry)
     span, middle = ends(verdict, scale), centre(verdict, scale)
     if span is not None:
@@ -118,7 +118,7 @@ def _estimate(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, sca
 
 
 def _amount(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell) -> None:
-    """The ratio, right of the row."""
+    """Write the ratio, right of the row."""
     verdict = cell.verdict(entry)
     is_base = entry.name == cell.baseline
     text = "baseline" if is_base and entry.trials else words.ratio(verdict)
@@ -150,7 +150,7 @@ def _say(ax: Axes, at: int, text: str) -> None:
 
 
 def _look(standing: str) -> tuple[str, str]:
-    """Colour and marker of a word; grey where there is none."""
+    """Return the colour and the marker of a word; grey where there is none."""
     return _LOOKS.get(standing, (theme.GREY, ""))
 
 

@@ -57,7 +57,7 @@ def success(sides: Sides, words: Words) -> Figure:
 
 
 def _stack(fig: Figure, top: float, rows: int, room: float) -> list[Axes]:
-    """Axes one above the other, below a headline of `top` inches, with `room` inches for names."""
+    """Add axes one above the other, `top` inches from the top, `room` inches from the right."""
     width, height = (float(side) for side in fig.get_size_inches())
     grid = fig.subplots(
         rows,
@@ -115,7 +115,7 @@ def _marked(sides: Sides) -> list[tuple[Series, Mark]]:
 
 
 def _toward(sides: Sides, metric: str) -> tuple[int, int]:
-    """Where the name of each side gives way to: up for the one that ends higher."""
+    """Return the direction in which each name gives way: up for the side that ends higher."""
     a, b = ([getattr(p, metric) for p in _known(side, metric)] for side in sides)
     return (-1, 1) if a and b and a[-1] < b[-1] else (1, -1)
 
@@ -138,7 +138,7 @@ def _noun(sides: Sides) -> str:
 
 
 def _room(sides: Sides) -> float:
-    """The inches that the longer name takes beside its line."""
+    """Return the inches that the longer name takes beside its line."""
     return 0.2 + 0.092 * max(len(_short(series.name)) for series in sides)
 
 

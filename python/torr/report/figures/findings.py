@@ -1,8 +1,8 @@
-"""Peak, knee and capacity in a picture of a ladder: a line each, and its words above all points.
+"""Peak, knee and capacity in a picture of a ladder: a line each, with its words above all points.
 
 The words stand in rows of their own between the highest point and the top, so they hide none. Each
-kind has its colour and dashes, and no line runs through the words of another: with three findings
-every arrangement can be tried, and the best is taken.
+kind has its colour and dashes, and no line runs through the words of another: of at most three
+findings every arrangement is tried, and the best is taken.
 """
 
 from __future__ import annotations
@@ -113,13 +113,13 @@ def _places(ax: Axes, finding: NamedLevel, rows: int) -> Iterable[LevelLabel]:
 
 
 def _width(ax: Axes, words: str) -> float:
-    """The width of words in pixels, measured on a text that is not kept."""
+    """Return the width of words in pixels, measured on a text that is not drawn."""
     made = Text(0, 0, words, size=9, weight="bold", figure=ax.figure)
     return float(made.get_window_extent().width)
 
 
 def _cost(flags: Sequence[LevelLabel], right_edge: float) -> float:
-    """How bad an arrangement is: cut or crossed words first, then height, then habit."""
+    """Return how bad an arrangement is: cut or crossed words first, then height, then the side."""
     cost = sum(_DISLIKE[flag.side] + 0.1 * flag.row for flag in flags)
     cost += 3.0 * max(flag.row for flag in flags)
     # Beside its line by the gap: words of one level may hold to it in several rows.
@@ -132,7 +132,7 @@ def _cost(flags: Sequence[LevelLabel], right_edge: float) -> float:
 
 
 def _crossing(words: LevelLabel, line: LevelLabel) -> float:
-    """The cost of a line that runs through words that are not its own, or too near by them."""
+    """Return the cost of a line that runs through the words of another, or too near by them."""
     if line.row > words.row:  # it ends below
         return 0.0
     if line.x == words.x:

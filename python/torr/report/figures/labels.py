@@ -1,8 +1,8 @@
-"""Words in a picture, put where they hide no point and no other word.
+"""Labels of points, put where they hide no point and no other label.
 
-Every word is tried at several places around what it names, the nearest first; the best one is kept.
-To hide a point or a word is the worst, to stand on a line, on hatching or nearer to the point of
-another only unpleasant. A word that has to stand farther off gets a thin line to its point.
+Every word is tried at several places around what it names, the nearest first; the best one is used.
+Hiding a point or a word costs most; standing on a line, on hatching or nearer to another point
+costs less. A word farther off gets a thin line to its point.
 
 Axes must have their limits before: places are judged in pixels.
 """
@@ -124,12 +124,12 @@ class Labels:
 
 
 def _strikes(leader: Path, other: Bbox) -> bool:
-    """Whether a leader crosses out another word or point; the point that it starts at it must."""
+    """Return whether a leader crosses a word or point, other than the point that it starts at."""
     return bool(leader.intersects_bbox(other)) and not other.contains(*_start(leader))
 
 
 def _away(point: Shift, box: Bbox) -> float:
-    """How far a point lies from the nearest spot of a box."""
+    """Return how far a point lies from the nearest spot of a box."""
     return math.dist(point, _nearest(point, box))
 
 
@@ -143,7 +143,7 @@ def _start(leader: Path) -> tuple[float, float]:
 
 
 def _markers(ax: Axes) -> Iterator[Bbox]:
-    """A box around each marker, a little larger than it."""
+    """Return a box around each marker, a little larger than it."""
     for line in ax.lines:
         if line.get_marker() in ("None", None, ""):
             continue
@@ -154,7 +154,7 @@ def _markers(ax: Axes) -> Iterator[Bbox]:
 
 
 def _paths(ax: Axes) -> Iterator[Path]:
-    """What is drawn as a line: curves, limits, findings, and ranges."""
+    """Return everything that is drawn as a line: curves, limits, findings, and ranges."""
     for line in ax.lines:
         if line.get_linestyle() not in ("None", "none", "", " ") and len(_pixels(line)) > 1:
             yield Path(_pixels(line))
@@ -168,7 +168,7 @@ def _pixels(line: Line2D) -> Any:  # noqa: ANN401 - an array
 
 
 def _leader(point: Shift, box: Bbox) -> Path:
-    """From a point to the nearest spot of a word's box."""
+    """Return the line from a point to the nearest spot of a word's box."""
     return Path([point, _nearest(point, box)])
 
 
@@ -177,7 +177,7 @@ def _nearest(point: Shift, box: Bbox) -> Shift:
 
 
 def _box(point: Shift, shift: Shift, size: Shift, scale: float) -> Bbox:
-    """The box of a word whose edge is held `shift` points from a point."""
+    """Return the box of a word whose edge is held `shift` points from a point."""
     starts = {"left": 0.0, "bottom": 0.0, "center": -0.5, "right": -1.0, "top": -1.0}
     x = point[0] + shift[0] * scale + starts[_ha(shift)] * size[0]
     y = point[1] + shift[1] * scale + starts[_va(shift)] * size[1]

@@ -73,7 +73,7 @@ def _twin(fig: Figure, ladder: Ladder) -> tuple[Axes, Axes]:
 
 
 def _axes(fig: Figure, top: float, left: float, right: float, bottom: float = 0.6) -> Axes:
-    """One set of axes below the headline; margins in inches."""
+    """Add one set of axes below the headline; margins in inches."""
     width, height = (float(side) for side in fig.get_size_inches())
     box = (left + 0.1) / width, bottom / height
     return fig.add_axes((*box, 1 - (left + right + 0.1) / width, 1 - (bottom + top + 0.1) / height))

@@ -90,7 +90,7 @@ def doubtful_marks(ladder: Ladder) -> list[Entry]:
 
 
 def _kinds(ladder: Ladder) -> list[tuple[tuple[LevelPoint, ...], tuple[str, str]]]:
-    """The levels that claim nothing, by why; the hatching and the name of each kind."""
+    """Return the levels that claim nothing by their kind, with its hatching and its name."""
     series = ladder.series
     return [
         (series.limited, ("///", "generator-limited")),

@@ -70,7 +70,7 @@ def panels(ladder: Ladder) -> Figure | None:
 
 
 def _panels(ladder: Ladder) -> list[_Panel]:
-    """What there are numbers of; between texts it is `tpot` where only that has a limit."""
+    """Return the metrics with numbers; between texts it is `tpot` where only that has a limit."""
     limited = {slo.metric for slo in ladder.slos}
     pace = "tpot" if "tpot" in limited and "inter_chunk" not in limited else "inter_chunk"
     every = [_Panel("ttft", _times), _Panel(pace, _times)]
@@ -125,6 +125,6 @@ def _finish(ax: Axes, ladder: Ladder, title: str, metric: str, limits: list[Cond
 
 
 def _middle(points: Sequence[LevelPoint], metric: str) -> str:
-    """The median, where every level that has a mean has enough streams for it."""
+    """Return the median, where every level that has a mean has enough streams for it."""
     measured = [p for p in points if p.value(f"{metric} mean") is not None]
     return "p50" if all(p.value(f"{metric} p50") is not None for p in measured) else "mean"

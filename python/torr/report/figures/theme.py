@@ -1,7 +1,7 @@
-"""How every picture looks: colours, type, axes of concurrency, headline.
+"""The look of every picture: colours, type, axes of concurrency, headline.
 
 Series differ by marker, dash and direct label before they differ by colour; the colours are Okabe
-and Ito's, told apart without colour vision. Sizes start at zero. Nothing here knows what is drawn.
+and Ito's, told apart without colour vision. Sizes start at zero.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def region(levels: Sequence[int], level: int) -> tuple[float, float]:
 
 
 def _roomy(ax: Axes, levels: Sequence[int]) -> set[int]:
-    """The levels whose labels fit: ends first, then from below where nothing overlaps."""
+    """Return the levels whose labels fit: ends first, then from below where nothing overlaps."""
     if len(levels) < 2:
         return set(levels)
     fig = ax.get_figure()

@@ -1,4 +1,4 @@
-"""summary.md of a comparison: a table for each number of workers, then all that made it fair.
+"""summary.md of a comparison: a table for each number of workers, then how it was made.
 
 Ratio columns are against the baseline; the notes are what the verdicts say, and nothing else. Each
 metric's ratio with its interval and its word stands near the end.

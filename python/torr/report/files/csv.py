@@ -1,8 +1,8 @@
 """levels.csv: one row a measured level, every metric under its name in result.json.
 
 Keys of nested objects are joined by dots (`latency.service_ms.p99`). Intervals, histograms,
-samples, steps and what was watched over time are left to result.json: they are not numbers of a
-level.
+samples, steps and readings of the monitor over time are only in result.json: they are not numbers
+of a level.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def records(levels: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def rows_of(result: RunResult) -> list[Row]:
-    """Every level and failed trial of a result; of a diff, every level of each side."""
+    """Return every level and failed trial of a result; of a diff, every level of each side."""
     if result.kind != "diff":
         return [*result.levels, *map(_failed, result.failures)]
     return [
@@ -60,13 +60,13 @@ def rows_of(result: RunResult) -> list[Row]:
 
 
 def _failed(trial: TrialFailure) -> dict[str, Any]:
-    """The row of a trial that came to nothing: whose it was, and why."""
+    """Return the row of a trial that failed: its candidate, and why."""
     whose = {"candidate": trial.candidate, "factors": trial.factors, "round": trial.round}
     return {**whose, "failure": trial.text, "failure_kind": trial.kind}
 
 
 def _cell(value: object) -> object:
-    """Text that a spreadsheet would run as a formula is quoted; None is empty."""
+    """Return a value quoted where a spreadsheet would run it as a formula; None is empty."""
     if value is None:
         return ""
     if not isinstance(value, str):

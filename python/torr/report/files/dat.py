@@ -1,4 +1,4 @@
-"""NAME.dat: one line a level, as wrktest.sh writes it, so that old scripts go on working.
+"""NAME.dat: one line a level, in the format of wrktest.sh, which older scripts read.
 
     concurrency  ok/s  mean service time in ms  success rate in %
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.results.result import RunResult
-
-# A ladder has a hundred levels at most.
 
 
 def write(result: RunResult, directory: Path) -> list[Path]:

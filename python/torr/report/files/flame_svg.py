@@ -1,7 +1,7 @@
 """flame.svg: each flame graph as a picture of its own, callers above what they call.
 
-It stands still and asks for nothing: no script, no font, no host. A box that is hovered over says
-its whole name and what was seen in it. The page has the same graphs, to zoom and to search.
+It needs no script, no font and no host. The tooltip of a box has its whole name and weight. The
+page has the same graphs, to zoom and to search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WIDTH, _ROW, _MARGIN, _LINE = 1200, 18, 10, 22
 _FONT, _LETTER = 'font-family="monospace" font-size="11"', 6.7
 _FEWEST_LETTERS = 3
 _LEAST = 0.0008
-# What is below half a point is drawn as no move.
+# A difference below half a point is drawn as none.
 _STILL = 0.005
 # Those of theme.py, mixed with paper; that one brings matplotlib along.
 _PAPER, _INK, _PLAIN = "#ffffff", "#1b1f24", "#9cc9e4"
@@ -52,7 +52,7 @@ def write(result: RunResult, directory: Path, language: Language = "en") -> list
 
 
 def written(directory: Path) -> list[Path]:
-    """Return those that a directory has, in their order."""
+    """Return the flame graphs of a directory, in their order."""
     return list(takewhile(Path.exists, (directory / _name(number) for number in count(1))))
 
 
@@ -84,7 +84,7 @@ def _name(number: int) -> str:
 
 
 def _heads(flame: JsonObject, language: Language) -> Iterator[str]:
-    """What it is of, and what its colours say where it is set beside another."""
+    """Return the title, and a key to the colours where there is a baseline."""
     title = flame["title"]
     yield title if isinstance(title, str) else title[language]
     if flame["beside"] is not None:
@@ -92,7 +92,7 @@ def _heads(flame: JsonObject, language: Language) -> Iterator[str]:
 
 
 def _boxes(root: JsonObject) -> Iterator[_Box]:
-    """Every function in its place, as wide as its share; none that nobody would see."""
+    """Return every function in its place, as wide as its share, unless it is too narrow."""
     whole = root["weight"] or 1
     waiting = [_Box(root, 0, 0.0, root["weight"] / whole)]
     while waiting:
@@ -107,7 +107,7 @@ def _boxes(root: JsonObject) -> Iterator[_Box]:
 
 
 def _drawn(box: _Box, flame: JsonObject, top: int) -> str:
-    """A box that clips its name; pictures have no other way to do so."""
+    """Return a box that clips its name, which SVG cannot do with text alone."""
     colour, sign = _look(box)
     name, width = str(box.node["name"]), box.share * _WIDTH
     letters = int((width - 4) / _LETTER)
@@ -124,7 +124,7 @@ def _drawn(box: _Box, flame: JsonObject, top: int) -> str:
 
 
 def _look(box: _Box) -> tuple[str, str]:
-    """The colour, and the sign before the name, for whoever tells no colours apart."""
+    """Return the colour, and the sign before the name, which replaces it in black and white."""
     was = box.node.get("was")
     if was is None:
         return _PLAIN, ""
@@ -148,5 +148,5 @@ def _percent(share: float) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text as XML can have it."""
+    """Return text as XML can have it."""
     return escape(_NO_XML.sub("\ufffd", text))

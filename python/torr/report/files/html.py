@@ -1,4 +1,4 @@
-"""report.html: one file that needs nothing but a browser, and asks no host for anything.
+"""report.html: one file that needs only a browser and connects to no host.
 
 The page is the bundle of web/ with its data and its words in every language inlined. The policy of
 the page allows only this one script and this one style sheet, by their hashes, and connections to
@@ -106,7 +106,7 @@ def _title(data: JsonObject) -> str:
 
 
 def _plain(data: JsonObject) -> str:
-    """What a browser without scripts has to say: the verdict, and how far to trust it."""
+    """Return the verdict and the trust line, for a browser without scripts."""
     run = data.get("run")
     if not run:
         return "<p>torr</p>"
@@ -119,7 +119,7 @@ def _english(text: str | Mapping[str, str]) -> str:
 
 
 def _bundled(name: str) -> str:
-    """One file of the bundle; in it no element that holds it can end."""
+    """Return one file of the bundle, which cannot end the element that holds it."""
     path = BUNDLE / name
     try:
         return path.read_text(encoding="utf-8")

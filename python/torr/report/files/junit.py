@@ -1,10 +1,9 @@
-"""What passed and what failed, as JUnit XML, for the page of a CI server.
+"""Passed and failed tests as JUnit XML, for the page of a CI server.
 
-Only what ends torr with an exit code fails here: a limit of `--fail-if` that was surely passed, an
-SLO that is broken at the lowest level, which the exit code is about; above it a ladder looks for
-where SLOs break. What is not shown is skipped, with the reason. Whatever else a run did not pass
-for is a test of its own. A comparison's word judges nothing by itself: it is a test that passes,
-and its output says what was found.
+A test fails where torr ends with an exit code: a limit of `--fail-if` that was surely passed, or an
+SLO that is broken at the lowest level; above it a ladder looks for the level at which SLOs break.
+An SLO that is not shown is skipped, with the reason. Any other reason why a run did not pass is a
+test of its own. The word of a comparison is a test that passes, with the word in its output.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ def _verdicts(result: RunResult) -> Iterator[Element]:
 
 
 def _unmeasured(result: RunResult) -> Iterator[Element]:
-    """An error for each candidate that no trial of a cell measured."""
+    """Return an error for each candidate that no trial of a cell measured."""
     for failure in unmeasured(result):
         name = _clean(f"measured{_setting(failure.factors)}")
         case = Element("testcase", classname=_clean(failure.candidate), name=name)
@@ -118,7 +117,7 @@ def _setting(factors: Factors) -> str:
 
 
 def _end(case: Element, verdict: Verdict) -> None:
-    """Whether it failed, was skipped, or says nothing more."""
+    """Mark a case as failed or skipped where its verdict says so."""
     ends = {"broken": "failure", "not shown": "skipped"}
     if verdict.word in ends:
         message = verdict.reason or verdict.word
@@ -126,5 +125,5 @@ def _end(case: Element, verdict: Verdict) -> None:
 
 
 def _clean(text: str) -> str:
-    """Text without the characters that XML cannot have."""
+    """Return text without the characters that XML cannot have."""
     return text.translate(_CONTROL)

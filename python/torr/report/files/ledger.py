@@ -1,4 +1,4 @@
-"""The tuning ledger as Markdown and as CSV."""
+"""The history of a name as Markdown and as CSV."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ MOST_BYTES = 1 << 20
 
 
 def append(result: RunResult, path: Path) -> str | None:
-    """Append a result's summary; why not, if it could not be done.
+    """Append a result's summary; return why it could not be done, or None.
 
-    It is not the step's purpose: neither a full file nor one that is not there ends anything.
+    A file that is full or missing does not fail the run.
     """
     text = markdown.text(result).encode()
     try:

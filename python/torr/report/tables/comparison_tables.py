@@ -2,7 +2,7 @@
 
 A table of cells is for one setting of the factors other than the load, as for one number of
 workers: a row a level of load and candidate, with ratios to the baseline. Numbers are medians over
-rounds; those that a verdict is not about have no word.
+rounds; a metric without a verdict has no word.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def of_discarded(comparison: Comparison) -> Table | None:
 
 
 def _setting(cell: ComparisonCell, comparison: Comparison) -> str:
-    """The factors of a cell that are not its load, in words."""
+    """Return the factors of a cell that are not its load, in words."""
     order = [*comparison.experiment.factors, *cell.factors]
     names = [name for name in dict.fromkeys(order) if name in cell.factors]
     return chain(", ", [cell_names.named(n, cell.factors[n]) for n in names if n not in _LOADS])

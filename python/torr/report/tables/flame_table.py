@@ -1,7 +1,7 @@
-"""Where a target's time went, as people read it: a table, and a tree for the flame graph.
+"""Profiles as tables of functions, and as trees for the flame graphs.
 
-Beside a baseline's profile both say what takes more and what takes less of the whole. What only the
-baseline did has no place in the tree; it has its row in the table.
+Beside a baseline's profile both show which functions take more and which less of the whole. A
+function that only the baseline called is not in the tree; it has a row in the table.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def top_functions(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[s
 
 
 def notes(result: RunResult) -> list[str]:
-    """Return what there is to say of each profile: what it cost, or why there is none."""
+    """Return a note on each profile: its cost, or why there is none."""
     return [
         say("{title}: {said}", title=_went(result, profile), said=_note(result, profile))
         for profile in result.profiles
@@ -72,7 +72,7 @@ def notes(result: RunResult) -> list[str]:
 
 
 def colours(baseline: str) -> Text:
-    """Return what the colours of a flame graph say that is set beside a baseline's."""
+    """Return the key to the colours of a flame graph beside a baseline's."""
     return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
 
 
@@ -87,7 +87,7 @@ def _flame(result: RunResult, found: ProfilePair) -> JsonObject:
 
 
 def _node(node: Node, least: float, before: Node | None) -> JsonObject:
-    """A function with what it calls; `before` is the same in the baseline, in shares."""
+    """Return a function with what it calls; `before` is the same in the baseline, in shares."""
     found: JsonObject = {"name": node.name, "weight": node.weight}
     known = {} if before is None else {each.name: each for each in before.below}
     if before is not None:
@@ -111,7 +111,7 @@ def _most(stacks: Stacks, most: int) -> Table:
 
 
 def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table:
-    """One row a function of either, in shares of the whole: the largest difference first."""
+    """Return one row a function of either, in shares of the whole: the largest difference first."""
     here, there = ({row.name: row for row in stacks.top()} for stacks in (now, before))
     pairs = [(name, here.get(name), there.get(name)) for name in {**here, **there}]
     # What differs by as much stays in its order: the larger first.
@@ -137,14 +137,14 @@ def _part(row: FunctionWeight | None, which: Literal["flat", "total"]) -> str:
 
 
 def _points(new: FunctionWeight | None, old: FunctionWeight | None) -> float:
-    """How far apart two shares are; a function that was not seen has none of the whole."""
+    """Return how far apart two shares are; a function that was not seen has a share of zero."""
     difference = (new.total if new else 0.0) - (old.total if old else 0.0)
     # Adding zero makes a zero of what rounds to minus zero.
     return round(100 * difference, 1) + 0.0
 
 
 def _note(result: RunResult, profile: Profile) -> str:
-    """What is to be said, and what became of the target where that is to be told, too."""
+    """Return the outcome of a profile, and its note on the target."""
     return chain("; ", [_outcome(result, profile), profile.note or ""])
 
 
@@ -176,7 +176,7 @@ def _went(result: RunResult, profile: Profile) -> Text:
 
 
 def _title(what: Text, result: RunResult, profile: Profile, beside: str | None = None) -> Text:
-    """What is shown, of whom where that is known, and under which load."""
+    """Return the title of a profile: its subject, its tool and its load."""
     is_of_function = result.kind == KIND
     who = names(result)(profile) if is_of_function else profile.candidate
     if who and beside is not None:
@@ -190,7 +190,7 @@ def _title(what: Text, result: RunResult, profile: Profile, beside: str | None =
 
 
 def _at(result: RunResult, profile: Profile) -> str:
-    """The level, and the setting of what else was varied."""
+    """Return the level, and the setting of the other factors."""
     level = levels_of([profile.concurrency], noun_of(result.levels))
     factors = {k: v for k, v in profile.factors.items() if k != _LOAD}
     return chain(", ", [level, show_setting(factors)])

@@ -1,7 +1,7 @@
-"""The tuning ledger as people read it: a sentence, and a row a run, as table, Markdown and CSV.
+"""The history of a name: a sentence, and a table with a row a run.
 
-Whether a change is more than noise is said in each row: by a word, or by why there is none.
-Where the ledger has a baseline, the sentence is about the newest run and that one.
+Each row has a word for the change, or the reason why there is none. Where the history has a
+baseline, the sentence compares the newest run with it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ADVICE = {
     "history.cut_short": say("let the next one run to its end"),
     "history.starved": say("measure for longer, or with fewer users"),
 }
-"""What to try where a run claims nothing, by the code of its reason."""
+"""Advice where a run claims nothing, by the code of its reason."""
 _SHOWN = ("faster", "slower", "better", "worse")
 LISTS = ("ok_per_s_range", "p95_ms_range")
 
@@ -60,7 +60,7 @@ def _what(ledger: JsonObject) -> str:
 
 
 def _of_none(ledger: JsonObject) -> str:
-    """There may be runs of the name that are no rounds of a session, or that are not meant."""
+    """Say that there is no run, or that no run of the name is one that a history shows."""
     if not ledger.get("others"):
         return say("No run of {what} is kept.", what=_what(ledger))
     return say(
@@ -97,7 +97,7 @@ def _of_best(ledger: JsonObject, entries: Sequence[JsonObject]) -> str:
 
 
 def _to_the_first(entries: Sequence[JsonObject], best: JsonObject) -> str:
-    """How far a session has come, by what its runs are compared by."""
+    """Return how the best run compares with the first, by the metric of both."""
     first = next(entry for entry in entries if entry["metric"] is not None)
     is_alike = first["metric"] == best["metric"] and first["value"] and best["value"] is not None
     if first is best or not is_alike:
@@ -106,7 +106,7 @@ def _to_the_first(entries: Sequence[JsonObject], best: JsonObject) -> str:
 
 
 def _doubt(entries: Sequence[JsonObject], best: JsonObject) -> str:
-    """Why the best is not shown to be better than another, if it is not."""
+    """Return why the best run is not shown to be better than another, if it is not."""
     later = entries[entries.index(best) + 1 :]
     changes = [entry["best"] for entry in (best, *later) if entry["best"] is not None]
     for change in changes:
@@ -116,7 +116,7 @@ def _doubt(entries: Sequence[JsonObject], best: JsonObject) -> str:
 
 
 def _of_newest(ledger: JsonObject) -> str:
-    """The newest run, which may be the baseline itself; either of both may claim nothing."""
+    """Describe the newest run, which may be the baseline itself; both may claim nothing."""
     newest, baseline = ledger["entries"][-1], ledger["baseline"]
     known = {"run": _run(newest), "what": _what(ledger)}
     if newest["reason"]:
@@ -156,7 +156,7 @@ def _run(entry: JsonObject) -> str:
 def _cells(entry: JsonObject, which: Sequence[str]) -> tuple[str, ...]:
     numbers: tuple[str, ...]
     if entry["reason"]:
-        # What stands in the column of the first change; the others have none.
+        # The reason takes the column of the first change; the others are empty.
         rest = (_NOTHING,) * (len(which) - 1)
         numbers = (_NOTHING, _NOTHING, _NOTHING, entry["reason"], *rest)
     else:
@@ -172,7 +172,7 @@ def _cells(entry: JsonObject, which: Sequence[str]) -> tuple[str, ...]:
 
 
 def _value(entry: JsonObject) -> str:
-    """By what a run is compared: `54.1 ok/s`, or `p99 60 ms` where arrivals came at a rate."""
+    """Return the number by which a run is compared: `54.1 ok/s`, or `p99 60 ms` in an open loop."""
     metric = Metric(entry["metric"])
     if metric.is_rate or entry["value"] is None:
         return say("{rate} ok/s", rate=_rate(entry))
@@ -192,21 +192,21 @@ def _load(entry: JsonObject) -> str:
 
 
 def _change(change: JsonObject | None) -> str:
-    """A ratio and its word, or why there is no word."""
+    """Return a ratio and its word, or why there is no word."""
     if change is None:
         return _NOTHING
     return chain(" ", [_ratio(change), _word(change)])
 
 
 def _ratio(change: JsonObject) -> str:
-    """A multiple of what was before, of p99 where arrivals came at a rate."""
+    """Return the change as a multiple, of p99 in an open loop."""
     metric = Metric(change["metric"])
     ratio = show_bounded(change["ratio"], change["bounds"])
     return chain(" ", ["" if metric.is_rate else metric.label, ratio])
 
 
 def _word(change: JsonObject) -> str:
-    """The word, or why there is none."""
+    """Return the word, or why there is none."""
     reason = change["reason"]
     if not change["word"] and reason.code == "history.another_load":
         return say("another load")

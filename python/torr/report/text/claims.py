@@ -1,4 +1,4 @@
-"""Clauses that the sentences of runs and of ladders share: rates, conditions, failures."""
+"""Clauses that the sentences of runs and ladders share: rates, conditions, failures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Clauses of what a comparison found: of one candidate in one cell, or of the cells with one word.
+"""Clauses about verdicts of a comparison: of one candidate in one cell, or of all its cells.
 
-Each says what one verdict says, or counts verdicts and names the largest: nothing is averaged over
-cells, and nothing is said of candidates between whom nothing was judged.
+A clause describes one verdict, or counts verdicts and names the largest: nothing is averaged over
+cells. There is no clause about two candidates that were not compared with each other.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def differs(cell: ComparisonCell, entry: CandidateCell) -> Text:
 
 
 def _faster(cell: ComparisonCell, entry: CandidateCell) -> str:
-    """The word of a difference, and by which metric where it is not the usual one."""
+    """Return the word of a difference, and its metric where that is not the usual one."""
     word = WORDS[cell.printed(entry)]
     if cell.primary.key == OK_PER_S:
         return word
@@ -173,7 +173,7 @@ def fails_in(seen: Seen) -> str:
 
 
 def _amount(cell: ComparisonCell, entry: CandidateCell) -> str:
-    """How much: `12 %`, `2.4 ×`, or both numbers where there is no ratio."""
+    """Return the size of a difference: `12 %`, `2.4 ×`, or both numbers where there is no ratio."""
     verdict, metric = cell.verdict(entry), cell.primary
     if words.is_multiple(verdict):
         return f"{verdict.ratio:.1f} ×"
@@ -185,7 +185,7 @@ def _amount(cell: ComparisonCell, entry: CandidateCell) -> str:
 
 
 def _span(verdict: Verdict) -> str:
-    """The interval in the words of the amount."""
+    """Return the interval in the words of the amount."""
     if words.is_multiple(verdict) or verdict.difference is not None:
         return words.interval(verdict)
     return words.change_interval(verdict)

@@ -1,10 +1,10 @@
-"""What a comparison found, as one sentence that never says more than its verdicts do.
+"""The verdict of a comparison as one sentence that never says more than its verdicts do.
 
     go-gin is 12 % slower than go-net (9–15 %, 10 rounds) at 500 connections.
     go-gin is slower than go-net in 3 of 4 cells, most at 500 connections: 12 % (9–15 %); …
 
-Candidates are judged against the baseline alone, so no one is called the fastest of all: who leads
-is farthest ahead of the baseline.
+Candidates are judged against the baseline alone, so none is called the fastest of all: the first
+one is farthest ahead of the baseline.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def verdict(result: RunResult) -> Text:
 
 
 def _nothing(found: Comparison) -> Text | None:
-    """Why nothing can be compared; None where something can."""
+    """Return why nothing can be compared; None where something can."""
     if not any(entry.trials for cell in found.cells for entry in cell.entries):
         return chain("; ", [say("Nothing was measured"), _first_failure(found)])
     if not found.rivals:
@@ -77,7 +77,7 @@ def _nothing(found: Comparison) -> Text | None:
 
 
 def _of_pair(found: Comparison) -> list[str]:
-    """One candidate against the baseline."""
+    """Describe one candidate against the baseline."""
     name = found.rivals[0]
     seen = found.of_rival(name)
     if len(seen) > 1:
@@ -95,7 +95,7 @@ def _of_pair(found: Comparison) -> list[str]:
 
 
 def _in_cells(name: str, seen: Seen, found: Comparison) -> list[str]:
-    """One candidate in many cells: its differences first, the commoner direction before."""
+    """Describe one candidate in many cells: its differences first, the commoner one before."""
     each = [(word, cells) for word in (*DIFFER, *REST) if (cells := with_word(seen, word))]
     each.sort(key=lambda part: -len(part[1]) if part[0] in DIFFER else 1)
     (first, cells), *others = each
@@ -111,7 +111,7 @@ def _in_cells(name: str, seen: Seen, found: Comparison) -> list[str]:
 
 
 def _of_many(found: Comparison) -> list[str]:
-    """Several candidates: who is farthest ahead of the baseline, then all others by their word."""
+    """Describe the candidate farthest ahead of the baseline, then all others by their word."""
     seen = {name: found.of_rival(name) for name in found.rivals}
     ahead = {name: with_word(cells, "better") for name, cells in seen.items()}
     lead = max(
@@ -136,7 +136,7 @@ def _none_ahead(found: Comparison) -> Text:
 
 
 def _leads(found: Comparison, lead: str, seen: Seen, ahead: Seen) -> list[str]:
-    """What is said of the candidate that is farthest ahead."""
+    """Describe the candidate that is farthest ahead."""
     if len(found.cells) == 1:
         cell, entry = ahead[0]
         where = say("{difference} at {place}", difference=differs(cell, entry), place=cell.words)
@@ -147,7 +147,7 @@ def _leads(found: Comparison, lead: str, seen: Seen, ahead: Seen) -> list[str]:
 
 
 def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> Iterator[Text]:
-    """What is left to say: names by word in one cell, names with their counts in many."""
+    """Return the other candidates by word, in many cells with their counts."""
     for word in (*DIFFER, *REST):
         cells = {name: with_word(each, word) for name, each in seen.items()}
         names = [n for n in cells if cells[n] and not (word == "better" and n == lead)]
@@ -166,7 +166,7 @@ def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> It
 
 
 def _bounds(found: Comparison) -> str:
-    """Where rates are lower bounds, so is what is built on them."""
+    """Say that rates are lower bounds, where they are."""
     is_bound = any(entry.is_bound for cell in found.cells for entry in cell.entries)
     if not is_bound or not found.primary.is_rate:
         return ""
@@ -174,7 +174,7 @@ def _bounds(found: Comparison) -> str:
 
 
 def _absent(found: Comparison, name: str) -> Text:
-    """Why a candidate has no trial that could be compared."""
+    """Return why a candidate has no trial that could be compared."""
     who = say("{name}, the baseline,", name=name) if name == found.baseline else name
     own = [failure for failure in found.failures if failure.candidate == name]
     if not own:

@@ -1,4 +1,4 @@
-"""How far to trust a comparison: the generator's health, rounds and spread, cores, what failed."""
+"""How far to trust a comparison: the generator's health, rounds and spread, cores, failures."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _rounds(found: Comparison) -> Text:
 
 
 def _failed(found: Comparison) -> Iterator[str]:
-    """How many trials failed, and whose."""
+    """Return how many trials of which candidates failed."""
     if not found.failures:
         return
     for is_measured in (False, True):
@@ -90,7 +90,7 @@ def _failed(found: Comparison) -> Iterator[str]:
 
 
 def _discarded(found: Comparison) -> Iterator[str]:
-    """How many rounds a rule took out, and because of whom."""
+    """Return how many rounds a rule discarded, and because of which candidates."""
     rules: dict[str, dict[str, int]] = {}
     rounds = 0
     for cell in found.cells:

@@ -1,4 +1,4 @@
-"""How settings, ratios and intervals of a comparison are written, in sentences and in tables.
+"""Settings, ratios and intervals of a comparison as text, in sentences and in tables.
 
 A ratio is written as `0.88x` in tables and as `12 %` in sentences; a difference of shares in
 percentage points. What is a lower bound, since client and target shared the machine, is marked.
@@ -67,7 +67,7 @@ def change_interval(verdict: Verdict) -> str:
 
 
 def is_multiple(verdict: Verdict) -> bool:
-    """Whether a ratio is better told as a multiple than in percent."""
+    """Return whether a ratio is easier to read as a multiple than in percent."""
     return verdict.ratio is not None and verdict.ratio >= _PERCENT_UP_TO
 
 
@@ -77,7 +77,7 @@ def value(metric: Metric, number: float | None) -> str:
 
 
 def _percents(ratios: Sequence[float], centre: float) -> list[str]:
-    """Distances from 1 in percent: whole ones where that is fine enough to tell them apart."""
+    """Return distances from 1 in percent: whole numbers where they differ."""
     found = [100 * abs(each - 1) for each in ratios]
     is_fine = 100 * abs(centre - 1) < 3 or len({round(each) for each in found}) < len(found)
     return [f"{each:.{1 if is_fine else 0}f}" for each in found]

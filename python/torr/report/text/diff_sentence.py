@@ -1,4 +1,4 @@
-"""What a diff says, as one sentence, and how far to trust it.
+"""The verdict of a diff as one sentence, and how far to trust it.
 
 A rate of a machine that client and target shared is a lower bound, and is written with `≥`. Its
 ratio is a bound too (`≥` or `≤`); the ratio of two lower bounds bounds nothing, which is said.
@@ -81,7 +81,7 @@ def health(result: RunResult) -> str:
 
 
 def _conclusion(found: Sequence[Verdict]) -> str:
-    """The words of the levels whose trials carry one: `faster at 100 and 200, same at 400`."""
+    """Return the words of the levels that have one: `faster at 100 and 200, same at 400`."""
     judged = [verdict for verdict in found if verdict.word is not None]
     words: dict[str, list[str]] = {}
     for verdict in judged:
@@ -99,7 +99,7 @@ def _conclusion(found: Sequence[Verdict]) -> str:
 
 
 def _span(found: Sequence[Verdict]) -> str:
-    """The lowest and the highest ratio, marked where all of them are the same kind of bound."""
+    """Return the lowest and the highest ratio, marked where all are the same kind of bound."""
     low, high = (show_factor(pick(v.ratio or 0.0 for v in found)) for pick in (min, max))
     marks = {diff.bound(verdict.bounds) for verdict in found}
     mark = f"{marks.pop()} " if marks in ({"≥"}, {"≤"}) else ""
@@ -107,7 +107,7 @@ def _span(found: Sequence[Verdict]) -> str:
 
 
 def _worth(found: Sequence[Verdict]) -> str:
-    """What the marks of single ratios come to, where one mark cannot say it for all."""
+    """Return the meaning of the bounds where the ratios differ in them."""
     nothing = sum(diff.bound(verdict.bounds) == "?" for verdict in found)
     if nothing == len(found):
         return say(", which bounds nothing: both rates are lower bounds")
@@ -125,7 +125,7 @@ def _best(point: LevelPoint) -> Text:
 
 
 def _rounds(*sides: Series) -> Text:
-    """Why there is no verdict."""
+    """Return why there is no verdict."""
     rounds = [point.rounds for side in sides for point in side.points]
     if max(rounds) == 1:
         return say("one run each, no verdict")
@@ -133,7 +133,7 @@ def _rounds(*sides: Series) -> Text:
 
 
 def _where(side: Series) -> str | None:
-    """The side with the levels at which its rates are lower bounds; None where at none."""
+    """Return the side with the levels at which its rates are lower bounds; None for no level."""
     shared = [point.concurrency for point in side.points if point.at_least]
     if not shared:
         return None

@@ -1,4 +1,4 @@
-"""What `torr doctor` says: the sentence, and the same as JSON. Nothing is judged here."""
+"""The result of `torr doctor` as a sentence and as JSON. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def as_json(seen: Examination, found: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _target(place: DiagnosedTarget) -> dict[str, Any]:
-    """The target; `listeners` is null where the kernel does not tell."""
+    """Return the target; `listeners` is null where the kernel does not report them."""
     known = place.listeners
     listening = None if known is None else [_listening(*each) for each in known]
     found = {"where": place.address, "is_own": place.is_own, "listeners": listening}
@@ -71,7 +71,7 @@ def _listening(listener: ListeningSocket, process: SocketHolder | None) -> dict[
 
 
 def _about(rate: float) -> float:
-    """Two digits: a short measurement knows no more."""
+    """Round to two digits: a short measurement is not more exact."""
     digits = math.floor(math.log10(rate)) - 1
     return float(round(rate / 10**digits) * 10**digits)
 

@@ -1,7 +1,4 @@
-"""What was measured of functions, as sentences: how budgets stand, and how far to trust it.
-
-A budget is met, missed or cannot be told.
-"""
+"""Sentences about functions under load: how budgets stand, and how far to trust the numbers."""
 
 from __future__ import annotations
 
@@ -74,12 +71,12 @@ def collector(result: RunResult) -> str:
 
 
 def _timings(result: RunResult) -> list[FunctionTiming]:
-    """How each function was timed, as its first round has it."""
+    """Return how each function was timed, as its first round has it."""
     return [timing for _, levels in groups(result) if (timing := levels[0].micro) is not None]
 
 
 def _taken_off(result: RunResult) -> str:
-    """What timing itself cost; nothing where other tools timed, which kept none of it."""
+    """Return the cost of timing itself; nothing where another tool timed."""
     timings = [timing for timing in _timings(result) if timing.clock_ns]
     if not timings:
         return ""

@@ -1,7 +1,7 @@
-"""How the generator does while a level goes on: a line for the live page, by its newest interval.
+"""The state of the load generator during a level, for the live page, from the newest interval.
 
-The engine judges a level when it has ended. Until then nothing is called healthy here; that a core
-is full, or that requests go out late, is said at once.
+The engine judges a level when it has ended. Until then nothing is called healthy; a full core and
+late requests are reported at once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def generator_status(piece: Interval) -> tuple[str, Text] | None:
 
 
 def _latest(health: IntervalHealth) -> tuple[float, float] | None:
-    """Lag and limit, in milliseconds, of the worker that is nearest to its limit, or past it."""
+    """Return lag and limit, in milliseconds, of the worker with the largest lag for its limit."""
     pairs = zip(health.scheduling_lag_ms, health.scheduling_lag_limit_ms, strict=False)
     known = [(lag, limit) for lag, limit in pairs if lag is not None and limit]
     return max(known, key=lambda pair: pair[0] / pair[1], default=None)

@@ -1,4 +1,4 @@
-"""What a ladder found, as one sentence: what it holds or peaks at, the knee, and what failed."""
+"""The verdict of a ladder as one sentence: its capacity or peak, the knee, and failures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def verdict(result: RunResult) -> Text:
 
 
 def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
-    """What is held, and what failed there."""
+    """Return the capacity under SLO, and the failures at that level."""
     where = places(series, slo.concurrency)
     if slo.beyond is None:
         where = say("{place}, {top},", place=where, top=_top(series))
@@ -56,7 +56,7 @@ def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
 
 
 def _lower_peak(peak: Peak, slo: SloCapacity) -> str:
-    """Where more connections hold the SLO but bring less, say how few bring the most."""
+    """Return the lower level with the peak, where more connections hold the SLO but bring less."""
     if slo.concurrency in peak.plateau or slo.concurrency < peak.concurrency:
         return ""
     rate = show_rate(peak.ok_per_s)
@@ -64,7 +64,7 @@ def _lower_peak(peak: Peak, slo: SloCapacity) -> str:
 
 
 def _peaks(peak: Peak, series: Series) -> tuple[str, str]:
-    """Where the peak is, and what failed there."""
+    """Return the peak, and the failures at that level."""
     there = series.at(peak.concurrency if peak.highest_at is None else peak.highest_at)
     return _reached(peak, series), failed_there(there)
 
@@ -94,7 +94,7 @@ def _top(series: Series) -> Text:
 
 
 def _dead(series: Series) -> str:
-    """Levels at which nothing succeeded: no other number of a ladder says it."""
+    """Return the levels at which nothing succeeded, which no other number of a ladder shows."""
     dead = [point.concurrency for point in series.points if point.is_dead]
     if not dead:
         return ""
@@ -104,7 +104,7 @@ def _dead(series: Series) -> str:
 
 
 def _first_failing(result: RunResult) -> Verdict | None:
-    """The verdict that stood in the way of a capacity: of the lowest level, the worst."""
+    """Return the verdict that prevented a capacity: of the lowest level, the worst."""
     usable = {p.concurrency for p in Series.of("", result.levels).points}
     failing = [v for v in result.slo_verdicts if v.word != "held" and v.concurrency in usable]
     return min(failing, key=lambda v: (v.concurrency, v.word != "broken"), default=None)
@@ -121,7 +121,7 @@ def _fails(first: Verdict, series: Series) -> str:
 
 
 def _held_above(result: RunResult, first: Verdict) -> str:
-    """Where too little was seen at the lowest level: the levels above it that hold everything."""
+    """Return the levels that hold everything above a lowest one with too few answers."""
     held: list[int] = []
     usable = [p.concurrency for p in Series.of("", result.levels).points]
     for concurrency in usable:

@@ -1,4 +1,4 @@
-"""The meaning of each error reason, which the engine has, and what to try, which is here alone.
+"""The meaning of each error reason, which the engine has, and advice, which is only here.
 
 docs/faults.md is made of both.
 """

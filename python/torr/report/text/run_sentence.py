@@ -1,4 +1,4 @@
-"""What a run of one level found, as one sentence: what it holds, answers or streams."""
+"""The verdict of a run of one level as one sentence: what it holds, answers or streams."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def verdict(result: RunResult) -> Text:
 
 
 def _asked(level: Level, point: LevelPoint) -> str:
-    """The rate, of how much where a rate was asked for."""
+    """Return the rate, beside the intended one in an open loop."""
     rate = rate_of(point)
     # Beside users, the answers of arrivals are not counted apart.
     if level.is_mixed or level.rate is None:
@@ -50,7 +50,7 @@ def _asked(level: Level, point: LevelPoint) -> str:
 
 
 def _over(level: Level) -> Text:
-    """Over how many connections, and from how many users, where they share them."""
+    """Return the number of connections, and of the users who share them."""
     users = counted(level.concurrency, "user")
     if level.is_of_locust:
         is_all = level.has_constant_users
@@ -62,7 +62,7 @@ def _over(level: Level) -> Text:
 
 
 def _judged(found: Sequence[Verdict], place: str) -> str | None:
-    """The worst word of the SLOs of a run, with everything that earned it."""
+    """Return the worst word of the SLOs of a run, with all conditions that have it."""
     for word, write in _JUDGED.items():
         judged = [(Condition.parse(v.condition or ""), v) for v in found if v.word == word]
         if judged:
@@ -82,7 +82,7 @@ _JUDGED: dict[str, Callable[..., Text]] = {
 
 
 def _streamed(place: str, level: Level) -> str | None:
-    """When the first text comes, and how fast the rest, where answers are streams."""
+    """Return the time to the first text and the rate of tokens, where answers are streams."""
     stream = level.stream
     if not stream or not stream.ttft_ms:
         return None
@@ -96,7 +96,7 @@ def _streamed(place: str, level: Level) -> str | None:
 
 
 def _plain(place: str, level: Level) -> str:
-    """How long answers took from when they were due: who waited for a turn has waited."""
+    """Return the response time, which includes the wait for a connection."""
     response = level.latency.response
     at_least = "≥ " if level.counts.dropped else ""
     if response.p95 is not None:

@@ -1,7 +1,7 @@
-"""The verdict in one sentence, and what there is to say of failures.
+"""The verdict of a result in one sentence, and a sentence about failures.
 
-In words that can be pasted into a ticket. Nothing is judged here: what is claimed, and what is
-not, was decided in stats; this module only says it, and never says more.
+The sentences can be pasted into a ticket. Nothing is judged here: `torr.verdicts` decides which
+claims a result supports.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def verdict(result: RunResult) -> Text:
 
 def is_measured(result: RunResult) -> bool:
     """Return whether there is anything to say numbers of."""
-    is_told = result.kind in {"diff", "micro"} or bool(result.failures)
-    return is_told or any(level.counts.attempted for level in result.levels)
+    has_numbers = result.kind in {"diff", "micro"} or bool(result.failures)
+    return has_numbers or any(level.counts.attempted for level in result.levels)
 
 
 def success(result: RunResult) -> Text:
@@ -64,7 +64,7 @@ def _found(result: RunResult) -> str:
 
 
 def _of_events(result: RunResult) -> str | None:
-    """What there is to say where nothing but events was told of."""
+    """Return the verdict of a run whose locustfile reported nothing but events."""
     events = sum(level.event_count for level in result.levels)
     if not events or all(level.is_limited for level in result.levels):
         return run_sentence.verdict(result) if events else None
@@ -83,7 +83,7 @@ def _failures(series: Series) -> Text:
 
 
 def _worst(rates: Sequence[tuple[float, int]], series: Series) -> Text:
-    """The largest share of failures and where, with the levels below it that had none."""
+    """Return the largest share of failures and its level, with the levels below that had none."""
     worst, where = min(rates)
     if worst == 100:
         last = places(series, rates[-1][1])

@@ -1,4 +1,4 @@
-"""What streams carried, in words: tokens, goodput, events, and what to know of them."""
+"""Facts about streams in words: tokens, goodput, events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def stream_times(level: Level) -> list[tuple[str, Statistics]]:
-    """The times of a level's streams that were measured, each under its name."""
+    """Return the measured times of a level's streams, each under its name."""
     stream = level.stream
     if stream is None:
         return []
@@ -33,13 +33,13 @@ def stream_times(level: Level) -> list[tuple[str, Statistics]]:
 
 
 def stream_facts(level: Level) -> dict[str, str]:
-    """What else a level's streams say, each fact under its name; nothing where there are none."""
+    """Return the other facts about a level's streams, each under its name."""
     facts = _facts(level.stream, _judged(level.requests)) if level.stream else {}
     return {name: text for name, text in facts.items() if text}
 
 
 def is_joined(level: Level) -> bool:
-    """Whether a late client joined so many texts that the gaps between them are unreliable."""
+    """Return whether a late client joined so many texts that their gaps are unreliable."""
     return level.stream is not None and not level.stream.inter_chunk_reliable
 
 
@@ -72,7 +72,7 @@ def _token_rate(stream: StreamStatistics) -> str:
 
 
 def _per_user(stream: StreamStatistics) -> str:
-    """What AIPerf calls the rate of each stream."""
+    """Return the rate of each stream under AIPerf's name."""
     each = stream.alias.get("aiperf", {}).get("output_token_throughput_per_user")
     if each is None or each.mean is None:
         return ""
@@ -112,14 +112,14 @@ def _tokenizer(tokens: TokenizerCounts | None) -> str:
 
 
 def _judged(steps: Sequence[NamedRequest]) -> str:
-    """Whose goodput it is, where the SLOs of latency name only some of the requests."""
+    """Return the requests that goodput is about, where the SLOs name only some of them."""
     named = [x.name for x in steps if x.stream and x.stream.goodput_rate is not None]
     is_told = 0 < len(named) < len(steps)
     return say(" of {names}", names=chain(", ", named)) if is_told else ""
 
 
 def _goodput(stream: StreamStatistics, judged: str) -> str:
-    """The rate is of attempts that began in the window, that a second of those that ended in it."""
+    """Return the share of attempts that met every SLO of latency, and their rate."""
     if stream.goodput_missing:
         return say("not known: {why}", why=stream.goodput_missing)
     if stream.goodput_rate is None:

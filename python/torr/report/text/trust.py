@@ -1,6 +1,6 @@
 """How far to trust a result: the line below the verdict.
 
-Nothing is judged here: the engine said what limited it, stats what a level claims.
+Nothing is judged here: the engine reports its limits, `torr.verdicts` the claims of a level.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def trust(result: RunResult) -> Text:
 
 
 def _of_nothing(result: RunResult) -> Text:
-    """No word on a generator that had nothing to do; users may hang from the warm-up on."""
+    """Return why there is no number; users may hang from the warm-up on."""
     is_compared = result.kind == "compare"
     said = say("No trial was measured") if is_compared else say("No level was measured")
     if result.status == "interrupted":
@@ -62,7 +62,7 @@ def health(result: RunResult) -> str:
     if result.kind == "diff":
         return diff_sentence.health(result)
     if result.kind == "micro":
-        return "unknown"  # nobody watched what else the machine did
+        return "unknown"  # the rest of the machine was not monitored
     words = {level.health.verdict for level in result.levels}
     order = ("generator-limited", "contended", "healthy")
     return next((word for word in order if word in words), "unknown")
@@ -93,7 +93,7 @@ def _health(levels: Sequence[Level]) -> Text:
 
 
 def _failed(levels: Sequence[Level]) -> str:
-    """Failures where the verdict claims nothing: their share does not depend on the generator."""
+    """Return the failures where the verdict claims nothing: they do not depend on the generator."""
     failed = sum(level.counts.failed for level in levels)
     if not failed or not all(level.is_limited for level in levels):
         return ""
@@ -112,7 +112,7 @@ def _why(levels: Sequence[Level]) -> str:
 
 
 def _starved(levels: Sequence[Level]) -> str:
-    """Users that the window's figures leave out, however few: nothing else tells of them."""
+    """Return the users that the window's figures leave out: no other number shows them."""
     starved = [level for level in levels if level.starved]
     if not starved:
         return ""
@@ -126,7 +126,7 @@ def _starved(levels: Sequence[Level]) -> str:
 
 
 def _joined(result: RunResult) -> str:
-    """Levels whose gaps between texts are not those of the server; a run says it beside them."""
+    """Return the levels with unreliable gaps between texts; a run says it beside them."""
     joined = [level for level in result.levels if is_joined(level)]
     if not joined or result.kind in {"run", "locust"}:
         return ""
@@ -157,7 +157,7 @@ def _rounds(result: RunResult) -> Text:
 
 
 def _steal(levels: Sequence[Level]) -> str:
-    """The mean of a level; single intervals may have had more."""
+    """Return the mean of a level; single intervals may have had more."""
     means = [level.health.steal_rate or 0 for level in levels]
     if max(means) < LEAST_STEAL:
         return ""

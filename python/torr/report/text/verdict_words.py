@@ -1,4 +1,4 @@
-"""How numbers, changes and intervals of verdicts are written."""
+"""Numbers, changes and intervals of verdicts as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def coverage(found: Iterable[Verdict]) -> str:
 
 
 def is_comparison(verdict: Verdict) -> bool:
-    """Whether it is about a candidate and has a word: no SLO, and no mere ratio."""
+    """Return whether a verdict is about a candidate and has a word: no SLO, and no mere ratio."""
     return verdict.baseline is not None and verdict.word is not None
 
 

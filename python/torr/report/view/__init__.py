@@ -1,1 +1,1 @@
-"""What the page is drawn from, as JSON."""
+"""The data that the page draws, as JSON."""

@@ -1,4 +1,4 @@
-"""How times are spread over percentiles: curves for the page, read from histograms.
+"""Distributions of times over percentiles: curves for the page, read from histograms.
 
 The rounds of a level, or of a candidate in a cell, are added up first. A curve ends at the last
 percentile that its number of values carries; nothing is smoothed.
@@ -87,7 +87,7 @@ def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:
 
 
 def _points(histogram: Histogram) -> list[tuple[float, float]]:
-    """Shares with their values, up to the highest percentile that is carried.
+    """Return shares with their values, up to the highest percentile that has enough values.
 
     All curves have the same shares, so that they can be read at one cell.
     """

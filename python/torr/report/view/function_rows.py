@@ -1,9 +1,9 @@
-"""What the picture of functions under load shows: a row a budget; without budgets a row a function.
+"""The chart of functions under load: a row a budget; without budgets a row a function.
 
 Positions are natural logarithms: of how much of a budget is used, so that 0 is the limit and what
 lies left of it is met, or of operations a second. Of times and errors the measured number over the
 limit is used, of rates the limit over the measured one, and of success the failures over those that
-are allowed. The axis reaches a thousand times beyond a limit; what is further stands at its edge.
+are allowed. The axis reaches a thousand times beyond a limit; rounds beyond stand at its edge.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Picture:
 
 
 def _of_budgets(result: RunResult) -> list[BudgetRow]:
-    """A row a budget: those that are missed first, and of each word the fullest."""
+    """Return a row a budget: those that are missed first, and of each word the fullest."""
     known: dict[tuple[str, str], list[Level]] = {}
     for _, levels in groups(result):
         known.setdefault(key_of(levels[0]), []).extend(levels)
@@ -139,7 +139,7 @@ def _budget(name: str, budget: Verdict, levels: Sequence[Level]) -> BudgetRow:
 
 
 def _use_of(budget: Verdict) -> Callable[[float], float]:
-    """How much of a budget a number uses: 1 is the limit, and less is better."""
+    """Return how much of a budget a number uses: 1 is the limit, and less is better."""
     is_success = budget.metric == "success_rate"
     wants_little = ("<" in (budget.condition or "")) != is_success
     limit = budget.limit or 0.0
@@ -178,7 +178,7 @@ def _function(name: str, rounds: Sequence[tuple[int, float]]) -> BudgetRow:
 
 
 def _limits_of_budgets(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
-    """An axis that holds the limit, estimates and intervals; rounds far off squeeze nothing."""
+    """Return an axis that holds the limit, estimates and intervals."""
     dots = list(_finite(each.at for row in rows for each in row.rounds))
     sure = list(_finite(at for row in rows for at in row.positions))
     if not any(row.centre is not None or row.rounds for row in rows):
@@ -191,7 +191,7 @@ def _limits_of_budgets(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
 
 
 def _limits_of_rates(rows: Sequence[BudgetRow]) -> tuple[float, float] | None:
-    """An axis of a power of ten at least, so that a small spread looks small."""
+    """Return an axis of a power of ten at least, so that a small spread looks small."""
     found = list(_finite(each.at for row in rows for each in row.rounds))
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""What a chart of a ladder shows: its levels, what was found, and the words above it."""
+"""The content of a chart of a ladder: its levels, its findings, and the words above it."""
 
 from __future__ import annotations
 

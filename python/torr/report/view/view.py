@@ -1,8 +1,7 @@
-"""What the page shows of a result: words, tables and what its charts are drawn from, as JSON.
+"""The view of a result for the page: words, tables and the data of its charts, as JSON.
 
-Everything is judged and said before; nothing here has a number that result.json does not bear out.
-The page draws intervals itself, as it does while a run goes on. Texts are plain strings or
-`{"en": …, "zh": …}`; whoever shows them takes them as text.
+Everything is judged before; every number here follows from result.json. The page draws intervals
+itself, as it does during a run. Texts are plain strings or `{"en": …, "zh": …}`, never HTML.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ def light(piece: Interval, count: int) -> Interval:
 
 
 def _drawn(piece: JsonObject) -> JsonObject:
-    """What a chart shows of an interval."""
+    """Return the members of an interval that a chart shows."""
     found = {key: piece[key] for key in _DRAWN}
     latency, stream = piece["latency"], piece["stream"]
     found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}

@@ -1,4 +1,4 @@
-"""What the page's chart of a comparison is drawn from: cells, candidates, every round a dot.
+"""The page's chart of a comparison: cells, candidates, every round a dot.
 
 Positions are those of `comparison_scale`: logarithms of ratios, or percentage points.
 """

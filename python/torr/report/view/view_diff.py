@@ -1,4 +1,4 @@
-"""What the page's chart of a diff is drawn from: both sides, and how far apart they are."""
+"""The page's chart of a diff: both sides, and the change at each common level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page's chart of functions is drawn from: rows, every round a dot, on one axis.
+"""The page's chart of functions: rows, every round a dot, on one axis.
 
 Positions are those of `function_rows`, kept within the axis.
 """

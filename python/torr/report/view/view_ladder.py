@@ -1,4 +1,4 @@
-"""What the page's chart of a ladder is drawn from: its points, findings and limits."""
+"""The page's chart of a ladder: its points, findings and limits."""
 
 from __future__ import annotations
 

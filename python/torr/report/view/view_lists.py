@@ -1,4 +1,4 @@
-"""What the page says in lists and shows as it is: notes, rules, reasons, logs of failed trials."""
+"""Lists and plain texts of the page: notes, rules, reasons, logs of failed trials."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def _of_comparison(result: RunResult) -> list[JsonObject]:
 
 
 def _health(result: RunResult) -> list[JsonObject]:
-    """Functions have no generator whose health there were."""
+    """Return the list of the generator's health, which functions do not have."""
     if result.kind == functions.KIND:
         return []
     return [listed(say("Health of the generator"), _reasons(result), is_folded=True)]
 
 
 def _reasons(result: RunResult) -> Sequence[str]:
-    """Every level that is not healthy, with why."""
+    """Return every level that is not healthy, with the reason."""
     found = [
         say("{where}: {why}", where=_place(level), why=reason)
         for level in result.levels

@@ -33,7 +33,7 @@ Titled = tuple[str, Table | None]
 
 
 def tables(result: RunResult) -> list[JsonObject]:
-    """Return every table that has something to say.
+    """Return every table that has rows.
 
     `words` are the columns of text, `names` those of them whose long names may break.
     """
