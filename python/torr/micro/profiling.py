@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
+from torr.messages.message import message
 from torr.micro import loops
 from torr.micro.errors import ErrorCounts
 from torr.micro.measuring import run_round
@@ -117,7 +118,9 @@ def below_loops(stacks: Stacks) -> Stacks:
             below = stack[at + 1 :]
             weights[below] = weights.get(below, 0) + weight
     if not weights:
-        raise UsageError("the profiler saw nothing within the function")
+        raise UsageError(
+            message("profile.empty_function", "the profiler saw nothing within the function")
+        )
     return Stacks(weights, stacks.unit)
 
 

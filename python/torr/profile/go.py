@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.http_client import Connection
+from torr.messages.message import Message, message
 from torr.model.outside import safe_text
 from torr.model.url import Url
 from torr.profile import pprof
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from torr.profile.stacks import Stacks
     from torr.results.profile import ProfileKind
 
-_HINT = 'import _ "net/http/pprof" and serve it, or name the process by its id'
+_HINT = message(
+    "hint.no_pprof",
+    'import _ "net/http/pprof" and serve it, or name the process by its id',
+)
 # Of an error message of a server.
 _MOST_BYTES = 1_000
 _HEADERS = (("accept-encoding", "identity"), ("connection", "close"))
@@ -72,13 +76,19 @@ class Pprof:
             with Connection(url, within_s) as connection:
                 answer = connection.exchange(url.target, _HEADERS, most_bytes=pprof.MOST_BYTES)
         except OSError as error:
-            raise UsageError(f"--profile {safe_text(address)}: {error}", _HINT) from error
+            raise UsageError(_failure(address, str(error)), _HINT) from error
         if 200 <= answer.status < 300:
             return answer.body
         detail = _first_line(answer)
         hint = _HINT if answer.status == HTTPStatus.NOT_FOUND or not detail else None
         reason = f"HTTP Error {answer.status}: {answer.reason}{detail}"
-        raise UsageError(f"--profile {safe_text(address)}: {reason}", hint)
+        raise UsageError(_failure(address, reason), hint)
+
+
+def _failure(source: str, reason: str) -> Message:
+    return message(
+        "profile.of_source", "--profile {source}: {reason}", source=safe_text(source), reason=reason
+    )
 
 
 def _first_line(answer: Response) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.messages.message import message
+from torr.profile.tools import not_installed
 from torr.results.profile import ProfiledLine
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ _HINT = "pip install line-profiler"
 def check() -> None:
     """Raise UsageError if line-profiler is not installed in torr's environment."""
     if find_spec("line_profiler") is None:
-        raise UsageError("--torr-profile lines needs line-profiler, which is not installed", _HINT)
+        raise UsageError(not_installed("--torr-profile lines", TOOL), _HINT)
 
 
 def profile_lines(
@@ -39,8 +41,12 @@ def profile_lines(
     for function in map(_innermost, functions):
         require(
             hasattr(getattr(function, "__func__", function), "__code__"),
-            f"{function!r} has no lines: it is not written in Python",
-            "name functions that are: lines=[…]",
+            message(
+                "profile.no_python_function",
+                "{function} has no lines: it is not written in Python",
+                function=repr(function),
+            ),
+            message("hint.python_functions", "name functions that are: lines=[…]"),
         )
         profiler.add_function(function)
     profiler.enable_by_count()
@@ -60,7 +66,11 @@ def profile_lines(
         for (file, _, _), timings in sorted(stats.timings.items())
         for line, hits, time in timings
     ]
-    require(bool(lines), "no line of these functions ran", "name what runs: lines=[…]")
+    require(
+        bool(lines),
+        message("profile.no_line", "no line of these functions ran"),
+        message("hint.functions_that_run", "name functions that run: lines=[…]"),
+    )
     return lines
 
 

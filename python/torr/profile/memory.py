@@ -17,13 +17,20 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.message import message
 from torr.procfs.process import environment_of
 from torr.procfs.stat import is_running
 from torr.profile.busiest import busiest
 from torr.profile.hook import FOLDER, VARIABLE
 from torr.profile.hook.sitecustomize import is_private
 from torr.profile.stacks import Stack, Stacks
-from torr.profile.tools import SLACK_S, read_output, require_samples
+from torr.profile.tools import (
+    SLACK_S,
+    not_installed,
+    read_output,
+    require_samples,
+    tool_failure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,8 +39,12 @@ if TYPE_CHECKING:
 
 TOOL = "memray"
 
-_HINT = "pip install memray, for torr and in the target's own Python"
-_START = f"start it with {VARIABLE}=DIR PYTHONPATH=$(python -m torr.profile.hook)"
+_HINT = message("hint.memray", "pip install memray, for torr and in the target's own Python")
+_START = message(
+    "hint.start_with_hook",
+    "start it with {variable}=DIR PYTHONPATH=$(python -m torr.profile.hook)",
+    variable=VARIABLE,
+)
 _POLL_S = 0.1
 _NO_FRAMES = "(before any Python call)"
 
@@ -41,7 +52,7 @@ _NO_FRAMES = "(before any Python call)"
 def check(flag: str = "--profile") -> None:
     """Raise UsageError if memray, which a flag needs, is not installed in torr's environment."""
     if find_spec("memray") is None:
-        raise UsageError(f"{flag} memory needs memray, which is not installed", _HINT)
+        raise UsageError(not_installed(f"{flag} memory", TOOL), _HINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +82,23 @@ class Memray:
         deadline = time.monotonic() + seconds + SLACK_S
         while not (answer.exists() or error.exists()):
             if not environment_of(pid):
-                raise UsageError(f"process {pid} ended while its memory was looked at")
+                raise UsageError(
+                    message(
+                        "profile.process_ended",
+                        "process {pid} ended while its memory was looked at",
+                        pid=pid,
+                    )
+                )
             if time.monotonic() > deadline:
-                raise UsageError(f"process {pid} did not answer in time")
+                raise UsageError(
+                    message("profile.no_answer", "process {pid} did not answer in time", pid=pid)
+                )
             if self._stopped.wait(_POLL_S):
-                raise UsageError(f"process {pid} was asked no longer")
+                raise UsageError(
+                    message("profile.stopped_asking", "process {pid} was asked no longer", pid=pid)
+                )
         if error.exists():
-            raise UsageError(f"memray: {read_output(error)}", _HINT)
+            raise UsageError(tool_failure(TOOL, read_output(error)), _HINT)
         return require_samples(_read(answer))
 
     def stop(self) -> None:
@@ -94,8 +115,16 @@ class Memray:
         if not paths:
             known = ", ".join(map(str, self.pids))
             if len(self.pids) == 1:
-                raise UsageError(f"process {known} cannot be asked for its memory", _START)
-            raise UsageError(f"none of the processes {known} can be asked for its memory", _START)
+                text = message(
+                    "profile.no_hook", "process {pid} cannot be asked for its memory", pid=known
+                )
+                raise UsageError(text, _START)
+            text = message(
+                "profile.no_hooks",
+                "none of the processes {pids} can be asked for its memory",
+                pids=known,
+            )
+            raise UsageError(text, _START)
         return paths
 
 
@@ -109,10 +138,19 @@ def _request_path(pid: int) -> Path | None:
         return None
     if not is_private(folder):
         raise UsageError(
-            f"{VARIABLE}={folder} of process {pid} is not used: it is not a directory that belongs"
-            " to you alone",
-            "start the process as the user who runs torr, with a folder that does not exist yet or"
-            " that has mode 700",
+            message(
+                "profile.shared_folder",
+                "{variable}={folder} of process {pid} is not used: it is not a directory that"
+                " belongs to you alone",
+                variable=VARIABLE,
+                folder=folder,
+                pid=pid,
+            ),
+            message(
+                "hint.shared_folder",
+                "start the process as the user who runs torr, with a folder that does not exist yet"
+                " or that has mode 700",
+            ),
         )
     return Path(folder, f"{pid}") if Path(folder, f"{pid}.here").exists() else None
 
@@ -126,7 +164,13 @@ def _write_request(path: Path, seconds: int) -> None:
         part.write_text(f"{seconds}", encoding="utf-8")
         part.replace(path.with_suffix(".ask"))
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}", _START) from error
+        text = message(
+            "profile.not_written",
+            "{path}: cannot be written: {error}",
+            path=str(path),
+            error=error.strerror or str(error),
+        )
+        raise UsageError(text, _START) from error
 
 
 def hook_environment(environment: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -169,4 +213,4 @@ def _memray_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:
-        raise UsageError(f"memray: {error}", _HINT) from error
+        raise UsageError(tool_failure(TOOL, str(error)), _HINT) from error

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.errors import TorrError, UsageError
-from torr.messages.message import Message, from_object
+from torr.messages.message import Message, from_object, message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,6 +51,11 @@ def capture_errors(take: Callable[[], Stacks]) -> Stacks | TorrError:
     except TorrError as error:
         return error
     except Exception as error:
-        wrapped = UsageError(f"the profiler broke: {type(error).__name__}: {error}")
+        text = message(
+            "profile.broken",
+            "the profiler broke: {error}",
+            error=f"{type(error).__name__}: {error}",
+        )
+        wrapped = UsageError(text)
         wrapped.__cause__ = error
         return wrapped

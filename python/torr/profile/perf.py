@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from torr.messages.message import message
 from torr.procfs.stat import is_running
 from torr.profile.stacks import Stack, Stacks
 from torr.profile.tools import HERTZ, SLACK_S, Program, check_installed, require_samples
@@ -23,7 +24,7 @@ _FILE = r"\((?:[^()]|\([^()]*\))*\)"
 _FRAME = re.compile(rf"\s+[0-9a-f]+ (?:(.+)\+0x[0-9a-f]+ \(.*\)|(.+) {_FILE})$")
 # When all profiled processes have ended, perf ends its `sleep` by SIGTERM, and then itself.
 _END_CODES = (-signal.SIGTERM, 128 + signal.SIGTERM)
-_HINT = "apt-get install linux-perf, or give the URL of a Go server's pprof"
+_HINT = message("hint.perf", "apt-get install linux-perf, or give the URL of a Go server's pprof")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from torr.errors import UsageError
+from torr.messages.message import message
 from torr.profile.stacks import Stack, Stacks
 
 # Fields of Profile, Sample, Location, Line, Function and ValueType.
@@ -23,7 +24,7 @@ _TYPE, _UNIT = 1, 2
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _UNKNOWN = "(unknown)"
-_TOO_LARGE = "profile for a shorter time"
+_TOO_LARGE = message("hint.shorter_profile", "profile for a shorter time")
 _SIZES = {_FIXED64: 8, _FIXED32: 4}
 _MOST_BYTES_OF_A_VARINT = 10
 # Ten times the size of profiles of large servers over minutes.
@@ -41,7 +42,10 @@ def read(data: bytes, kind: str | None = None) -> Stacks:
     try:
         return _read(data, kind)
     except (EOFError, IndexError, KeyError, TypeError, ValueError, zlib.error) as error:
-        raise UsageError("this is no profile of pprof", "fetch /debug/pprof/profile") from error
+        raise UsageError(
+            message("profile.not_pprof", "this is no profile of pprof"),
+            message("hint.not_pprof", "fetch {path}", path="/debug/pprof/profile"),
+        ) from error
 
 
 def _read(data: bytes, kind: str | None) -> Stacks:
@@ -51,7 +55,10 @@ def _read(data: bytes, kind: str | None) -> Stacks:
     types = [_fields(_bytes(item), budget) for item in profile[_SAMPLE_TYPE]]
     names = [strings[_first(item, _TYPE)] for item in types]
     if kind is not None and kind not in names:
-        raise UsageError(f"the profile has no {kind!r}", f"it has {', '.join(names)}")
+        raise UsageError(
+            message("profile.no_type", "the profile has no {kind!r}", kind=kind),
+            message("hint.no_type", "it has {kinds}", kinds=", ".join(names)),
+        )
     at = names.index(kind) if kind is not None else len(names) - 1
     frames = _Frames.of(profile, strings, budget)
     weights: Counter[Stack] = Counter()
@@ -71,7 +78,10 @@ def _decompressed(data: bytes) -> bytes:
         if len(data) <= MOST_BYTES and not unpacking.eof:
             raise EOFError
     if len(data) > MOST_BYTES:
-        raise UsageError(f"the profile has more than {MOST_BYTES >> 20} MiB", _TOO_LARGE)
+        text = message(
+            "profile.too_large", "the profile has more than {most} MiB", most=MOST_BYTES >> 20
+        )
+        raise UsageError(text, _TOO_LARGE)
     return data
 
 
@@ -85,7 +95,12 @@ class _Budget:
         """Count one value; raise UsageError if there are too many."""
         self._remaining -= 1
         if self._remaining < 0:
-            raise UsageError(f"the profile has more than {_MOST_VALUES:,} values", _TOO_LARGE)
+            text = message(
+                "profile.too_many_values",
+                "the profile has more than {most:,} values",
+                most=_MOST_VALUES,
+            )
+            raise UsageError(text, _TOO_LARGE)
 
 
 @dataclass(frozen=True, slots=True)

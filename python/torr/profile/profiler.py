@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from torr.errors import UsageError
+from torr.messages.message import message
 from torr.procfs.process import program_of
 from torr.profile.go import Pprof
 from torr.profile.memory import Memray
@@ -64,8 +65,11 @@ def profiler_of(request: ProfileRequest, pids: Sequence[int] = ()) -> Profiler:
     if request.kind == "memory":
         if not pythons:
             raise UsageError(
-                "--profile memory sees memory of a Python, and there is none",
-                "name a Python process, or leave `memory` out",
+                message(
+                    "profile.no_python",
+                    "--profile memory sees memory of a Python, and there is none",
+                ),
+                message("hint.no_python", "name a Python process, or leave `memory` out"),
             )
         return Memray(tuple(pythons))
     # py-spy profiles children, too: the first Python is the ancestor of the others.
@@ -100,5 +104,13 @@ def _program(pid: int) -> str:
     try:
         return program_of(pid)
     except OSError as error:
-        hint = "name a process of yours that runs, or run torr as its user"
-        raise UsageError(f"--profile {pid}: {error.strerror or error}", hint) from error
+        text = message(
+            "profile.of_source",
+            "--profile {source}: {reason}",
+            source=pid,
+            reason=error.strerror or str(error),
+        )
+        hint = message(
+            "hint.no_process", "name a process of yours that runs, or run torr as its user"
+        )
+        raise UsageError(text, hint) from error

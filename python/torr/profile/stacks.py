@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.message import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -49,8 +50,13 @@ class Stacks:
             names, _, weight = line.rpartition(" ")
             if not names or not weight.isdigit():
                 raise UsageError(
-                    f"line {number} of a profile is no stack: {line[:80]!r}",
-                    "a line is `root;caller;leaf 42`",
+                    message(
+                        "profile.no_stack",
+                        "line {number} of a profile is no stack: {line!r}",
+                        number=number,
+                        line=line[:80],
+                    ),
+                    message("hint.no_stack", "a line is `root;caller;leaf 42`"),
                 )
             weights[tuple(names.split(";"))] += int(weight)
         return cls(weights, unit)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.message import Message, message
 
 if TYPE_CHECKING:
     from torr.profile.stacks import Stacks
@@ -20,7 +21,10 @@ HERTZ = 100
 SLACK_S = 30.0
 """The time that a tool may take beyond the requested one."""
 
-_HINT = "run torr as root, or with CAP_SYS_PTRACE (py-spy) or CAP_PERFMON (perf)"
+_HINT = message(
+    "hint.profile_rights",
+    "run torr as root, or with CAP_SYS_PTRACE (py-spy) or CAP_PERFMON (perf)",
+)
 
 
 def program_path(name: str) -> str:
@@ -32,7 +36,19 @@ def program_path(name: str) -> str:
 def check_installed(path: str, name: str, hint: str, flag: str = "--profile") -> None:
     """Raise UsageError if a program that a flag needs is missing."""
     if shutil.which(path) is None:
-        raise UsageError(f"{flag} needs {name}, which is not installed", hint)
+        raise UsageError(not_installed(flag, name), hint)
+
+
+def not_installed(flag: str, name: str) -> Message:
+    """Say that a program or package that a flag needs is missing."""
+    return message(
+        "profile.not_installed", "{flag} needs {name}, which is not installed", flag=flag, name=name
+    )
+
+
+def tool_failure(name: str, reason: str) -> Message:
+    """Say why a tool failed, in its own words."""
+    return message("profile.of_tool", "{name}: {reason}", name=name, reason=reason)
 
 
 class Program:
@@ -57,12 +73,20 @@ class Program:
                     process.kill()
                     raise
         except subprocess.TimeoutExpired as error:
-            raise UsageError(f"{name} did not end in time") from error
+            text = message("profile.not_in_time", "{name} did not end in time", name=name)
+            raise UsageError(text) from error
         except OSError as error:
-            raise UsageError(f"{name} cannot be run: {error.strerror or error}") from error
+            text = message(
+                "profile.not_run",
+                "{name} cannot be run: {error}",
+                name=name,
+                error=error.strerror or str(error),
+            )
+            raise UsageError(text) from error
         if process.returncode not in (0, *codes):
-            last = (errors.strip().splitlines() or ["it said nothing"])[-1]
-            raise UsageError(f"{name}: {last}", _HINT)
+            lines = errors.strip().splitlines()
+            silent = message("profile.no_output", "it printed nothing")
+            raise UsageError(tool_failure(name, lines[-1] if lines else silent), _HINT)
         return output
 
     def stop(self) -> None:
@@ -75,7 +99,8 @@ class Program:
     def _start(self, command: list[str]) -> subprocess.Popen[str]:
         with self._lock:
             if self._is_stopped:
-                raise UsageError(f"{Path(command[0]).name} was stopped")
+                name = Path(command[0]).name
+                raise UsageError(message("profile.stopped", "{name} was stopped", name=name))
             self._running = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -92,11 +117,16 @@ def read_output(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise UsageError(f"there is no profile: {error.strerror or error}") from error
+        text = message(
+            "profile.none", "there is no profile: {error}", error=error.strerror or str(error)
+        )
+        raise UsageError(text) from error
 
 
 def require_samples(stacks: Stacks) -> Stacks:
     """Return the stacks; raise UsageError if they are empty."""
     if not stacks.total:
-        raise UsageError("the profiler saw nothing: the process was idle, or it ended")
+        raise UsageError(
+            message("profile.empty", "the profiler saw nothing: the process was idle, or it ended")
+        )
     return stacks
