@@ -87,7 +87,7 @@ def test_what_operations_raised_first_is_shown_with_its_traceback(read):
     opened = read(typed.patched(timed.result(), levels={0: {"samples": [raised]}}))
     opened.unfold()
     part = opened.page.locator("details[data-id=samples]")
-    assert part.locator("summary").text_content() == "What operations raised first"
+    assert part.locator("summary").text_content() == "First exceptions of operations"
     assert "raised.KeyError" in part.locator("h3").text_content()
     assert part.locator("pre").text_content() == text
     assert opened.complaints == []
@@ -140,7 +140,7 @@ def test_what_could_not_be_copied_is_said_and_the_focus_stays(read):
     page.evaluate(STAND_STILL)
     page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
     button = page.get_by_text("Copy as CSV").first
-    for is_copied, said in (("true", "Copied"), ("false", "Not copied")):
+    for is_copied, said in (("true", "Copied"), ("false", "Copy failed")):
         page.evaluate(f"void (document.execCommand = () => {is_copied})")
         button.click()
         page.get_by_text(said, exact=True).wait_for()
@@ -168,7 +168,7 @@ def test_the_memory_of_the_target_stands_below_its_cpu(read, kinds):
     assert titles == [
         "CPU, percent of one core",
         "Memory of the target (resident)",
-        "Cores: the darker the fuller",
+        "Cores: the darker, the busier",
     ]
 
 

@@ -34,7 +34,7 @@ export class HistoryPage {
     const isReport = this.content instanceof Report;
     const breadcrumb = el(
       "nav",
-      { class: "breadcrumb", "aria-label": translate("kept.way") },
+      { class: "breadcrumb", "aria-label": translate("history.breadcrumb") },
       ...this.breadcrumb(),
     );
     const top = isReport
@@ -46,7 +46,7 @@ export class HistoryPage {
 
   private breadcrumb(): HTMLElement[] {
     const { data } = this;
-    const home = el("a", { href: "/" }, translate("kept.runs"));
+    const home = el("a", { href: "/" }, translate("history.runs"));
     if (data.page === "run") {
       return [
         home,
@@ -58,7 +58,7 @@ export class HistoryPage {
       return [home, link(data.a, runAddress(data.a)), link(data.b, runAddress(data.b))];
     }
     if (data.page === "trend") return [home, currentPage(data.ledger.name)];
-    return data.page === "runs" ? [currentPage(translate("kept.runs"))] : [home];
+    return data.page === "runs" ? [currentPage(translate("history.runs"))] : [home];
   }
 }
 

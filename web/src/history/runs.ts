@@ -49,7 +49,7 @@ export class RunsList {
 
   private list(runs: readonly StoredRun[]): HTMLElement {
     const content: Table = {
-      title: translate("kept.runs"),
+      title: translate("history.runs"),
       columns: COLUMNS.map((key) => translate(key)),
       rows: runs.map(cells),
       words: TEXT_COLUMNS,
