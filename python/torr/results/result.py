@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 SCHEMA: Final = 2
 Kind = Literal["run", "ladder", "compare", "diff", "locust", "micro"]
 Status = Literal["complete", "interrupted", "failed", "running"]
-_MESSAGE = "a sentence, with a code and typed values of which any language can be made"
 
 
 class TrialFailure(ResultPart, kw_only=True):
@@ -225,16 +224,25 @@ def schema_text() -> str:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **msgspec.json.schema(RunResult, schema_hook=_schema_of),
     }
+    schema["$defs"]["Message"] = _message_schema()
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _schema_of(kind: type) -> dict[str, Any]:
-    """The schema of a type that msgspec does not know: only messages are such."""
+    """Return the schema of a type that msgspec does not know: only messages are such."""
     if kind is not Message:
         raise NotImplementedError(f"{kind} in a result")
+    return {"$ref": "#/$defs/Message"}
+
+
+def _message_schema() -> dict[str, Any]:
     texts = {"code": {"type": "string"}, "values": {"type": "object"}, "text": {"type": "string"}}
     members = {"type": "object", "properties": texts, "required": list(texts)}
-    return {"anyOf": [{"type": "string"}, members], "description": _MESSAGE}
+    return {
+        "title": "Message",
+        "description": "a sentence, with a code and typed values of which any language can be made",
+        "anyOf": [{"type": "string"}, members],
+    }
 
 
 def write_schema(path: Path) -> None:
