@@ -109,7 +109,7 @@ def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
     assert ended.code == 0, ended.err
     assert ended.level["counts"]["ok"] > 0
     (profile,) = ended.result["profiles"]
-    assert (profile["folded"], profile["failure"]) == (None, "perf: Permission denied")
+    assert (profile["folded"], profile["failure"]["text"]) == (None, "perf: Permission denied")
     page = (ended.folder / "_output/torr/latest/report.html").read_text()
     assert "no profile: perf: Permission denied" in page
     assert process.poll() is None
@@ -150,7 +150,7 @@ def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server,
     running.wait(timeout=120)
     found = json.loads(kept.read_text())
     assert found["levels"][0]["counts"]["ok"] == 20
-    assert found["profiles"][0]["failure"] == "interrupted"
+    assert found["profiles"][0]["failure"]["code"] == "profile.interrupted"
 
 
 def looked_at_by(running):
@@ -181,7 +181,7 @@ def test_a_target_that_ends_in_mid_profile_is_told(start, server, tmp_path):
     (profile,) = ended.result["profiles"]
     assert "think (server.py" in profile["folded"]
     assert (profile["failure"], profile["cost_rate"]) == (None, None)
-    assert profile["note"] == "the target ended in mid-profile"
+    assert profile["note"]["code"] == "profile.target_ended"
     assert "whose cost is not known; the target ended in mid-profile" in ended.out
 
 
@@ -196,8 +196,8 @@ def test_a_server_that_ends_in_mid_profile_is_told_with_how_it_ended(
     first, second = ended.result["profiles"]
     assert "do_GET (one.py" in first["folded"]
     assert (first["failure"], first["cost_rate"]) == (None, None)
-    assert first["note"] == "one: it ended by itself: signal 9 (SIGKILL)"
-    assert f"not known; {first['note']}" in ended.out
+    assert first["note"]["text"] == "one: it ended by itself: signal 9 (SIGKILL)"
+    assert f"not known; {first['note']['text']}" in ended.out
     assert (second["failure"], second["note"]) == (None, None)
     assert isinstance(second["cost_rate"], float)
 
@@ -240,7 +240,7 @@ def test_profiles_that_cannot_be_taken_cost_no_trial(torr, matrix, program):
     candidates = {"one": program("one"), "two": '["no-such-server"]'}
     ended = torr("compare", matrix(candidates), "--rounds", "1", "--profile", url)
     assert len(ended.result["levels"]) == 1
-    first, second = (profile["failure"] for profile in ended.result["profiles"])
+    first, second = (profile["failure"]["text"] for profile in ended.result["profiles"])
     assert "no profile of pprof" in first
     assert "no-such-server" in second
 

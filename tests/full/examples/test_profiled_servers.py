@@ -92,6 +92,6 @@ def test_a_go_server_that_ends_in_mid_profile_is_told(begun, slow, tmp_path):
     assert ended.level["counts"]["errors"] == {}
     (profile,) = ended.result["profiles"]
     assert (profile["folded"], profile["cost_rate"]) == (None, None)
-    assert "/debug/pprof/profile?seconds=4" in profile["failure"]
-    assert profile["note"] == "the target ended in mid-profile"
+    assert "/debug/pprof/profile?seconds=4" in profile["failure"]["text"]
+    assert profile["note"]["code"] == "profile.target_ended"
     assert "; the target ended in mid-profile" in ended.out
