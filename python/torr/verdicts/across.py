@@ -1,9 +1,8 @@
-"""Functions measured on another machine, set beside these by the speeds of both machines.
+"""Compares functions that were measured on different machines, by the speeds of both.
 
-    their trials ─ scaled by how much faster this machine is ─ judged as if measured here
-
-How much faster is known within an interval only, from the least and the most that either machine
-was seen to have. A word stands where it holds at both ends of that interval and in its middle.
+Times of the other machine are scaled by the ratio of the speeds and judged as if measured here. The
+ratio is only known within an interval, from the lowest and the highest speed of each machine. A
+word is given where it is the same at both ends of that interval and in its middle.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ _WIDE = message(
 
 
 def is_another(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Return whether two environments, as result.json has them, are of different machines.
+    """Return whether two environments of result.json are of different machines.
 
-    What one of them does not know tells nothing; where they share nothing, they are.
+    Only facts that both have are compared; without any, they count as different.
     """
-    then, here = (found.get("machine") or {} for found in (before, now))
-    known = [key for key in _MACHINE if None not in (then.get(key), here.get(key))]
-    return not known or any(then[key] != here[key] for key in known)
+    old, new = (environment.get("machine") or {} for environment in (before, now))
+    known = [key for key in _MACHINE if None not in (old.get(key), new.get(key))]
+    return not known or any(old[key] != new[key] for key in known)
 
 
 def scales(before: MachineSpeed | None, now: MachineSpeed) -> tuple[float, float, float] | None:
-    """Return how many times as fast this machine is: the middle, the least and the most.
+    """Return how many times as fast this machine is: the median, the least and the most.
 
     None where the speed of the other is not known.
     """
@@ -54,9 +53,9 @@ def scales(before: MachineSpeed | None, now: MachineSpeed) -> tuple[float, float
 
 
 def scaled(level: Level, factor: float) -> Level:
-    """Return a trial as it would have been on a machine so many times as fast.
+    """Return a trial with rates and times scaled to a machine `factor` times as fast.
 
-    One in which everything failed has no times.
+    A trial in which every request failed has no times.
     """
     metrics = msgspec.structs.asdict(level.latency)
     latency = Latency(
@@ -70,31 +69,31 @@ def judged(
     factors: tuple[float, float, float] | None,
     judge: Callable[[Sequence[Level]], list[Verdict]],
 ) -> list[Verdict]:
-    """Return the verdicts of `judge` over scaled trials; no word where the ends differ in it."""
+    """Return the verdicts of scaled trials; inconclusive where they depend on the factor."""
     if factors is None:
         return [
             msgspec.structs.replace(v, word="inconclusive", reason=_UNKNOWN, obstacle=_UNKNOWN)
             for v in judge(before)
         ]
-    found = (judge([scaled(level, factor) for level in before]) for factor in factors)
-    return [_within(*three) for three in zip(*found, strict=True)]
+    verdicts = (judge([scaled(level, factor) for level in before]) for factor in factors)
+    return [_combined(*three) for three in zip(*verdicts, strict=True)]
 
 
-def _within(middle: Verdict, low: Verdict, high: Verdict) -> Verdict:
-    """One verdict of three: its intervals reach from the lowest to the highest end."""
+def _combined(middle: Verdict, low: Verdict, high: Verdict) -> Verdict:
+    """Return one verdict of three, whose intervals reach from the lowest to the highest end."""
     three = (middle, low, high)
-    found = msgspec.structs.replace(
+    verdict = msgspec.structs.replace(
         middle,
         interval=_hull([verdict.interval for verdict in three]),
         inner_interval=_hull([verdict.inner_interval for verdict in three]),
     )
     if low.word == middle.word == high.word:
-        return found
-    return msgspec.structs.replace(found, word="inconclusive", reason=_WIDE, more_rounds=None)
+        return verdict
+    return msgspec.structs.replace(verdict, word="inconclusive", reason=_WIDE, more_rounds=None)
 
 
 def _hull(intervals: Sequence[Ends | None]) -> Ends | None:
-    """The narrowest interval around all; an end without a bound has none then."""
+    """Return the narrowest interval that contains all; an unbounded end stays unbounded."""
     if any(each is None for each in intervals):
         return None
     lows, highs = zip(*(each for each in intervals if each is not None), strict=True)

@@ -1,9 +1,9 @@
-"""What a ladder says about capacity: peak, knee, capacity under SLOs, scalability.
+"""The capacity of a ladder: peak, knee, capacity under SLOs, scalability.
 
-Everything comes from the median of rounds. Levels that the generator limited, that were cut short
-or whose users starved claim nothing and are left out; contended ones count, and every claim on them
-is a lower bound (`at_least`). A level at which nothing succeeded counts: it holds no SLO, and no
-claim reaches past it. What cannot be claimed is null, with its reason in words in `reasons`.
+All numbers are medians of rounds. Levels that the generator limited, that were cut short or whose
+users starved claim nothing and are left out; contended ones count, and every claim on them is a
+lower bound (`at_least`). A level without a successful request counts: it holds no SLO, and no claim
+reaches past it. A claim that cannot be made is null, with its reason in `reasons`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
 
 _WORDS: tuple[ConditionWord, ...] = ("broken", "not shown", "held")
-"""The worst first."""
+"""In ascending order: the worst first."""
 
 
 def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> Capacity:
@@ -68,7 +68,7 @@ def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict
 def verdicts_of_trials(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict]:
     """Return the verdicts of SLOs in a comparison: one for each cell, candidate and SLO.
 
-    A candidate is no round of another, and a cell no level of a ladder: only rounds are pooled.
+    Only rounds of one candidate in one cell are judged together.
     """
     return [
         replace(verdict, candidate=name, factors=cell.factors)
@@ -84,7 +84,7 @@ def peak(points: Sequence[LevelPoint]) -> Peak:
     """Return the highest ok/s with its plateau, the levels that reach 95 % of it.
 
     `concurrency` is the plateau's lowest level, the one to run at (with `ok_per_s_there`);
-    `highest_at` is where the highest was seen, which on a flat plateau is chance.
+    `highest_at` is the level of the highest number, which on a flat plateau is chance.
     """
     highest = max(points, key=lambda point: point.ok_per_s)
     plateau = [point for point in points if point.ok_per_s >= PLATEAU * highest.ok_per_s]
@@ -119,13 +119,13 @@ def knee(series: Series) -> tuple[Knee | None, Message | None]:
         )
     if best is points[-1]:
         return None, _why_none_above(series, best.concurrency)
-    found = Knee(
+    at_knee = Knee(
         concurrency=best.concurrency,
         ok_per_s=best.ok_per_s,
         service_ms=best.service_ms,
         at_least=best.at_least,
     )
-    return found, None
+    return at_knee, None
 
 
 def under_slo(
@@ -153,14 +153,14 @@ def under_slo(
         held = series.points[0]
     if held is None:
         return None, _why_no_slo(beyond)
-    found = SloCapacity(
+    capacity = SloCapacity(
         concurrency=held.concurrency,
         ok_per_s=held.ok_per_s,
         at_least=held.at_least,
         conditions=[slo.text or str(slo) for slo in slos],
         beyond=beyond,
     )
-    return found, None
+    return capacity, None
 
 
 def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
@@ -174,17 +174,17 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     if not usable:
         return replace(slo_of_level.judge(slo, rounds[0]), n=n, concurrency=concurrency)
     attempts = sum(level.counts.ended for level in usable)
-    each = [_of_all_users(slo_of_level.judge(slo, level, attempts), level) for level in usable]
-    word = _WORDS[median_low(_WORDS.index(verdict.word) for verdict in each)]
-    values = [verdict.value for verdict in each if verdict.value is not None]
-    same = [verdict for verdict in each if verdict.word == word]
+    by_round = [_of_all_users(slo_of_level.judge(slo, level, attempts), level) for level in usable]
+    word = _WORDS[median_low(_WORDS.index(verdict.word) for verdict in by_round)]
+    values = [verdict.value for verdict in by_round if verdict.value is not None]
+    same = [verdict for verdict in by_round if verdict.word == word]
     reason = same[0].reason
-    if len(same) < len(each):
-        reason = _in_some(word, len(same), len(each))
+    if len(same) < len(by_round):
+        reason = _in_some(word, len(same), len(by_round))
     if all(level.cut_short for level in usable) and (word == "held" or not attempts):
         word, reason = "not shown", message("slo.cut_short", "the level was cut short")
     value = median(values) if values else None
-    return replace(each[0], value=value, n=n, concurrency=concurrency, word=word, reason=reason)
+    return replace(by_round[0], value=value, n=n, concurrency=concurrency, word=word, reason=reason)
 
 
 def _in_some(word: ConditionWord, some: int, rounds: int) -> Message:
@@ -202,21 +202,21 @@ def _in_some(word: ConditionWord, some: int, rounds: int) -> Message:
 
 
 def _of_all_users(verdict: Verdict, level: Level) -> Verdict:
-    """What is held for some of the users is not shown for all of them."""
+    """Return the verdict, not shown where it is held for a part of the users only."""
     if verdict.word != "held" or not level.is_starved:
         return verdict
     return replace(verdict, word="not shown", reason=starved_text(level))
 
 
 def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdict | None:
-    """The verdict that ends the capacity: a broken one before one that is not shown."""
+    """Return the verdict that ends the capacity: a broken one before one that is not shown."""
     failing = [v for slo in slos if (v := judge(slo, rounds)).word != "held"]
     broken = [verdict for verdict in failing if verdict.word == "broken"]
     return next(iter(broken or failing), None)
 
 
 def _with_interval(verdict: Verdict, slo: Condition, rounds: Sequence[Level]) -> Verdict:
-    """The verdict with the interval of its value, which says where chance may decide the word."""
+    """Return the verdict with the interval of its value, and a note where it contains the limit."""
     if verdict.value is None:
         return verdict
     ends = slo_interval.interval(slo, [level for level in rounds if not level.is_limited])
@@ -258,7 +258,7 @@ def _why_too_few(levels: int, *, is_of_all: bool) -> Message:
 
 
 def _why_none_above(series: Series, best: int) -> Message:
-    """Say why the ladder ends at the level with the greatest power."""
+    """Return why the level with the greatest power is the highest one."""
 
     def has_above(points: Sequence[LevelPoint]) -> bool:
         return any(point.concurrency > best for point in points)

@@ -3,15 +3,14 @@
     trials ─ paired by round, or unpaired ─ estimate ─ Holm over the family ─ the word
 
 The primary metric's comparisons are one family, those of all other metrics a second. A rule that
-discards rounds is blind to who won; what it took out is counted and named, and every verdict says
-what it would be with those rounds. Shares of attempts are judged over all rounds, whatever a rule
-says: a candidate that fails more is worse by that, first of all.
-
-Nothing is measured here, and nothing read from disk.
+discards rounds does not see the outcome of a comparison; discarded rounds are counted and named,
+and every verdict also says what it would be with them. Shares of attempts are always judged over
+all rounds, since failures may be why a rule discarded a round.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """How trials are judged.
+    """The procedure by which trials are judged.
 
     `primary` is the metric of the first family: None for p99 under arrivals at a rate, else ok/s.
-    `metrics` are the others; those that no trial has a number of are left out. `rule` discards each
-    round in which it holds for a trial. `alpha` is the chance of a false finding in a family.
+    `metrics` are the others; metrics without a number in any trial are left out. `rule` discards
+    each round in which it holds for a trial. `alpha` is the chance of a false finding in a family.
     """
 
     primary: Metric | None = None
@@ -87,13 +86,13 @@ def verdicts(
             strict=True,
         )
     ]
-    found = _judged(contrasts, levels, procedure)
-    gone = [split[contrast.cell][1] for contrast in contrasts]
-    return [_beside(*each) for each in zip(found, whole, gone, strict=True)]
+    judged = _judged(contrasts, levels, procedure)
+    discarded = [split[contrast.cell][1] for contrast in contrasts]
+    return [_with_outcome_of_all(*x) for x in zip(judged, whole, discarded, strict=True)]
 
 
 def with_given_up(verdict: Verdict, given_up: Sequence[GivenUp]) -> Verdict:
-    """The verdict, which no further round can find where a side of it was given up."""
+    """Return the verdict, final where one of its sides was given up."""
     for side in given_up:
         of_side = side.candidate in (verdict.candidate, verdict.baseline)
         if side.factors == verdict.factors and verdict.word == "inconclusive" and of_side:
@@ -129,25 +128,26 @@ def unpaired(
         for metric in metrics
     ]
     primary = procedure.primary_of(levels)
-    # Where neither side has a number, as of too few operations, there is nothing to be wrong about.
-    known = [each for each in contrasts if each.metric == primary or any(each.values)]
-    return _judged(known, levels, procedure)
+    # Where no side has a number, there is no verdict that could be wrong.
+    judged = [x for x in contrasts if x.metric == primary or any(x.values)]
+    return _judged(judged, levels, procedure)
 
 
 def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, DiscardedRounds]:
-    """Split a cell's rounds into those that stay, and what is said of those that do not.
+    """Split a cell's rounds into those that stay, and a description of the discarded ones.
 
-    A round goes when the condition holds for any trial of it.
+    A round is discarded when the condition holds for any of its trials.
     """
-    hit = {
+    matching = {
         number: [name for name, level in trials.items() if slo.judge(rule, level).word == "held"]
         for number, trials in rounds.items()
     }
-    gone = [number for number, names in hit.items() if names]
-    who = [name for names in hit.values() for name in names]
-    counted = {name: who.count(name) for name in dict.fromkeys(who)}
-    kept = {number: trials for number, trials in rounds.items() if number not in gone}
-    return kept, DiscardedRounds(rule=rule.text or str(rule), rounds=gone, because_of=counted)
+    discarded = [number for number, names in matching.items() if names]
+    counts = Counter(name for names in matching.values() for name in names)
+    kept = {number: trials for number, trials in rounds.items() if number not in discarded}
+    return kept, DiscardedRounds(
+        rule=rule.text or str(rule), rounds=discarded, because_of=dict(counts)
+    )
 
 
 def _contrasts(
@@ -166,18 +166,18 @@ def _contrasts(
 def _judged(
     contrasts: Sequence[Contrast], levels: Sequence[Level], procedure: Procedure
 ) -> list[Verdict]:
-    """A verdict for each contrast, with p adjusted in the family that it belongs to."""
+    """Return a verdict for each contrast, with p adjusted within its family."""
     estimates = [contrast.estimate(procedure.alpha) for contrast in contrasts]
-    found: dict[int, Verdict] = {}
+    by_index: dict[int, Verdict] = {}
     primary = procedure.primary_of(levels)
     is_primary = [contrast.metric == primary for contrast in contrasts]
     for family in ("primary", "secondary"):
-        places = [at for at, its in enumerate(is_primary) if its == (family == "primary")]
-        adjusted = holm.adjusted([estimates[at].p for at in places])
-        for at, p in zip(places, adjusted, strict=True):
-            verdict = contrasts[at].verdict(estimates[at], p, len(places), procedure.alpha)
-            found[at] = structs.replace(verdict, family=family)
-    return [found[at] for at in range(len(contrasts))]
+        indexes = [i for i, is_first in enumerate(is_primary) if is_first == (family == "primary")]
+        adjusted = holm.adjusted([estimates[i].p for i in indexes])
+        for i, p in zip(indexes, adjusted, strict=True):
+            verdict = contrasts[i].verdict(estimates[i], p, len(indexes), procedure.alpha)
+            by_index[i] = structs.replace(verdict, family=family)
+    return [by_index[i] for i in range(len(contrasts))]
 
 
 def _trials_by_cell(levels: Iterable[Level]) -> dict[Cell, list[Level]]:
@@ -187,10 +187,10 @@ def _trials_by_cell(levels: Iterable[Level]) -> dict[Cell, list[Level]]:
     return cells
 
 
-def _beside(verdict: Verdict, whole: Verdict, gone: DiscardedRounds) -> Verdict:
-    """The verdict without the discarded rounds, and beside it the one with them."""
-    if not gone.rounds:
+def _with_outcome_of_all(verdict: Verdict, whole: Verdict, discarded: DiscardedRounds) -> Verdict:
+    """Return the verdict without the discarded rounds, which also has the outcome with them."""
+    if not discarded.rounds:
         return verdict
     names = ComparisonOutcome.__struct_fields__
     outcome = ComparisonOutcome(**{name: getattr(whole, name) for name in names})
-    return structs.replace(verdict, discarded=structs.replace(gone, whole=outcome))
+    return structs.replace(verdict, discarded=structs.replace(discarded, whole=outcome))

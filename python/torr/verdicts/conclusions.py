@@ -1,4 +1,4 @@
-"""What is concluded of the levels of a load, and of the trials of a comparison."""
+"""Makes the conclusions of a result: of a run, a ladder or a comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def of_load(
     kind: str, levels: Sequence[Level], slos: Sequence[Condition], aborted: str | None = None
 ) -> Conclusions:
-    """Return what is concluded of a run or a ladder; `aborted` is the condition that ended it."""
+    """Return the conclusions of a run or a ladder; `aborted` is the condition that ended it."""
     from torr.verdicts import capacity
 
     return Conclusions(
@@ -35,7 +35,7 @@ def of_trials(
     slos: Sequence[Condition],
     given_up: Sequence[GivenUp],
 ) -> Conclusions:
-    """Return what is concluded of the trials of a comparison."""
+    """Return the conclusions of a comparison."""
     from torr.verdicts.capacity import verdicts_of_trials
     from torr.verdicts.comparison import verdicts, with_given_up
 

@@ -1,6 +1,6 @@
 """One comparison: a candidate against the baseline, in one cell, by one metric.
 
-It knows its trials, what stands in the way of comparing them, and how its verdict is written down.
+A contrast has the trials, finds obstacles to comparing them, and makes the verdict.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ NOT_INTERLEAVED = message("comparison.not_interleaved", "not interleaved: drift 
 class Contrast:
     """The trials of the baseline, `before`, and those of the candidate, `after`.
 
-    Paired trials stand at the same place of both; a round that one of them has no trial of is in
-    neither.
+    Paired trials have the same index in both; a round in which one side has no trial is in neither.
     """
 
     cell: Cell
@@ -66,7 +65,7 @@ class Contrast:
 
     @property
     def values(self) -> tuple[list[float], list[float]]:
-        """The numbers of both sides, in the order of the rounds; of pairs only whole ones."""
+        """Return the numbers of both sides in the order of rounds; only complete pairs."""
         before, after = ([self.metric.read(x) for x in side] for side in (self.before, self.after))
         if self.is_paired:
             pairs = zip(before, after, strict=True)
@@ -79,15 +78,15 @@ class Contrast:
         compare = estimate.paired if self.is_paired else estimate.unpaired
         return compare(*self.values, alpha, is_share=self.metric.is_share)
 
-    def verdict(self, found: Estimate, p_adjusted: float, family: int, alpha: float) -> Verdict:
-        """Return the verdict, all but the name of its family."""
-        evidence = self._evidence(found, p_adjusted, family, alpha)
+    def verdict(self, estimated: Estimate, p_adjusted: float, family: int, alpha: float) -> Verdict:
+        """Return the verdict without the name of its family."""
+        evidence = self._evidence(estimated, p_adjusted, family, alpha)
         judgement, obstacle = judge(evidence), evidence.obstacle
         unsent = self._bound_obstacle(judgement.word)
         if obstacle is None and unsent is not None:
             judgement, obstacle = Judgement("inconclusive", unsent), unsent
         before, after = self.values
-        centre = self._on_scale(found.centre) if found.count else None
+        centre = self._on_scale(estimated.centre) if estimated.count else None
         return Verdict(
             candidate=self.candidate,
             baseline=self.baseline,
@@ -100,26 +99,26 @@ class Contrast:
             baseline_value=median(before) if before else None,
             ratio=None if self.metric.is_share else centre,
             difference=centre if self.metric.is_share else None,
-            interval=self._ends(found.interval),
-            inner_interval=self._ends(found.inner),
+            interval=self._ends(estimated.interval),
+            inner_interval=self._ends(estimated.inner),
             margin=self._margin,
-            n=found.count,
-            p=found.p,
+            n=estimated.count,
+            p=estimated.p,
             p_adjusted=p_adjusted,
             alpha=alpha,
-            method=found.method,
-            spread=found.spread,
+            method=estimated.method,
+            spread=estimated.spread,
             spreads=[variation(before), variation(after)],
             bounds=self._bounds,
             trials=[before, after],
             word=judgement.word,
-            reason=self._marked(judgement.reason),
+            reason=self._with_pairing(judgement.reason),
             obstacle=obstacle,
             more_rounds=judgement.more_rounds,
         )
 
     def _on_scale(self, difference: float) -> float | None:
-        """A ratio, or points; None where there is no bound."""
+        """Return a difference as a ratio or in points; None where there is no bound."""
         if not self.metric.is_share:
             return ratio_of(difference)
         return difference if math.isfinite(difference) else None
@@ -129,14 +128,16 @@ class Contrast:
             return None
         return self._on_scale(interval[0]), self._on_scale(interval[1])
 
-    def _evidence(self, found: Estimate, p_adjusted: float, family: int, alpha: float) -> Evidence:
+    def _evidence(
+        self, estimated: Estimate, p_adjusted: float, family: int, alpha: float
+    ) -> Evidence:
         return Evidence(
-            count=found.count,
-            # What a family asks for is a property of the signed-rank test, whose p has steps.
+            count=estimated.count,
+            # Only the signed-rank test has a smallest p, which limits the size of a family.
             family=family if self.is_paired else 1,
-            centre=found.centre,
-            inner=found.inner,
-            spread=found.spread,
+            centre=estimated.centre,
+            inner=estimated.inner,
+            spread=estimated.spread,
             p_adjusted=p_adjusted,
             margin=self._margin,
             more_is_better=self.metric.more_is_better,
@@ -155,7 +156,7 @@ class Contrast:
         return margin_of_shares(median(before) if before else None)
 
     def _obstacle(self) -> Message | None:
-        """What forbids any claim, however many rounds there are."""
+        """Return the reason that forbids any claim, whatever the number of rounds."""
         limited = sum(level.is_limited for level in (*self.before, *self.after))
         if limited:
             trials = message_count("count.trials", limited, "{n:,} trial", "{n:,} trials")
@@ -190,7 +191,7 @@ class Contrast:
         return None
 
     def _batches(self) -> Message | None:
-        """Where functions were timed otherwise: the times of a batch are no times of operations."""
+        """Return the obstacle of different batches, whose times are not those of operations."""
         if not self.metric.is_time:
             return None
         sizes = [{x.micro.batch if x.micro else 1 for x in side} for side in self._sides]
@@ -209,13 +210,13 @@ class Contrast:
 
     @property
     def _bounds(self) -> list[bool]:
-        """Whether the numbers of either side are lower bounds."""
+        """Return for each side whether its numbers are lower bounds."""
         return [any(map(self.metric.is_lower_bound, side)) for side in self._sides]
 
     def _bound_obstacle(self, word: str) -> Message | None:
-        """What forbids a word about times of which some are those of requests never sent.
+        """Return the obstacle to a word about times of requests of which some were never sent.
 
-        All that lower bounds of times show is that they are the longer ones.
+        Lower bounds of times can only show that they are longer.
         """
         bounds = self._bounds
         shown = {("worse", False, True), ("better", True, False)}
@@ -235,7 +236,7 @@ class Contrast:
         )
 
     def _starved(self) -> Message | None:
-        """Whose trials claim nothing, mostly: those that are left are the lucky ones."""
+        """Return the obstacle of a side in most of whose trials users starved."""
         for name, side in ((self.candidate, self.after), (self.baseline, self.before)):
             count = sum(level.is_starved for level in side)
             if 2 * count > len(side):
@@ -249,7 +250,7 @@ class Contrast:
         return None
 
     def _none_seen(self) -> float | None:
-        """The rate of failures, in percent, that no failure on either side leaves room for."""
+        """Return the highest error rate in percent that 0 failures on both sides allow."""
         counts = [[level.counts for level in side] for side in self._sides]
         has_failed = any(count.failed for side in counts for count in side)
         if self.metric.key not in (ERROR_RATE, "success_rate") or has_failed:
@@ -257,7 +258,7 @@ class Contrast:
         attempts = min(sum(count.ended for count in side) for side in counts)
         return 300 / attempts if attempts else None
 
-    def _marked(self, reason: Message | None) -> Message | None:
+    def _with_pairing(self, reason: Message | None) -> Message | None:
         if self.is_paired:
             return reason
         return NOT_INTERLEAVED if reason is None else message_list("; ", [reason, NOT_INTERLEAVED])

@@ -1,11 +1,10 @@
-"""What the exit code of a run says, and why: a function of its result.
+"""Decides the exit code of a run, with its reason, by the result.
 
-The most important reason comes first: no answer, an interruption, `--strict`, what must hold, no
-success. What must hold are SLOs, limits of change and a least capacity, and no abort condition may
-have ended the load. That fails closed: an SLO or a limit that is not shown does not pass, unless
-the user allows that. A ladder climbs until SLOs break, so what counts is the lowest level that
-claims anything, or the capacity that `--min-capacity` asks for. Of a comparison every candidate
-counts in every cell.
+Reasons in their order: no answer, an interruption, `--strict`, conditions, no success. The
+conditions are SLOs, limits of change and a least capacity, and that no abort condition ended the
+load. A condition that is not shown fails, unless the user allows it. A ladder climbs until SLOs
+break, so its lowest level that claims anything counts, or the capacity of `--min-capacity`. In a
+comparison every candidate counts in every cell.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SHOWN = 3
 _LONGER = "such as -z 30s"
 _MORE = {"compare": "such as --rounds 20 or -z 30s", "diff": "such as --rounds 20 of both sides"}
 MOST_FAILED = 0.01
-"""A time that is not shown passes only where no more than this share of the attempts failed."""
+"""A time that is not shown passes only where at most this share of the attempts failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Decision:
 
     @property
     def code(self) -> ExitCode:
-        """The exit code; the number of a signal is SIGINT's as long as no other one is known."""
+        """The exit code; that of SIGINT for an interruption whose signal is not known."""
         return ExitCode.FINE if self.error is None else exit_code(self.error)
 
 
@@ -128,7 +127,7 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
 
 
 def _of_load(result: RunResult, directory: Path) -> Decision | None:
-    """What ended a run or a ladder before anything could be judged."""
+    """Return the decision about a run or ladder that ended before it could be judged."""
     if result.status == "failed" and result.levels:
         return Decision(NothingMeasuredError(f"{result.levels[0].failure}"), is_unanswered=True)
     if result.status == "interrupted":
@@ -138,7 +137,7 @@ def _of_load(result: RunResult, directory: Path) -> Decision | None:
 
 
 def _of_trials(result: RunResult, directory: Path) -> Decision | None:
-    """What ended a comparison before anything could be judged."""
+    """Return the decision about a comparison that ended before it could be judged."""
     failed = result.failures
     if result.status == "interrupted":
         kept = f"{show_count(len(result.levels), 'trial')} kept in {directory}"
@@ -168,7 +167,7 @@ def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
 
 
 def _of_limits(entries: Sequence[Verdict]) -> Decision:
-    """Whether no change of a diff lies beyond its limit."""
+    """Return the decision about the limits of a diff."""
     failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "broken"]
     unshown = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "not shown"]
     missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
@@ -180,7 +179,7 @@ def _of_limit(entry: Verdict) -> str:
 
 
 def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
-    """Whether they pass, by the lowest level that claims anything."""
+    """Return the decision about SLOs, by the lowest level that claims anything."""
     if result.kind == "compare":
         return _of_candidates(result)
     texts = dict.fromkeys(verdict.condition or "" for verdict in result.slo_verdicts)
@@ -201,7 +200,7 @@ def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
 
 
 def _of_candidates(result: RunResult) -> Decision:
-    """Each candidate has its SLOs in each cell; one that is broken or not measured misses them."""
+    """Return the decision about the SLOs of every candidate in every cell."""
     slos = result.slo_verdicts
     if not slos:
         return Decision()
@@ -226,15 +225,15 @@ def _of_candidate(verdict: Verdict) -> str:
 
 
 def _trials(verdict: Verdict, result: RunResult) -> list[Level]:
-    """The trials behind an SLO of a candidate in a cell that claim anything."""
+    """Return the trials of a candidate in a cell that claim anything."""
     where = (verdict.candidate, verdict.factors, verdict.concurrency)
     return lowest(x for x in result.levels if (x.candidate, x.factors, x.concurrency) == where)
 
 
 def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Decision:
-    """What is not shown may be allowed, but not a time where too much failed.
+    """Return the decision about SLOs that are not shown: a time fails where too much failed.
 
-    Of each SLO there is the verdict, how it is named, and the levels that it is about.
+    Each SLO has its verdict, its name, and the levels that it is about.
     """
     notes: list[str] = []
     for verdict, name, rounds in unshown:
@@ -248,14 +247,14 @@ def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Deci
 
 
 def _named(verdict: Verdict) -> str:
-    """The SLO, with the reason where no value speaks for itself."""
+    """Return the SLO, with the reason where it has no value."""
     if verdict.reason and (verdict.value is None or verdict.word == "not shown"):
         return f"{verdict.condition} ({verdict.reason})"
     return verdict.condition or verdict.metric
 
 
 def _failed(rounds: Sequence[Level]) -> tuple[int, int]:
-    """How many attempts failed, and how many ended."""
+    """Return how many attempts failed, and how many ended."""
     counts = [level.counts for level in rounds]
     return sum(count.failed for count in counts), sum(count.ended for count in counts)
 

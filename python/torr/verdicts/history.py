@@ -1,12 +1,12 @@
-"""The tuning ledger: one resource changed, measured again, compared; each run of it an entry.
+"""The tuning ledger: the runs of a session, each compared with earlier ones.
 
     run ─ the trials of one level that claim something ─ medians ─ change to the one before
                                                                  ├ change to the best so far
                                                                  └ change to a baseline
 
 A change has a verdict where both runs have trials, by the same procedure as two runs of a diff;
-else it has its ratio alone. Each change is judged by itself: in a ledger of twenty changes of
-nothing one is found by chance. Nothing is read from disk here.
+else it has only a ratio. Each change is judged by itself: of twenty changes without an effect, one
+is expected to be found by chance.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ P95, SUCCESS_RATE = "response_ms.p95", "success_rate"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """What one run of the session says at its level: `trials` are those that claim something."""
+    """The trials of one run of the session, at one level, that claim something."""
 
     run: int
     trials: tuple[Level, ...]
     request: str | None = None
     reason: Message | None = None
-    """Why it claims nothing."""
+    """The reason why the run claims nothing."""
 
     @classmethod
     def of(cls, run: int, result: RunResult, request: str | None, concurrency: int | None) -> Self:
@@ -54,17 +54,17 @@ class MeasuredRun:
         at = concurrency if best is None or concurrency is not None else best.concurrency
         here = [level for level in result.levels if at is None or level.concurrency == at]
         metric = Metric(OK_PER_S, request)
-        known = [x for x in here if not x.is_limited and metric.read(x) is not None]
-        return cls(run, tuple(known), request, None if known else _why_none(here, request, at))
+        trials = [x for x in here if not x.is_limited and metric.read(x) is not None]
+        return cls(run, tuple(trials), request, None if trials else _why_none(here, request, at))
 
     @property
     def metric(self) -> Metric:
-        """By what it is compared: p99 where arrivals came at a rate, else ok/s."""
+        """The metric of its comparison: p99 where requests arrived at a rate, else ok/s."""
         return Metric(primary_of(self.trials[0]).key, self.request)
 
     @property
     def cell(self) -> Cell:
-        """Its load, as verdicts have it."""
+        """The cell of its trials."""
         return Cell.of(self.trials[0])
 
     def median(self, key: str) -> float | None:
@@ -77,7 +77,7 @@ class MeasuredRun:
         return any(map(metric.is_lower_bound, self.trials))
 
     def range(self, key: str) -> list[float] | None:
-        """Return the least and the most of its trials; None of a single one."""
+        """Return the lowest and the highest number of its trials; None for a single trial."""
         known = self._known(key)
         return [min(known), max(known)] if len(known) > 1 else None
 
@@ -86,9 +86,9 @@ class MeasuredRun:
         return [value for value in map(metric.read, self.trials) if value is not None]
 
     def as_json(self) -> JsonObject:
-        """Return it as an entry of the ledger, without changes.
+        """Return the entry of the ledger, without changes.
 
-        `metric` is what it is compared by, `value` its median of that.
+        `metric` is the metric of its comparison, `value` the median.
         """
         first = self.trials[0] if self.trials else None
         return {
@@ -133,7 +133,7 @@ def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> 
 
 
 def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> Message:
-    """Why a run has no trial that claims anything."""
+    """Return why a run has no trial that claims anything."""
     if not here:
         return _why_no_level(concurrency)
     if all(level.is_limited for level in here):
@@ -161,7 +161,7 @@ def _is_better(best: MeasuredRun, now: MeasuredRun) -> bool:
 
 
 def _change(before: MeasuredRun | None, now: MeasuredRun) -> JsonObject | None:
-    """How a run differs from an earlier one: its ratio, and a verdict where trials carry one."""
+    """Return the change to an earlier run: the ratio, and a verdict where both have trials."""
     if before is None or not (before.trials and now.trials):
         return None
     if before.cell == now.cell and min(len(before.trials), len(now.trials)) > 1:
@@ -169,9 +169,9 @@ def _change(before: MeasuredRun | None, now: MeasuredRun) -> JsonObject | None:
         (verdict,) = comparison.unpaired(
             before.trials, now.trials, (str(before.run), str(now.run)), procedure
         )
-        kept = ("metric", "ratio", "interval", "n", "p", "bounds", "reason", "more_rounds")
+        copied = ("metric", "ratio", "interval", "n", "p", "bounds", "reason", "more_rounds")
         word = now.metric.word(verdict.word or "")
-        return {"run": before.run, **{key: getattr(verdict, key) for key in kept}, "word": word}
+        return {"run": before.run, **{key: getattr(verdict, key) for key in copied}, "word": word}
     old, new = before.median(now.metric.key), now.median(now.metric.key)
     return {
         "run": before.run,

@@ -1,10 +1,9 @@
 """The word of a comparison: better, worse, same or inconclusive, and why.
 
-One table of questions, asked in one order; the first that answers gives the word. `inconclusive`
-is an answer: it says what stands in the way, or how many rounds would settle it, an estimate. A
-difference is never called `same` because it was not found: sameness is shown, by an interval that
-lies within the margin (two one-sided tests, Schuirmann 1987). A share of attempts that is shown to
-differ is never `same`, however small the difference is: one more error is one more error.
+Tests run in a fixed order, and the first that applies gives the word. `inconclusive` has a reason:
+an obstacle, or an estimate of how many rounds would settle it. A missing difference is not `same`:
+sameness is shown by an interval that lies within the margin (two one-sided tests, Schuirmann 1987).
+A share of attempts that is shown to differ is never `same`, however small the difference is.
 """
 
 from __future__ import annotations
@@ -25,25 +24,25 @@ _BELOW = message("comparison.below_margin", "real, below the margin")
 
 LEAST_ROUNDS = 6
 DELTA = 0.03
-"""Ratios from 1/(1 + δ) to 1 + δ are the same for people."""
+"""Ratios from 1/(1 + δ) to 1 + δ are the same in practice."""
 MARGIN_POINTS = 0.1
-"""Shares of attempts are never the same if they are farther apart, in percentage points."""
+"""Shares of attempts that differ by more percentage points are never the same."""
 LEAST_MARGIN_POINTS = 0.01
 MARGIN_OF_SHARES = 0.1
-"""Shares this near to each other are the same, as a share of the rarer outcome at the baseline."""
+"""Differences up to this part of the rarer outcome of the baseline are the same."""
 MOST_APART_POINTS = 1.0
-"""Times of ok answers are not compared where the error rates are farther apart."""
+"""Times of ok answers are not compared where error rates differ by more points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of one candidate, baseline and metric, on the scale on which they are compared.
+    """The statistics of one candidate, baseline and metric, on the scale of their comparison.
 
     The scale is the logarithm of the ratio, or percentage points. `inner` is the interval of
     1 − 2·alpha, by which sameness is shown; `spread` is the standard deviation of the differences.
-    `obstacle` is what forbids any claim; `none_seen` the highest rate that 0 failures on either
-    side allow, in percent, None where there were any or failures are not the question. `is_share`
-    says that percentages of attempts are compared.
+    `obstacle` is a reason that forbids any claim. `none_seen` is the highest rate, in percent, that
+    0 failures on both sides allow; None where there were failures or they are not compared.
+    `is_share` says that percentages of attempts are compared.
     """
 
     count: int
@@ -63,7 +62,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The word, its reason, and how many rounds more would settle it, where that is known."""
+    """The word, its reason, and the estimated number of further rounds that would settle it."""
 
     word: ComparisonWord
     reason: Message | None = None
@@ -71,7 +70,7 @@ class Judgement:
 
 
 def judge(evidence: Evidence) -> Judgement:
-    """Return the first answer: too little or no claim, the same, a difference, or inconclusive."""
+    """Return the word: of too little evidence, the same, a difference, or inconclusive."""
     return (
         _obstacle(evidence)
         or _too_few(evidence)
@@ -83,7 +82,7 @@ def judge(evidence: Evidence) -> Judgement:
 
 
 def least_rounds(family: int, alpha: float = ALPHA) -> int:
-    """Return the fewest rounds that can decide anything in a family of so many comparisons.
+    """Return the fewest rounds that can decide a comparison of a family of this size.
 
     The smallest p of n rounds is 2/2ⁿ; Holm multiplies the smallest of m by m.
     """
@@ -91,7 +90,7 @@ def least_rounds(family: int, alpha: float = ALPHA) -> int:
 
 
 def margin_of_shares(baseline: float | None) -> float:
-    """Return how many percentage points from the baseline's share, in percent, are the same.
+    """Return the difference from the baseline's share up to which shares are the same, in points.
 
     A tenth of the rarer outcome: 1.1 % of errors are the same as 1.0 %, and 0.09 % are not the same
     as none.
@@ -101,13 +100,13 @@ def margin_of_shares(baseline: float | None) -> float:
 
 
 def rounds_to_settle(centre: float, spread: float, margin: float) -> int | None:
-    """Return the rounds that would settle it at this spread, an estimate; None if none would.
+    """Return an estimate of the rounds that would settle it at this spread; None if none would.
 
-    The smaller of the rounds that find a difference as large as `centre` and those that show
+    The smaller of the rounds that show a difference as large as `centre` and those that show
     sameness, at 80 % power (1.05 for ranks, 2.8 = 1.96 + 0.84, 2.93 = 1.64 + 1.29).
     """
-    ways = [(2.8, abs(centre)), (2.93, margin - abs(centre))]
-    needed = [1.05 * (factor * spread / room) ** 2 for factor, room in ways if room > 0]
+    tests = [(2.8, abs(centre)), (2.93, margin - abs(centre))]
+    needed = [1.05 * (factor * spread / effect) ** 2 for factor, effect in tests if effect > 0]
     finite = [rounds for rounds in needed if math.isfinite(rounds)]
     return math.ceil(min(finite)) if finite else None
 
@@ -120,27 +119,27 @@ def _too_few(e: Evidence) -> Judgement | None:
     needed = least_rounds(e.family, e.alpha)
     if e.count >= needed:
         return None
-    seen = _seen(e)
-    why = message("comparison.too_few", "{seen}, {needed} are needed", seen=seen, needed=needed)
+    count = _count(e)
+    why = message("comparison.too_few", "{seen}, {needed} are needed", seen=count, needed=needed)
     if e.count >= LEAST_ROUNDS:
         why = message(
             "comparison.too_few_for_family",
             "{seen} cannot decide any of {family} comparisons: {needed} are needed",
-            seen=seen,
+            seen=count,
             family=e.family,
             needed=needed,
         )
     return Judgement("inconclusive", why, max(needed, _estimate(e) or 0) - e.count)
 
 
-def _seen(e: Evidence) -> Message:
+def _count(e: Evidence) -> Message:
     if e.is_paired:
         return message_count("count.rounds", e.count, "{n:,} round", "{n:,} rounds")
     return message_count("count.trials", e.count, "{n:,} trial", "{n:,} trials")
 
 
 def _none_seen(e: Evidence) -> Judgement | None:
-    """By the rule of three, n attempts without a failure leave room for a rate of 3/n."""
+    """Judge two sides without failures: n attempts allow a rate of 3/n (rule of three)."""
     if e.none_seen is None:
         return None
     why = message("comparison.none_seen", "none seen, ≤ {most:.2g} % (3/n)", most=e.none_seen)

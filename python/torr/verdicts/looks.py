@@ -1,8 +1,8 @@
-"""`--until settled`: when to look at a comparison, and whether it goes on.
+"""`--until settled`: interim analyses of a comparison.
 
-Looking after every round would find a difference in almost any A/A: the more looks, the more
-chances. So there are three, each at a third of the error (Bonferroni), and nothing is judged
-between: the words of such a comparison are given at that third too.
+A test after every round would find a difference in almost any comparison of equal candidates. So
+there are three looks, each with a third of the error (Bonferroni), and no judging between them; the
+final verdicts have that error, too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ALPHA_OF_A_LOOK = ALPHA / len(LOOKS)
 
 
 def next_look(rounds: int) -> int | None:
-    """Return the number of rounds at which is looked next; None after the last look."""
+    """Return the number of rounds of the next look; None after the last one."""
     return next((look for look in LOOKS if look > rounds), None)
 
 
@@ -36,19 +36,19 @@ def unsettled(
     look: int,
     gone: Collection[tuple[str, Cell]] = (),
 ) -> set[Cell]:
-    """Return the cells that go on after a look at so many rounds; later ones are not looked at.
+    """Return the cells that go on after a look at `look` rounds; later rounds are ignored.
 
-    A cell goes on while a candidate's primary metric is inconclusive there, more rounds can settle
-    it, and there is a look left. `gone` are candidates that were given up in a cell: nothing there
-    waits for them, and where the baseline is one of them, for nobody.
+    A cell goes on while the primary metric of a candidate is inconclusive there, more rounds can
+    settle it, and there is a look left. `gone` has candidates that were given up in a cell: they do
+    not keep it going, and where the baseline was given up, the cell ends.
     """
     if next_look(look) is None:
         return set()
-    seen = [level for level in levels if level.round <= look]
-    found = verdicts(seen, baseline, replace(procedure, metrics=(), alpha=ALPHA_OF_A_LOOK))
+    rounds = [level for level in levels if level.round <= look]
+    judged = verdicts(rounds, baseline, replace(procedure, metrics=(), alpha=ALPHA_OF_A_LOOK))
     return {
         Cell.of(verdict)
-        for verdict in found
+        for verdict in judged
         if verdict.word == "inconclusive"
         and verdict.more_rounds
         and not any((name, Cell.of(verdict)) in gone for name in (verdict.candidate, baseline))

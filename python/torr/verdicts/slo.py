@@ -1,8 +1,7 @@
-"""What a condition is worth at one level: held, broken or not shown.
+"""Judges a condition at one level: held, broken or not shown.
 
-`not shown` is what an honest reader says of a number that is missing, that is only a lower bound,
-or that stands on too few attempts. Where no request succeeded a missing number is the target's
-doing, and the condition is broken.
+A condition is not shown where its number is missing, is only a lower bound, or comes from too few
+attempts. Where a number is missing because no request succeeded, the condition is broken.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
 def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None) -> Verdict:
     """Judge one level, interval or named request.
 
-    `attempts` is how many ended attempts stand behind the claim where that is more than the
-    level's own, as when rounds of one level are judged together.
+    `attempts` is the number of ended attempts where it is larger than the level's own, as when the
+    rounds of one level are judged together.
     """
     if isinstance(level, Level) and level.is_limited:
         return _not_shown(
@@ -89,7 +88,7 @@ def _of_time(condition: Condition, part: MeasuredPart) -> Verdict:
             value=units.show_ms(value),
         )
         return _not_shown(condition, value, reason)
-    return replace(verdict, reason=_survivors(part.counts))
+    return replace(verdict, reason=_of_ok_answers_only(part.counts))
 
 
 def _verdict(
@@ -121,7 +120,7 @@ def is_bound(condition: Condition, level: Level) -> bool:
 
 
 def ended(condition: Condition, level: Level) -> int:
-    """Return how many attempts ended that a share of the condition is of."""
+    """Return how many attempts ended, of those that the condition is about."""
     part = part_of(level, condition.name)
     return 0 if part is None else part.counts.ended
 
@@ -151,11 +150,11 @@ def _why_no_time(condition: Condition, answers: int) -> Message:
 
 
 def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
-    """The share of attempts that met every SLO of latency; an error met none."""
+    """Judge the share of attempts that met every SLO of latency; an error met none."""
     stream = part.stream or StreamStatistics()
     if stream.goodput_rate is None:
-        known = message("slo.no_latency_slo", "no SLO of latency says what is good")
-        return _not_shown(condition, None, stream.goodput_missing or known)
+        default = message("slo.no_latency_slo", "no SLO of latency says what is good")
+        return _not_shown(condition, None, stream.goodput_missing or default)
     return _of_number(condition, stream.goodput_rate)
 
 
@@ -179,12 +178,12 @@ def _of_share(condition: Condition, part: MeasuredPart, attempts: int | None) ->
 
 
 def _of_failures(condition: Condition, part: MeasuredPart) -> Verdict:
-    """How many attempts failed: of one class, or of all."""
+    """Judge the number of failed attempts, of one class or of all."""
     return _of_number(condition, float(part.counts.failed_of(condition.stat)))
 
 
 def _is_excused(condition: Condition, part: MeasuredPart, failed: int, ended: int) -> bool:
-    """Whether it broke only through what the generator's own machine did not give."""
+    """Return whether the condition would hold without failures of the generator's machine."""
     own = sum(_own_failures(part).values())
     if not own or condition.stat not in (None, "connect"):
         return False
@@ -208,16 +207,16 @@ def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Ve
 
 
 def _of_number(condition: Condition, value: float, *, at_least: bool = False) -> Verdict:
-    """Compare; a lower bound can break `<` and hold `>`, and shows nothing else."""
-    true = {
+    """Compare with the limit; a lower bound can break `<` and hold `>`, nothing else is shown."""
+    is_true = {
         "<": value < condition.limit,
         "<=": value <= condition.limit,
         ">": value > condition.limit,
         ">=": value >= condition.limit,
     }[condition.op]
-    if at_least and true == condition.wants_little:
+    if at_least and is_true == condition.wants_little:
         return _verdict(condition, value, "not shown")
-    return _verdict(condition, value, "held" if true else "broken")
+    return _verdict(condition, value, "held" if is_true else "broken")
 
 
 def part_of(level: MeasuredPart, name: str | None) -> MeasuredPart | None:
@@ -228,12 +227,12 @@ def part_of(level: MeasuredPart, name: str | None) -> MeasuredPart | None:
 
 
 def stats_of(part: MeasuredPart, metric: str) -> Statistics:
-    """Return the numbers of a time; without a value all of it is None."""
+    """Return the statistics of a time; all values are None where it was not measured."""
     return time_of(part, f"{metric}_ms") or Statistics(n=0)
 
 
-def _survivors(counts: AttemptCounts) -> Message | None:
-    """Times are those of ok answers: say so when more than one attempt in a hundred failed."""
+def _of_ok_answers_only(counts: AttemptCounts) -> Message | None:
+    """Return the note that times are of ok answers only, where more than 1 % failed."""
     if counts.failed * 100 <= counts.ended:
         return None
     share = units.show_percent(100 * counts.failed / counts.ended)
@@ -241,7 +240,7 @@ def _survivors(counts: AttemptCounts) -> Message | None:
 
 
 def _own_failures(part: MeasuredPart) -> dict[str, int]:
-    """Failures of dials for which the generator's machine had nothing left, by reason."""
+    """Return failures for which the generator's machine lacked resources, by reason."""
     return {reason: part.reasons[reason] for reason in OWN_REASONS if reason in part.reasons}
 
 
@@ -256,16 +255,16 @@ def _own_text(part: MeasuredPart) -> Message:
 
 
 def _too_few(attempts: int, failed: int, needed: int | None) -> Message:
-    seen = _errors_in(attempts, failed)
+    errors = _errors_in(attempts, failed)
     if needed is None:
         return message(
             "slo.never_none",
             "{seen} shows at most {most} errors, never none",
-            seen=seen,
+            seen=errors,
             most=units.show_percent(few_errors.RULE_OF_THREE / attempts),
         )
     return message(
-        "slo.too_few", "{seen} shows too little: it takes {needed:,}", seen=seen, needed=needed
+        "slo.too_few", "{seen} shows too little: it takes {needed:,}", seen=errors, needed=needed
     )
 
 

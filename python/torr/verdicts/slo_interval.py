@@ -1,4 +1,4 @@
-"""The 90 % interval of the number that an SLO is judged by: how far chance may have moved it.
+"""The 90 % interval of the number that an SLO is judged by.
 
     five rounds or more    exact signed ranks of the rounds' numbers, as for budgets
     fewer                  from the lowest to the highest end of each round's own interval:
@@ -10,7 +10,7 @@
 
 A lower bound and a count have no interval. With fewer than five rounds a minimum, a maximum, and a
 time or rate of a named request have none either, nor has a level without a histogram or with too
-few intervals. The word is not judged here.
+few intervals. `slo.py` judges the word.
 """
 
 from __future__ import annotations
@@ -40,15 +40,19 @@ _Z = 1.645
 
 def interval(slo: Condition, rounds: Sequence[Level]) -> Interval | None:
     """Return the interval over the rounds of one level; None where none is known."""
-    found = [slos.judge(slo, level).value for level in rounds]
-    values = [value for value in found if value is not None]
+    by_round = [slos.judge(slo, level).value for level in rounds]
+    values = [value for value in by_round if value is not None]
     if not values or slo.metric == "failures" or any(slos.is_bound(slo, x) for x in rounds):
         return None
     if len(values) >= LEAST_ROUNDS:
         return estimate.interval_of_rounds(values, slo.limit, is_share=slo.unit == "%")
-    own = [_own(slo, x, value) for x, value in zip(rounds, found, strict=True) if value is not None]
-    known = [ends for ends in own if ends is not None]
-    if len(known) < len(own):
+    intervals = [
+        _of_round(slo, x, value)
+        for x, value in zip(rounds, by_round, strict=True)
+        if value is not None
+    ]
+    known = [ends for ends in intervals if ends is not None]
+    if len(known) < len(intervals):
         return None
     # Of an even number of rounds the median lies between two of them.
     return min(low for low, _ in known), max(high for _, high in known)
@@ -59,8 +63,8 @@ def lies_within(limit: float, ends: Interval | None) -> bool:
     return ends is not None and ends[0] < limit < ends[1]
 
 
-def _own(slo: Condition, level: Level, value: float) -> Interval | None:
-    """The interval of one round."""
+def _of_round(slo: Condition, level: Level, value: float) -> Interval | None:
+    """Return the interval of one round."""
     if slo.unit == "%":
         return _of_share(value, slos.ended(slo, level))
     if slo.name is not None:
@@ -68,7 +72,7 @@ def _own(slo: Condition, level: Level, value: float) -> Interval | None:
     if slo.unit == "/s":
         return _of_rate(slo, level, value)
     ends = _of_time(slo, level, value)
-    # A bin of the histogram stands for all values in it.
+    # A bin of the histogram contains several values.
     return None if ends is None else (min(ends[0], value), max(ends[1], value))
 
 
@@ -78,29 +82,29 @@ def _of_share(percent: float, count: int) -> Interval | None:
         return None
     share, spread = percent / 100, _Z * _Z / count
     middle = share + spread / 2
-    reach = math.sqrt(share * (1 - share) * spread + spread * spread / 4)
-    low, high = ((middle + side * reach) / (1 + spread) for side in (-1, 1))
-    # None and all are ends of their own intervals, whatever rounding makes of them.
+    half_width = math.sqrt(share * (1 - share) * spread + spread * spread / 4)
+    low, high = ((middle + side * half_width) / (1 + spread) for side in (-1, 1))
+    # Shares of 0 and 1 are ends of their intervals; rounding errors must not exclude them.
     return 100 * max(0.0, min(low, share)), 100 * min(1.0, max(high, share))
 
 
 def _of_rate(slo: Condition, level: Level, value: float) -> Interval | None:
-    """The intervals show how the rate varies; the mean of all is the level's own."""
+    """Return the interval of a level's rate, by the rates of its intervals."""
     longest = max((x.seconds for x in level.window), default=0.0)
-    found = [slos.judge(slo, x).value for x in level.window if x.seconds > 0.99 * longest]
-    rates = [rate for rate in found if rate is not None]
-    if len(rates) < _LEAST_INTERVALS or len(rates) < len(found):
+    by_interval = [slos.judge(slo, x).value for x in level.window if x.seconds > 0.99 * longest]
+    rates = [rate for rate in by_interval if rate is not None]
+    if len(rates) < _LEAST_INTERVALS or len(rates) < len(by_interval):
         return None
-    reach = _Z * standard_error(rates)
+    half_width = _Z * standard_error(rates)
     middle = fmean(rates)
-    return max(0.0, min(value, middle - reach)), max(value, middle + reach)
+    return max(0.0, min(value, middle - half_width)), max(value, middle + half_width)
 
 
 def _of_time(slo: Condition, level: Level, value: float) -> Interval | None:
     stats = slos.stats_of(level, slo.metric)
     if slo.stat == "mean" and stats.stdev is not None and stats.n:
-        reach = _Z * stats.stdev / math.sqrt(stats.n)
-        return max(0.0, value - reach), value + reach
+        half_width = _Z * stats.stdev / math.sqrt(stats.n)
+        return max(0.0, value - half_width), value + half_width
     packed = level.histograms.get(slo.metric)
     if slo.stat is None or not slo.stat.startswith("p") or packed is None:
         return None
@@ -110,13 +114,13 @@ def _of_time(slo: Condition, level: Level, value: float) -> Interval | None:
 def of_percentile(values: Histogram, share: float) -> Interval | None:
     """Return the order statistics, in milliseconds, around a percentile from 0 to 1.
 
-    How many values lie below it is binomial (Hahn and Meeker, Statistical Intervals, 1991, 5.2),
-    taken as normal: a percentile is only shown where ten values lie beyond it.
+    The number of values below it is binomial (Hahn and Meeker, Statistical Intervals, 1991, 5.2),
+    approximated as normal: a percentile is only shown where ten values lie beyond it.
     """
     count = values.total()
     if not count:
         return None
-    middle, reach = count * share, _Z * math.sqrt(count * share * (1 - share))
-    ranks = (math.floor(middle - reach), math.ceil(middle + reach) + 1)
+    middle, half_width = count * share, _Z * math.sqrt(count * share * (1 - share))
+    ranks = (math.floor(middle - half_width), math.ceil(middle + half_width) + 1)
     low, high = values.ranks(min(max(rank, 1), count) / count for rank in ranks)
     return low, high
