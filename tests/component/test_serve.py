@@ -18,7 +18,7 @@ LEVEL = ("-c", "2", "--requests", "20", "--warmup", "0s", "-n", "api")
 @pytest.fixture(autouse=True)
 def _empty_store(own_store):
     """Make a store that only this test uses."""
-    with Store.open(DatabaseUrl(f"sqlite:///{own_store}"), makes=True):
+    with Store.open(DatabaseUrl(f"sqlite:///{own_store}"), create=True):
         pass
 
 

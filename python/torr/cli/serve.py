@@ -32,7 +32,7 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
 
     options = made(ServeOptions, flags)
     with open_store() as store:
-        where, count = store.place, store.count()
+        where, count = store.url, store.count()
     door = Door(options.host or HOST, options.port, KEPT)
     access = door.access()
     interrupt = Interrupt()

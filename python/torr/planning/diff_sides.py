@@ -14,14 +14,14 @@ from torr.errors import UsageError
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.result import decoded
 from torr.sources import dat_file
-from torr.store.level_lines import recovered
+from torr.store.level_lines import recover
 from torr.verdicts.diff_side import Side, of_result
 
 
 def load(path: Path) -> Side:
     """Read one side; raises UsageError that says what is wrong with it."""
     path, asked = _split(path)
-    path = recovered(path)
+    path = recover(path)
     if path.suffix != ".json":
         if asked:
             raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")

@@ -1,1 +1,1 @@
-"""Kept runs: what one command leaves on disk."""
+"""Store runs: run directories, and the database of all runs."""

@@ -1,8 +1,8 @@
-"""Files that are replaced whole or not at all.
+"""Replace files atomically.
 
 A reader sees the old content or the new one, also after a crash or on a full disk. The new content
-is written beside its place first, so a file system must have room for both. Only their owner may
-read them, unless they are made to be shared.
+is written to another file first, so the file system needs room for both. Files are private by
+default.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 PRIVATE, SHARED = 0o600, 0o666
-"""Permissions of a file; the umask takes away from them."""
+"""Permissions of a file, before the umask is applied."""
 
 
 @contextmanager
 def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path` when the block ends without an error."""
+    """Return a file that replaces `path` when the block ends without an error."""
     draft = _draft_of(path)
     try:
         with open(draft, "xb", opener=partial(os.open, mode=mode)) as file:
@@ -54,14 +54,14 @@ def replace_link(path: Path, target: str) -> None:
 
 
 def write_whole(file: BinaryIO, content: bytes) -> None:
-    """Write all of it to an unbuffered file."""
+    """Write all content to an unbuffered file."""
     view = memoryview(content)
     while view:
         view = view[file.write(view) :]
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the file system can."""
+    """Make a rename durable, if the file system supports it."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -72,5 +72,5 @@ def sync_folder(folder: Path) -> None:
 
 
 def _draft_of(path: Path) -> Path:
-    """A name beside the file that no other process takes, in whatever container it runs."""
+    """Return a unique name in the same folder; pids are not unique across containers."""
     return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")

@@ -1,6 +1,6 @@
-"""The machine and the versions that a run was made with: what a number is worth nothing without.
+"""Describe the machine and the versions of a run, without which its numbers mean nothing.
 
-Reads files only, starts no process; what a machine does not tell is null.
+Only files are read and no process is started; unknown values are null.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ import re
 import resource
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from torr import __version__
 from torr.procfs import machine
+
+if TYPE_CHECKING:
+    from torr.model.json import JsonObject
 
 # SHA-1 or SHA-256.
 _OBJECT_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def environment() -> dict[str, Any]:
-    """The `environment` of result.json."""
+def environment() -> JsonObject:
+    """Return the `environment` of result.json."""
     return {
         "machine": _machine(),
         "kernel": f"{os.uname().sysname} {os.uname().release}",
@@ -31,14 +34,14 @@ def environment() -> dict[str, Any]:
 
 
 def allowed_cores() -> int:
-    """How many cores this process may run on."""
+    """Return the number of cores that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def git_commit(folder: Path) -> str | None:
-    """The commit checked out in the work tree around a folder, if it is one."""
+    """Return the commit checked out in the git work tree of a folder, if it is in one."""
     for parent in (folder, *folder.parents):
         git = parent / ".git"
         if git.is_file():
@@ -48,7 +51,7 @@ def git_commit(folder: Path) -> str | None:
     return None
 
 
-def _machine() -> dict[str, Any]:
+def _machine() -> JsonObject:
     return {
         "host": os.uname().nodename,
         "cpu": machine.processor(),
@@ -60,7 +63,7 @@ def _machine() -> dict[str, Any]:
     }
 
 
-def _limits() -> dict[str, Any]:
+def _limits() -> JsonObject:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     kernel = {
         name: numbers if len(numbers) > 1 else next(iter(numbers), None)
@@ -88,7 +91,7 @@ def _resolve(git: Path, head: str) -> str | None:
 
 
 def _commit(text: str) -> str | None:
-    """The text, if it can name a commit: nothing else of a file goes into a result."""
+    """Return the text if it is a commit's hash; no other content of files gets into results."""
     return text if _OBJECT_NAME.fullmatch(text) else None
 
 

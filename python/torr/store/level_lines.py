@@ -1,14 +1,14 @@
-"""`levels.jsonl`: what an open run has finished, a line each, on disk before the next level begins.
+"""`levels.jsonl`: the finished levels of an open run, on disk before the next level begins.
 
-    {"run": {…}}                                     what is known of the run, the first line
+    {"run": {…}}                                     the header of the run, the first line
     {"level": {…}, "at": 3, "from": 80, "to": 160}   the fourth level; its intervals are these
                                                      bytes of intervals.jsonl; a later line has more
-    {"failure": {…}, "at": 0}                        the first trial that came to nothing
-    {"sections": {…}}                                what all so far comes to; the last line counts
+    {"failure": {…}, "at": 0}                        the first trial that failed
+    {"sections": {…}}                                the conclusions; the last such line counts
 
-A line costs the same after a thousand levels as after one, which result.json does not. A run that
-was killed leaves the file, and `recovered` adds to result.json what only the lines have. Each line
-has its place, so that it may be read twice.
+The cost of a line is independent of the number of levels, unlike that of result.json. A killed run
+leaves the file, and `recover` adds its lines to result.json. Each line has its index, so that
+adding it twice is harmless.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 INTERVALS = "intervals.jsonl"
 _LEVELS, _RESULT = "levels.jsonl", "result.json"
-# What an older torr called the file, and the key of a level.
+# The names of the file and of a level's key in earlier versions.
 _OLD_INTERVALS, _OLD_KEY = "slices.jsonl", "slices"
 
 
 class LevelLines:
-    """The lines of an open run; the file is made with the first one."""
+    """The lines of an open run; the file is created with the first one."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _LEVELS
@@ -47,12 +47,12 @@ class LevelLines:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no line yet."""
+        """Return whether there is no line yet."""
         return self._file is None
 
     def append(self, line: JsonObject) -> None:
-        """Have a line on disk, or nothing of it; raises OSError."""
-        file = self._file = self._file or self._made()
+        """Write a line to disk, whole or not at all; raise OSError on failure."""
+        file = self._file = self._file or self._create()
         start = file.tell()
         try:
             write_whole(file, encode(line) + b"\n")
@@ -64,28 +64,28 @@ class LevelLines:
             raise
 
     def close(self) -> None:
-        """Close the file, which stays."""
+        """Close the file without removing it."""
         if self._file is not None:
             self._file.close()
 
     def remove(self) -> None:
-        """Remove the file: result.json has everything."""
+        """Remove the file when result.json is complete."""
         self.close()
         self._path.unlink(missing_ok=True)
 
-    def _made(self) -> BinaryIO:
+    def _create(self) -> BinaryIO:
         opener = partial(os.open, mode=PRIVATE)
         file = open(self._path, "wb", buffering=0, opener=opener)  # noqa: SIM115 - by `close`
         sync_folder(self._path.parent)
         return file
 
 
-def recovered(path: Path) -> Path:
-    """Return the result.json of a run, with all that a run that was killed had finished.
+def recover(path: Path) -> Path:
+    """Return the result.json of a run, after adding the finished levels of a killed run.
 
-    `path` is the run's directory or a file, which is returned as it is unless it is the result.json
-    of such a run. A run that goes on is left alone. Raises OutputError where result.json cannot be
-    written, UsageError where the lines cannot be read.
+    `path` is the run directory or a file, which is returned unchanged unless it is the result.json
+    of a killed run. A run in progress is not changed. Raises OutputError if result.json cannot be
+    written, UsageError if the lines cannot be read.
     """
     file = path / _RESULT if path.is_dir() else path
     lines = file.with_name(_LEVELS)
@@ -109,13 +109,13 @@ def recovered(path: Path) -> Path:
 
 
 def intervals_of(folder: Path) -> Path:
-    """Return the file of a run's intervals, by the name that the torr which wrote it had for it."""
+    """Return the file of a run's intervals, which earlier versions named otherwise."""
     old = folder / _OLD_INTERVALS
     return old if old.exists() else folder / INTERVALS
 
 
 def _is_locked(intervals: BinaryIO) -> bool:
-    """Whether no torr has the run open; from now on no other one opens it."""
+    """Lock a run; return False if another torr has it open."""
     try:
         fcntl.flock(intervals, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -126,14 +126,14 @@ def _is_locked(intervals: BinaryIO) -> bool:
 
 
 def _add_lines(file: Path, lines: Path, intervals: BinaryIO) -> None:
-    """Add to result.json what the lines say, and remove them."""
+    """Add the lines to result.json, and remove them."""
     first, *others = [*_whole_lines(lines)] or [{"run": {}}]
     result: JsonObject = {**first["run"], "levels": [], "capacity": None, "verdicts": []}
     if file.exists():
         try:
             result = parse_json(file.read_bytes())
         except JsonInputError:
-            return  # its reader says what is wrong with it
+            return  # the reader of result.json reports the error
     is_old = intervals.name.endswith(_OLD_INTERVALS)
     for line in others:
         if "sections" in line:
@@ -152,7 +152,7 @@ def _add_lines(file: Path, lines: Path, intervals: BinaryIO) -> None:
 
 
 def _whole_lines(path: Path) -> Iterator[JsonObject]:
-    """Yield what the lines say; the last one may be half of one."""
+    """Yield the lines without a last one that is incomplete."""
     with path.open("rb") as lines:
         for text in lines:
             if text.endswith(b"\n"):

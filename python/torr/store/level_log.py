@@ -1,7 +1,7 @@
 """The finished levels of an open run, whose intervals are lines of a file.
 
-Memory holds each level and its text, and no interval: a long run needs no more of it than a short
-one. The text is made once, when the level is kept: result.json is written again and again.
+Levels and their JSON are in memory, intervals are not: so memory does not grow with the length of
+levels. The JSON is made once per level, since result.json is written repeatedly.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 _NO_INTERVALS = b'"intervals":[]}'
 
 
-class _Kept(NamedTuple):
-    """A level without its intervals, its text, and where in the file those are (in bytes)."""
+class _StoredLevel(NamedTuple):
+    """A level without intervals, its JSON, and the range of the intervals in the file, in bytes."""
 
     level: Level
     text: bytes
@@ -38,12 +38,12 @@ class _Kept(NamedTuple):
 
 
 class LevelLog:
-    """Intervals go in one by one, levels when they are finished."""
+    """The intervals of a run, appended one by one, and its finished levels."""
 
     def __init__(self, path: Path, *, is_new: bool) -> None:
-        """Open the file of intervals, where a new one must not be there yet; raise OSError.
+        """Open the file of intervals; with `is_new` it must not exist. Raise OSError on failure.
 
-        It is a BlockingIOError where another process has it open.
+        The error is a BlockingIOError if another process has the file open.
         """
         self._path = path
         opener = partial(os.open, mode=PRIVATE)
@@ -57,18 +57,18 @@ class LevelLog:
             raise
         except OSError:
             pass  # a file system without locks
-        self._kept: list[_Kept] = []
+        self._stored: list[_StoredLevel] = []
         self._level_start = 0
 
     @classmethod
-    def reopened(cls, path: Path, levels: Iterable[Level]) -> Self:
-        """Have the levels that were kept, each with its intervals; raises OSError.
+    def reopen(cls, path: Path, levels: Iterable[Level]) -> Self:
+        """Reopen the log of a run with these finished levels; raise OSError on failure.
 
-        The file is written anew from them: its last lines belong to a level that was not finished,
-        and after a power cut it may have fewer than there were.
+        The file is rewritten from the levels: its last lines belong to an unfinished level, and
+        lines may be missing after a power failure.
         """
         log = cls(path, is_new=False)
-        log._take_back(0)
+        log._truncate(0)
         for level in levels:
             for piece in level.intervals:
                 log.append_interval(piece)
@@ -76,91 +76,91 @@ class LevelLog:
         return log
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._stored)
 
     @property
     def _end(self) -> int:
-        """Where the next interval goes, by the file: Ctrl-C may follow a write at once."""
+        """Return the end of the file; a counter could be wrong after Ctrl-C during a write."""
         return self._path.stat().st_size if self._intervals.closed else self._intervals.tell()
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither a level nor an interval."""
-        return self._end == 0 and not self._kept
+        """Return whether there is neither a level nor an interval."""
+        return self._end == 0 and not self._stored
 
     @property
     def levels(self) -> list[Level]:
-        """The finished levels, without their intervals."""
-        return [kept.level for kept in self._kept]
+        """Return the finished levels, without intervals."""
+        return [stored.level for stored in self._stored]
 
     @property
-    def place_of_last(self) -> tuple[int, int]:
-        """Where in the file the intervals of the last level are, in bytes."""
-        return self._kept[-1].start, self._kept[-1].end
+    def last_interval_range(self) -> tuple[int, int]:
+        """Return the range of the last level's intervals in the file, in bytes."""
+        return self._stored[-1].start, self._stored[-1].end
 
     def full_levels(self, first: int = 0) -> list[Level]:
-        """The finished levels from one on, with their intervals, read back from the disk."""
+        """Return the finished levels from index `first` on, with intervals, which are read back."""
         full = []
         with self._path.open("rb") as intervals:
-            for level, _, start, end in self._kept[first:]:
+            for level, _, start, end in self._stored[first:]:
                 intervals.seek(start)
                 lines = intervals.read(end - start).splitlines()
-                found = [_INTERVALS.decode(line) for line in lines]
-                full.append(msgspec.structs.replace(level, intervals=found))
+                decoded = [_INTERVALS.decode(line) for line in lines]
+                full.append(msgspec.structs.replace(level, intervals=decoded))
         return full
 
     def append_interval(self, piece: Interval) -> None:
-        """Write an interval's line; raises OSError, and leaves no half of it."""
+        """Append an interval, whole or not at all; raise OSError on failure."""
         line = encode(piece) + b"\n"
         start = self._end
         try:
             write_whole(self._intervals, line)
         except BaseException:
-            self._take_back(start)
+            self._truncate(start)
             raise
 
     def add(self, level: Level) -> None:
-        """A level has finished: the intervals since the last one are its."""
-        self._kept.append(_Kept(level, _text(level), self._level_start, self._end))
-        self._level_start = self._kept[-1].end
+        """Add a finished level, to which the intervals since the last one belong."""
+        self._stored.append(_StoredLevel(level, _text(level), self._level_start, self._end))
+        self._level_start = self._stored[-1].end
 
     def replace_last(self, level: Level) -> None:
-        """More is known about the last level."""
-        last = self._kept[-1]
-        self._kept[-1] = _Kept(level, _text(level), last.start, last.end)
+        """Replace the last level, without changing its intervals."""
+        last = self._stored[-1]
+        self._stored[-1] = _StoredLevel(level, _text(level), last.start, last.end)
 
     def write(self, sink: BinaryIO) -> None:
-        """The levels with their intervals, as the members of an array."""
+        """Write the levels with their intervals, as the members of a JSON array."""
         with self._path.open("rb") as intervals:
-            for position, (_, text, start, end) in enumerate(self._kept):
+            for position, (_, text, start, end) in enumerate(self._stored):
                 sink.write((b",\n" if position else b"\n") + text)
                 _copy_lines(intervals, sink, start, end)
                 sink.write(b"]}")
 
     def sync(self) -> None:
-        """Have the intervals so far on disk; raises OSError."""
+        """Flush the intervals to disk; raise OSError on failure."""
         os.fsync(self._intervals.fileno())
 
     def close(self) -> None:
         """Close the file of intervals."""
         self._intervals.close()
 
-    def _take_back(self, end: int) -> None:
-        """Cut off what lies behind, such as a half-written line."""
+    def _truncate(self, end: int) -> None:
+        """Cut the file, to remove an incomplete line."""
         with suppress(OSError):
             self._intervals.truncate(end)
             self._intervals.seek(end)
 
 
 def _text(level: Level) -> bytes:
-    """A level up to its intervals, which are its last key."""
+    """Return the JSON of a level up to its intervals, which are its last key."""
     text = encode(level)
     assert text.endswith(_NO_INTERVALS)  # noqa: S101 - the order of the fields
     return text.removesuffix(b"]}")
 
 
 def _copy_lines(source: BinaryIO, sink: BinaryIO, start: int, end: int) -> None:
-    """The lines between two offsets as the members of an array."""
+    """Copy the lines between two offsets, as the members of a JSON array."""
     source.seek(start)
     first = True
     while start < end:

@@ -1,13 +1,12 @@
-"""A run's directory: intervals as they come, finished levels in result.json, `latest` a link to it.
+"""Write the directory of a run.
 
-    DIR/NAME-<timestamp>/intervals.jsonl one line an interval, flushed: a crash loses one interval
-    DIR/NAME-<timestamp>/levels.jsonl    one line a finished level, until the run is closed
-    DIR/NAME-<timestamp>/result.json     replaced atomically, more and more seldom, and at the end
+    DIR/NAME-<timestamp>/intervals.jsonl one line per interval, flushed: a crash loses one interval
+    DIR/NAME-<timestamp>/levels.jsonl    one line per finished level, until the run is closed
+    DIR/NAME-<timestamp>/result.json     replaced atomically, in growing steps, and at the end
     DIR/latest                           -> NAME-<timestamp>, from the first finished level on
 
-Only its owner may read it: it holds what targets sent, and what servers printed. It is made before
-any load goes out, so that a directory that cannot be written stops nothing halfway.
-It draws nothing: plots, tables and pages are the report's.
+The directory is private, since it contains data of targets and the output of servers. It is created
+before any load, so that an error does not interrupt a load. Reports are written elsewhere.
 """
 
 from __future__ import annotations
@@ -22,12 +21,13 @@ import msgspec
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
+from torr.model.moment import stamp
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.base import builtins, convert, encode
 from torr.results.result import SCHEMA, Conclusions, RunResult, Status, decoded
 from torr.store.atomic import replace_link, replacing
-from torr.store.level_lines import INTERVALS, LevelLines, intervals_of, recovered
+from torr.store.level_lines import INTERVALS, LevelLines, intervals_of, recover
 from torr.store.level_log import LevelLog
 from torr.units import show_count
 
@@ -47,24 +47,24 @@ LATEST = "latest"
 _DUE_SHARE = 0.25
 
 FLAGS = {"folder": "-d/--dir", "name": "-n/--name"}
-"""What messages call the two words that say where a run goes."""
+"""The names of the two options in error messages."""
 
 
 @dataclass
 class RunDirectory:
-    """An open run: levels and intervals go in, result.json comes out."""
+    """An open run, which writes levels and intervals to result.json."""
 
     path: Path
     head: JsonObject
     failures: list[TrialFailure] = field(default_factory=list)
-    """Trials that came to nothing, in the order in which they were made."""
+    """Failed trials, in their order."""
     profiles: list[Profile] = field(default_factory=list)
-    """Profiles that were taken behind what was measured."""
+    """Profiles that were taken after the measurement."""
     outside: Outside = field(default_factory=Outside, repr=False)
-    """Makes what is kept fit for it: no secret, nothing that moves a terminal."""
+    """Removes secrets and terminal control characters from all that is stored."""
     _log: LevelLog = field(init=False, repr=False)
     _lines: LevelLines = field(init=False, repr=False)
-    # How many levels are on disk, how many lines are, and how many of those are in result.json.
+    # The numbers of levels on disk, of lines, and of lines whose content is in result.json.
     _on_disk: int = 0
     _line_count: int = 0
     _assembled_count: int = 0
@@ -82,10 +82,10 @@ class RunDirectory:
         *,
         secrets: Iterable[str] = (),
     ) -> RunDirectory:
-        """Make the directory and open its intervals; raises OutputError naming flag and path.
+        """Create the directory and the file of intervals; raise OutputError with flag and path.
 
-        `head` holds what is known before the load: kind, command, plan, note, tags, environment.
-        `secrets` are in no file of it, wherever they come from.
+        `head` has the members known before the load: kind, command, plan, note, tags, environment.
+        `secrets` are removed from all files.
         """
         check_name(name, flags["name"])
         started = datetime.now(timezone.utc)
@@ -93,10 +93,10 @@ class RunDirectory:
             _make_root(root, flags["folder"])
             _check_latest(root / LATEST, flags["folder"])
             path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
-            known = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
-            own = {"id": os.urandom(16).hex(), "name": name, "started": _stamp(started)}
+            members = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
+            identity = {"id": os.urandom(16).hex(), "name": name, "started": stamp(started)}
             outside = Outside().with_secrets(secrets)
-            run = cls(path, outside.part({**known, **own}), outside=outside)
+            run = cls(path, outside.part({**members, **identity}), outside=outside)
             run._log = LevelLog(path / INTERVALS, is_new=True)
         except OSError as error:
             raise OutputError(
@@ -107,18 +107,18 @@ class RunDirectory:
 
     @classmethod
     def reopen(cls, path: Path, *, secrets: Iterable[str] = ()) -> RunDirectory:
-        """Go on with a run that ended early: its finished levels stay, what was half-made goes.
+        """Reopen a run that ended early, with its finished levels, without an unfinished one.
 
-        Raises UsageError when there is no run, or when it is complete, OutputError when it cannot
-        be written.
+        Raises UsageError if there is no run, or if it is complete, OutputError if it cannot be
+        written.
         """
-        kept = _kept_result(recovered(path).parent)
-        names = zip(kept.__struct_fields__, kept.__struct_encode_fields__, strict=True)
-        head = {key: getattr(kept, name) for name, key in names if key not in _OF_EACH_END}
+        result = _unfinished_result(recover(path).parent)
+        names = zip(result.__struct_fields__, result.__struct_encode_fields__, strict=True)
+        head = {key: getattr(result, name) for name, key in names if key not in _NOT_IN_HEAD}
         run = cls(path, head, outside=Outside().with_secrets(secrets))
         try:
-            run._log = LevelLog.reopened(intervals_of(path).rename(path / INTERVALS), kept.levels)
-            run.failures = kept.failures
+            run._log = LevelLog.reopen(intervals_of(path).rename(path / INTERVALS), result.levels)
+            run.failures = result.failures
             run._line_count = run._assembled_count = len(run._log) + len(run.failures)
             run._on_disk = len(run._log)
         except BlockingIOError as error:
@@ -137,61 +137,61 @@ class RunDirectory:
     def __exit__(self, *_error: object) -> None:
         self._log.close()
         self._lines.close()
-        with suppress(OutputError, OSError):  # else the lines stay for whoever reads the run
+        with suppress(OutputError, OSError):  # the lines remain, and the next reader adds them
             if self._line_count > self._assembled_count:
                 self._assemble("interrupted", None)
             self._lines.remove()
 
     @property
     def root(self) -> Path:
-        """The directory that holds all runs."""
+        """Return the directory that contains all runs."""
         return self.path.parent
 
     @property
     def written(self) -> tuple[Path, ...]:
-        """What is written while the run goes on, wherever it lies."""
+        """Return the paths that are written during the run."""
         return self.root, self.path, self.root / LATEST
 
     @property
     def result_path(self) -> Path:
-        """The one truth of the run."""
+        """Return the path of result.json."""
         return self.path / "result.json"
 
     @property
     def levels(self) -> list[Level]:
-        """The finished levels, without their intervals."""
+        """Return the finished levels, without intervals."""
         return self._log.levels
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was kept yet."""
+        """Return whether nothing was stored yet."""
         return self._log.is_empty and not self.failures
 
     def full_levels(self) -> list[Level]:
-        """The finished levels with their intervals, read back from the disk."""
+        """Return the finished levels with their intervals, which are read back from disk."""
         return self._log.full_levels()
 
-    def so_far(self, first_level: int = 0) -> RunResult:
-        """What result.json would say now, with status `running` and the levels from one on."""
+    def current_result(self, first_level: int = 0) -> RunResult:
+        """Return the current result, with status `running` and the levels from an index on."""
         return msgspec.structs.replace(
-            convert(self._known("running"), RunResult),
+            convert(self._header("running"), RunResult),
             levels=self._log.full_levels(first_level),
             failures=list(self.failures),
         )
 
     def keep_interval(self, piece: Interval) -> Interval:
-        """Append an interval, and return it as it is kept; raises OutputError on a full disk."""
+        """Append an interval and return it as stored; raise OutputError on a full disk."""
         kept: Interval = self.outside.part(piece)
         try:
             self._log.append_interval(kept)
         except OSError as error:
-            raise self._lost(error) from error
+            raise self._write_error(error) from error
         return kept
 
     def keep_level(self, level: Level) -> Level:
-        """Have a finished level on disk before returning it as it is kept.
+        """Write a finished level to disk and return it as stored.
 
-        Until the run is closed result.json says `interrupted`: so it was, if no more comes.
+        Until the run is closed, its status in result.json is `interrupted`.
         """
         (kept,) = self.keep_levels([level])
         return kept
@@ -199,15 +199,15 @@ class RunDirectory:
     def keep_levels(
         self, levels: Sequence[Level], conclusions: Conclusions | None = None
     ) -> list[Level]:
-        """Add levels that finished together, and what is concluded so far; return them as kept.
+        """Write levels that finished together, and conclusions; return the levels as stored.
 
-        Intervals since the last ones are those of the first.
+        The intervals since the last level belong to the first of them.
         """
         is_first = not self._log
         kept: list[Level] = [self.outside.part(level) for level in levels]
         for level in kept:
             self._log.add(level)
-            self._keep_last()
+            self._write_last()
         if conclusions is not None:
             self._append({"sections": _members(self.outside.part(conclusions))})
         self._assemble_if_due(conclusions)
@@ -216,7 +216,7 @@ class RunDirectory:
         return kept
 
     def keep_failure(self, failure: TrialFailure) -> TrialFailure:
-        """Have a trial that came to nothing on disk before returning it as it is kept."""
+        """Write a failed trial to disk and return it as stored."""
         kept: TrialFailure = self.outside.part(failure)
         self.failures.append(kept)
         self._append({"failure": kept, "at": len(self.failures) - 1})
@@ -226,17 +226,17 @@ class RunDirectory:
         return kept
 
     def replace_level(self, level: Level) -> Level:
-        """Have more about the level that was kept last on disk; return it as it is kept."""
+        """Replace the last level on disk by one with more data; return it as stored."""
         kept: Level = self.outside.part(level)
         self._log.replace_last(kept)
-        self._keep_last()
+        self._write_last()
         self._assemble_if_due()
         return kept
 
     def close(self, status: Status, conclusions: Conclusions | None = None) -> None:
-        """Write the last result.json, with what was concluded (capacity, verdicts).
+        """Write the final result.json, with the conclusions (capacity, verdicts).
 
-        `latest` goes on pointing at a load: a diff of it with another is none.
+        `latest` is not changed by a diff, which is not a load.
         """
         self._log.close()
         self._assemble(status, conclusions)
@@ -246,7 +246,7 @@ class RunDirectory:
             self._point_latest_here()
 
     def abandon(self) -> None:
-        """Leave no trace of a run that never started: called before any load went out."""
+        """Remove the directory of a run that did not start."""
         import shutil
 
         self._log.close()
@@ -255,15 +255,15 @@ class RunDirectory:
 
     @contextmanager
     def translating_errors(self) -> Iterator[None]:
-        """Turn an OSError of the block into an OutputError that says what is kept."""
+        """Convert an OSError to an OutputError that names what is stored."""
         try:
             yield
         except OSError as error:
-            raise self._lost(error) from error
+            raise self._write_error(error) from error
 
-    def _keep_last(self) -> None:
-        """Have the last level on disk, with its intervals."""
-        start, end = self._log.place_of_last
+    def _write_last(self) -> None:
+        """Write the last level to disk, with its intervals."""
+        start, end = self._log.last_interval_range
         with self.translating_errors():
             self._log.sync()
         level = self._log.levels[-1]
@@ -273,42 +273,40 @@ class RunDirectory:
     def _append(self, line: JsonObject) -> None:
         with self.translating_errors():
             if self._lines.is_empty:
-                self._lines.append({"run": self._known("interrupted")})
+                self._lines.append({"run": self._header("interrupted")})
             self._lines.append(line)
         self._line_count += 1
 
     def _assemble_if_due(self, conclusions: Conclusions | None = None) -> None:
-        """Write result.json if a quarter as many lines have come as it has.
+        """Write result.json if the new lines are a quarter of those that it contains.
 
-        So what is written for n levels is a multiple of the last result.json, not of its square;
-        and whoever reads that of a run that was killed, without torr, misses a fifth at most.
+        So the total of bytes written is proportional to the final size, not to its square, and the
+        result.json of a killed run lacks at most a fifth of the levels.
         """
         if self._line_count - self._assembled_count >= _DUE_SHARE * self._assembled_count:
             self._assemble("interrupted", conclusions)
 
     def _assemble(self, status: Status, conclusions: Conclusions | None) -> None:
-        known = encode(self._known(status))
-        more = {"failures": self.failures, "profiles": self.outside.part(self.profiles)}
-        there = {name: parts for name, parts in more.items() if parts}
-        concluded = self.outside.part(conclusions or Conclusions())
-        rest = encode({**there, **_members(concluded)})
+        lists = {"failures": self.failures, "profiles": self.outside.part(self.profiles)}
+        members = {name: parts for name, parts in lists.items() if parts}
+        members |= _members(self.outside.part(conclusions or Conclusions()))
         with self.translating_errors(), replacing(self.result_path) as file:
-            file.write(known[:-1] + b',"levels":[')
+            file.write(encode(self._header(status))[:-1] + b',"levels":[')
             self._log.write(file)
-            file.write(b"]," + rest[1:] + b"\n")
+            file.write(b"]," + encode(members)[1:] + b"\n")
         self._on_disk, self._assembled_count = len(self._log), self._line_count
 
-    def _known(self, status: Status) -> JsonObject:
-        """What stands before the levels."""
+    def _header(self, status: Status) -> JsonObject:
+        """Return the members before the levels."""
         return {
             "schema": SCHEMA,
             "torr": __version__,
             **self.head,
-            "ended": None if status == "running" else _stamp(datetime.now(timezone.utc)),
+            "ended": None if status == "running" else stamp(datetime.now(timezone.utc)),
             "status": status,
         }
 
-    def _lost(self, error: OSError) -> OutputError:
+    def _write_error(self, error: OSError) -> OutputError:
         text = f"{self.path}: the run could not be kept: {error.strerror or error}"
         if not self.result_path.exists():
             return OutputError(text, "make room, run again")
@@ -323,7 +321,7 @@ class RunDirectory:
             replace_link(self.root / LATEST, self.path.name)
 
 
-_OF_EACH_END = (
+_NOT_IN_HEAD = (
     *("schema", "torr", "ended", "status", "levels", "failures", "profiles"),
     *Conclusions.__struct_encode_fields__,
 )
@@ -336,8 +334,8 @@ def _members(conclusions: Conclusions) -> JsonObject:
     return {key: value for key, value in members.items() if key in always or value}
 
 
-def _kept_result(path: Path) -> RunResult:
-    """Return the result of a run that can go on."""
+def _unfinished_result(path: Path) -> RunResult:
+    """Return the result of a run that can be resumed."""
     try:
         text = read_bounded(path / "result.json", MOST_RESULT_BYTES)
     except FileNotFoundError as error:
@@ -347,13 +345,13 @@ def _kept_result(path: Path) -> RunResult:
         ) from error
     except OSError as error:
         raise UsageError(f"{path / 'result.json'} cannot be read: {error.strerror}") from error
-    found = decoded(text, str(path / "result.json"))
-    require(found.status != "complete", f"{path} is complete: nothing is left to measure")
-    return found
+    result = decoded(text, str(path / "result.json"))
+    require(result.status != "complete", f"{path} is complete: nothing is left to measure")
+    return result
 
 
 def check_name(name: str, flag: str) -> None:
-    """Raise OutputError, which names the flag, when files cannot have the name."""
+    """Raise OutputError with the flag if files cannot have this name."""
     bad = not name or name in {".", "..", LATEST} or "/" in name or not name.isprintable()
     if bad or name.startswith((".", "-")):
         raise OutputError(f"{flag} {name!r} cannot name files", "write a word such as apiserver")
@@ -372,7 +370,7 @@ def _make_root(root: Path, flag: str) -> None:
 
 
 def _check_latest(link: Path, flag: str) -> None:
-    """`latest` is replaced at the end, which must not cost anybody a file."""
+    """Raise OutputError if `latest` is not a link, since it would be overwritten."""
     if os.path.lexists(link) and not link.is_symlink():
         raise OutputError(
             f"{flag}: {link} is not a link, and torr would have to replace it",
@@ -381,14 +379,10 @@ def _check_latest(link: Path, flag: str) -> None:
 
 
 def _make(root: Path, name: str) -> Path:
-    """A new directory; a second run within one second gets a number."""
+    """Create a directory; further ones within the same second get a number."""
     for number in range(1, 1000):
         path = root / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
             return path
     raise OutputError(f"{root}: too many runs named {name}")
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

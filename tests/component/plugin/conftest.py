@@ -13,7 +13,7 @@ from textwrap import dedent
 
 import pytest
 
-from torr.store.level_lines import recovered
+from torr.store.level_lines import recover
 from warm_process import TIMEOUT_S, WarmProcess
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
@@ -44,7 +44,7 @@ class Ended:
     @property
     def result(self):
         """The run that was kept."""
-        return json.loads(recovered(self.kept).read_text())
+        return json.loads(recover(self.kept).read_text())
 
 
 class Sessions:

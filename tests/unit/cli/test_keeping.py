@@ -11,7 +11,7 @@ import pytest
 import typed
 from doubles import Truth, press_at
 from torr.errors import OutputError
-from torr.store.runs.registration import Registered
+from torr.store.runs.registration import Registration
 from torr.store.runs.store import Store, open_store
 
 URL = "http://127.0.0.1:9/x"
@@ -23,12 +23,12 @@ def _own(own_store, fake):
 
 
 def kept():
-    with open_store(makes=True) as store:
+    with open_store(create=True) as store:
         return store.find()
 
 
 def result_of(run_id):
-    with open_store(makes=True) as store:
+    with open_store(create=True) as store:
         return store.result(run_id)
 
 
@@ -94,7 +94,7 @@ def test_files_come_before_the_store_and_both_before_anything_is_printed(
 
     def register(directory, **_more):
         events.append((capsys.readouterr().out, sorted(path.name for path in directory.iterdir())))
-        return Registered()
+        return Registration()
 
     torr("run", "--no-store", URL)
     monkeypatch.setattr("torr.finishing.pipeline.register", register)

@@ -83,7 +83,7 @@ def kept(torr, own_store, tmp_path, monkeypatch):  # noqa: ARG001 - a store of t
     """Call a verb of `torr runs` in an environment that says Chinese; there is one run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with open_store(makes=True) as store:
+    with open_store(create=True) as store:
         store.register(encoded(a_run()))
     monkeypatch.setenv("TORR_LANG", "zh")
     return lambda *words: torr("runs", *words).out

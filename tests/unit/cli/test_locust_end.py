@@ -15,7 +15,7 @@ from torr.errors import OutputError
 from torr.experiments.context import Outcome
 from torr.finishing import pipeline
 from torr.store.rundir import RunDirectory
-from torr.store.runs.registration import Registered
+from torr.store.runs.registration import Registration
 
 CONCLUDED = """
     import gc, sys
@@ -95,7 +95,7 @@ def test_a_report_that_cannot_be_drawn_costs_neither_the_verdict_nor_the_store(
 
     monkeypatch.setattr(pipeline, "draw", draw)
     monkeypatch.setattr(
-        pipeline, "register", lambda _path, *, is_asked: Registered(id=7 if is_asked else None)
+        pipeline, "register", lambda _path, *, is_asked: Registration(id=7 if is_asked else None)
     )
     with pytest.raises(OutputError):
         conclude(outcome, directory, True)

@@ -28,7 +28,7 @@ NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
 def store(own_store, monkeypatch, tmp_path):
     """A store of this test, with three runs of one name and one of another."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with open_store(makes=True) as opened:
+    with open_store(create=True) as opened:
         for number, note in enumerate(NOTES, 1):
             levels = level(50, 20.0 * number)
             opened.register(text("api", levels, number=number, note=note, tags=[f"t{number}"]))
@@ -69,7 +69,7 @@ def test_a_list_has_and_takes_the_time_of_the_terminal(torr, shanghai):  # noqa:
 
 
 def test_a_lower_bound_is_marked_as_one(torr):
-    with open_store(makes=True) as opened:
+    with open_store(create=True) as opened:
         opened.register(text("busy", level(50, 70.0, health="contended"), number=5))
     out = torr("runs", "list", "--most", "2").out
     assert "≥ 70 " in out
@@ -215,7 +215,7 @@ def test_an_exported_run_is_a_directory_as_it_was(torr, tmp_path):
 
 
 def test_a_name_that_leads_elsewhere_is_not_followed(torr, tmp_path):
-    with open_store(makes=True) as opened:
+    with open_store(create=True) as opened:
         run_id = opened.register(text("../../evil", number=9))
     ended = torr("runs", "export", str(run_id), "-d", "out")
     assert ended.code == 2
@@ -282,7 +282,7 @@ def test_a_ledger_is_set_beside_a_baseline(torr):
 
 
 def test_a_ledger_says_what_its_baseline_lacks(torr):
-    with open_store(makes=True) as opened:
+    with open_store(create=True) as opened:
         opened.register(text("api", level(50), level(70, 90.0), number=5))
     ended = torr("runs", "ledger", "api", "--baseline", "t1", "--at", "70")
     assert ended.code == 0

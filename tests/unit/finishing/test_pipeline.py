@@ -12,7 +12,7 @@ from torr.finishing.pipeline import EndedRun, finish
 from torr.options.result import ResultOptions
 from torr.report.files import junit
 from torr.store.rundir import RunDirectory
-from torr.store.runs.registration import Registered
+from torr.store.runs.registration import Registration
 from torr.verdicts.conclusions import of_load
 
 ORDER = ("junit", "draw", "register", "show")
@@ -43,7 +43,7 @@ def taken(monkeypatch, run):
     names_failing = [None]
     monkeypatch.setattr(junit, "write", step("junit"))
     monkeypatch.setattr(report, "write_all", step("draw", []))
-    monkeypatch.setattr(pipeline, "register", step("register", Registered(id=7)))
+    monkeypatch.setattr(pipeline, "register", step("register", Registration(id=7)))
     return names, names_failing, step("show")
 
 

@@ -20,7 +20,7 @@ from torr.results.functions import LeakTable
 from torr.results.monitor import MonitorSeries
 from torr.results.result import Conclusions, TrialFailure, read
 from torr.store import level_lines, rundir
-from torr.store.level_lines import recovered
+from torr.store.level_lines import recover
 from torr.store.rundir import RunDirectory
 
 LEVELS = 30
@@ -98,7 +98,7 @@ def test_what_all_so_far_comes_to_is_in_the_lines(run, tmp_path):
     run.keep_levels([], Conclusions(leaks=tables[:1]))
     run.keep_levels([], Conclusions(leaks=tables))
     killed = shutil.copytree(run.path, tmp_path / "killed")
-    result = read(recovered(killed))
+    result = read(recover(killed))
     assert result.leaks == tables
     assert len(result.levels) == LEVELS
 
@@ -144,7 +144,7 @@ def test_a_killed_run_misses_a_fifth_of_its_levels_at_most(killed):
 
 
 def test_a_killed_run_gets_its_last_levels_with_their_intervals(killed, run):
-    assert recovered(killed) == killed / "result.json"
+    assert recover(killed) == killed / "result.json"
     result = read(killed / "result.json")
     assert result.levels == run.full_levels()
     assert result.failures == [FAILURE]
@@ -154,10 +154,10 @@ def test_a_killed_run_gets_its_last_levels_with_their_intervals(killed, run):
 
 def test_lines_that_are_in_the_result_already_change_nothing(killed):
     lines = (killed / "levels.jsonl").read_bytes()
-    recovered(killed)
+    recover(killed)
     once = (killed / "result.json").read_bytes()
     (killed / "levels.jsonl").write_bytes(lines)
-    recovered(killed)
+    recover(killed)
     assert (killed / "result.json").read_bytes() == once
 
 
@@ -166,7 +166,7 @@ def test_more_about_a_level_replaces_what_was_known(run, tmp_path):
     more = {**level_of(LEVELS, Truth()), "monitor": {"t_s": [1.0]}}
     run.replace_level(typed.engine_level(more))
     killed = shutil.copytree(run.path, tmp_path / "killed")
-    levels = read(recovered(killed)).levels
+    levels = read(recover(killed)).levels
     assert len(levels) == LEVELS
     assert levels[-1].monitor == MonitorSeries(t_s=[1.0])
     assert len(levels[-1].intervals) == 2
@@ -174,7 +174,7 @@ def test_more_about_a_level_replaces_what_was_known(run, tmp_path):
 
 def test_a_run_that_was_killed_before_it_had_a_result_gets_one(killed):
     (killed / "result.json").unlink()
-    recovered(killed)
+    recover(killed)
     assert users_of(killed) == [*range(1, LEVELS + 1)]
     assert json.loads((killed / "result.json").read_text())["kind"] == "compare"
 
@@ -182,7 +182,7 @@ def test_a_run_that_was_killed_before_it_had_a_result_gets_one(killed):
 def test_half_a_line_is_left_out(killed):
     lines = (killed / "levels.jsonl").read_bytes()
     (killed / "levels.jsonl").write_bytes(lines[:-10])
-    recovered(killed)
+    recover(killed)
     assert users_of(killed) == [*range(1, LEVELS)]
 
 
@@ -190,14 +190,14 @@ def test_a_kill_amid_the_first_line_costs_nothing_else(killed):
     lines = (killed / "levels.jsonl").read_bytes()
     (killed / "levels.jsonl").write_bytes(lines[:10])
     before = (killed / "result.json").read_bytes()
-    recovered(killed)
+    recover(killed)
     assert (killed / "result.json").read_bytes() == before
 
 
 def test_a_run_that_goes_on_is_left_alone(run):
     measure(run, LEVELS)
     before = (run.path / "result.json").read_bytes()
-    recovered(run.path)
+    recover(run.path)
     assert (run.path / "result.json").read_bytes() == before
     assert (run.path / "levels.jsonl").exists()
 
@@ -208,7 +208,7 @@ def test_a_result_that_cannot_be_written_is_an_error_and_the_lines_stay(killed, 
 
     monkeypatch.setattr(level_lines, "replace_bytes", full)
     with pytest.raises(OutputError, match=r"levels\.jsonl has levels .*No space left on device"):
-        recovered(killed)
+        recover(killed)
     assert (killed / "levels.jsonl").exists()
 
 
@@ -216,7 +216,7 @@ def test_a_result_that_cannot_be_written_is_an_error_and_the_lines_stay(killed, 
 def test_lines_that_torr_did_not_write_are_named(killed, text):
     (killed / "levels.jsonl").write_text(text)
     with pytest.raises(UsageError, match=r"levels\.jsonl cannot be read"):
-        recovered(killed)
+        recover(killed)
 
 
 def test_a_run_goes_on_behind_its_last_level(killed):

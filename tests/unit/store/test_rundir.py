@@ -276,11 +276,11 @@ def small_disk(tmp_path):
 
 def test_a_run_that_goes_on_tells_what_there_is_so_far(tmp_path, open_run):
     run = open_run(tmp_path, command=["torr", "ladder"])
-    assert run.so_far().levels == []
+    assert run.current_result().levels == []
     measure(run, 200)
     run.keep_interval(interval(0, level=1))
     failure = run.keep_failure(TrialFailure(candidate="go", round=1, kind="died", text="it ended"))
-    found = run.so_far()
+    found = run.current_result()
     assert (found.status, found.ended, found.name) == ("running", None, "apiserver")
     assert [len(level.intervals) for level in found.levels] == [3]
     assert found.failures == [failure]

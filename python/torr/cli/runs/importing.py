@@ -13,7 +13,7 @@ from torr.model.json_input import parse_json
 from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.options.kept import IMPORT
-from torr.store.level_lines import recovered
+from torr.store.level_lines import recover
 
 EXAMPLES = (
     "torr runs import _output/torr/latest",
@@ -30,7 +30,7 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
     from torr.store.runs.store import open_store
 
     results = [_read(path, name) for path in files]
-    with open_store(makes=True) as store:
+    with open_store(create=True) as store:
         for path, (text, directory) in zip(files, results, strict=True):
             shown = printable(click.format_filename(path))
             try:
@@ -45,7 +45,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     from torr.results.result import decoded, encoded
     from torr.sources import benchmark_file
 
-    file = recovered(path)
+    file = recover(path)
     try:
         text = read_bounded(file, MOST_RESULT_BYTES)
     except OSError as error:

@@ -42,7 +42,7 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
     with open_store() as store:
         runs = store.find(selection.filter_of(options, options.name), most=options.most)
         holds_any = bool(runs or store.find(Filter(), most=1))
-        place = store.place
+        place = store.url
     if options.output == "json":
         click.echo(json.dumps([run.as_json() for run in runs], indent=2, ensure_ascii=False))
     elif not runs:

@@ -1,8 +1,7 @@
-"""Kept runs: every run that was measured, whole, in SQLite or PostgreSQL.
+"""Store all runs with their results in SQLite or PostgreSQL.
 
-    place ─ database (opened, checked, migrated) ─ store (register, find, read, tag, remove)
-    registering: a run that has ended, which never fails because of its store
+    database_url ─ database (open, check, migrate) ─ store (register, find, read, tag, remove)
+    registration: registers a run that has ended; a failure of the store does not fail the run
 
-SQLAlchemy is imported here and nowhere else, and only once the load is over. Nothing
-is judged here, and nothing is drawn.
+SQLAlchemy is imported only here, and only after the load.
 """

@@ -1,13 +1,12 @@
-"""A database that is torr's: opened, checked, brought up to date, and its errors told in words.
+"""Open, check and migrate a database of torr, and translate its errors.
 
-    nothing in it        the tables are made, or NoStoreError where that is not wanted
-    an older revision    the steps between are taken, in one transaction
-    the newest           it is used as it is
-    anything else        StoreError, nothing is written: a newer torr's, another program's, broken
+    empty                the tables are created, or NoStoreError is raised
+    an older revision    the migrations are run, in one transaction
+    the newest           it is used without changes
+    anything else        StoreError, without a change: of a newer torr, of another program, broken
 
-Two that open an empty database at once wait for each other. SQLite is used with its write-ahead
-log, so that readers do not wait for writers; a writer waits for another up to half a minute, and so
-does whoever meets a lock of PostgreSQL. A server that falls silent is given up.
+Concurrent openings of an empty database are serialized. SQLite uses its write-ahead log, so that
+readers do not wait for writers. Waiting for locks and for a silent server has a time limit.
 """
 
 from __future__ import annotations
@@ -44,85 +43,85 @@ if TYPE_CHECKING:
 
 LEFT = "it was left as it is"
 _BUSY_S = 30
-# The longest that a statement of PostgreSQL may take; results are some megabytes.
-_LONGEST_S = 60
-# As libpq calls it: how long a server may be silent. A store holds nobody's terminal.
-_PATIENCE = {
+# The time limit of a statement of PostgreSQL; results are some megabytes.
+_STATEMENT_S = 60
+# libpq's parameters for how long a server may be silent.
+_TIMEOUTS = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "tcp_user_timeout": 30_000,
 }
-# Any number, the same in every torr: whoever migrates a PostgreSQL holds it.
+# An arbitrary number, the same in every torr: the advisory lock of migrations in PostgreSQL.
 _LOCK = 0x746F7272
 _WRITES = "torr_writes"
 
 
 class NoStoreError(StoreError):
-    """There is no store where one was to be read."""
+    """The store to be read does not exist."""
 
-    def __init__(self, place: DatabaseUrl) -> None:
+    def __init__(self, url: DatabaseUrl) -> None:
         super().__init__(
-            f"there is no store at {place}",
+            f"there is no store at {url}",
             f"see whether {VARIABLE} is right; the first run that is kept there makes the store",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open database of the newest revision; `reading` and `writing` are transactions."""
+    """An open database of the newest revision; `reading` and `writing` start transactions."""
 
-    place: DatabaseUrl
+    url: DatabaseUrl
     engine: Engine
 
     @classmethod
-    def open(cls, place: DatabaseUrl, *, makes: bool = True) -> Database:
-        """Open, check and migrate; raises StoreError that says what it found instead.
+    def open(cls, url: DatabaseUrl, *, create: bool = True) -> Database:
+        """Open, check and migrate a database; raise StoreError if it is not usable.
 
-        Unless it `makes` a store it raises NoStoreError where there is none.
+        If there is none and `create` is false, NoStoreError is raised.
         """
-        if not makes and place.file is not None and not place.file.exists():
-            raise NoStoreError(place)
-        database = cls(place, _engine(place))
+        if not create and url.file is not None and not url.file.exists():
+            raise NoStoreError(url)
+        database = cls(url, _engine(url))
         with database.reading() as connection:
-            found = _revision(connection, place)
-        if found is None and not makes:
+            revision = _revision(connection, url)
+        if revision is None and not create:
             database.engine.dispose()
-            raise NoStoreError(place)
-        if found != HEAD:
+            raise NoStoreError(url)
+        if revision != HEAD:
             with database.writing() as connection:
-                _migrate(connection, place)
-        if place.is_sqlite:
-            database._keep_a_log()
+                _migrate(connection, url)
+        if url.is_sqlite:
+            database._enable_wal()
         return database
 
     @classmethod
-    def empty(cls, place: DatabaseUrl) -> Database:
-        """Return an empty database in memory, for a place where nothing is."""
+    def empty(cls, url: DatabaseUrl) -> Database:
+        """Return an empty database in memory, for a URL where none exists."""
         engine = _with_transactions(create_engine("sqlite://", poolclass=StaticPool))
-        database = cls(place, engine)
+        database = cls(url, engine)
         with database.writing() as connection:
-            _migrate(connection, place)
+            _migrate(connection, url)
         return database
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
-        with self._translated(), self.engine.connect() as connection, connection.begin():
+        """Start a transaction that only reads."""
+        with self._translate_errors(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that writes: whole, or not at all."""
+        """Start a transaction that writes."""
         with (
-            self._translated(),
+            self._translate_errors(),
             self.engine.connect().execution_options(**{_WRITES: True}) as connection,
             connection.begin(),
         ):
             yield connection
 
-    def _keep_a_log(self) -> None:
-        # While another torr makes the same change it fails, and that other makes it.
+    def _enable_wal(self) -> None:
+        # It fails if another torr makes the same change at the same time.
         with (
             suppress(sqlite3.OperationalError),
             closing(self.engine.raw_connection()) as connection,
@@ -130,125 +129,126 @@ class Database:
             connection.cursor().execute("PRAGMA journal_mode=WAL")
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as error:
-            raise StoreError(_said(self.place, error), HINT) from error
+            raise StoreError(_error_text(self.url, error), HINT) from error
         except SQLAlchemyError as error:
-            said = str(error).partition("\n")[0]
-            raise StoreError(f"the store {self.place} cannot be used: {said}", HINT) from error
+            text = str(error).partition("\n")[0]
+            raise StoreError(f"the store {self.url} cannot be used: {text}", HINT) from error
 
 
-def import_driver(place: DatabaseUrl) -> None:
-    """Import the driver of a place's database; opens nothing."""
-    make_url(place.url).get_dialect().import_dbapi()
+def import_driver(url: DatabaseUrl) -> None:
+    """Import the driver of a database without opening it."""
+    make_url(url.url).get_dialect().import_dbapi()
 
 
-def _engine(place: DatabaseUrl) -> Engine:
-    if not place.is_sqlite and find_spec("psycopg") is None:
+def _engine(url: DatabaseUrl) -> Engine:
+    if not url.is_sqlite and find_spec("psycopg") is None:
         raise StoreError(
-            f"the store {place} needs psycopg, which is not installed",
+            f"the store {url} needs psycopg, which is not installed",
             "pip install 'torr[postgresql]'",
         )
     try:
-        if place.file is not None:
-            place.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Not every SQLAlchemy reads `%20` in a path as a space: told what it is, all do.
-            url = make_url(place.url).set(database=str(place.file))
-            engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
+        if url.file is not None:
+            url.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # The path is set explicitly, since some SQLAlchemys do not decode `%20` in it.
+            file_url = make_url(url.url).set(database=str(url.file))
+            engine = create_engine(file_url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
         else:
-            asked = make_url(place.url).query
-            patience = {key: value for key, value in _PATIENCE.items() if key not in asked}
-            engine = create_engine(place.url, poolclass=NullPool, connect_args=patience)
+            query = make_url(url.url).query
+            timeouts = {key: value for key, value in _TIMEOUTS.items() if key not in query}
+            engine = create_engine(url.url, poolclass=NullPool, connect_args=timeouts)
     except (ArgumentError, ValueError) as error:
-        raise StoreError(f"the store's address cannot be read: {place}", HINT) from error
+        raise StoreError(f"the store's address cannot be read: {url}", HINT) from error
     except OSError as error:
         raise StoreError(
-            f"the store {place} cannot be made: {error.strerror or error}", HINT
+            f"the store {url} cannot be made: {error.strerror or error}", HINT
         ) from error
-    if place.is_sqlite:
+    if url.is_sqlite:
         return _with_transactions(engine)
-    event.listen(engine, "begin", _limit)
+    event.listen(engine, "begin", _set_timeouts)
     return engine
 
 
 def _with_transactions(engine: Engine) -> Engine:
-    """Have SQLite's transactions begin when torr says so."""
-    event.listen(engine, "connect", _take_over)
+    """Start SQLite's transactions explicitly."""
+    event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _take_over(connection: Any, _record: object) -> None:  # noqa: ANN401 - of the driver
-    """Begin transactions ourselves: Python's module would begin some of them too late."""
+def _configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - of the driver
+    """Disable implicit transactions: Python's module would start some of them too late."""
     connection.isolation_level = None
     connection.execute("PRAGMA foreign_keys=ON")
 
 
 def _begin(connection: Connection) -> None:
-    """A writer takes the lock at once: one that reads first could not always get it later."""
+    """Start a transaction; a writer locks at once, since a later upgrade of its lock may fail."""
     is_writing = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
 
-def _limit(connection: Connection) -> None:
-    """Have a transaction of PostgreSQL wait no longer than it may.
+def _set_timeouts(connection: Connection) -> None:
+    """Set the time limits of a transaction of PostgreSQL.
 
-    Not among the options of a connection, which poolers such as PgBouncer refuse.
+    Poolers such as PgBouncer refuse them as options of a connection.
     """
-    limits = {"lock_timeout": _BUSY_S, "statement_timeout": _LONGEST_S}
-    each = ", ".join(f"set_config('{name}', '{s}s', true)" for name, s in limits.items())
-    connection.exec_driver_sql(f"SELECT {each}")
+    limits = {"lock_timeout": _BUSY_S, "statement_timeout": _STATEMENT_S}
+    calls = ", ".join(f"set_config('{name}', '{s}s', true)" for name, s in limits.items())
+    connection.exec_driver_sql(f"SELECT {calls}")
 
 
-def _revision(connection: Connection, place: DatabaseUrl) -> str | None:
-    """The revision of a database; None of an empty one."""
+def _revision(connection: Connection, url: DatabaseUrl) -> str | None:
+    """Return the revision of a database; None if it is empty."""
     tables = inspect(connection).get_table_names()
     if versions.name not in tables:
         if tables:
             others = ", ".join(sorted(tables)[:3])
             raise StoreError(
-                f"{place} is no store of torr: it holds {others}; {LEFT}",
+                f"{url} is no store of torr: it holds {others}; {LEFT}",
                 "name an empty database, or one that torr made",
             )
         return None
-    found = connection.execute(select(versions)).scalars().all()
-    if len(found) != 1:
-        raise StoreError(f"the store {place} is broken: it does not say its version; {LEFT}", HINT)
-    revision = str(found[0])
+    rows = connection.execute(select(versions)).scalars().all()
+    if len(rows) != 1:
+        raise StoreError(f"the store {url} is broken: it does not say its version; {LEFT}", HINT)
+    revision = str(rows[0])
     if revision not in {FIRST, *STEPS}:
         raise StoreError(
-            f"the store {place} was made by a newer torr (its schema is {revision}, this torr"
+            f"the store {url} was made by a newer torr (its schema is {revision}, this torr"
             f" knows {HEAD}); {LEFT}",
             "update torr, or name another store with TORR_STORE",
         )
     return revision
 
 
-def _migrate(connection: Connection, place: DatabaseUrl) -> None:
-    """Make the tables or take the steps that are missing, unless another torr has done so."""
-    if not place.is_sqlite:
+def _migrate(connection: Connection, url: DatabaseUrl) -> None:
+    """Create the tables or run the missing migrations, unless another torr has done so."""
+    if not url.is_sqlite:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
-        # A migration takes as long as it takes.
+        # A migration has no time limit.
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-    found = _revision(connection, place)
-    if found is None:
+    revision = _revision(connection, url)
+    if revision is None:
         metadata.create_all(connection, checkfirst=False)
         connection.execute(insert(versions).values(version_num=HEAD))
         return
-    for statement in (each for step in STEPS if step > found for each in STEPS[step]):
-        connection.exec_driver_sql(statement)
+    for step, statements in STEPS.items():
+        for statement in statements if step > revision else ():
+            connection.exec_driver_sql(statement)
     connection.execute(update(versions).values(version_num=HEAD))
 
 
-def _said(place: DatabaseUrl, error: DBAPIError) -> str:
-    """What a database's own error means."""
+def _error_text(url: DatabaseUrl, error: DBAPIError) -> str:
+    """Return the message for an error of the database."""
     text = str(error.orig).strip().partition("\n")[0]
     if "statement timeout" in text:
-        return f"the store {place} took longer than {_LONGEST_S} s over one statement"
+        return f"the store {url} took longer than {_STATEMENT_S} s over one statement"
     if "locked" in text or "lock timeout" in text:
-        return f"the store {place} is held by another program for more than {_BUSY_S} s"
+        return f"the store {url} is held by another program for more than {_BUSY_S} s"
     if "not a database" in text or "malformed" in text:
-        return f"{place} is no store of torr, or it is broken ({text}); {LEFT}"
-    return f"the store {place} cannot be used: {text}"
+        return f"{url} is no store of torr, or it is broken ({text}); {LEFT}"
+    return f"the store {url} cannot be used: {text}"

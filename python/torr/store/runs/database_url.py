@@ -1,6 +1,6 @@
-"""Where runs are kept: TORR_STORE, or a SQLite file in the user's data directory.
+"""Find the address of the store: TORR_STORE, or a SQLite file in the user's data directory.
 
-It reads the environment and names the place without its password; it opens nothing.
+The text of an address has no password. Nothing is opened.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _BEHIND_USER = re.compile(r"(?:[^:/]*(?::[^@]*)?@)?([^?]*)")
 
 @dataclass(frozen=True, slots=True)
 class DatabaseUrl:
-    """A database by its URL; `repr` and `str` leave its password and its options out."""
+    """The URL of a database; `repr` and `str` omit its password and options."""
 
     url: str
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Self | None:
-        """Return the place that an environment names, None where it says to keep no runs.
+        """Return the database that the environment names; None if runs are not to be stored.
 
-        Raises StoreError where it is no place that torr can use.
+        Raises StoreError for an invalid or unsupported URL.
         """
         text = environment.get(VARIABLE, "").strip()
         if text == NOWHERE:
@@ -49,7 +49,7 @@ class DatabaseUrl:
         if not text:
             return cls.of_file(_data_directory(environment) / "torr" / "runs.db")
         kind, separator, rest = text.partition("://")
-        # What PostgreSQL's own tools take.
+        # PostgreSQL's own tools accept both schemes.
         kind = _POSTGRESQL if kind in ("postgres", "postgresql") else kind
         if kind not in (_SQLITE, _POSTGRESQL) or not separator:
             raise StoreError(f"{VARIABLE} names no database that torr can use", HINT)
@@ -59,17 +59,17 @@ class DatabaseUrl:
 
     @classmethod
     def of_file(cls, path: Path) -> Self:
-        """Return the place of a file of SQLite."""
+        """Return the URL of an SQLite file."""
         return cls(f"{_SQLITE}:///{quote(str(path))}")
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether it is a file of SQLite."""
+        """Return whether it is an SQLite file."""
         return self.url.startswith(f"{_SQLITE}:")
 
     @property
     def file(self) -> Path | None:
-        """The file of SQLite; None of a PostgreSQL. In its URL `%20` is a space."""
+        """Return the SQLite file; None for PostgreSQL. In the URL `%20` is a space."""
         if not self.is_sqlite:
             return None
         return Path(unquote(self.url.partition(":///")[2].partition("?")[0]))
@@ -78,9 +78,9 @@ class DatabaseUrl:
         if self.file is not None:
             return str(self.file)
         kind, _, rest = self.url.partition("://")
-        found = _BEHIND_USER.match(rest)
-        # Whatever stands before a second `@` may be a part of the password.
-        return f"{kind}://{'' if found is None else found[1].rpartition('@')[2]}"
+        match = _BEHIND_USER.match(rest)
+        # The text before a second `@` may be a part of the password.
+        return f"{kind}://{'' if match is None else match[1].rpartition('@')[2]}"
 
     def __repr__(self) -> str:
         return f"DatabaseUrl({str(self)!r})"
@@ -92,11 +92,11 @@ def _is_file(rest: str) -> bool:
 
 
 def _data_directory(environment: Mapping[str, str]) -> Path:
-    """Where a user's programs keep data, by the XDG base directory specification."""
-    asked = Path(environment.get("XDG_DATA_HOME", ""))
-    # The specification has relative paths ignored.
-    if asked.is_absolute():
-        return asked
+    """Return the user's data directory, by the XDG base directory specification."""
+    folder = Path(environment.get("XDG_DATA_HOME", ""))
+    # By the specification, relative paths are ignored.
+    if folder.is_absolute():
+        return folder
     try:
         return Path.home() / ".local" / "share"
     except RuntimeError as error:

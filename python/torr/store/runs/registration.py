@@ -1,6 +1,6 @@
-"""A run that has ended goes into the store; whatever is wrong with that costs nobody the run.
+"""Register a run that has ended in the store, after its result.json is closed.
 
-Called when its result.json is closed. What cannot be kept is told as text, never raised.
+Errors are returned as text and not raised, so that a failing store does not fail the run.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """What came of it: the id of a run that is kept, or why it is not; neither if not asked for.
+class Registration:
+    """The id of the registered run, or the reason for the failure; neither if not requested.
 
-    `problem` is fit to be printed, and ends with the command that keeps the run later.
+    `problem` is printable, and ends with the command that registers the run later.
     """
 
     id: int | None = None
@@ -31,34 +31,34 @@ class Registered:
 
 
 def prepare() -> None:
-    """Import what `register` needs for the store that the environment names; opens nothing."""
+    """Import the modules that `register` needs for the store of the environment."""
     from torr.store.runs.database_url import DatabaseUrl
 
-    with suppress(Exception):  # Whatever is wrong, `register` says it.
-        place = DatabaseUrl.of(os.environ)
-        if place is not None:
+    with suppress(Exception):  # `register` reports errors
+        url = DatabaseUrl.of(os.environ)
+        if url is not None:
             import torr.store.runs.store  # noqa: F401
             from torr.store.runs.database import import_driver
 
-            import_driver(place)
+            import_driver(url)
 
 
-def register(directory: Path, *, is_asked: bool = True) -> Registered:
-    """Keep the run of a directory in the store that the environment names."""
+def register(directory: Path, *, is_asked: bool = True) -> Registration:
+    """Register the run of a directory in the store that the environment names."""
     if not is_asked:
-        return Registered()
+        return Registration()
     from torr.store.runs.database_url import DatabaseUrl
     from torr.store.runs.store import Store
 
     try:
-        place = DatabaseUrl.of(os.environ)
-        if place is None:
-            return Registered()
-        with Store.open(place) as store:
+        url = DatabaseUrl.of(os.environ)
+        if url is None:
+            return Registration()
+        with Store.open(url) as store:
             text = (directory / "result.json").read_bytes()
-            return Registered(store.register(text, directory.resolve()))
-    except Exception as error:  # Whatever it is, the run has been measured, and its report waits.
-        is_told = isinstance(error, StoreError | OSError)
-        why = f"{error}" if is_told else f"{type(error).__name__}: {error}"
+            return Registration(store.register(text, directory.resolve()))
+    except Exception as error:  # any error: the report is still to be written
+        is_expected = isinstance(error, StoreError | OSError)
+        reason = f"{error}" if is_expected else f"{type(error).__name__}: {error}"
         later = f"keep it with: torr runs import {quote(printable(whole(str(directory))))}"
-        return Registered(problem=f"this run is not registered: {safe_text(why)}\n{later}")
+        return Registration(problem=f"this run is not registered: {safe_text(reason)}\n{later}")

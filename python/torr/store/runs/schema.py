@@ -1,11 +1,11 @@
-"""The tables of kept runs, and the steps that bring an older database to them.
+"""The tables of the store, and the migrations of older databases.
 
-    torr_schema   the revision of a database: the table that marks it as torr's
-    runs          what is searched, listed and told apart, a row a run
+    torr_schema   the revision of a database; the table identifies it as torr's
+    runs          the columns for lists and searches, a row per run
     results       the whole result.json of each, compressed
     tags          the tags of each
 
-Moments are milliseconds since 1970 in UTC, which both databases order alike.
+Times are milliseconds since 1970 in UTC, which both databases order alike.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ FIRST = "0001"
 STEPS = {
     "0002": (
         "ALTER TABLE runs ADD COLUMN at_least BOOLEAN",
-        # Of earlier runs all that were not wholly healthy say at least as much.
+        # Of earlier runs, those that were not healthy have a lower bound.
         """UPDATE runs SET at_least = (health IN ('contended', 'generator-limited'))
         WHERE ok_per_s IS NOT NULL""",
     ),
 }
-"""The statements that make each revision of the one before; never changed once they were used."""
+"""The migrations to each revision from the one before; never changed after a release."""
 
 HEAD = max(STEPS)
-"""The revision that the tables below have."""
+"""The revision of the tables below."""
 
 metadata = MetaData()
 
-# As alembic names its parts, which made the databases of earlier versions.
+# Named as by alembic, which created the databases of earlier versions.
 versions = Table(
     "torr_schema",
     metadata,
@@ -70,7 +70,7 @@ runs = Table(
     Column("success_rate", Float),
     Column("health", String(32)),
     Column("at_least", Boolean),
-    # An id that was given once is never given again, not even after `rm`.
+    # Ids are not reused after `rm`.
     sqlite_autoincrement=True,
 )
 

@@ -1,4 +1,4 @@
-"""From when on, as people write it: a day, a moment, or how long ago. No database is opened."""
+"""Parse the start of a time range: a day, a time, or a duration before now."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _DAYS = re.compile(r"(\d{1,5})d")
 
 
 def parse_since(text: str, zone: tzinfo | None = None) -> datetime:
-    """Return the moment of `7d`, `12h`, `2026-01-31` or `2026-01-31T12:00`.
+    """Return the time of `7d`, `12h`, `2026-01-31` or `2026-01-31T12:00`; raise UsageError.
 
-    What names no zone is of `zone`, without one local. Raises UsageError.
+    A time without a zone is in `zone`, or else local.
     """
     now = datetime.now(timezone.utc)
     days = _DAYS.fullmatch(text.strip())
     if days:
         return now - timedelta(days=int(days[1]))
     try:
-        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-        return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone()
+        moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone()
     except (ValueError, OverflowError):
         pass
     try:

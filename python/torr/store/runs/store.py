@@ -1,6 +1,6 @@
-"""The store: runs go in whole, are found by what is known of them, and come out whole.
+"""The store: register, find, read, annotate and remove runs.
 
-Each call is one transaction. Notes and tags may change after a run; nothing else of it does.
+Each call is one transaction. Only notes and tags of a run can change.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which runs are meant: those for which all that is given holds.
+    """The conditions that runs must satisfy.
 
-    `tags` must all be there, `commit` is the beginning of one, `since` the earliest start.
+    All `tags` must be present, `commit` is the start of a hash, `since` the earliest start.
     """
 
     name: str | None = None
@@ -49,12 +49,12 @@ class Filter:
     since: datetime | None = None
     kinds: tuple[str, ...] = ()
 
-    def of(self, query: Select[Any]) -> Select[Any]:
-        """Return a query of runs narrowed down to those."""
+    def apply(self, query: Select[Any]) -> Select[Any]:
+        """Return a query with these conditions."""
         if self.name is not None:
             query = query.where(runs.c.name == self.name)
         if self.commit is not None:
-            # As git writes hashes: whether LIKE minds the case depends on the database.
+            # In lower case as git writes hashes: case in LIKE depends on the database.
             start = self.commit.lower()
             query = query.where(runs.c.git_commit.startswith(start, autoescape=True))
         if self.since is not None:
@@ -70,23 +70,23 @@ ALL = Filter()
 
 
 class Store:
-    """All kept runs of one place; a context that closes it."""
+    """The stored runs of a database, as a context that closes it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @classmethod
-    def open(cls, place: DatabaseUrl, *, makes: bool = True) -> Self:
-        """Open a place, bringing up to date what is there; raises StoreError.
+    def open(cls, url: DatabaseUrl, *, create: bool = True) -> Self:
+        """Open a database and migrate it if necessary; raise StoreError on failure.
 
-        Where nothing is a store is made, or NoStoreError raised.
+        If there is none, it is created, or NoStoreError is raised.
         """
-        return cls(Database.open(place, makes=makes))
+        return cls(Database.open(url, create=create))
 
     @classmethod
-    def empty(cls, place: DatabaseUrl) -> Self:
-        """Return a store without runs, which is not on the disk."""
-        return cls(Database.empty(place))
+    def empty(cls, url: DatabaseUrl) -> Self:
+        """Return a store without runs, in memory."""
+        return cls(Database.empty(url))
 
     def __enter__(self) -> Self:
         return self
@@ -95,23 +95,23 @@ class Store:
         self._database.engine.dispose()
 
     @property
-    def place(self) -> DatabaseUrl:
-        """Where it is; as text without its password."""
-        return self._database.place
+    def url(self) -> DatabaseUrl:
+        """Return the URL of the database."""
+        return self._database.url
 
     def count(self) -> int:
-        """Return how many runs there are."""
+        """Return the number of runs."""
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(runs)).scalar_one()
 
     def register(
         self, text: bytes, directory: Path | None = None, *, may_replace: bool = True
     ) -> int:
-        """Keep a result.json, given as its text; its id.
+        """Store the content of a result.json and return its id.
 
-        A run that is kept already, and went on, is replaced; its note and tags stay as they are
-        now, given or taken away since. Raises ResultError where it is no result of this torr, or
-        where another one is kept under its id that it may not replace.
+        A run that is stored already, and was resumed, is replaced, without its note and tags, which
+        may have changed since. Raises ResultError if the content is not a result that this torr
+        reads, or if it may not replace a different result of the same id.
         """
         result = decoded(text, "this")
         columns = columns_of(result, None if directory is None else whole(str(directory)))
@@ -120,12 +120,12 @@ class Store:
             known = select(runs.c.id).where(runs.c.uid == columns["uid"]).with_for_update()
             run_id = connection.execute(known).scalar_one_or_none()
             if run_id is None:
-                run_id = _new(connection, columns)
+                run_id = _insert_run(connection, columns)
                 if run_id is not None:
                     connection.execute(insert(results).values(run_id=run_id, **content))
                     _add_tags(connection, run_id, result.tags)
                     return run_id
-                # Another torr has registered it since.
+                # Another torr has registered it in the meantime.
                 run_id = connection.execute(known).scalar_one()
             if not may_replace:
                 _refuse_another(connection, run_id, result)
@@ -134,57 +134,57 @@ class Store:
             connection.execute(update(results).where(results.c.run_id == run_id).values(**content))
         return int(run_id)
 
-    def find(self, wanted: Filter = ALL, most: int | None = None) -> list[StoredRun]:
-        """Return the runs that are meant, the newest first, at most so many."""
-        query = wanted.of(select(runs)).order_by(runs.c.started_ms.desc(), runs.c.id.desc())
+    def find(self, filter_: Filter = ALL, most: int | None = None) -> list[StoredRun]:
+        """Return the runs that satisfy a filter, newest first, at most `most`."""
+        query = filter_.apply(select(runs)).order_by(runs.c.started_ms.desc(), runs.c.id.desc())
         with self._database.reading() as connection:
-            return _kept(connection, query if most is None else query.limit(most))
+            return _stored_runs(connection, query if most is None else query.limit(most))
 
     def names(self) -> list[str]:
-        """Return what runs are called, each name once."""
+        """Return the names of runs, sorted."""
         with self._database.reading() as connection:
             return sorted(connection.execute(select(runs.c.name).distinct()).scalars())
 
     def tags(self) -> list[str]:
-        """Return the tags that any run has."""
+        """Return the tags of runs, sorted."""
         with self._database.reading() as connection:
-            found = connection.execute(select(tags.c.tag).distinct()).scalars()
-            return sorted(map(printable, found))
+            names = connection.execute(select(tags.c.tag).distinct()).scalars()
+            return sorted(map(printable, names))
 
     def run(self, run_id: int) -> StoredRun:
-        """Return what is known of a run; raises StoreError when there is none of this id."""
+        """Return a run without its result; raise StoreError if there is none with this id."""
         with self._database.reading() as connection:
-            return self._one(connection, run_id)
+            return self._stored_run(connection, run_id)
 
     def result(self, run_id: int) -> RunResult:
-        """Return a run's result, with its note and tags as they are now.
+        """Return a run's result, with its current note and tags.
 
-        Raises ResultError where this torr cannot read it.
+        Raises ResultError if this torr cannot read it.
         """
         with self._database.reading() as connection:
-            kept = self._one(connection, run_id)
+            run = self._stored_run(connection, run_id)
             query = select(results.c.json_zlib).where(results.c.run_id == run_id)
             packed = connection.execute(query).scalar_one_or_none()
         if packed is None:
-            raise StoreError(f"run {run_id} has no result: {self._database.place} is broken", HINT)
+            raise StoreError(f"run {run_id} has no result: {self._database.url} is broken", HINT)
         try:
             text = unpacked(packed, MOST_RESULT_BYTES)
         except zlib.error as error:
             raise ResultError(
-                f"run {run_id} is broken in {self._database.place}",
+                f"run {run_id} is broken in {self._database.url}",
                 "torr runs import its directory, if that is still there",
             ) from error
         result = decoded(text, f"run {run_id}")
-        return msgspec.structs.replace(result, note=kept.note, tags=list(kept.tags))
+        return msgspec.structs.replace(result, note=run.note, tags=list(run.tags))
 
     def remove(self, run_ids: Sequence[int]) -> list[StoredRun]:
-        """Remove runs, all or none; what they were. Their files stay."""
+        """Remove runs, all or none, and return them; their files are not removed."""
         with self._database.writing() as connection:
-            gone = [self._one(connection, run_id) for run_id in dict.fromkeys(run_ids)]
+            removed = [self._stored_run(connection, run_id) for run_id in dict.fromkeys(run_ids)]
             for table, column in ((tags, tags.c.run_id), (results, results.c.run_id)):
                 connection.execute(delete(table).where(column.in_(run_ids)))
             connection.execute(delete(runs).where(runs.c.id.in_(run_ids)))
-        return gone
+        return removed
 
     def annotate(
         self,
@@ -194,80 +194,81 @@ class Store:
         remove: Iterable[str] = (),
         note: str | None = None,
     ) -> StoredRun:
-        """Give a run tags, take some away, write its note; what it is then.
+        """Add and remove tags, set the note, and return the changed run.
 
-        A note of None leaves it, an empty one takes it away.
+        A note of None does not change it, an empty one removes it.
         """
         with self._database.writing() as connection:
-            self._one(connection, run_id)
-            gone = tags.c.tag.in_(list(remove))
-            connection.execute(delete(tags).where(tags.c.run_id == run_id, gone))
+            self._stored_run(connection, run_id)
+            is_removed = tags.c.tag.in_(list(remove))
+            connection.execute(delete(tags).where(tags.c.run_id == run_id, is_removed))
             _add_tags(connection, run_id, add)
             if note is not None:
                 query = update(runs).where(runs.c.id == run_id).values(note=note or None)
                 connection.execute(query)
-            return self._one(connection, run_id)
+            return self._stored_run(connection, run_id)
 
-    def _one(self, connection: Connection, run_id: int) -> StoredRun:
-        found = _kept(connection, select(runs).where(runs.c.id == run_id))
-        if not found:
+    def _stored_run(self, connection: Connection, run_id: int) -> StoredRun:
+        stored = _stored_runs(connection, select(runs).where(runs.c.id == run_id))
+        if not stored:
             raise StoreError(
-                f"there is no kept run {run_id} in {self._database.place}",
+                f"there is no kept run {run_id} in {self._database.url}",
                 "`torr runs list` has the ids",
             )
-        return found[0]
+        return stored[0]
 
 
-def open_store(*, makes: bool = False) -> Store:
-    """Open the store that the environment names; raises StoreError where it says none.
+def open_store(*, create: bool = False) -> Store:
+    """Open the store that the environment names; raise StoreError if it names `none`.
 
-    Unless it `makes` one, nothing is written where none is: then NoStoreError is raised if the
-    environment names the place, since that may be mistyped, and else no run has been kept yet.
+    If the database does not exist and `create` is false, it is not created. Then NoStoreError is
+    raised if the environment names it, since the name may be mistyped; the default is empty.
     """
-    place = DatabaseUrl.of(os.environ)
-    if place is None:
+    url = DatabaseUrl.of(os.environ)
+    if url is None:
         raise StoreError(f"{VARIABLE} says that no runs are kept", HINT)
     try:
-        return Store.open(place, makes=makes)
+        return Store.open(url, create=create)
     except NoStoreError:
         if os.environ.get(VARIABLE, "").strip():
             raise
-        return Store.empty(place)
+        return Store.empty(url)
 
 
-def _kept(connection: Connection, query: Select[Any]) -> list[StoredRun]:
+def _stored_runs(connection: Connection, query: Select[Any]) -> list[StoredRun]:
     rows = connection.execute(query).mappings().all()
-    named = select(tags).where(tags.c.run_id.in_([row["id"] for row in rows])).order_by(tags.c.tag)
-    found: dict[int, list[str]] = {}
-    for run_id, tag in connection.execute(named):
-        found.setdefault(run_id, []).append(tag)
-    # Read within Python: databases differ in how they order text.
-    return [StoredRun.of(dict(row), tuple(sorted(found.get(row["id"], ())))) for row in rows]
+    names: dict[int, list[str]] = {}
+    for run_id, tag in connection.execute(
+        select(tags).where(tags.c.run_id.in_([row["id"] for row in rows]))
+    ):
+        names.setdefault(run_id, []).append(tag)
+    # Sorted in Python, since databases differ in their order of text.
+    return [StoredRun.of(dict(row), tuple(sorted(names.get(row["id"], ())))) for row in rows]
 
 
 def _refuse_another(connection: Connection, run_id: int, result: RunResult) -> None:
-    """Raise ResultError where another result is kept as a run; one that is broken is none.
+    """Raise ResultError if a run has a different result, apart from note and tags.
 
-    Notes and tags are no part of it: they are changed in the store.
+    A broken result may be replaced.
     """
     query = select(results.c.json_zlib).where(results.c.run_id == run_id)
     packed = connection.execute(query).scalar_one_or_none()
     try:
-        kept = decoded(unpacked(packed or b"", MOST_RESULT_BYTES), f"run {run_id}")
+        stored = decoded(unpacked(packed or b"", MOST_RESULT_BYTES), f"run {run_id}")
     except (zlib.error, ResultError):
         return
-    if msgspec.structs.replace(kept, note=result.note, tags=result.tags) != result:
+    if msgspec.structs.replace(stored, note=result.note, tags=result.tags) != result:
         raise ResultError(
             f"this is kept as run {run_id}, with another content",
             "--replace puts it in the place of what is kept",
         )
 
 
-def _new(connection: Connection, columns: JsonObject) -> int | None:
-    """Make a run; its id, None where there is one of its uid."""
-    made = _insert(connection, runs).values(**columns).on_conflict_do_nothing()
-    found: int | None = connection.execute(made.returning(runs.c.id)).scalar_one_or_none()
-    return found
+def _insert_run(connection: Connection, columns: JsonObject) -> int | None:
+    """Insert a run and return its id; None if its uid exists."""
+    query = _insert(connection, runs).values(**columns).on_conflict_do_nothing()
+    run_id: int | None = connection.execute(query.returning(runs.c.id)).scalar_one_or_none()
+    return run_id
 
 
 def _add_tags(connection: Connection, run_id: int, names: Iterable[str]) -> None:
@@ -277,6 +278,6 @@ def _add_tags(connection: Connection, run_id: int, names: Iterable[str]) -> None
 
 
 def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
-    """What SQL says alike in both databases, and SQLAlchemy for each by itself."""
+    """Return an insert statement of the database's own dialect, which can ignore conflicts."""
     is_sqlite = connection.dialect.name == "sqlite"
     return sqlite.insert(table) if is_sqlite else postgresql.insert(table)

@@ -1,7 +1,7 @@
-"""One kept run as lists show it, and the columns that a result becomes.
+"""A stored run as shown in lists, and the columns of a result.
 
-The numbers are those of its best level: the one with the most ok/s among those that claim
-anything, the median of its rounds. A comparison of several candidates has no such level.
+The numbers are those of its best level: the one with the highest ok/s among those without a
+limited generator, as the median of its rounds. A comparison of several candidates has none.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _WORST_FIRST = ("generator-limited", "contended", "healthy")
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """What is known of a kept run without reading its result.
+    """The columns of a stored run.
 
-    `started` and `ended` are in UTC; `directory` is where its files were written, on `host`;
-    `concurrency`, `ok_per_s`, `p95_ms` and `success_rate` (percent) are those of its best level, of
-    which there were `rounds`; `at_least` says that this ok/s is a lower bound.
+    `started` and `ended` are in UTC; `directory` is the run directory on `host`; `concurrency`,
+    `ok_per_s`, `p95_ms` and `success_rate` (percent) are those of its best level, which had
+    `rounds` rounds; `at_least` says that this ok/s is a lower bound.
     """
 
     id: int
@@ -60,17 +60,17 @@ class StoredRun:
 
     @classmethod
     def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> StoredRun:
-        """Make it of a row of the store, into which others may write: its texts can be printed."""
-        found: JsonObject = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
-        found |= {key: printable(text) for key, text in found.items() if isinstance(text, str)}
-        found |= {key: _moment(row[f"{key}_ms"]) for key in _MOMENTS}
-        return cls(**found, tags=tuple(map(printable, tags)))
+        """Return a run from a row; its texts are made printable, since other programs may write."""
+        values: JsonObject = {key: row[key] for key in cls.__dataclass_fields__ if key in row}
+        values |= {key: printable(text) for key, text in values.items() if isinstance(text, str)}
+        values |= {key: _moment(row[f"{key}_ms"]) for key in _MOMENTS}
+        return cls(**values, tags=tuple(map(printable, tags)))
 
     def as_json(self) -> JsonObject:
-        """Return it as `torr runs list -o json` prints it."""
-        found = {key: getattr(self, key) for key in self.__dataclass_fields__}
-        moments = {key: None if found[key] is None else stamp(found[key]) for key in _MOMENTS}
-        return {**found, **moments, "tags": list(self.tags)}
+        """Return the run as `torr runs list -o json` prints it."""
+        values = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        moments = {key: None if values[key] is None else stamp(values[key]) for key in _MOMENTS}
+        return {**values, **moments, "tags": list(self.tags)}
 
 
 _MOMENTS = ("started", "ended")
@@ -94,7 +94,7 @@ def columns_of(result: RunResult, directory: str | None) -> JsonObject:
         "concurrency": point and point.concurrency,
         "rounds": point and point.rounds,
         "ok_per_s": point and point.ok_per_s,
-        # A lower bound would read as a time: the run's own page says it with its mark.
+        # A list has no mark for lower bounds; the report of the run has.
         "p95_ms": None if point is None or point.p95_at_least else point.p95_ms,
         "success_rate": point and point.success_rate,
         "health": _health(result),
@@ -103,7 +103,7 @@ def columns_of(result: RunResult, directory: str | None) -> JsonObject:
 
 
 def uid_of(result: RunResult) -> str:
-    """Return what tells a run from every other one, 32 digits; registered again, it is the same."""
+    """Return the unique id of a run, 32 hexadecimal digits, which is stable across imports."""
     if result.id is not None and _UID.fullmatch(result.id):
         return result.id
     text = f"{result.name} {result.started} {result.command}"
@@ -127,6 +127,6 @@ def _best(result: RunResult) -> LevelPoint | None:
 
 
 def _health(result: RunResult) -> str | None:
-    """The worst of all levels."""
+    """Return the worst health of all levels."""
     words = {level.health.verdict for level in result.levels}
     return next((word for word in _WORST_FIRST if word in words), None)

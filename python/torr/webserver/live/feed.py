@@ -32,17 +32,17 @@ Judge = Callable[[Sequence["Level"]], "Conclusions"]
 
 @dataclass
 class Feed:
-    """A listener whose words go to the journal and the metrics.
+    """A listener that writes to the journal and the metrics.
 
-    `fit` makes names of candidates and settings fit to be shown, as those of levels are. `so_far`
-    gives the result as it is, with the levels from a place on; `judge` what levels come to; `wake`
-    tells readers; `complain` gets what went wrong, once. Each level is read once, and memory holds
-    of its intervals what the page shows.
+    `fit` redacts names of candidates and settings, as is done for levels. `current_result` returns
+    the result with the levels from an index on, `judge` the conclusions of levels. `wake` notifies
+    readers, `complain` gets the first error. Each level is read once, and memory holds the data of
+    its intervals that the page shows.
     """
 
     journal: Journal
     metrics: Metrics
-    so_far: Callable[[int], RunResult]
+    current_result: Callable[[int], RunResult]
     judge: Judge
     wake: Callable[[], object]
     complain: Callable[[str], object]
@@ -118,7 +118,7 @@ class Feed:
         self.journal.tell(_text(progress))
 
     def _take_stock(self) -> None:
-        result = self.so_far(len(self._levels))
+        result = self.current_result(len(self._levels))
         for level in result.levels:
             self._interval_count += len(level.intervals)
             self._pools.append(pools_of(level))

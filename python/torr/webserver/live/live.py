@@ -64,7 +64,7 @@ class Live:
         self.feed = Feed(
             journal,
             metrics,
-            shown.directory.so_far,
+            shown.directory.current_result,
             shown.judge,
             wake=self._readers.wake,
             complain=shown.complain,
@@ -114,4 +114,4 @@ class Live:
         """What the run left; of one that left nothing, what was known of it."""
         if self._directory.result_path.exists():
             return read(self._directory.result_path)
-        return msgspec.structs.replace(self._directory.so_far(), status="failed")
+        return msgspec.structs.replace(self._directory.current_result(), status="failed")

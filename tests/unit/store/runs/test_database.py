@@ -87,7 +87,7 @@ def shape(place):
 def test_an_empty_database_that_is_to_be_read_stays_empty(place):
     write(place)
     with pytest.raises(StoreError, match="there is no store at"):
-        Database.open(place, makes=False)
+        Database.open(place, create=False)
     assert content(place) == {}
 
 
@@ -219,7 +219,7 @@ def test_a_store_that_another_program_holds_is_not_waited_for_without_end(place,
 
 def test_a_statement_that_takes_too_long_is_given_up(databases, monkeypatch):
     place = DatabaseUrl(databases.make())
-    monkeypatch.setattr("torr.store.runs.database._LONGEST_S", 1)
+    monkeypatch.setattr("torr.store.runs.database._STATEMENT_S", 1)
     with (
         Database.open(place).reading() as connection,
         pytest.raises(DBAPIError, match="statement timeout"),

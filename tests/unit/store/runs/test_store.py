@@ -155,7 +155,7 @@ UNREADABLE = {
 @pytest.mark.parametrize("said", UNREADABLE)
 def test_a_result_that_cannot_be_read_says_why(store, said):
     run_id = store.register(text())
-    spoil(store.place, run_id, **UNREADABLE[said])
+    spoil(store.url, run_id, **UNREADABLE[said])
     with pytest.raises(ResultError, match=re.escape(f"run {run_id} {said}")):
         store.result(run_id)
 
@@ -167,7 +167,7 @@ def test_what_is_kept_is_replaced_only_where_it_may_be_or_is_broken(store):
         store.register(slower, may_replace=False)
     assert store.register(text(note="later"), may_replace=False) == run_id
     assert store.register(slower) == run_id
-    spoil(store.place, run_id, whole="cut")
+    spoil(store.url, run_id, whole="cut")
     assert store.register(slower, may_replace=False) == run_id
     assert store.result(run_id) == decoded(slower, "it")
 

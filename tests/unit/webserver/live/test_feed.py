@@ -40,7 +40,7 @@ def feed_of():
 
             metrics = Metrics({"kind": "ladder", "name": "api"})
             feed = Feed(
-                *(journal, metrics, directory.so_far, judge, lambda: None),
+                *(journal, metrics, directory.current_result, judge, lambda: None),
                 complain=pytest.fail,
                 fit=directory.outside.json,
             )
@@ -73,7 +73,7 @@ def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, mos
     for level in ladder().levels:
         keep(directory, level)
         feed._take_stock()
-        so_far = directory.so_far()
+        so_far = directory.current_result()
         conclusions = msgspec.structs.asdict(of_load("ladder", so_far.levels, ()))
         whole = msgspec.structs.replace(so_far, **conclusions)
         assert journal.run == json.loads(encode(view.run(whole)))
