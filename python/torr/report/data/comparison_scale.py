@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.report.data.axis import WIDEN, WIDEST, Axis, limits
 from torr.verdicts.judgement import DELTA, MARGIN_POINTS
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
     from torr.results.verdict import Verdict
 
-_BEYOND = 0.6
-"""How far rounds widen the axis, as a share of what estimates need."""
-_WIDEST = math.log(1000)
 _RATIOS = (
     *(1, 0.5, 2, 0.1, 10, 0.2, 5, 0.9, 1.1, 0.8, 1.25, 0.95, 1.05, 1.5, 0.7, 3, 0.98, 1.02, 0.99),
     *(1.01, 0.6, 0.05, 20, 0.02, 50, 0.01, 100),
@@ -32,13 +30,12 @@ _TICK = 0.46
 
 
 @dataclass(frozen=True)
-class Scale:
-    """From numbers to positions; `limits` are positions, `is_share` says points, not ratios.
+class Scale(Axis):
+    """From numbers to positions; `is_share` says points, not ratios.
 
     Numbers up to `half` from no difference are the same for people.
     """
 
-    limits: tuple[float, float]
     is_share: bool = False
     half: float = math.log1p(DELTA)
 
@@ -48,23 +45,14 @@ class Scale:
         is_share = found.primary.is_share
         half = _half_of_shares(found) if is_share else math.log1p(DELTA)
         plain = cls((0, 1), is_share, half)
-        core = list(_certain(found, plain))
-        dots = [at for p in found.cells for e in p.entries for _, at in plain.rounds(p, e)]
-        finite = [at for at in dots if math.isfinite(at)]
-        if not dots:
+        rounds = [at for p in found.cells for e in p.entries for _, at in plain.rounds(p, e)]
+        if not rounds:
             return None
-        margin = plain.margin
-        low, high = min([*core, 1.5 * margin[0]]), max([*core, 1.5 * margin[1]])
-        reach = (high - low) * _BEYOND if core else math.inf
-        low = max(min([*finite, low]), low - reach, -_WIDEST)
-        high = min(max([*finite, high]), high + reach, _WIDEST if not is_share else math.inf)
-        pad = 0.04 * (high - low)
-        return cls((low - pad, high + pad), is_share, half)
-
-    @property
-    def none(self) -> float:
-        """Where there is no difference."""
-        return 0.0
+        certain = list(_certain(found, plain))
+        needed = [*certain, *(1.5 * end for end in plain.margin)]
+        bounds = (-WIDEST, math.inf if is_share else WIDEST)
+        widen = WIDEN if certain else math.inf
+        return cls(limits(needed, rounds, bounds=bounds, widen=widen), is_share, half)
 
     @property
     def margin(self) -> tuple[float, float]:
@@ -91,10 +79,6 @@ class Scale:
         middle = entry.median(cell.primary)
         values = entry.values(cell.primary)
         return [] if middle is None else [(n, self.between(middle, v)) for n, v in values.items()]
-
-    def shown(self, position: float) -> float:
-        """Return the nearest position on the axis."""
-        return min(max(position, self.limits[0]), self.limits[1])
 
     def ticks(self, inches: float) -> tuple[list[float], list[str]]:
         """Return positions and words of as many ticks as an axis of so many inches has room for."""

@@ -89,7 +89,7 @@ def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -
     ax.spines["left"].set_visible(False)
     low, high = scale.margin
     ax.axvspan(low, high, color=theme.BAND, alpha=0.45, linewidth=0, zorder=0)
-    ax.axvline(scale.none, color=theme.MUTED, linewidth=0.8, zorder=1)
+    ax.axvline(0.0, color=theme.MUTED, linewidth=0.8, zorder=1)
     for at, entry in enumerate(cell.entries):
         rows.draw(ax, at, cell, entry, scale)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from torr.report.view.ladder_chart import NamedLevel
+    from torr.report.view.view_ladder import NamedLevel
 
 Side = Literal["right", "left", "over"]
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.report.figures.findings import LevelLabel
     from torr.report.figures.ladder_marks import Entry
-    from torr.report.view.ladder_chart import Ladder
+    from torr.report.view.view_ladder import LadderChart
 
 
-def qps_ttlb(ladder: Ladder) -> Figure:
+def qps_ttlb(ladder: LadderChart) -> Figure:
     """Return requests/s (left axis) and mean time to last byte (right axis) over concurrency."""
     fig = theme.figure(10, 5.6)
     left, right = _twin(fig, ladder)
@@ -47,7 +47,7 @@ def qps_ttlb(ladder: Ladder) -> Figure:
     return fig
 
 
-def success(ladder: Ladder) -> Figure:
+def success(ladder: LadderChart) -> Figure:
     """Return the success rate over concurrency; every level below 100 % carries its number."""
     fig = theme.figure(10, 4.6)
     ax = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.75, 0.5)
@@ -65,7 +65,7 @@ def success(ladder: Ladder) -> Figure:
     return fig
 
 
-def _twin(fig: Figure, ladder: Ladder) -> tuple[Axes, Axes]:
+def _twin(fig: Figure, ladder: LadderChart) -> tuple[Axes, Axes]:
     left = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.9, 0.85)
     right = left.twinx()
     right.grid(visible=False)
@@ -79,7 +79,7 @@ def _axes(fig: Figure, top: float, left: float, right: float, bottom: float = 0.
     return fig.add_axes((*box, 1 - (left + right + 0.1) / width, 1 - (bottom + top + 0.1) / height))
 
 
-def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[LevelLabel, ...]:
+def _finish(ax: Axes, ladder: LadderChart, highest: float) -> tuple[LevelLabel, ...]:
     """Set both axes of the rates, with room above for the words of the findings."""
     theme.levels_axis(ax, ladder.levels, ladder.series.noun)
     flags = findings.arrange(ax, ladder.findings)
@@ -87,7 +87,7 @@ def _finish(ax: Axes, ladder: Ladder, highest: float) -> tuple[LevelLabel, ...]:
     return flags
 
 
-def _rate_line(ax: Axes, ladder: Ladder) -> list[float]:
+def _rate_line(ax: Axes, ladder: LadderChart) -> list[float]:
     ladder_marks.line(ax, ladder.series.points, "ok_per_s", FIRST)
     return [p.ok_per_s for p in ladder.series.shown]
 
@@ -98,7 +98,7 @@ def _rate_limits(ax: Axes, slos: Sequence[Condition]) -> list[Condition]:
     )
 
 
-def _notes(ladder: Ladder) -> list[Entry]:
+def _notes(ladder: LadderChart) -> list[Entry]:
     notes: list[Entry] = []
     if any(point.at_least for point in ladder.series.points):
         notes.append((Line2D([], [], linestyle="none"), "QPS are ≥ (shared machine)"))

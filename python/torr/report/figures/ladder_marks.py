@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.report.figures.labels import Labels
     from torr.report.figures.theme import Mark
-    from torr.report.view.ladder_chart import Ladder
+    from torr.report.view.view_ladder import LadderChart
     from torr.results.series import LevelPoint
     from torr.stats.series import Series
 
@@ -62,7 +62,7 @@ def known_line(ax: Axes, series: Series, metric: str, mark: Mark) -> list[float]
     return [value for p in known if (value := p.value(metric)) is not None]
 
 
-def unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
+def unclaimed(ax: Axes, ladder: LadderChart, metric: str) -> None:
     """Draw the levels that claim nothing: hollow, on hatching that says by its slope which kind."""
     for points, (hatch, _) in _kinds(ladder):
         for point in points:
@@ -75,7 +75,7 @@ def unclaimed(ax: Axes, ladder: Ladder, metric: str) -> None:
                 ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
 
 
-def doubtful(ax: Axes, ladder: Ladder, metric: str) -> None:
+def doubtful(ax: Axes, ladder: LadderChart, metric: str) -> None:
     """Draw the gaps between texts hollow where they are unreliable; the line goes on behind."""
     for point in ladder.series.points:
         value = point.value(metric)
@@ -83,13 +83,13 @@ def doubtful(ax: Axes, ladder: Ladder, metric: str) -> None:
             ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
 
 
-def doubtful_marks(ladder: Ladder) -> list[Entry]:
+def doubtful_marks(ladder: LadderChart) -> list[Entry]:
     """Return what the legend says of gaps that are unreliable."""
     mark = Line2D([], [], **_HOLLOW)
     return [(mark, "inter_chunk unreliable")] if ladder.joined else []
 
 
-def _kinds(ladder: Ladder) -> list[tuple[tuple[LevelPoint, ...], tuple[str, str]]]:
+def _kinds(ladder: LadderChart) -> list[tuple[tuple[LevelPoint, ...], tuple[str, str]]]:
     """Return the levels that claim nothing by their kind, with its hatching and its name."""
     series = ladder.series
     return [
@@ -99,7 +99,7 @@ def _kinds(ladder: Ladder) -> list[tuple[tuple[LevelPoint, ...], tuple[str, str]
     ]
 
 
-def hollow_points(ladder: Ladder) -> tuple[LevelPoint, ...]:
+def hollow_points(ladder: LadderChart) -> tuple[LevelPoint, ...]:
     """Return every level that claims nothing."""
     return tuple(point for points, _ in _kinds(ladder) for point in points)
 
@@ -141,7 +141,7 @@ def curves(marks: Sequence[tuple[Mark, str]]) -> list[Entry]:
     ]
 
 
-def hollow_marks(ladder: Ladder) -> list[Entry]:
+def hollow_marks(ladder: LadderChart) -> list[Entry]:
     """Return what the legend says of levels that claim nothing."""
     return [
         ((Patch(fc="none", ec=theme.GREY, hatch=hatch, lw=0), Line2D([], [], **_HOLLOW)), name)

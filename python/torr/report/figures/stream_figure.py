@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from torr.model.condition import Condition
-    from torr.report.view.ladder_chart import Ladder
+    from torr.report.view.view_ladder import LadderChart
     from torr.results.series import LevelPoint
 
 _WIDTH, _COLUMNS = 10, 2
@@ -35,10 +35,10 @@ class _Panel:
     """One metric of streams: the limits it is held to, and how it is drawn."""
 
     metric: str
-    draw: Callable[[Axes, Ladder, str, list[Condition]], None]
+    draw: Callable[[Axes, LadderChart, str, list[Condition]], None]
 
 
-def panels(ladder: Ladder) -> Figure | None:
+def panels(ladder: LadderChart) -> Figure | None:
     """Return the picture of a ladder's streams; None where no level has any.
 
     Its height is what its panels need.
@@ -69,7 +69,7 @@ def panels(ladder: Ladder) -> Figure | None:
     return fig
 
 
-def _panels(ladder: Ladder) -> list[_Panel]:
+def _panels(ladder: LadderChart) -> list[_Panel]:
     """Return the metrics with numbers; between texts it is `tpot` where only that has a limit."""
     limited = {slo.metric for slo in ladder.slos}
     pace = "tpot" if "tpot" in limited and "inter_chunk" not in limited else "inter_chunk"
@@ -79,7 +79,7 @@ def _panels(ladder: Ladder) -> list[_Panel]:
     return [p for p in every if {p.metric, f"{p.metric} mean"} & known]
 
 
-def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
+def _times(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) -> None:
     """Draw a high percentile, that of the limit if there is one, and the median or the mean."""
     middle = _middle(ladder.series.shown, metric)
     limited = [s.stat for s in slos if s.stat and s.stat.startswith("p")]
@@ -100,7 +100,7 @@ def _times(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None
     _finish(ax, ladder, f"{metric}, ms{scale}{words}", f"{metric} {middle}", limits)
 
 
-def _rate(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
+def _rate(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) -> None:
     ladder_marks.known_line(ax, ladder.series, metric, FIRST)
     highest = max(p.value(metric) or 0.0 for p in ladder.series.shown)
     limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * highest])
@@ -108,7 +108,7 @@ def _rate(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
     _finish(ax, ladder, metric, metric, limits)
 
 
-def _share(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None:
+def _share(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) -> None:
     ladder_marks.known_line(ax, ladder.series, metric, FIRST)
     theme.success_axis(ax)
     ax.set_ylabel("")
@@ -116,7 +116,9 @@ def _share(ax: Axes, ladder: Ladder, metric: str, slos: list[Condition]) -> None
     _finish(ax, ladder, f"{metric}: within every SLO of latency", metric, limits)
 
 
-def _finish(ax: Axes, ladder: Ladder, title: str, metric: str, limits: list[Condition]) -> None:
+def _finish(
+    ax: Axes, ladder: LadderChart, title: str, metric: str, limits: list[Condition]
+) -> None:
     """Set the axis of levels, and draw what needs both axes."""
     theme.levels_axis(ax, ladder.levels, ladder.series.noun)
     ax.set_title(title, size=10, weight="bold")

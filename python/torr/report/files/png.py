@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from torr.report.data import diff
 from torr.report.data.comparison import Comparison
 from torr.report.text import sentence, trust
-from torr.report.view.ladder_chart import ladder
+from torr.report.view.view_ladder import LadderChart
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def write_ladder(result: RunResult, directory: Path) -> list[Path]:
     from torr.report.figures import ladder_figure, stream_figure
 
     name = result.name
-    shown = ladder(result)
+    shown = LadderChart.of(result)
     failures = replace(shown, title=sentence.success(result))
     pictures: dict[str, Callable[[], Figure | None]] = {
         "qps_ttlb": lambda: ladder_figure.qps_ttlb(shown),

@@ -18,7 +18,6 @@ from torr.report.text import sentence, trust
 from torr.report.view import (
     distributions,
     view_comparison,
-    view_diff,
     view_functions,
     view_ladder,
     view_lists,
@@ -75,7 +74,7 @@ def view(result: RunResult, pools: Sequence[JsonObject | None] | None = None) ->
         "distributions": distributions.of(result),
         "ladder": view_ladder.ladder(result),
         "comparison": view_comparison.comparison(result),
-        "diff": view_diff.diff(result),
+        "diff": view_ladder.diff(result),
         "functions": view_functions.functions(result),
         "pooled": _pooled(result, pools),
         "flames": flame_table.flames(result),

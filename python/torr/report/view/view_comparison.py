@@ -5,7 +5,6 @@ Positions are those of `comparison_scale`: logarithms of ratios, or percentage p
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json
@@ -82,6 +81,4 @@ def _round(
     pair = cell.pairs(entry, metric).get(number)
     if pair and entry.name != cell.baseline:
         said += f" : {words.value(metric, pair[0])}"
-    shown = scale.shown(position)
-    beyond = 0 if shown == position else math.copysign(1, position - shown)
-    return {"round": number, "at": shown, "beyond": int(beyond), "text": said}
+    return scale.point(number, position, said)

@@ -1,21 +1,74 @@
-"""The page's chart of a ladder: its points, findings and limits."""
+"""The page's charts of ladders and diffs, and the content of the pictures of a ladder."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from torr.model.condition import Condition
+from torr.report.data import diff as diff_sides
+from torr.report.data import plateau
+from torr.report.text import sentence, trust
 from torr.report.text.streaming import is_joined
-from torr.report.view import ladder_chart
+from torr.stats.series import Series
+from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from typing_extensions import Self
+
     from torr.model.json import JsonObject
+    from torr.results.capacity import Capacity
     from torr.results.result import RunResult
     from torr.results.series import LevelPoint
-    from torr.stats.series import Series
+
+_CHANGE_KEYS = (
+    *("metric", "concurrency", "baseline_value", "value", "ratio", "difference", "interval", "n"),
+    "word",
+)
+
+
+@dataclass(frozen=True)
+class NamedLevel:
+    """A level that has a name; `kind` chooses how its line is drawn."""
+
+    level: int
+    words: str
+    kind: Literal["peak", "knee", "capacity"]
+
+
+@dataclass(frozen=True)
+class LadderChart:
+    """The levels of a ladder, its findings, and the words above its pictures."""
+
+    series: Series
+    title: str
+    subtitle: str
+    findings: tuple[NamedLevel, ...] = ()
+    slos: tuple[Condition, ...] = ()
+    joined: frozenset[int] = frozenset()
+    """Levels whose gaps between texts a late client made unreliable."""
+
+    @classmethod
+    def of(cls, result: RunResult) -> Self:
+        """Return the chart of a ladder's result."""
+        series = Series.of(result.name, result.levels)
+        return cls(
+            series=series,
+            title=sentence.verdict(result),
+            subtitle=f"{result.name}: {trust.trust(result)}",
+            findings=tuple(_findings(result.capacity, series)),
+            slos=_conditions(result),
+            joined=frozenset(x.concurrency for x in result.levels if is_joined(x)),
+        )
+
+    @property
+    def levels(self) -> list[int]:
+        """Every measured level, those included that claim nothing."""
+        return [point.concurrency for point in self.series.shown]
 
 
 def ladder(result: RunResult) -> JsonObject | None:
@@ -25,24 +78,37 @@ def ladder(result: RunResult) -> JsonObject | None:
     """
     if result.kind != "ladder" or not result.levels:
         return None
-    shown = ladder_chart.ladder(result)
+    chart = LadderChart.of(result)
     return {
-        "noun": shown.series.noun,
-        "points": points(shown.series),
-        "findings": [asdict(finding) for finding in shown.findings],
+        "noun": chart.series.noun,
+        "points": _points(chart.series),
+        "findings": [asdict(finding) for finding in chart.findings],
         "slos": slos(result),
-        "joined": sorted({x.concurrency for x in result.levels if is_joined(x)}),
+        "joined": sorted(chart.joined),
+    }
+
+
+def diff(result: RunResult) -> JsonObject | None:
+    """Return both sides' points and the change at each common level; None for another kind."""
+    if result.kind != "diff":
+        return None
+    sides = diff_sides.sides(result)
+    return {
+        "noun": "user" if any(side.noun == "user" for side in sides) else "connection",
+        "margin": [1 / (1 + DELTA), 1 + DELTA],
+        "sides": [{"name": side.name, "points": _points(side)} for side in sides],
+        "changes": [{key: getattr(v, key) for key in _CHANGE_KEYS} for v in result.verdicts],
     }
 
 
 def slos(result: RunResult) -> list[JsonObject]:
     """Return the limits that a result was judged by, each once; before that, those asked for."""
     given = map(Condition.parse, result.experiment.slos)
-    known = ladder_chart.conditions(result) or tuple(given)
+    known = _conditions(result) or tuple(given)
     return [_slo(condition) for condition in known]
 
 
-def points(series: Series) -> list[JsonObject]:
+def _points(series: Series) -> list[JsonObject]:
     """Return every level that there is a number of, with what it claims."""
     kinds = {"limited": series.limited, "cut": series.cut, "starved": series.starved}
     claims = {id(point): kind for kind, found in kinds.items() for point in found}
@@ -62,3 +128,25 @@ def _slo(condition: Condition) -> JsonObject:
         "unit": condition.unit,
         "request": condition.name,
     }
+
+
+def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]:
+    if capacity is None:
+        return
+    peak, knee, slo = capacity.peak, capacity.knee, capacity.slo
+    if peak:
+        start = peak.concurrency
+        on = f"peak from {start:,} on"
+        words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
+        yield NamedLevel(start, words, "peak")
+    if knee:
+        yield NamedLevel(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
+    if slo:
+        words = f"capacity under SLO: {slo.concurrency:,}"
+        yield NamedLevel(slo.concurrency, words, "capacity")
+
+
+def _conditions(result: RunResult) -> tuple[Condition, ...]:
+    """Return the SLOs that a result was judged by, each once."""
+    texts = dict.fromkeys(verdict.condition for verdict in result.slo_verdicts)
+    return tuple(Condition.parse(text) for text in texts if text)

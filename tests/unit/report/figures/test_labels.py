@@ -9,8 +9,7 @@ from matplotlib.text import Text
 import results
 import typed
 from torr.report.figures import diff_figure, findings, ladder_figure, theme
-from torr.report.view import ladder_chart
-from torr.report.view.ladder_chart import NamedLevel
+from torr.report.view.view_ladder import LadderChart, NamedLevel
 from torr.stats.series import Series
 
 EVEN = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -89,13 +88,13 @@ NAMES = tuple(odd_ladders(results.level))
 @pytest.mark.parametrize("name", NAMES)
 def test_no_word_of_a_ladder_hides_a_point_or_another(make_level, make_result, name):
     levels, slos = odd_ladders(make_level)[name]
-    for make in pictures(ladder_chart.ladder(make_result("ladder", levels, slos))):
+    for make in pictures(LadderChart.of(make_result("ladder", levels, slos))):
         assert hidden(draw(make)) == []
 
 
 def test_crowded_levels_that_all_fail_keep_every_number(make_level, make_result):
     levels = [make_level(n, 2000.0, 25.0, errors=200 + 30 * i) for i, n in enumerate(CROWDED)]
-    figure = draw(lambda: ladder_figure.success(ladder_chart.ladder(make_result("ladder", levels))))
+    figure = draw(lambda: ladder_figure.success(LadderChart.of(make_result("ladder", levels))))
     assert hidden(figure) == []
     assert len(figure.axes[0].texts) == len(CROWDED)
 
@@ -112,7 +111,7 @@ def test_a_number_stands_nearest_to_its_own_point(make_level, make_result):
     levels = [make_level(n, 2000.0, 25.0) for n in (200, 10_000, 15_000, 20_000)]
     levels.append(make_level(25_000, 100.0, 25.0, verdict="generator-limited"))
     levels[3] = make_level(20_000, 2000.0, 25.0, errors=20)
-    figure = draw(lambda: ladder_figure.success(ladder_chart.ladder(make_result("ladder", levels))))
+    figure = draw(lambda: ladder_figure.success(LadderChart.of(make_result("ladder", levels))))
     (box,) = (box for name, box in words(figure) if name == "99.9 %")
     middle = (box.x0 + box.x1) / 2
     assert min(points(figure), key=lambda at: abs(at[0] - middle))[0] == pytest.approx(
@@ -152,7 +151,7 @@ def test_findings_differ_without_their_colour():
 
 def test_findings_stand_above_the_highest_point(make_level, make_result):
     found = make_result("ladder", [make_level(*row) for row in STEEP], ["p95 < 30ms"])
-    figure = draw(lambda: ladder_figure.qps_ttlb(ladder_chart.ladder(found)))
+    figure = draw(lambda: ladder_figure.qps_ttlb(LadderChart.of(found)))
     top = max(y for _, y in points(figure))
     texts = figure.axes[0].texts
     assert {text.get_text() for text in texts} == {
@@ -177,11 +176,11 @@ def test_a_peak_goes_on_only_where_every_higher_level_is_on_its_plateau(
     make_level, make_result, rates, words
 ):
     levels = [make_level(n, float(r), 5.0) for n, r in zip((50, 100, 110, 120), rates, strict=True)]
-    peak = ladder_chart.ladder(make_result("ladder", levels)).findings[0]
+    peak = LadderChart.of(make_result("ladder", levels)).findings[0]
     assert peak.words == words
 
 
 def test_a_level_that_claims_nothing_is_on_no_plateau(make_level, make_result):
     levels = [make_level(n, 2000.0, 5.0) for n in (50, 100)]
     levels.append(make_level(200, 2000.0, 5.0, verdict="generator-limited"))
-    assert ladder_chart.ladder(make_result("ladder", levels)).findings[0].words == "peak: 50–100"
+    assert LadderChart.of(make_result("ladder", levels)).findings[0].words == "peak: 50–100"

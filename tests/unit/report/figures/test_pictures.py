@@ -6,7 +6,7 @@ from PIL import Image
 import typed
 from torr.report.figures import ladder_figure, theme
 from torr.report.files import png
-from torr.report.view import ladder_chart
+from torr.report.view.view_ladder import LadderChart
 
 
 def texts(figure):
@@ -47,7 +47,7 @@ def test_a_diff_has_two_pictures_under_wrktests_names(tmp_path, diffed):
 
 
 def test_the_picture_says_the_finding_names_axes_with_units_and_marks_it(ladder):
-    figure = draw(lambda: ladder_figure.qps_ttlb(ladder_chart.ladder(ladder)))
+    figure = draw(lambda: ladder_figure.qps_ttlb(LadderChart.of(ladder)))
     found = texts(figure)
     assert "ok requests/s (QPS)" in found
     assert "mean time to last byte (TTLB), ms" in found
@@ -58,14 +58,14 @@ def test_the_picture_says_the_finding_names_axes_with_units_and_marks_it(ladder)
 
 
 def test_sizes_start_at_zero(ladder):
-    figure = draw(lambda: ladder_figure.qps_ttlb(ladder_chart.ladder(ladder)))
+    figure = draw(lambda: ladder_figure.qps_ttlb(LadderChart.of(ladder)))
     assert [ax.get_ylim()[0] for ax in figure.axes] == [0, 0]
-    figure = draw(lambda: ladder_figure.success(ladder_chart.ladder(ladder)))
+    figure = draw(lambda: ladder_figure.success(LadderChart.of(ladder)))
     assert figure.axes[0].get_ylim() == (0, 118)
 
 
 def test_limited_levels_are_hollow_hatched_named_and_not_joined(limited_ladder):
-    figure = draw(lambda: ladder_figure.qps_ttlb(ladder_chart.ladder(limited_ladder)))
+    figure = draw(lambda: ladder_figure.qps_ttlb(LadderChart.of(limited_ladder)))
     assert "generator-limited" in texts(figure)
     joined = max(figure.axes[0].lines, key=lambda line: len(line.get_xdata()))
     assert list(joined.get_xdata()) == [10, 20, 50, 100, 200, 400]
@@ -87,7 +87,7 @@ def test_series_differ_without_their_colour(diffed):
 
 
 def test_measured_levels_are_ticks_and_labels_never_overlap(collapsing_ladder):
-    figure = draw(lambda: ladder_figure.qps_ttlb(ladder_chart.ladder(collapsing_ladder)))
+    figure = draw(lambda: ladder_figure.qps_ttlb(LadderChart.of(collapsing_ladder)))
     ax = figure.axes[0]
     figure.draw_without_rendering()
     ticks = list(ax.xaxis.get_major_locator().tick_values(*ax.get_xlim()))
@@ -98,7 +98,7 @@ def test_measured_levels_are_ticks_and_labels_never_overlap(collapsing_ladder):
 
 
 def test_failures_carry_their_number(collapsing_ladder):
-    figure = draw(lambda: ladder_figure.success(ladder_chart.ladder(collapsing_ladder)))
+    figure = draw(lambda: ladder_figure.success(LadderChart.of(collapsing_ladder)))
     assert "54.55 %" in texts(figure)
 
 
@@ -118,7 +118,7 @@ def test_names_with_signs_of_tex_and_of_other_scripts_are_drawn_as_they_are(tmp_
 
 def test_a_level_cut_short_is_named_and_stands_apart_from_the_line(make_station, make_result):
     made = [*(make_station(n) for n in (10, 20, 50)), make_station(100, cut_short=True)]
-    found = ladder_chart.ladder(make_result("ladder", made))
+    found = LadderChart.of(make_result("ladder", made))
     assert found.levels == [10, 20, 50, 100]
     for make in (ladder_figure.qps_ttlb, ladder_figure.success):
         figure = draw(lambda make=make: make(found))

@@ -8,7 +8,7 @@ from torr.report.data.pooled import pooled
 from torr.report.figures import stream_figure, theme
 from torr.report.text import sentence
 from torr.report.view import distributions, view_ladder
-from torr.report.view.ladder_chart import ladder as ladder_of
+from torr.report.view.view_ladder import LadderChart
 
 
 def texts(figure):
@@ -58,7 +58,7 @@ def test_streams_that_all_failed_have_no_times(make_level, make_result):
 
 
 def test_panels_of_a_ladder_say_which_numbers_its_levels_carry(streamed_ladder):
-    figure = draw(lambda: stream_figure.panels(ladder_of(streamed_ladder)))
+    figure = draw(lambda: stream_figure.panels(LadderChart.of(streamed_ladder)))
     assert titles(figure) == [
         "ttft, ms: p95 ▲, p50 ■",
         "inter_chunk, ms: p95 ▲, p50 ■",
@@ -73,7 +73,7 @@ def test_panels_of_a_ladder_say_which_numbers_its_levels_carry(streamed_ladder):
 
 def test_levels_too_short_for_a_median_have_their_mean(streamed_ladder):
     first = {"stream": {"ttft_ms": {"p50": None, "p95": None}}}
-    ladder = ladder_of(typed.patched(streamed_ladder, levels={0: first}))
+    ladder = LadderChart.of(typed.patched(streamed_ladder, levels={0: first}))
     found = draw(lambda: stream_figure.panels(ladder))
     assert titles(found)[0] == "ttft, ms: p95 ▲, mean ■"
 
@@ -81,14 +81,14 @@ def test_levels_too_short_for_a_median_have_their_mean(streamed_ladder):
 def test_the_pace_of_texts_is_that_which_has_a_limit(make_station, make_result):
     levels = [streaming(make_station(n), 300) for n in (10, 20)]
     slos = ["tpot p90 < 30ms", "ttft p99 < 2s"]
-    found = draw(lambda: stream_figure.panels(ladder_of(make_result("ladder", levels, slos))))
+    found = draw(lambda: stream_figure.panels(LadderChart.of(make_result("ladder", levels, slos))))
     assert titles(found)[:2] == ["ttft, ms: p99 ▲, p50 ■", "tpot, ms: p90 ▲, p50 ■"]
     assert "SLO tpot p90 < 30ms" in texts(found)
 
 
 def test_limited_levels_of_streams_are_hollow_and_named(streamed_ladder):
     limited = {"health": {"verdict": "generator-limited"}}
-    ladder = ladder_of(typed.patched(streamed_ladder, levels={5: limited}))
+    ladder = LadderChart.of(typed.patched(streamed_ladder, levels={5: limited}))
     figure = draw(lambda: stream_figure.panels(ladder))
     assert "generator-limited" in texts(figure)
     for ax in figure.axes:
@@ -101,7 +101,7 @@ def test_the_legend_of_streams_hides_no_level(streamed_ladder):
     odd = {0: {"cut_short": True}, 4: {"starved": 90}}
     odd[5] = {"health": {"verdict": "generator-limited"}}
     streamed_ladder = typed.patched(streamed_ladder, levels=odd)
-    figure = draw(lambda: stream_figure.panels(ladder_of(streamed_ladder)))
+    figure = draw(lambda: stream_figure.panels(LadderChart.of(streamed_ladder)))
     figure.draw_without_rendering()
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 3
@@ -115,12 +115,12 @@ def test_the_legend_of_streams_hides_no_level(streamed_ladder):
 def test_what_no_server_told_has_no_panel(streamed_ladder):
     untold = {"stream": {"tokens_per_s": None, "goodput_rate": None}}
     untold = typed.patched(streamed_ladder, levels=dict.fromkeys(range(6), untold))
-    figure = draw(lambda: stream_figure.panels(ladder_of(untold)))
+    figure = draw(lambda: stream_figure.panels(LadderChart.of(untold)))
     assert [title.split(",")[0] for title in titles(figure)] == ["ttft", "inter_chunk"]
 
 
 def test_titles_of_streams_fit_into_the_picture(streamed_ladder):
-    figure = draw(lambda: stream_figure.panels(ladder_of(streamed_ladder)))
+    figure = draw(lambda: stream_figure.panels(LadderChart.of(streamed_ladder)))
     figure.draw_without_rendering()
     assert figure.axes
     for ax in figure.axes:
@@ -154,14 +154,14 @@ def test_a_diff_says_nothing_of_streams(streamed_ladder):
 def test_a_limit_of_the_median_leaves_the_high_percentile(make_station, make_result):
     levels = [streaming(make_station(n), 300) for n in (10, 20)]
     result = make_result("ladder", levels, ["ttft p50 < 400ms"])
-    figure = draw(lambda: stream_figure.panels(ladder_of(result)))
+    figure = draw(lambda: stream_figure.panels(LadderChart.of(result)))
     assert titles(figure)[0] == "ttft, ms: p95 ▲, p50 ■"
     assert "SLO ttft p50 < 400ms" in texts(figure)
 
 
 def test_unreliable_gaps_are_hollow_and_named(streamed_ladder):
     unreliable = {"stream": {"inter_chunk_reliable": False}}
-    ladder = ladder_of(typed.patched(streamed_ladder, levels={4: unreliable, 5: unreliable}))
+    ladder = LadderChart.of(typed.patched(streamed_ladder, levels={4: unreliable, 5: unreliable}))
     figure = draw(lambda: stream_figure.panels(ladder))
     assert "inter_chunk unreliable" in texts(figure)
     hollow = [

@@ -10,13 +10,13 @@ import pytest
 import typed
 from timed import budget, budgeted, result, round_of
 from torr.report.view import view
-from torr.report.view.function_rows import Picture
+from torr.report.view.view_functions import FunctionChart
 
 RATE = {"metric": "ok_per_s", "condition": "ops >50k/s", "limit": 50_000.0}
 
 
 def of(*budgets, **more):
-    return Picture.of(result(budgets=list(budgets), **more))
+    return FunctionChart.of(result(budgets=list(budgets), **more))
 
 
 def used(found):
@@ -43,7 +43,7 @@ def test_a_budget_stands_where_it_is_used_up_so_far(more, use):
 
 
 def test_what_is_met_stands_left_of_the_limit_whichever_way_its_number_goes():
-    for row in Picture.of(budgeted()).rows:
+    for row in FunctionChart.of(budgeted()).rows:
         if row.standing != "not shown":
             assert all(at < 0 for at in row.positions) == (row.standing == "held")
 
@@ -73,7 +73,7 @@ def test_a_row_has_the_rounds_of_its_own_function():
 
 
 def test_what_is_missed_comes_first_and_the_fullest_of_each_word():
-    found = Picture.of(budgeted())
+    found = FunctionChart.of(budgeted())
     assert [row.standing for row in found.rows] == [
         *("broken", "not shown", "not shown", "held", "held", "held")
     ]
@@ -101,7 +101,7 @@ def test_the_axis_has_the_limit_and_what_lies_around_it():
 
 
 def test_without_budgets_rows_are_functions_by_their_rate():
-    found = Picture.of(result())
+    found = FunctionChart.of(result())
     assert not found.is_of_budgets
     (row,) = found.rows
     assert (row.name, row.amount) == ("test_cache.py::test_put", "103,500")
@@ -122,7 +122,7 @@ def test_without_budgets_rows_are_functions_by_their_rate():
 )
 def test_where_nothing_is_to_be_drawn_there_is_no_chart(empty):
     found = result(**empty)
-    assert Picture.of(found) is None
+    assert FunctionChart.of(found) is None
     assert view.view(found)["functions"] is None
 
 
