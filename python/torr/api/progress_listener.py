@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from torr.experiments.context import NullListener
+from torr.experiments.context import ExperimentListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class ProgressListener(NullListener):
+class ProgressListener(ExperimentListener):
     """A listener that calls `progress` with each interval until it raises."""
 
     interrupt: Interrupt

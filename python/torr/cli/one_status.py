@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.experiments.context import NullListener
+from torr.experiments.context import ExperimentListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ _WINDOW_S = 1.0
 
 
 @dataclass
-class OneStatus(NullListener):
+class OneStatus(ExperimentListener):
     """Prints the note at the beginning of a run; `clear` removes the progress line."""
 
     language: Language

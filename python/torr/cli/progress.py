@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from torr import units
+from torr.experiments.context import ExperimentListener
 from torr.experiments.remaining import Remaining
 from torr.stats.series import starved_text
 
@@ -41,7 +42,7 @@ HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  he
 
 
 @dataclass
-class Progress:
+class Progress(ExperimentListener):
     """Draws the line and the rows on streams; a stream that is None gets nothing."""
 
     line: TextIO | None
@@ -236,7 +237,7 @@ def _remaining_time(step: Step, remaining: Remaining) -> str:
     before = "warm-up, " if remaining.phase == "warmup" else ""
     left_s = remaining.left_s
     if left_s is None:
-        return f"{before}{remaining.level_done_s:.0f} s"
+        return f"{before}{remaining.level_elapsed_s:.0f} s"
     return f"{before}{_clock(left_s)} left" + ("" if step.total else " of this level")
 
 

@@ -1,1 +1,1 @@
-"""Experiments: readable lists of steps that put a load on a target and keep what was measured."""
+"""Experiments: the steps that put a load on a target and save its measurements."""

@@ -1,7 +1,8 @@
-"""`--abort-on`: when to give up a load before its time.
+"""`--abort-on`: conditions that end a load early.
 
-A condition ends the load when it holds in three measured intervals in a row, or for a whole level:
-one bad second is noise, three are a state. An interval that shows nothing about it ends the row.
+A condition ends the load when it holds in three consecutive measured intervals, so that one bad
+second does not, or when it holds for a whole level. An interval without a value of the condition
+resets the count.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ IN_A_ROW = 3
 
 @dataclass
 class AbortCounter:
-    """Counts, for one level, how long each condition has held."""
+    """Counts for one level how many intervals in a row each condition has held."""
 
     conditions: tuple[Condition, ...]
     fired: str | None = None
     _row: dict[int, int] = field(default_factory=dict)
 
     def judge_interval(self, piece: Interval) -> bool:
-        """Whether the load should end now."""
+        """Count an interval, and return whether the load should end."""
         if piece.phase == "measure" and self.fired is None:
             for number, condition in enumerate(self.conditions):
                 self._count(number, condition, piece)
         return self.fired is not None
 
     def judge_level(self, level: Level) -> str | None:
-        """Why the experiment should end after this level, if it should."""
+        """Return the condition that ends the experiment after this level, if any."""
         if self.fired is None:
             held = (c for c in self.conditions if slo.judge(c, level).word == "held")
             self.fired = next((str(condition) for condition in held), None)

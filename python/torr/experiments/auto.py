@@ -1,4 +1,4 @@
-"""Which level to measure next, seen the levels so far: `--levels auto`.
+"""The choice of the next level by the levels so far: `--levels auto`.
 
 First it climbs, doubling, until two levels in a row bring no more throughput, the SLO breaks, or
 the end is reached; growth counts from 5 % (a plateau reaches 95 % of the peak) or from twice the
@@ -34,9 +34,9 @@ FINEST_RATIO = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one level says about its concurrency.
+    """The measured facts of one level.
 
-    `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is seen broken.
+    `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is broken.
     """
 
     concurrency: int
@@ -54,7 +54,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Where to start doubling, where to end, and how many levels refining may cost."""
+    """The first and the highest level of doubling, and the number of levels for refining."""
 
     start: int = 1
     most: int = 50_000
@@ -62,7 +62,7 @@ class Search:
 
 
 def next_concurrency(points: Sequence[Point], search: Search) -> int | None:
-    """The level to measure next, or None when enough is known."""
+    """Return the level to measure next, None if no further level is needed."""
     climbed = _climb(points, search)
     if len(climbed) == len(points) and not has_topped_out(points, search):
         return min(points[-1].concurrency * 2, search.most) if points else search.start
@@ -73,7 +73,7 @@ def next_concurrency(points: Sequence[Point], search: Search) -> int | None:
 
 
 def has_topped_out(points: Sequence[Point], search: Search) -> bool:
-    """Whether climbing further would tell nothing new."""
+    """Return whether higher levels would add no information."""
     if not points:
         return False
     last = points[-1]
@@ -81,7 +81,7 @@ def has_topped_out(points: Sequence[Point], search: Search) -> bool:
 
 
 def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition] = ()) -> Point:
-    """What a level of result.json says; its noise is that of its intervals' rates."""
+    """Return the point of a level; its noise is that of the rates of its intervals."""
     return Point(
         concurrency=level.concurrency,
         ok_per_s=level.ok_per_s,
@@ -93,9 +93,9 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
 
 
 def relative_error(rates: Sequence[float]) -> float:
-    """The standard error of a mean of intervals, over that mean; 0 when there are fewer than 3.
+    """Return the standard error of the mean of intervals, over that mean; 0 if fewer than 3.
 
-    Intervals that follow each other are alike: the error allows for that.
+    The error takes the correlation of consecutive intervals into account.
     """
     if len(rates) < 3 or fmean(rates) <= 0:
         return 0.0
@@ -103,7 +103,7 @@ def relative_error(rates: Sequence[float]) -> float:
 
 
 def _climb(points: Sequence[Point], search: Search) -> Sequence[Point]:
-    """The points up to and with the one where climbing ended."""
+    """Return the points up to the one at which climbing ended."""
     for count in range(1, len(points)):
         if has_topped_out(points[:count], search):
             return points[:count]
@@ -111,7 +111,7 @@ def _climb(points: Sequence[Point], search: Search) -> Sequence[Point]:
 
 
 def _has_stopped_growing(points: Sequence[Point]) -> bool:
-    """Whether neither of the last two points beats the best before them."""
+    """Return whether neither of the last two points exceeds the best before them."""
     tail = points[-2:]
     if len(tail) == 2 and all(point.claims_nothing for point in tail):
         return True
@@ -123,7 +123,7 @@ def _has_stopped_growing(points: Sequence[Point]) -> bool:
 
 
 def _grows(best: Point, point: Point) -> bool:
-    """Whether a point beats the best so far by more than noise."""
+    """Return whether a point exceeds the best so far by more than noise."""
     noise = math.hypot(best.noise, point.noise)
     tolerance = min(max(GROWTH, 2 * noise), MOST_TOLERANCE)
     return not point.claims_nothing and point.ok_per_s > best.ok_per_s * (1 + tolerance)
@@ -139,7 +139,7 @@ def _knee_gaps(points: Sequence[Point]) -> list[tuple[int, int]]:
 
 
 def _slo_gap(points: Sequence[Point]) -> list[tuple[int, int]]:
-    """Between the last level that holds, with all below it, and the first that breaks."""
+    """Return the gap between the last level up to which the SLOs hold and the first broken one."""
     held = 0
     for point in sorted((p for p in points if not p.claims_nothing), key=lambda p: p.concurrency):
         if point.breaks_slo:
@@ -149,7 +149,7 @@ def _slo_gap(points: Sequence[Point]) -> list[tuple[int, int]]:
 
 
 def _middle(gap: tuple[int, int]) -> int | None:
-    """The geometric middle of a gap worth halving."""
+    """Return the geometric middle of a gap, None if the gap is narrow enough."""
     low, high = gap
     middle = round(math.sqrt(low * high))
     return middle if _ratio(gap) > FINEST_RATIO and low < middle < high else None

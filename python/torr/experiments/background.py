@@ -1,4 +1,4 @@
-"""Who keeps intervals stands back: on a core that it shares with the load, it must not delay it."""
+"""Read intervals in a thread of low priority, so that it does not delay a load on the same core."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from torr.low_priority import lower_priority
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Found = TypeVar("Found")
+Returned = TypeVar("Returned")
 
 
 class Follow(Protocol):
-    """Where the intervals of a load are followed."""
+    """Runs the function that reads the intervals of a load, in some thread."""
 
-    def __call__(self, work: Callable[[], Found], give_up: Callable[[], object], /) -> Found:
-        """Do the work; `give_up` makes it end."""
+    def __call__(self, work: Callable[[], Returned], cancel: Callable[[], object], /) -> Returned:
+        """Return the result of `work`; `cancel` makes it end early."""
         ...
 
 
-def in_background(work: Callable[[], Found], give_up: Callable[[], object]) -> Found:
-    """Do `work` in a thread that stands back, and return what it returns or raise what it raises.
+def in_background(work: Callable[[], Returned], cancel: Callable[[], object]) -> Returned:
+    """Run `work` in a thread of low priority; return its result or raise its error.
 
-    The calling thread only waits, so that signals are heard at once. An error of one of their
-    handlers is raised when `give_up` has made the work end.
+    The calling thread only waits, so that it handles signals immediately. An error of a signal
+    handler is raised after `cancel` has ended the work.
     """
-    found: list[Found] = []
+    results: list[Returned] = []
     raised: list[BaseException] = []
-    # Not the thread's own end: a join that an error left takes the thread for ended.
-    over = threading.Event()
+    # Not Thread.join: after an error within it, it reports that the thread has ended.
+    ended = threading.Event()
 
-    def behind() -> None:
+    def run() -> None:
         lower_priority()
         try:
-            found.append(work())
+            results.append(work())
         except BaseException as error:
             raised.append(error)
         finally:
-            over.set()
+            ended.set()
 
-    thread = threading.Thread(target=behind, name="torr-intervals", daemon=True)
+    thread = threading.Thread(target=run, name="torr-intervals", daemon=True)
     try:
         thread.start()
-        over.wait()
+        ended.wait()
     except BaseException:
-        give_up()
+        cancel()
         if thread.ident is not None:
-            over.wait()
+            ended.wait()
         raise
     if raised:
         raise raised[0]
-    return found[0]
+    return results[0]
 
 
-def in_calling_thread(work: Callable[[], Found], _give_up: Callable[[], Any]) -> Found:
-    """Do `work` in the calling thread, where it calls functions that belong to it."""
+def in_calling_thread(work: Callable[[], Returned], _cancel: Callable[[], Any]) -> Returned:
+    """Run `work` in the calling thread, for functions of the caller that belong to it."""
     return work()

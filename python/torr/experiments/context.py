@@ -1,12 +1,9 @@
-"""What every experiment works with: where loads come from, who listens, what is kept, when to end.
-
-And what it leaves: an Outcome. Nothing here prints.
-"""
+"""The context of every experiment, and its outcome."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from torr import engine
 from torr.experiments.background import Follow, in_background
@@ -30,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One level to measure; `total` is how many there will be, when that is known.
+    """One level to measure; `total` is the number of levels, if it is known.
 
-    `candidate` and `factors` say whose trial it is, where candidates are compared.
+    A trial of a comparison has a `candidate` and `factors`.
     """
 
     index: int
@@ -44,88 +41,72 @@ class Step:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is measured: round 0 only makes what follows alike."""
+        """Whether the level is saved; round 0 only gives the next rounds equal conditions."""
         return self.round > 0
 
     @property
     def concurrency(self) -> int:
-        """The users asked for, or the connections of arrivals."""
+        """The number of users, or of connections of an open loop."""
         return self.plan.concurrency
 
 
-class ExperimentListener(Protocol):
-    """Hears how an experiment goes on."""
+class ExperimentListener:
+    """Gets the events of an experiment; this one ignores them."""
 
     def level_started(self, step: Step) -> None:
-        """A level's load has started."""
+        """Handle the start of a level's load."""
 
     def interval_came(self, step: Step, piece: Interval) -> None:
-        """An interval was measured and is on disk."""
+        """Handle an interval that was measured and saved."""
 
     def level_ended(self, step: Step, level: Level) -> None:
-        """A level was measured and is on disk."""
+        """Handle a level that was measured and saved."""
 
     def trial_failed(self, failure: TrialFailure) -> None:
-        """A trial came to nothing, which is on disk."""
-
-
-class NullListener:
-    """The listener that nobody hears."""
-
-    def level_started(self, step: Step) -> None:
-        """Ignore it."""
-
-    def interval_came(self, step: Step, piece: Interval) -> None:
-        """Ignore it."""
-
-    def level_ended(self, step: Step, level: Level) -> None:
-        """Ignore it."""
-
-    def trial_failed(self, failure: TrialFailure) -> None:
-        """Ignore it."""
+        """Handle a failed trial, which was saved."""
 
 
 @dataclass(frozen=True, slots=True)
-class ListenerGroup:
-    """Listeners that all hear the same, in their order."""
+class ListenerGroup(ExperimentListener):
+    """Passes events on to several listeners in their order."""
 
     listeners: tuple[ExperimentListener, ...]
 
     def level_started(self, step: Step) -> None:
-        """Tell each."""
+        """Pass the event on."""
         for listener in self.listeners:
             listener.level_started(step)
 
     def interval_came(self, step: Step, piece: Interval) -> None:
-        """Tell each."""
+        """Pass the event on."""
         for listener in self.listeners:
             listener.interval_came(step, piece)
 
     def level_ended(self, step: Step, level: Level) -> None:
-        """Tell each."""
+        """Pass the event on."""
         for listener in self.listeners:
             listener.level_ended(step, level)
 
     def trial_failed(self, failure: TrialFailure) -> None:
-        """Tell each."""
+        """Pass the event on."""
         for listener in self.listeners:
             listener.trial_failed(failure)
 
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The surroundings of an experiment."""
+    """The directory, the listener and the settings of an experiment."""
 
     directory: RunDirectory
-    listener: ExperimentListener = field(default_factory=NullListener)
+    listener: ExperimentListener = field(default_factory=ExperimentListener)
     interrupt: Interrupt = field(default_factory=Interrupt)
     abort_on: tuple[Condition, ...] = ()
-    # Looked up when a context is made: tests put their own in its place.
+    # Looked up for each context, so that tests can replace it.
     start: Start = field(default_factory=lambda: engine.start)
     follow: Follow = in_background
-    # Who counts the tokens of streams, where that is wanted.
+    # Counts the tokens of streams, if there is one.
     tokenizer: Tokenizer | None = None
-    # What to watch at a level; None watches nothing.
+    # Returns the scope of a level's monitor; None monitors nothing.
     watch: Callable[[], MonitorScope] | None = None
 
 
@@ -139,15 +120,15 @@ class MeasuredLevel:
 
     @property
     def failure(self) -> str | None:
-        """Why nothing could be measured, if so."""
+        """Why nothing could be measured, None if something was."""
         return self.level.failure
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an experiment came to: its levels in the order of measuring, and how it ended.
+    """The result of an experiment: its levels in the order of measuring, and how it ended.
 
-    `is_urgent` says that the user wants it over at once: save, and draw nothing.
+    With `is_urgent` the user wants the command to end immediately: results are not drawn.
     """
 
     levels: tuple[Level, ...]
@@ -158,14 +139,14 @@ class Outcome:
 
     @property
     def status(self) -> Status:
-        """The word of result.json."""
+        """The status in result.json."""
         if self.interrupted:
             return "interrupted"
         return "complete" if self.failure is None else "failed"
 
     @classmethod
     def of(cls, measured: list[MeasuredLevel], interrupt: Interrupt) -> Outcome:
-        """The outcome of these levels: a first level without any answer is a failure."""
+        """Return the outcome of levels; a first level without any answer is a failure."""
         last = measured[-1] if measured else None
         return cls(
             levels=tuple(m.level for m in measured),
@@ -177,7 +158,7 @@ class Outcome:
 
 
 def is_over(measured: list[MeasuredLevel], interrupt: Interrupt) -> bool:
-    """Whether no further level is to be measured: asked to end, or the target does not answer."""
+    """Return whether to measure no further level, after an interrupt or without an answer."""
     if interrupt.requested:
         return True
     if not measured:

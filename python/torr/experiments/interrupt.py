@@ -1,7 +1,6 @@
-"""What the user asked for by Ctrl-C: once, end and keep everything; twice, end at once and keep it.
+"""The interrupt of an experiment: pressed once, the load ends normally; twice, immediately.
 
-Knows nothing of signals: whoever installs a handler calls `press`. Works between levels too: an
-experiment asks `requested` before it starts the next one.
+Signal handlers call `press`. An experiment checks `requested` before each level.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torr.engine import Load
 
-_LOOK_S = 0.05
+_POLL_S = 0.05
 
 
 @dataclass
 class Interrupt:
-    """How often it was pressed, and the load that hears it."""
+    """The number of presses, and the load that they end."""
 
     presses: int = 0
     _load: Load | None = None
@@ -34,26 +33,26 @@ class Interrupt:
         return self.presses > 1
 
     def press(self) -> None:
-        """Ask once more."""
+        """Request the end; a second press requests it immediately."""
         self.presses += 1
-        self._tell()
+        self._forward()
 
     def wait(self, seconds: float) -> None:
-        """Let the time pass, no longer than until it is pressed."""
+        """Wait for a time, or until the interrupt is pressed."""
         deadline = time.monotonic() + seconds
         while not self.requested and (rest := deadline - time.monotonic()) > 0:
-            time.sleep(min(rest, _LOOK_S))
+            time.sleep(min(rest, _POLL_S))
 
     def attach(self, load: Load) -> None:
-        """From now on `load` hears it; a press that came before is told at once."""
+        """Pass presses on to `load`, including earlier ones."""
         self._load = load
-        self._tell()
+        self._forward()
 
     def detach(self) -> None:
-        """No load is running."""
+        """Pass presses on to no load."""
         self._load = None
 
-    def _tell(self) -> None:
+    def _forward(self) -> None:
         if self._load is None or not self.presses:
             return
         if self.is_urgent:

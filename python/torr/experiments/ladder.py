@@ -1,6 +1,6 @@
-"""`torr ladder`: the same load at one level of connections after another.
+"""`torr ladder`: the same load at increasing numbers of connections.
 
-Rounds repeat the whole ladder, not each level, so that drift of the machine hits all levels alike.
+Rounds repeat the whole ladder, not each level, so that drift of the machine affects all levels.
 A level that the generator could not hold is marked by its health and the ladder goes on; it ends
 early when the first level brings no answer at all, on an abort condition, or by Ctrl-C.
 """
@@ -39,49 +39,49 @@ class Fixed:
             raise UsageError(f"levels {text} are not ascending", "write 200,500,1000")
 
     def choose(self, points: list[Point]) -> int | None:
-        """The next level of the first round."""
+        """Return the next level of the first round."""
         rest = self.concurrencies[len(points) :]
         return rest[0] if rest else None
 
     @property
     def count(self) -> int | None:
-        """How many levels there are."""
+        """The number of levels."""
         return len(self.concurrencies)
 
     @property
     def requested(self) -> list[int]:
-        """What the user asked for, as result.json says it."""
+        """The requested levels as result.json has them."""
         return list(self.concurrencies)
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Levels chosen by what was measured."""
+    """Levels that are chosen by the measured ones."""
 
     search: Search
 
     def at_least(self, least: int) -> Auto:
-        """The same, starting no lower than that: each endpoint needs a connection."""
+        """Return the same with a higher start, since each endpoint needs a connection."""
         return Auto(replace(self.search, start=max(least, self.search.start)))
 
     def choose(self, points: list[Point]) -> int | None:
-        """The next level of the first round."""
+        """Return the next level of the first round."""
         return next_concurrency(points, self.search)
 
     @property
     def count(self) -> int | None:
-        """Nobody knows before."""
+        """None, since the number of levels is unknown."""
         return None
 
     @property
     def requested(self) -> str:
-        """What the user asked for, as result.json says it."""
+        """The requested levels as result.json has them."""
         return f"auto:{self.search.start}"
 
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """Which levels, how many times, and what the user wants to hold at them."""
+    """The levels, the number of rounds, and the SLOs."""
 
     levels: Fixed | Auto
     rounds: int = 1
@@ -99,7 +99,7 @@ def ladder(plan: Plan, climb: Climb, context: RunContext) -> Outcome:
 
 
 def _steps(plan: Plan, climb: Climb, measured: list[MeasuredLevel]) -> Iterator[Step]:
-    """The first round asks what to do next; the others repeat its levels in ascending order."""
+    """Yield the chosen levels of the first round, then its levels in ascending order."""
     count = climb.levels.count
     total = None if count is None else count * climb.rounds
     while (choice := climb.levels.choose(_points(measured, climb))) is not None:

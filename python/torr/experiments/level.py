@@ -1,7 +1,6 @@
-"""One measured level: start the load, keep every interval as it comes, keep the level.
+"""Measure one level: start the load, save every interval immediately, save the level.
 
-Shared by all experiments. If an interval cannot be kept the load ends at once: load whose results
-are lost is only a burden.
+All experiments use it. An interval that cannot be saved ends the load, which would have no result.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from torr.experiments.abort import AbortCounter
 from torr.experiments.background import in_calling_thread
 from torr.experiments.context import MeasuredLevel, RunContext, Step
 from torr.experiments.level_monitor import monitored
-from torr.experiments.prompts import begun_before, behind, with_prompts
+from torr.experiments.prompts import after_prompts, prompts_sent, with_prompts
 from torr.experiments.tokens import counted, with_texts
 from torr.model.plan import Duration
 from torr.units import SECOND_NS
@@ -28,18 +27,18 @@ if TYPE_CHECKING:
 
 
 def measure(step: Step, context: RunContext) -> MeasuredLevel:
-    """Measure one level and keep it; raises OutputError when it cannot be kept."""
-    before = begun_before(context.directory.levels)
-    watch = AbortCounter(context.abort_on)
-    with with_texts(behind(step.plan, before), context) as (plan, texts):
-        with monitored(context, plan) as watched:
+    """Measure and save one level; raise OutputError if it cannot be saved."""
+    sent_before = prompts_sent(context.directory.levels)
+    abort = AbortCounter(context.abort_on)
+    with with_texts(after_prompts(step.plan, sent_before), context) as (plan, texts):
+        with monitored(context, plan) as monitor:
             load = context.start(plan)
-            rates = _fired(load, step, context, watch, watched)
-            level = _labelled(engine.level(load), step, before)
+            rates = _run(load, step, context, abort, monitor)
+            level = _labelled(engine.level(load), step, sent_before)
             if step.is_kept:
                 level = context.directory.keep_level(level)
-            # Only now: other machines are asked, and a measured level must not wait for them.
-            level, measured = watched.with_monitor(level), level
+            # After the level is saved, since the monitor may wait for other machines.
+            level, measured = monitor.with_monitor(level), level
         if not step.is_kept:
             return MeasuredLevel(level)
         if level is not measured:
@@ -47,19 +46,19 @@ def measure(step: Step, context: RunContext) -> MeasuredLevel:
         if texts is not None and context.tokenizer is not None:
             level = context.directory.replace_level(counted(level, texts, context.tokenizer))
     context.listener.level_ended(step, level)
-    return MeasuredLevel(level, tuple(rates), watch.judge_level(level))
+    return MeasuredLevel(level, tuple(rates), abort.judge_level(level))
 
 
-def _fired(
-    load: Load, step: Step, context: RunContext, watch: AbortCounter, watched: LevelMonitor
+def _run(
+    load: Load, step: Step, context: RunContext, abort: AbortCounter, monitor: LevelMonitor
 ) -> list[float]:
-    """The ok/s of the load's intervals, once it has ended; an interrupt ends it early."""
+    """Run a load to its end, or to an interrupt; return the ok/s of its intervals."""
     context.interrupt.attach(load)
     try:
         context.listener.level_started(step)
-        # What users send as fast as they can is not on time or late.
+        # A load without a schedule has no scheduling lag that a reader could cause.
         follow = context.follow if step.plan.has_schedule else in_calling_thread
-        return follow(lambda: _follow(load, step, context, watch, watched), load.abort)
+        return follow(lambda: _read_intervals(load, step, context, abort, monitor), load.abort)
     except BaseException:
         load.abort()
         raise
@@ -67,27 +66,27 @@ def _fired(
         context.interrupt.detach()
 
 
-def _follow(
-    load: Load, step: Step, context: RunContext, watch: AbortCounter, watched: LevelMonitor
+def _read_intervals(
+    load: Load, step: Step, context: RunContext, abort: AbortCounter, monitor: LevelMonitor
 ) -> list[float]:
-    """Keep the intervals; the first abort condition that holds ends the window."""
+    """Save the intervals and return their ok/s; stop the load on an abort condition."""
     rates = []
     stopping = False
     for piece in engine.intervals(load):
-        watched.interval_came(piece)
+        monitor.interval_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
         keep = context.directory.keep_interval if step.is_kept else context.directory.outside.part
         context.listener.interval_came(step, keep(msgspec.structs.replace(piece, **place)))
         if piece.phase == "measure" and piece.ok_per_s is not None:
             rates.append(piece.ok_per_s)
-        if watch.judge_interval(piece) and not stopping:
+        if abort.judge_interval(piece) and not stopping:
             stopping = True
             load.stop()
     return rates
 
 
 def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
-    """The level with what the experiment knows of it."""
+    """Return the level with its place in the experiment."""
     labelled = msgspec.structs.replace(
         level,
         candidate=step.candidate,
@@ -99,7 +98,7 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:
-    """Whether the user or an abort condition ended the window; ending the drain cuts nothing."""
+    """Return whether the user or an abort condition ended the measurement window."""
     if not level.interrupted:
         return False
     if not isinstance(plan.stop, Duration):

@@ -1,10 +1,11 @@
-"""Target and machine are watched while a level is measured: who begins, tells and ends it."""
+"""The monitor of a level: target and machine, from before the load to its end."""
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,54 +21,43 @@ if TYPE_CHECKING:
     from torr.results.level import Interval, Level
 
 
-class LevelMonitor(Protocol):
-    """A level that is being measured, and maybe watched."""
+@dataclass(frozen=True, slots=True)
+class LevelMonitor:
+    """The monitor of one level; without `monitor` the level is not monitored."""
 
-    def interval_came(self, piece: Interval, /) -> None:
-        """Hear that an interval has come."""
+    monitor: Monitor | None
 
-    def with_monitor(self, level: Level, /) -> Level:
-        """The level with what was seen during it."""
+    def interval_came(self, piece: Interval) -> None:
+        """Pass an interval to the monitor."""
+        if self.monitor is not None:
+            self.monitor.interval_came(piece)
+
+    def with_monitor(self, level: Level) -> Level:
+        """Stop the monitor and return the level with its samples and warnings."""
+        if self.monitor is None:
+            return level
+        try:
+            samples = self.monitor.stop(level)
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            text = message("warning.monitor_failed", "monitor: it failed: {error}", error=why)
+            return msgspec.structs.replace(level, warnings=[*level.warnings, text])
+        warnings = [*level.warnings, *samples.warnings]
+        return msgspec.structs.replace(level, monitor=samples, warnings=warnings)
 
 
 @contextmanager
 def monitored(context: RunContext, plan: Plan) -> Iterator[LevelMonitor]:
-    """Watch what the context wants watched, from before the load to its end."""
+    """Yield the monitor of a level within the block."""
     if context.watch is None:
-        yield _Unwatched()
+        yield LevelMonitor(None)
         return
-    # Not needed by a load that nobody watches.
+    # Imported only for loads with a monitor.
     from torr.monitor.monitor import Monitor
 
     monitor = Monitor(context.watch(), time.monotonic() + plan.warmup_ns / SECOND_NS)
     monitor.start()
     try:
-        yield _ByMonitor(monitor)
+        yield LevelMonitor(monitor)
     finally:
         monitor.abandon()
-
-
-class _Unwatched:
-    def interval_came(self, piece: Interval, /) -> None:
-        """Nobody wants to know."""
-
-    def with_monitor(self, level: Level, /) -> Level:
-        return level
-
-
-class _ByMonitor:
-    def __init__(self, monitor: Monitor) -> None:
-        self._monitor = monitor
-
-    def interval_came(self, piece: Interval, /) -> None:
-        self._monitor.interval_came(piece)
-
-    def with_monitor(self, level: Level, /) -> Level:
-        try:
-            found = self._monitor.stop(level)
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            text = message("warning.monitor_failed", "monitor: it failed: {error}", error=why)
-            return msgspec.structs.replace(level, warnings=[*level.warnings, text])
-        warnings = [*level.warnings, *found.warnings]
-        return msgspec.structs.replace(level, monitor=found, warnings=warnings)

@@ -1,8 +1,8 @@
-"""`torr compare`: every candidate under every setting, round after round, back to back.
+"""`torr compare`: trials of every candidate under every setting, in interleaved rounds.
 
-The candidates of a cell take turns in rounds, in an order that a seed draws, after one round that
-is not measured; drift of the machine hits all of them alike. A trial that fails is an outcome: it
-is kept and named, and the matrix goes on. Nothing is judged here but how many rounds are enough.
+The candidates of a cell take turns in rounds, in an order that a seed determines, after one round
+that is not measured, so that drift of the machine affects all of them. A failed trial is recorded,
+and the others continue. Verdicts are used only to end cells that need no more rounds.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """What is compared, under which settings, and how often.
+    """Candidates, settings and rounds of a comparison.
 
-    `stages` are the numbers of rounds after which is looked whether a cell needs more.
+    `stages` are the numbers of rounds after which a cell may need no more.
     """
 
     candidates: Sequence[Candidate]
@@ -42,88 +42,90 @@ class Matrix:
 
     @property
     def rounds(self) -> int:
-        """The most rounds that a cell can have."""
+        """The maximum number of rounds of a cell."""
         return self.stages[-1]
 
     @property
     def count(self) -> int:
-        """How many trials there are at most, without those that are not kept."""
+        """The maximum number of saved trials."""
         return len(self.candidates) * len(self.cells) * self.rounds
 
     def order(self, cell: int) -> list[tuple[str, ...]]:
-        """The names of the candidates of each round of a cell, the unmeasured one first."""
+        """Return the candidates of each round of a cell in order; round 0 is not measured."""
         names = [candidate.name for candidate in self.candidates]
         return [tuple(names), *order(names, self.rounds, self.seed + cell)]
 
     def trials(self, cell: int, rounds: range) -> Iterator[Trial]:
-        """The trials of some rounds of a cell, in their order."""
+        """Yield the trials of some rounds of a cell in order."""
         by_name = {candidate.name: candidate for candidate in self.candidates}
-        turns = self.order(cell)
+        order_of_rounds = self.order(cell)
         for number in rounds:
-            for name in turns[number]:
+            for name in order_of_rounds[number]:
                 yield Trial(by_name[name], self.cells[cell], number)
 
 
 class MatrixRun:
-    """A matrix under way: which trials are made, and who failed how often in a row in a cell."""
+    """Runs the trials of a matrix that are not finished yet."""
 
     def __init__(self, matrix: Matrix, context: RunContext, state: ComparisonState) -> None:
         self.matrix = matrix
         self.context = context
         self.state = state
-        self._done = restore_state(matrix, context.directory, state)
+        self._finished = restore_state(matrix, context.directory, state)
 
     def run(self) -> Outcome:
-        """Make every trial that is not kept yet, until all stages are over or somebody stops it."""
-        before, going = 0, list(range(len(self.matrix.cells)))
+        """Run the unfinished trials of all stages, or until an interrupt."""
+        before, cells = 0, list(range(len(self.matrix.cells)))
         for rounds in self.matrix.stages:
             if before:
-                going = self._going_on(going, before)
-            for cell in going:
-                self._make(cell, range(before + 1, rounds + 1))
+                cells = self._unsettled(cells, before)
+            for cell in cells:
+                self._run_cell(cell, range(before + 1, rounds + 1))
             before = rounds
         return self._outcome()
 
-    def _make(self, cell: int, rounds: range) -> None:
-        """The trials of a cell that are left, behind the round before them, which is not kept."""
-        left = [trial for trial in self.matrix.trials(cell, rounds) if self._wants(trial)]
-        first = left[0].round if left else 0
-        before = [trial.unkept() for trial in self.matrix.trials(cell, range(first - 1, first))]
+    def _run_cell(self, cell: int, rounds: range) -> None:
+        """Run the unfinished trials of some rounds, after one round that is not saved."""
+        unfinished = [
+            trial for trial in self.matrix.trials(cell, rounds) if self._is_unfinished(trial)
+        ]
+        first = unfinished[0].round if unfinished else 0
+        before = [trial.unsaved() for trial in self.matrix.trials(cell, range(first - 1, first))]
         try:
-            for trial in [*before, *left] if left else ():
+            for trial in [*before, *unfinished] if unfinished else ():
                 if self.context.interrupt.requested:
                     return
-                if trial.round == 0 or self._wants(trial):
-                    self._note(
+                if trial.round == 0 or self._is_unfinished(trial):
+                    self._record(
                         trial, run_trial(trial, self.matrix.plan_of, self.context, self.state)
                     )
         finally:
             end_cell(self.context, self.state)
 
-    def _going_on(self, cells: Sequence[int], look: int) -> list[int]:
-        """The cells for which more rounds may find a word; all are looked at before any goes on."""
+    def _unsettled(self, cells: Sequence[int], look: int) -> list[int]:
+        """Return the cells for which more rounds may find a word."""
         matrix, levels = self.matrix, self.context.directory.levels
         known = {Cell.of(level) for level in levels}
-        gone = {
+        given_up = {
             (side.candidate, cell)
             for side in self.state.given_up
             for cell in known
             if cell.factors == side.factors
         }
-        open_ones = unsettled(levels, matrix.baseline, matrix.procedure, look=look, gone=gone)
+        open_ones = unsettled(levels, matrix.baseline, matrix.procedure, look=look, gone=given_up)
         settings = [cell.factors for cell in open_ones]
         return [cell for cell in cells if matrix.cells[cell] in settings]
 
-    def _wants(self, trial: Trial) -> bool:
-        is_given_up = self.state.failures.get(trial.place, 0) >= MOST_FAILURES
-        return trial.key not in self._done and not is_given_up
+    def _is_unfinished(self, trial: Trial) -> bool:
+        is_given_up = self.state.failures.get(trial.cell_key, 0) >= MOST_FAILURES
+        return trial.key not in self._finished and not is_given_up
 
-    def _note(self, trial: Trial, is_measured: bool) -> None:
+    def _record(self, trial: Trial, is_measured: bool) -> None:
         if trial.round == 0 or self.context.interrupt.requested:
             return
-        self._done.add(trial.key)
-        failures = self.state.failures.get(trial.place, 0)
-        self.state.failures[trial.place] = 0 if is_measured else failures + 1
+        self._finished.add(trial.key)
+        failures = self.state.failures.get(trial.cell_key, 0)
+        self.state.failures[trial.cell_key] = 0 if is_measured else failures + 1
 
     def _outcome(self) -> Outcome:
         return Outcome(

@@ -1,4 +1,4 @@
-"""Keep the generator on its own cores while servers are compared."""
+"""Pin the load generator to cores of its own while servers are compared."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def pin_of(asked: Pin | str) -> Pin | None:
-    """The cores that `--pin` means here; raises UsageError where they are not there."""
+def pin_of(value: Pin | str) -> Pin | None:
+    """Return the cores of `--pin` on this machine; raise UsageError if it does not have them."""
     cores = sorted(os.sched_getaffinity(0))
-    if isinstance(asked, Pin):
-        asked.check(cores)
-        return asked
-    return None if asked == "off" else Pin.halves(cores)
+    if isinstance(value, Pin):
+        value.check(cores)
+        return value
+    return None if value == "off" else Pin.halves(cores)
 
 
 @contextmanager
 def pinned(pin: Pin | None) -> Iterator[None]:
-    """Keep this thread, and every one that it starts, on the generator's cores."""
+    """Pin this thread, and all threads that it starts, to the cores of the generator."""
     before = os.sched_getaffinity(0)
     if pin is not None:
         os.sched_setaffinity(0, pin.generator)

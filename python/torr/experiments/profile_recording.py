@@ -1,4 +1,4 @@
-"""A profile that is taken while a load runs, in a thread of its own, once the warm-up is over."""
+"""Record a profile in a thread while a load runs, after its warm-up."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from torr.profile.stacks import Stacks
     from torr.results.level import Level
 
-# What a profile needs to have seen enough, where the load is by number of requests, or is short.
+# The window of a profile for a load with a number of requests, and the shortest window.
 _WINDOW_NS, _LEAST_NS = 10 * SECOND_NS, 2 * SECOND_NS
-_LOOK_S = 0.1
+_POLL_S = 0.1
 ENDED = message("profile.target_ended", "the target ended in mid-profile")
-# What a profiler that was stopped gets to clean up behind itself.
+# Time for a stopped profiler to clean up.
 _END_S = 0.5
-# A profiler may see the end of its target before anybody else does.
-_MOMENT_S = 1.0
-# Lighter stacks than the heaviest so many are put together.
+# A profiler may notice the end of its target before the operating system reports it.
+_GONE_WITHIN_S = 1.0
+# The heaviest stacks are kept; all others are combined.
 _MOST_STACKS = 4_000
 
 
 def plan_for_profile(plan: Plan) -> Plan:
-    """Return the same load by time, and long enough for a profiler."""
+    """Return the load with a duration that is long enough for a profiler."""
     window_ns = plan.stop.duration_ns if isinstance(plan.stop, Duration) else _WINDOW_NS
     return replace(plan, stop=Duration(max(_LEAST_NS, window_ns)))
 
 
 class ProfileRecording:
-    """What one profiler comes to beside one load, that of `plan`."""
+    """Records the profile of one load, that of `plan`."""
 
     def __init__(self, profiler: Profiler, plan: Plan) -> None:
         window_ns = plan.stop.duration_ns if isinstance(plan.stop, Duration) else _WINDOW_NS
@@ -50,24 +50,24 @@ class ProfileRecording:
         self._after_s = plan.warmup_ns / SECOND_NS
         self._concurrency = plan.concurrency
         self._seconds = max(1, window_ns // SECOND_NS)
-        self._over = threading.Event()
-        self._found: Stacks | TorrError | None = None
+        self._ended = threading.Event()
+        self._recorded: Stacks | TorrError | None = None
         self._is_short = False
         self._is_gone = False
 
-    def beside(self, load: Callable[[], Level], interrupt: Interrupt) -> Level:
+    def run_with(self, load: Callable[[], Level], interrupt: Interrupt) -> Level:
         """Take it while a load runs; the level that the load came to.
 
-        Ctrl-C waits for no profiler, and none goes on behind a load that was refused.
+        An interrupt ends the profiler, too, and so does a load that cannot start.
         """
-        thread = threading.Thread(target=self._take, name="torr-profile", daemon=True)
+        thread = threading.Thread(target=self._record, name="torr-profile", daemon=True)
         thread.start()
         try:
             level = load()
             while thread.is_alive() and not interrupt.requested:
-                thread.join(_LOOK_S)
+                thread.join(_POLL_S)
         finally:
-            self._over.set()
+            self._ended.set()
             self._profiler.stop()
             thread.join(_END_S)
         # Ctrl-C may have reached the target as well.
@@ -75,19 +75,21 @@ class ProfileRecording:
         return level
 
     def profile(self, level: Level, same: Sequence[Level]) -> Profile:
-        """Return what came of it; `same` are levels without a profiler."""
+        """Return the profile; `same` are levels without a profiler."""
         ok_per_s = None if level.cut_short else level.ok_per_s
-        found = self._seen()
-        # What a target answered that ended is no cost, and nobody looked where there is no profile.
-        is_known = found.failure is None and not self._is_gone
-        cost = cost_rate(ok_per_s, [each.ok_per_s for each in same]) if is_known else None
-        return self._entry(ok_per_s, cost, found)
+        observation = self._observation()
+        # The cost is unknown without a profile, and if the target ended.
+        is_known = observation.failure is None and not self._is_gone
+        cost = cost_rate(ok_per_s, [x.ok_per_s for x in same]) if is_known else None
+        return self._entry(ok_per_s, cost, observation)
 
     def failed(self, error: TorrError) -> Profile:
-        """Return the profile where there was no load to look at."""
+        """Return the profile of a load that failed."""
         return self._entry(None, None, Observation.of_error(error))
 
-    def _entry(self, ok_per_s: float | None, cost: float | None, found: Observation) -> Profile:
+    def _entry(
+        self, ok_per_s: float | None, cost: float | None, observation: Observation
+    ) -> Profile:
         return Profile(
             kind=self._profiler.kind,
             tool=self._profiler.tool,
@@ -96,32 +98,32 @@ class ProfileRecording:
             ok_per_s=ok_per_s,
             cost_rate=cost,
             note=ENDED if self._is_gone else None,
-            unit=found.unit,
-            folded=found.folded,
-            failure=found.failure,
-            hint=found.hint,
+            unit=observation.unit,
+            folded=observation.folded,
+            failure=observation.failure,
+            hint=observation.hint,
         )
 
-    def _seen(self) -> Observation:
-        if self._found is None:
+    def _observation(self) -> Observation:
+        if self._recorded is None:
             return Observation(failure=message("profile.interrupted", "interrupted"))
-        if isinstance(self._found, TorrError):
-            return Observation.of_error(self._found)
-        return stacks_observation(self._found.heaviest(_MOST_STACKS))
+        if isinstance(self._recorded, TorrError):
+            return Observation.of_error(self._recorded)
+        return stacks_observation(self._recorded.heaviest(_MOST_STACKS))
 
     def _has_ended(self) -> bool:
-        """Whether the target is gone, or is in a moment: its end is what makes a look short."""
-        until = time.monotonic() + (_MOMENT_S if self._is_short else 0)
+        """Return whether the target has ended, waiting for that if the profile is short."""
+        until = time.monotonic() + (_GONE_WITHIN_S if self._is_short else 0)
         while not (is_gone := self._profiler.is_gone()) and time.monotonic() < until:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
         return is_gone
 
-    def _take(self) -> None:
-        if self._over.wait(self._after_s):
+    def _record(self) -> None:
+        if self._ended.wait(self._after_s):
             return
         begun = time.monotonic()
-        found = capture_errors(lambda: self._profiler.take(self._seconds))
-        # What a profiler says that was stopped is nothing of the target's.
-        if not self._over.is_set():
-            self._found = found
+        recorded = capture_errors(lambda: self._profiler.take(self._seconds))
+        # Errors of a profiler that was stopped are not the target's.
+        if not self._ended.is_set():
+            self._recorded = recorded
             self._is_short = time.monotonic() - begun < self._seconds

@@ -1,6 +1,6 @@
-"""A profile under load: one more trial, behind all that is measured, so that it taints nothing.
+"""A profile under load: one more level after all measured ones, which it does not influence.
 
-What the profiler costs is seen in that trial's ok/s beside those that were measured, and is said.
+The cost of the profiler is the difference of its ok/s from those of the measured levels.
 """
 
 from __future__ import annotations
@@ -25,52 +25,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProfileSettings:
-    """What to profile with, and at how many users; None: those of the level with the most ok/s."""
+    """The profiler and the number of users, None for the level with the highest ok/s."""
 
     profiler: Profiler
     concurrency: int | None = None
 
 
 def profiled(
-    experiment: ExperimentFunction, plan: Plan, wanted: ProfileSettings
+    experiment: ExperimentFunction, plan: Plan, settings: ProfileSettings
 ) -> ExperimentFunction:
-    """Return the experiment with a trial more for the profile, unless it came to nothing."""
+    """Return the experiment with one more level for the profile, if it is complete."""
 
-    def whole(context: RunContext) -> Outcome:
+    def with_profile(context: RunContext) -> Outcome:
         outcome = experiment(context)
         if outcome.levels and outcome.status == "complete" and outcome.aborted is None:
-            context.directory.profiles.append(_profile(plan, wanted, context, outcome.levels))
+            context.directory.profiles.append(_profile(plan, settings, context, outcome.levels))
         return outcome
 
-    return whole
+    return with_profile
 
 
 def _profile(
-    plan: Plan, wanted: ProfileSettings, context: RunContext, levels: Sequence[Level]
+    plan: Plan, settings: ProfileSettings, context: RunContext, levels: Sequence[Level]
 ) -> Profile:
-    """The profile, or why there is none: a load that cannot be fired costs it alone."""
-    at = _concurrency(wanted, levels)
+    """Return the profile, or why there is none."""
+    at = _concurrency(settings, levels)
     if at != plan.concurrency:
         plan = plan.with_users(at)
     plan = plan_for_profile(plan)
-    taking = ProfileRecording(wanted.profiler, plan)
-    # Round 0: it is measured and not kept, as what only makes the next one alike.
+    recording = ProfileRecording(settings.profiler, plan)
+    # Round 0 is measured and not saved.
     step = Step(len(levels), plan, 0, len(levels) + 1)
     try:
-        level = taking.beside(lambda: measure(step, context).level, context.interrupt)
-    except OutputError:  # nothing else can be kept either
+        level = recording.run_with(lambda: measure(step, context).level, context.interrupt)
+    except OutputError:  # the disk fails for all results
         raise
     except TorrError as error:
-        return taking.failed(error)
-    return taking.profile(level, [each for each in levels if each.concurrency == at])
+        return recording.failed(error)
+    return recording.profile(level, [x for x in levels if x.concurrency == at])
 
 
-def _concurrency(wanted: ProfileSettings, levels: Sequence[Level]) -> int:
-    if wanted.concurrency is not None:
-        return wanted.concurrency
+def _concurrency(settings: ProfileSettings, levels: Sequence[Level]) -> int:
+    if settings.concurrency is not None:
+        return settings.concurrency
     return max(levels, key=_usefulness).concurrency
 
 
 def _usefulness(level: Level) -> tuple[bool, float]:
-    """Where the generator was the limit the target had time to spare: nothing to be seen there."""
+    """Return the sort key of levels to profile: a generator-limited one loads the target less."""
     return not level.is_limited, level.ok_per_s

@@ -1,6 +1,6 @@
-"""Prompts over the levels of a run: none is said again before all were, and how many were is told.
+"""Prompts over the levels of a run: none is repeated before all were sent.
 
-A server's cache may know what was said before.
+The counts tell how many were repeated, since a server can answer these from its cache.
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ if TYPE_CHECKING:
     from torr.results.level import Level
 
 
-def begun_before(levels: Iterable[Level]) -> int:
-    """How many conversations these levels have begun."""
+def prompts_sent(levels: Iterable[Level]) -> int:
+    """Return how many conversations the levels have begun."""
     streams = (level.stream for level in levels)
-    return sum(each.prompts.sent for each in streams if each and each.prompts)
+    return sum(stream.prompts.sent for stream in streams if stream and stream.prompts)
 
 
-def behind(plan: Plan, begun: int) -> Plan:
-    """The plan with its prompts turned on by so many: it goes on where earlier levels ended."""
-    if not begun or not any(isinstance(group.data, Rows) for group in plan.groups):
+def after_prompts(plan: Plan, sent: int) -> Plan:
+    """Return the plan with its prompts rotated by the number that earlier levels have sent."""
+    if not sent or not any(isinstance(group.data, Rows) for group in plan.groups):
         return plan
-    return replace(plan, groups=tuple(_turned(group, begun) for group in plan.groups))
+    return replace(plan, groups=tuple(_rotated(group, sent) for group in plan.groups))
 
 
-def _turned(group: Group, begun: int) -> Group:
+def _rotated(group: Group, sent: int) -> Group:
     if not isinstance(group.data, Rows):
         return group
     rows = group.data.rows
-    at = begun % len(rows)
+    at = sent % len(rows)
     return replace(group, data=replace(group.data, rows=rows[at:] + rows[:at]))
 
 
 def with_prompts(level: Level, plan: Plan, before: int) -> Level:
-    """The level with `stream.prompts`, where it said some; the warm-up says them too.
+    """Return the level with `stream.prompts`, if it sent any; the warm-up counts, too.
 
-    `given` conversations, `sent` requests that began one, and how many of those were `reused`: said
-    in this level or, as `before` counts, in an earlier one. Several workers share the prompts out,
-    and a quick one begins its own again before a slow one has said its last: `at_least` so many.
+    `reused` are requests that began a conversation that this level or one of the `before` earlier
+    requests had begun. It is a lower bound with several workers: each has a part of the prompts,
+    and repeats it when it is through, although others are not.
     """
     rows = [group.data for group in plan.groups if isinstance(group.data, Rows)]
     if not rows or level.stream is None:
         return level
-    given = sum(len(each.rows) for each in rows)
+    provided = sum(len(x.rows) for x in rows)
     begun = _begun(level)
-    is_unique = all(each.is_unique for each in rows)
-    unsaid = max(0, given - before)
-    reused = 0 if is_unique else max(0, begun - unsaid)
+    is_unique = all(x.is_unique for x in rows)
+    unsent = max(0, provided - before)
+    reused = 0 if is_unique else max(0, begun - unsent)
     workers = (level.generator and level.generator.workers) or 1
     prompts = PromptCounts(
-        provided=given,
+        provided=provided,
         sent=begun,
         reused=reused,
         at_least=workers > 1 and not is_unique and before + begun > workers,
@@ -70,7 +70,7 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
 
 
 def _begun(level: Level) -> int:
-    """Requests that began a conversation: first turns, in the warm-up too."""
+    """Return the number of requests that began a conversation, with the warm-up."""
     first = level.requests[0] if level.requests else level
     before = first.warmup.counts.attempted if first.warmup else 0
     return first.counts.attempted + before

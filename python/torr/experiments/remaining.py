@@ -1,8 +1,8 @@
-"""How far an experiment is, and how long it still takes: for whoever shows it while it goes on.
+"""The remaining time of an experiment.
 
-A load that ends by the clock is known before it starts. One that ends with a number of requests is
-estimated by its own rate, from its first measured interval on. Starts of servers, and what is done
-between levels, are in nobody's estimate.
+The time of a load with a duration is known before it starts. That of a load with a number of
+requests is estimated by its rate, from its first measured interval on. The time between levels,
+such as that for starting servers, is not estimated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Remaining:
-    """Hears steps and intervals as a listener does, and tells the time; times are seconds."""
+    """Estimates the time from steps and intervals, in seconds."""
 
     clock: Callable[[], float] = time.monotonic
     phase: str = "warmup"
@@ -42,7 +42,7 @@ class Remaining:
         self._measured_s, self._attempted = 0.0, 0
 
     def interval_came(self, step: Step, piece: Interval) -> None:
-        """Hear what was attempted, and in which phase the load is."""
+        """Count the attempts, and take the phase of the load."""
         self._step = step
         self.phase = piece.phase
         if self.phase == "measure":
@@ -50,44 +50,44 @@ class Remaining:
             self._attempted += piece.counts.attempted
 
     @property
-    def done_s(self) -> float:
-        """Since the first level began."""
+    def elapsed_s(self) -> float:
+        """Time since the first level began."""
         return 0.0 if self._began_s is None else self.clock() - self._began_s
 
     @property
-    def level_done_s(self) -> float:
-        """Since this level began."""
+    def level_elapsed_s(self) -> float:
+        """Time since this level began."""
         return self.clock() - self._level_began_s
 
     @property
     def left_s(self) -> float | None:
-        """Until the end of the last level; of this one where nobody knows how many come.
+        """Time to the end of the last level, of this level if the number of levels is unknown.
 
-        None where that is not known either.
+        None if that is unknown, too.
         """
-        done_s = self.level_done_s
-        seconds = self._level_s(done_s)
+        elapsed_s = self.level_elapsed_s
+        seconds = self._level_s(elapsed_s)
         if seconds is None or self._step is None:
             return None
         total = self._step.total
         others = 0 if total is None else max(0, total - self._step.index - 1)
-        return max(0.0, seconds - done_s) + others * seconds
+        return max(0.0, seconds - elapsed_s) + others * seconds
 
     @property
     def share(self) -> float | None:
-        """The part of it that is over, from 0 to 1; None where nobody knows."""
+        """The elapsed share, from 0 to 1; None if it is unknown."""
         left_s = self.left_s
         if left_s is None or self._step is None:
             return None
-        done_s = self.level_done_s if self._step.total is None else self.done_s
-        return done_s / (done_s + left_s) if done_s > 0 else 0.0
+        elapsed_s = self.level_elapsed_s if self._step.total is None else self.elapsed_s
+        return elapsed_s / (elapsed_s + left_s) if elapsed_s > 0 else 0.0
 
-    def _level_s(self, done_s: float) -> float | None:
-        """How long this level takes from its start to its end."""
+    def _level_s(self, elapsed_s: float) -> float | None:
+        """Return the time of this level from its start to its end."""
         if self._step is None:
             return None
         plan = self._step.plan
         if not isinstance(plan.stop, Count) or not self._attempted:
             return plan.seconds
         rate = self._attempted / self._measured_s
-        return done_s + max(0, plan.stop.requests - self._attempted) / rate
+        return elapsed_s + max(0, plan.stop.requests - self._attempted) / rate

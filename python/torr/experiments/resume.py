@@ -1,4 +1,4 @@
-"""What a matrix that goes on has of the time before: trials made, failures, rounds made by half."""
+"""The state of a resumed comparison: finished trials, failures, and interrupted rounds."""
 
 from __future__ import annotations
 
@@ -12,43 +12,45 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.experiments.matrix import Matrix
-    from torr.experiments.trial import Key
+    from torr.experiments.trial import CellKey, TrialKey
     from torr.store.rundir import RunDirectory
 
 
-def restore_state(matrix: Matrix, directory: RunDirectory, state: ComparisonState) -> set[Key]:
-    """Return which trials are made; the state gets who failed, and what is to be said of rounds.
+def restore_state(matrix: Matrix, directory: RunDirectory, state: ComparisonState) -> set[TrialKey]:
+    """Return the keys of the finished trials; restore failures and notes of the state.
 
-    A level that was cut short claims nothing, and is made again.
+    A trial that was cut short is repeated.
     """
     measured = {Trial.key_of(level) for level in directory.levels if not level.cut_short}
-    failed = {Trial.key_of(each) for each in directory.failures if not each.measured} - measured
-    done = measured | {Trial.key_of(each) for each in directory.failures}
-    state.made = len(done)
-    state.failures |= _in_a_row(measured, failed)
-    state.notes |= dict.fromkeys(_halves(matrix, done, state))
-    return done
+    failed = {Trial.key_of(x) for x in directory.failures if not x.measured} - measured
+    finished = measured | {Trial.key_of(failure) for failure in directory.failures}
+    state.trials_made = len(finished)
+    state.failures |= _failures_in_a_row(measured, failed)
+    state.notes |= dict.fromkeys(_interrupted_rounds(matrix, finished, state))
+    return finished
 
 
-def _in_a_row(measured: set[Key], failed: set[Key]) -> dict[tuple[str, str], int]:
-    """How many trials came to nothing last, of each candidate in each cell."""
-    found: dict[tuple[str, str], int] = {}
-    for key in sorted(measured | failed, key=lambda each: (each[2], each)):
-        found[key[:2]] = 0 if key in measured else found.get(key[:2], 0) + 1
-    return {place: count for place, count in found.items() if count}
+def _failures_in_a_row(measured: set[TrialKey], failed: set[TrialKey]) -> dict[CellKey, int]:
+    """Return how many of the last trials failed in a row, by candidate and cell."""
+    counts: dict[CellKey, int] = {}
+    for key in sorted(measured | failed, key=lambda key: (key[2], key)):
+        counts[key[:2]] = 0 if key in measured else counts.get(key[:2], 0) + 1
+    return {key: count for key, count in counts.items() if count}
 
 
-def _halves(matrix: Matrix, done: set[Key], state: ComparisonState) -> Iterator[Message]:
-    """Pairs whose halves lie apart: drift between them hits one of them alone."""
+def _interrupted_rounds(
+    matrix: Matrix, finished: set[TrialKey], state: ComparisonState
+) -> Iterator[Message]:
+    """Yield a note for each round with trials before and after the interruption."""
     for cell, factors in enumerate(matrix.cells):
         trials = list(matrix.trials(cell, range(1, matrix.rounds + 1)))
-        going = [t for t in trials if state.failures.get(t.place, 0) < MOST_FAILURES]
-        begun = {t.round for t in going if t.key in done}
-        for number in sorted(begun & {t.round for t in going if t.key not in done}):
-            yield _half(number, show_setting(factors))
+        remaining = [t for t in trials if state.failures.get(t.cell_key, 0) < MOST_FAILURES]
+        begun = {t.round for t in remaining if t.key in finished}
+        for number in sorted(begun & {t.round for t in remaining if t.key not in finished}):
+            yield _interrupted_round(number, show_setting(factors))
 
 
-def _half(number: int, where: str) -> Message:
+def _interrupted_round(number: int, where: str) -> Message:
     if not where:
         return message(
             "rules.half_round",

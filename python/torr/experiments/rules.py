@@ -1,4 +1,4 @@
-"""The rules of fairness as they were applied: sentences for the report, made from what was done."""
+"""The rules of fairness as they were applied, as messages for the report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def rules(
     matrix: Matrix, state: ComparisonState, plan: Plan, failures: Iterable[TrialFailure] = ()
 ) -> Iterator[Message]:
-    """Yield every rule that held for the trials of a matrix; `plan` is the load of one of them."""
+    """Yield the rules of the trials of a matrix; `plan` is the load of one of them."""
     yield message(
         "rules.order",
         "The candidates of a cell ran back to back in rounds, after one round that is not counted;"
@@ -47,12 +47,12 @@ def rules(
 
 
 def _end(failures: Iterable[TrialFailure]) -> Message:
-    littering = [each.candidate for each in failures if each.kind == "left_behind"]
-    if littering:
+    not_cleaned_up = [x.candidate for x in failures if x.kind == "left_behind"]
+    if not_cleaned_up:
         return message(
             "rules.left_behind",
             "The load stopped before the server did; {names} left something behind.",
-            names=", ".join(dict.fromkeys(littering)),
+            names=", ".join(dict.fromkeys(not_cleaned_up)),
         )
     return message(
         "rules.nothing_left",
@@ -61,7 +61,7 @@ def _end(failures: Iterable[TrialFailure]) -> Message:
 
 
 def _workers(state: ComparisonState) -> Iterator[Message]:
-    """Yield whose workers did not all answer, where, and how often."""
+    """Yield the candidates whose workers did not all answer, with the cell and how often."""
     for (name, cell), all_ready in state.readiness.items():
         lacking = [ready for ready in all_ready if not ready.is_complete]
         if not lacking:
@@ -91,32 +91,32 @@ def _workers(state: ComparisonState) -> Iterator[Message]:
 
 
 def _warmups(matrix: Matrix, state: ComparisonState, plan: Plan) -> Iterator[Message]:
-    """Yield what came before the windows; where it differed, before whose each."""
+    """Yield the warm-ups before the measurement windows, by candidate if they differ."""
     settings = list(map(show_setting, matrix.cells))
-    whose: dict[Message, dict[str, list[str]]] = {}
+    cells_by_warmup: dict[Message, dict[str, list[str]]] = {}
     for candidate in matrix.candidates:
         for factors, setting in zip(matrix.cells, settings, strict=True):
             values = {"port": 1, "scratch": "/", "processes": 1, **factors}
             load = matrix.plan_of(candidate, factors, candidate.command.filled(values).url)
-            places = whose.setdefault(_warmup(state, load), {})
+            places = cells_by_warmup.setdefault(_warmup(state, load), {})
             places.setdefault(candidate.name, []).append(setting)
-    if len(whose) < 2:
+    if len(cells_by_warmup) < 2:
         yield message(
             "rules.warmup",
             "Before each measured window came {load}, in none of the numbers.",
             load=_warmup(state, plan),
         )
         return
-    for before, places in whose.items():
+    for before, places in cells_by_warmup.items():
         yield _warmup_of(before, places, settings, len(matrix.candidates))
 
 
 def _warmup_of(
     load: Message, places: Mapping[str, Sequence[str]], settings: Sequence[str], candidates: int
 ) -> Message:
-    """Say which windows a load came before: by cell where all candidates had it, else by name."""
+    """Return the rule of one warm-up: by cell if all candidates had it, otherwise by candidate."""
     cells = list(places.values())
-    if len(cells) == candidates and all(each == cells[0] for each in cells):
+    if len(cells) == candidates and all(x == cells[0] for x in cells):
         return message(
             "rules.warmup_in_cells",
             "Before each measured window of every candidate at {cells} came {load}, in none of the"

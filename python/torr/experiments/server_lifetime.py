@@ -1,15 +1,15 @@
-"""Who lives how long: servers of one trial each, or those that stay up through their cell.
+"""The lifetime of servers under comparison: one trial, or all trials of a cell.
 
-with servers.lent(trial, begin) as server:      # begun for this trial, or up since an earlier one
-    …                                           # the load
-for trial, error in servers.end(): …            # the cell is over
+with servers.server_for(trial, start) as server:     # new, or running since an earlier trial
+    …                                                # the load
+for trial, error in servers.stop_all(): …            # at the end of the cell
 """
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from torr.messages.message import Message, message
 from torr.servers.failure import TrialError
@@ -20,30 +20,12 @@ if TYPE_CHECKING:
     from torr.experiments.trial import Trial
 
 S = TypeVar("S")
-
-
-class Servers(Protocol[S]):
-    """Lends the server of a trial's candidate; `rule` says for the report how long it lives."""
-
-    @property
-    def rule(self) -> Message:
-        """The sentence for the report."""
-
-    def lent(
-        self, trial: Trial, begin: Callable[[], AbstractContextManager[S]]
-    ) -> AbstractContextManager[S]:
-        """The candidate's server, up as long as the block runs."""
-
-    def up(self) -> list[S]:
-        """All that are up between trials."""
-
-    def end(self) -> list[tuple[Trial, TrialError]]:
-        """Stop all that is up: what went wrong with it, and in whose last trial."""
+Failures = list[tuple["Trial", TrialError]]
 
 
 @dataclass(frozen=True)
 class ServerPerTrial(Generic[S]):
-    """A server for every trial."""
+    """Starts a server for every trial; `rule` describes the lifetime in reports."""
 
     rule: ClassVar[Message] = message(
         "rules.afresh",
@@ -51,72 +33,67 @@ class ServerPerTrial(Generic[S]):
         " its own, and waited until it was healthy and its workers answered.",
     )
 
-    def lent(
-        self, _trial: Trial, begin: Callable[[], AbstractContextManager[S]]
+    def server_for(
+        self, _trial: Trial, start: Callable[[], AbstractContextManager[S]]
     ) -> AbstractContextManager[S]:
-        """A new one."""
-        return begin()
+        """Return a new server."""
+        return start()
 
-    def up(self) -> list[S]:
-        """None is."""
+    def running(self) -> list[S]:
+        """Return the servers that run between trials: none."""
         return []
 
-    def end(self) -> list[tuple[Trial, TrialError]]:
-        """Nothing is up."""
+    def stop_all(self) -> Failures:
+        """Return no failures, since no server runs between trials."""
         return []
 
 
 @dataclass
 class ServerPerCell(Generic[S]):
-    """A server for all trials of a candidate in a cell; one that fails is begun anew."""
+    """Runs one server for all trials of a candidate in a cell; a failed one is started again."""
 
     rule: ClassVar[Message] = message(
         "rules.kept_up",
         "Servers were started for the first trial of their cell and kept up to its last, all of"
         " them at once: those that were not fired at lay idle on the same cores.",
     )
-    _up: dict[str, tuple[ExitStack, S, Trial]] = field(default_factory=dict)
+    _servers: dict[str, tuple[ExitStack, S, Trial]] = field(default_factory=dict)
 
     @contextmanager
-    def lent(self, trial: Trial, begin: Callable[[], AbstractContextManager[S]]) -> Iterator[S]:
-        """The one that is up, or a new one."""
+    def server_for(
+        self, trial: Trial, start: Callable[[], AbstractContextManager[S]]
+    ) -> Iterator[S]:
+        """Yield the running server of the candidate, or a new one."""
         name = trial.candidate.name
-        if name in self._up:
-            stack, server, _ = self._up[name]
+        if name in self._servers:
+            stack, server, _ = self._servers[name]
         else:
             stack = ExitStack()
-            server = stack.enter_context(begin())
-        self._up[name] = stack, server, trial
+            server = stack.enter_context(start())
+        self._servers[name] = stack, server, trial
         try:
             yield server
         except BaseException:
-            del self._up[name]
+            del self._servers[name]
             with stack:
                 raise
 
-    def up(self) -> list[S]:
-        """All that were begun in this cell."""
-        return [server for _, server, _ in self._up.values()]
+    def running(self) -> list[S]:
+        """Return the servers of this cell."""
+        return [server for _, server, _ in self._servers.values()]
 
-    def end(self) -> list[tuple[Trial, TrialError]]:
-        """Stop all that is up, the last one first, whatever is raised meanwhile."""
-        failures: list[tuple[Trial, TrialError]] = []
-        with ExitStack() as ending:
-            for stack, _, trial in self._up.values():
-                ending.enter_context(_noting(failures, trial, stack))
-            self._up = {}
+    def stop_all(self) -> Failures:
+        """Stop all servers, the last one first; return their failures with their last trials."""
+        failures: Failures = []
+        with ExitStack() as stacks:
+            for stack, _, trial in self._servers.values():
+                stacks.callback(_close, stack, trial, failures)
+            self._servers = {}
         return failures
 
 
-@contextmanager
-def _noting(
-    failures: list[tuple[Trial, TrialError]], trial: Trial, stack: ExitStack
-) -> Iterator[None]:
-    """Closes a stack behind the block, and notes how it failed."""
+def _close(stack: ExitStack, trial: Trial, failures: Failures) -> None:
     try:
-        yield
-    finally:
-        try:
-            stack.close()
-        except TrialError as error:
-            failures.append((trial, error))
+        stack.close()
+    except TrialError as error:
+        failures.append((trial, error))

@@ -1,7 +1,7 @@
-"""Profiles of servers under comparison: a trial more of each candidate, behind all rounds.
+"""Profiles of servers under comparison: one more trial of each candidate, after all rounds.
 
-Each is made as any other trial is: a server of its own, on its cores, checked and warmed up. That
-holds where servers are kept up through their cell too: none of the others lies idle beside it.
+Each has a new server that is checked and warmed up as for other trials, also where servers run for
+a whole cell, so that no other server is idle on the same cores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from torr.errors import OutputError, TorrError, UsageError
 from torr.experiments.profile_recording import ProfileRecording, plan_for_profile
 from torr.experiments.server_lifetime import ServerPerTrial
-from torr.experiments.trial import Trial, made
+from torr.experiments.trial import Trial, run_protocol
 from torr.messages.message import Message, from_object, message
 from torr.profile.memory import hook_environment
 from torr.profile.observation import Observation
@@ -43,16 +43,16 @@ ANY_URL = "http://localhost/"
 
 @dataclass(frozen=True, slots=True)
 class ServerProfiles:
-    """What to profile, and in which cells of a matrix."""
+    """The requested profiles, and the cells of a matrix that get them."""
 
-    asked: ProfileRequest
+    request: ProfileRequest
     cells: tuple[Factors, ...]
 
     @classmethod
-    def of(cls, asked: ProfileRequest, matrix: Matrix, concurrency: int | None) -> ServerProfiles:
-        """Return those at some users, else of the last cell; raises UsageError where none is."""
+    def of(cls, request: ProfileRequest, matrix: Matrix, concurrency: int | None) -> ServerProfiles:
+        """Return the profiles of cells with so many users, by default of the last cell."""
         if concurrency is None:
-            return cls(asked, tuple(matrix.cells[-1:]))
+            return cls(request, tuple(matrix.cells[-1:]))
         users = [matrix.plan_of(matrix.candidates[0], x, ANY_URL).concurrency for x in matrix.cells]
         cells = tuple(cell for cell, n in zip(matrix.cells, users, strict=True) if n == concurrency)
         if not cells:
@@ -61,41 +61,45 @@ class ServerProfiles:
                 f"--profile-at {concurrency}: no cell has so many connections",
                 f"one of {known}",
             )
-        return cls(asked, cells)
+        return cls(request, cells)
 
     def trials_of(self, matrix: Matrix) -> list[tuple[Candidate, Factors]]:
-        """Return every candidate in every cell that gets a profile."""
+        """Return each candidate and cell that gets a profile."""
         return [(candidate, cell) for cell in self.cells for candidate in matrix.candidates]
 
-    def behind(
+    def run_after(
         self,
         experiment: Callable[[], Outcome],
         matrix: Matrix,
         context: RunContext,
         state: ComparisonState,
     ) -> Outcome:
-        """Make the experiment and, unless it was ended, the profiles behind it."""
-        places = self.trials_of(matrix)
-        state.total += len(places)
+        """Run the experiment and, unless it was interrupted, the profiles after it."""
+        trials = self.trials_of(matrix)
+        state.total += len(trials)
         outcome = experiment()
-        for candidate, cell in places if outcome.levels else ():
+        for candidate, cell in trials if outcome.levels else ():
             if context.interrupt.requested:
                 break
             same = [
-                x for x in outcome.levels if Trial.key_of(x)[:2] == Trial(candidate, cell, 0).place
+                x
+                for x in outcome.levels
+                if Trial.key_of(x)[:2] == Trial(candidate, cell, 0).cell_key
             ]
             with TemporaryDirectory(prefix="torr-memory-") as folder:
-                of_memory = self.asked.kind == "memory"
-                whom = _askable(candidate, folder) if of_memory else candidate
-                found = _profile(Trial(whom, cell, 0), self.asked, (matrix, context, state), same)
-            whose = {"candidate": candidate.name, "factors": dict(cell)}
-            context.directory.profiles.append(msgspec.structs.replace(found, **whose))
-            state.made += 1
+                of_memory = self.request.kind == "memory"
+                profiled = _with_memory_profile(candidate, folder) if of_memory else candidate
+                profile = _profile(
+                    Trial(profiled, cell, 0), self.request, (matrix, context, state), same
+                )
+            named = msgspec.structs.replace(profile, candidate=candidate.name, factors=dict(cell))
+            context.directory.profiles.append(named)
+            state.trials_made += 1
         return outcome
 
 
-def _askable(candidate: Candidate, folder: str) -> Candidate:
-    """The same candidate, whose processes can be asked for their memory."""
+def _with_memory_profile(candidate: Candidate, folder: str) -> Candidate:
+    """Return the candidate with processes that give their memory profile on request."""
     env = dict(candidate.command.env)
     more = hook_environment(env, Path(folder))
     command = replace(candidate.command, env=tuple({**env, **more}.items()))
@@ -104,50 +108,51 @@ def _askable(candidate: Candidate, folder: str) -> Candidate:
 
 def _profile(
     trial: Trial,
-    asked: ProfileRequest,
+    request: ProfileRequest,
     where: tuple[Matrix, RunContext, ComparisonState],
     same: Sequence[Level],
 ) -> Profile:
-    """One profile, or why there is none: what goes wrong here costs it alone."""
+    """Return the profile, or why there is none: its errors do not end the comparison."""
     matrix, context, state = where
-    plan_of = partial(_by_time, matrix)
+    plan_of = partial(_timed_plan, matrix)
     plan = plan_of(trial.candidate, trial.factors, ANY_URL)
-    taken: list[Profile] = []
+    profiles: list[Profile] = []
 
     def around(server: Server, load: Callable[[], Level]) -> None:
-        profiler = profiler_of(asked.at_port(server.command.port), server.pids())
+        profiler = profiler_of(request.at_port(server.command.port), server.pids())
         profiler.check()
-        taking = ProfileRecording(profiler, plan)
-        taken.append(taking.profile(taking.beside(load, context.interrupt), same))
+        recording = ProfileRecording(profiler, plan)
+        level = recording.run_with(load, context.interrupt)
+        profiles.append(recording.profile(level, same))
 
     try:
-        made(trial, plan_of, context, replace(state, servers=ServerPerTrial()), around)
+        run_protocol(trial, plan_of, context, replace(state, servers=ServerPerTrial()), around)
     except EndedEarly:
-        return _nothing(
-            asked, plan, Observation(failure=message("profile.interrupted", "interrupted"))
+        return _without_profile(
+            request, plan, Observation(failure=message("profile.interrupted", "interrupted"))
         )
     except TrialError as error:
-        if taken:  # it was taken before its server ended, or would not stop
-            return _noted(taken[0], error.kind, from_object(error.message))
-        return _nothing(asked, plan, Observation.of_error(error))
-    except OutputError:  # nothing else can be kept either
+        if profiles:  # the server failed after the profile was recorded
+            return _with_note(profiles[0], error.kind, from_object(error.message))
+        return _without_profile(request, plan, Observation.of_error(error))
+    except OutputError:  # the disk fails for all results
         raise
     except TorrError as error:
-        return _nothing(asked, plan, Observation.of_error(error))
-    return taken[0]
+        return _without_profile(request, plan, Observation.of_error(error))
+    return profiles[0]
 
 
-def _noted(profile: Profile, kind: Kind, text: Message) -> Profile:
-    """A profile with what became of its server; what one answered that ended is no cost."""
+def _with_note(profile: Profile, kind: Kind, text: Message) -> Profile:
+    """Return a profile with a note on its server; a server that ended has no profiling cost."""
     cost = None if kind == "died" else profile.cost_rate
     return msgspec.structs.replace(profile, cost_rate=cost, note=text)
 
 
-def _nothing(asked: ProfileRequest, plan: Plan, why: Observation) -> Profile:
-    """What is known of a profile that was not taken."""
+def _without_profile(request: ProfileRequest, plan: Plan, why: Observation) -> Profile:
+    """Return a profile that was not recorded, with the reason."""
     return Profile(
-        kind=asked.kind,
-        tool="pprof" if asked.url else asked.kind,
+        kind=request.kind,
+        tool="pprof" if request.url else request.kind,
         concurrency=plan.concurrency,
         seconds=0,
         ok_per_s=None,
@@ -156,5 +161,5 @@ def _nothing(asked: ProfileRequest, plan: Plan, why: Observation) -> Profile:
     )
 
 
-def _by_time(matrix: Matrix, candidate: Candidate, factors: Factors, url: str) -> Plan:
+def _timed_plan(matrix: Matrix, candidate: Candidate, factors: Factors, url: str) -> Plan:
     return plan_for_profile(matrix.plan_of(candidate, factors, url))

@@ -1,6 +1,6 @@
-"""Tokens of a level by a tokenizer: read from what the engine kept of its streams.
+"""Count the tokens of a level with a tokenizer, from the texts that the engine writes.
 
-The texts lie in a file of the run only until they are counted.
+The file of texts is deleted when they are counted.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _TOLERANCE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """One stream: tokens of its text, of its thoughts and of its first piece; and its times."""
+class _StreamTokens:
+    """The tokens of one stream, of its thoughts and its first piece, and its times."""
 
     name: str
     tokens: int
@@ -53,11 +53,11 @@ class _Told:
 
     @property
     def all_tokens(self) -> int:
-        """Of text and thoughts."""
+        """The tokens of text and thoughts."""
         return self.tokens + self.thoughts
 
     def tpot_ns(self, tokens: int | None) -> int | None:
-        """(last text − first text) / (tokens − tokens in the first piece), where defined."""
+        """Return (last text − first text) / (tokens − tokens in the first piece), if defined."""
         if tokens is None or tokens <= self.first or not self.is_spread:
             return None
         return self.span_ns // (tokens - self.first)
@@ -65,7 +65,7 @@ class _Told:
 
 @contextmanager
 def with_texts(plan: Plan, context: RunContext) -> Iterator[tuple[Plan, Path | None]]:
-    """The plan with a file for what streams tell, where that is counted; at the end it goes."""
+    """Yield the plan with a file for the texts of streams, which is deleted at the end."""
     if context.tokenizer is None:
         yield plan, None
         return
@@ -77,13 +77,13 @@ def with_texts(plan: Plan, context: RunContext) -> Iterator[tuple[Plan, Path | N
 
 
 def counted(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
-    """The level with its tokens; where they cannot be counted, a warning says why."""
+    """Return the level with its tokens, or with a warning that they cannot be counted."""
     if any(warning.code == "warning.texts_end_early" for warning in level.warnings):
         why = message("warning.texts_not_whole", "the file of texts is not whole")
         return _warned(level, why)
     try:
         return with_tokens(level, texts, tokenizer)
-    except Exception as error:  # Whatever a library raises costs no measured level.
+    except Exception as error:  # the level stays whatever a library raises
         return _warned(level, str(error))
 
 
@@ -93,34 +93,34 @@ def _warned(level: Level, why: str) -> Level:
 
 
 def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
-    """The level with `stream.tokenizer`, and with the tokens of first pieces in `stream.tpot_ms`.
+    """Return the level and its requests with `stream.tokenizer`.
 
-    The same for each of its steps.
+    `stream.tpot_ms` takes the tokens of first pieces into account.
     """
-    told: dict[str, list[_Told]] = defaultdict(list)
-    for each in _counted(texts, tokenizer):
-        told[each.name].append(each)
-    everything = [each for some in told.values() for each in some]
-    steps = [_with(step, told[step.name], tokenizer.name, level.seconds) for step in level.requests]
-    whole = _with(level, everything, tokenizer.name, level.seconds)
-    return msgspec.structs.replace(whole, requests=steps)
+    by_name: dict[str, list[_StreamTokens]] = defaultdict(list)
+    for stream in _counted(texts, tokenizer):
+        by_name[stream.name].append(stream)
+    streams = [stream for group in by_name.values() for stream in group]
+    requests = [_with(x, by_name[x.name], tokenizer.name, level.seconds) for x in level.requests]
+    whole = _with(level, streams, tokenizer.name, level.seconds)
+    return msgspec.structs.replace(whole, requests=requests)
 
 
-def _with(part: Part, told: Sequence[_Told], file: str, seconds: float) -> Part:
+def _with(part: Part, streams: Sequence[_StreamTokens], file: str, seconds: float) -> Part:
     stream = part.stream
     if stream is None:
         return part
-    measured = [each for each in told if each.is_measured]
-    whole = [each for each in measured if not each.is_cut]
-    own, _ = engine.statistics(_known(each.tpot_ns(each.all_tokens) for each in whole))
-    # As of the server's count: of what ended in the window, whenever it began.
-    inside = sum(each.all_tokens for each in told if each.is_inside and not each.is_cut)
+    measured = [x for x in streams if x.is_measured]
+    whole = [x for x in measured if not x.is_cut]
+    tpot, _ = engine.statistics(_known(x.tpot_ns(x.all_tokens) for x in whole))
+    # As for the server's count: of streams that ended in the window.
+    inside = sum(x.all_tokens for x in streams if x.is_inside and not x.is_cut)
     tokenizer = TokenizerCounts(
         file=file,
-        tokens_out=sum(each.all_tokens for each in whole),
-        tokens_reasoning=sum(each.thoughts for each in whole),
+        tokens_out=sum(x.all_tokens for x in whole),
+        tokens_reasoning=sum(x.thoughts for x in whole),
         tokens_per_s=inside / seconds if seconds else None,
-        tpot_ms=own,
+        tpot_ms=tpot,
         uncounted=len(measured) - len(whole),
     )
     stream = msgspec.structs.replace(stream, tokenizer=tokenizer)
@@ -129,16 +129,18 @@ def _with(part: Part, told: Sequence[_Told], file: str, seconds: float) -> Part:
     return _with_first_pieces(part, stream, whole)
 
 
-def _agrees(told: Sequence[_Told]) -> bool:
-    """Whether it counts about as the server does: else it is not the tokenizer of this model."""
-    both = [(each.all_tokens, each.server) for each in told if each.server is not None]
+def _agrees(streams: Sequence[_StreamTokens]) -> bool:
+    """Return whether the counts are close to those of the server, as for the same tokenizer."""
+    both = [(x.all_tokens, x.server) for x in streams if x.server is not None]
     ours, servers = sum(own for own, _ in both), sum(server for _, server in both)
     return abs(ours - servers) <= _TOLERANCE * servers
 
 
-def _with_first_pieces(part: Part, stream: StreamStatistics, told: Sequence[_Told]) -> Part:
-    """The part whose tpot leaves out as many tokens as the first piece has."""
-    tpot, histogram = engine.statistics(_known(each.tpot_ns(each.server) for each in told))
+def _with_first_pieces(
+    part: Part, stream: StreamStatistics, streams: Sequence[_StreamTokens]
+) -> Part:
+    """Return the part with a TPOT that excludes the tokens of the first piece."""
+    tpot, histogram = engine.statistics(_known(x.tpot_ns(x.server) for x in streams))
     stream = msgspec.structs.replace(stream, tpot_ms=tpot, tpot_first="tokenizer")
     if tpot is not None and isinstance(part, Level):
         part = msgspec.structs.replace(part, histograms={**part.histograms, "tpot": histogram})
@@ -149,7 +151,7 @@ def _known(values: Iterator[int | None]) -> list[int]:
     return [value for value in values if value is not None]
 
 
-def _counted(texts: Path, tokenizer: Tokenizer) -> Iterator[_Told]:
+def _counted(texts: Path, tokenizer: Tokenizer) -> Iterator[_StreamTokens]:
     with texts.open(encoding="utf-8", errors="replace") as lines:
         batch: list[dict[str, Any]] = []
         for line in lines:
@@ -160,13 +162,13 @@ def _counted(texts: Path, tokenizer: Tokenizer) -> Iterator[_Told]:
         yield from _of_batch(batch, tokenizer)
 
 
-def _of_batch(batch: Sequence[dict[str, Any]], tokenizer: Tokenizer) -> Iterator[_Told]:
+def _of_batch(batch: Sequence[dict[str, Any]], tokenizer: Tokenizer) -> Iterator[_StreamTokens]:
     counts = (
         tokenizer.count([_readable(line[key]) for line in batch])
         for key in ("text", "thought", "first")
     )
     for line, tokens, thoughts, first in zip(batch, *counts, strict=True):
-        yield _Told(
+        yield _StreamTokens(
             name=line["name"],
             tokens=tokens,
             thoughts=thoughts,
@@ -181,5 +183,5 @@ def _of_batch(batch: Sequence[dict[str, Any]], tokenizer: Tokenizer) -> Iterator
 
 
 def _readable(text: str) -> str:
-    """The text without halves of characters, which a first piece may end with."""
+    """Return the text without lone surrogates, with which a first piece may end."""
     return text.encode(errors="replace").decode()

@@ -1,9 +1,9 @@
-"""One trial, as the protocol of a fair comparison has it: read `_served`, and within it `made`.
+"""One trial by the protocol of a fair comparison: `run_protocol`, and within it `_ready_server`.
 
-The server is started on a port of its own, on cores of its own, for this trial, or for all of its
-cell where that was asked for. It is fired at when it is healthy, with as many workers as were asked
-for, and answers what it should; the load stops before the server does; nothing of it is left. What
-goes wrong is an outcome with a name, and is kept.
+The server is started on a port and cores of its own, for this trial or for all trials of its cell.
+The load starts when the server is healthy, has the requested number of workers and gives the
+expected answer; it stops before the server does; nothing of the server is left. A failure has a
+kind and is recorded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from torr.experiments.context import RunContext
-    from torr.experiments.server_lifetime import Servers
+    from torr.experiments.server_lifetime import ServerPerCell
     from torr.messages.message import Message
     from torr.model.pin import Pin
     from torr.model.plan import Plan
@@ -51,67 +51,68 @@ if TYPE_CHECKING:
     PlanOf = Callable[[Candidate, Factors, str], Plan]
     Around = Callable[[Server, Callable[[], Level]], object]
 
-Key = tuple[str, str, int]
-Spot = tuple[str, str]
-"""A candidate's name, and its cell's factors as JSON."""
+TrialKey = tuple[str, str, int]
+"""The candidate, the factors of the cell as JSON, and the round."""
+CellKey = tuple[str, str]
+"""The candidate, and the factors of the cell as JSON."""
 
 MOST_FAILURES = 2
-"""A candidate that could not be measured so often in a row in a cell is given up there."""
+"""A candidate with so many failed trials in a row in a cell has no further trials there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One candidate under one setting in one round; round 0 is made and not kept."""
+    """One candidate under one setting in one round; round 0 is not saved."""
 
     candidate: Candidate
     factors: Factors
     round: int
 
     @property
-    def key(self) -> Key:
-        """What tells it from every other trial."""
+    def key(self) -> TrialKey:
+        """The unique key of the trial."""
         return _key(self.candidate.name, self.factors, self.round)
 
     @property
-    def place(self) -> Spot:
-        """The candidate and the cell, whatever the round."""
+    def cell_key(self) -> CellKey:
+        """The candidate and the cell."""
         return self.key[:2]
 
     @staticmethod
-    def key_of(kept: Level | TrialFailure) -> Key:
-        """The key of a trial that result.json has."""
-        return _key(kept.candidate or "", kept.factors, kept.round)
+    def key_of(saved: Level | TrialFailure) -> TrialKey:
+        """Return the key of a trial in result.json."""
+        return _key(saved.candidate or "", saved.factors, saved.round)
 
-    def unkept(self) -> Trial:
-        """The same, to be made without being kept."""
+    def unsaved(self) -> Trial:
+        """Return the same trial, without saving it."""
         return replace(self, round=0)
 
 
-def _key(candidate: str, factors: Factors, number: int) -> Key:
+def _key(candidate: str, factors: Factors, number: int) -> TrialKey:
     return candidate, json.dumps(factors, sort_keys=True), number
 
 
 @dataclass
 class ComparisonState:
-    """What the trials of a matrix share, and what they found out beside their numbers.
+    """The settings that all trials of a matrix share, and their results beside the levels.
 
-    `answers` holds what each candidate answered in a cell, `readiness` how it came up each time.
+    `answers` are the answers of candidates by cell, `readiness` is how each start went.
     """
 
     total: int
     pin: Pin | None = None
     pause_ns: int = 0
     warmup_requests: int | None = None
-    servers: Servers[Server] = field(default_factory=ServerPerTrial)
-    # Who else is asked for numbers, made anew for each trial.
+    servers: ServerPerTrial[Server] | ServerPerCell[Server] = field(default_factory=ServerPerTrial)
+    # Returns other sources of the monitor, new ones for each trial.
     sources: Callable[[], tuple[MonitorSource, ...]] = tuple
-    answers: dict[Spot, ResponseDigest] = field(default_factory=dict)
-    readiness: dict[Spot, list[Ready]] = field(default_factory=dict)
-    # What is to be said of how servers were held, each once.
+    answers: dict[CellKey, ResponseDigest] = field(default_factory=dict)
+    readiness: dict[CellKey, list[Ready]] = field(default_factory=dict)
+    # Notes on how servers were run, each once.
     notes: dict[Message, None] = field(default_factory=dict)
-    # Of each candidate in each cell, how many trials in a row came to nothing.
-    failures: dict[Spot, int] = field(default_factory=dict)
-    made: int = 0
+    # The number of failed trials in a row.
+    failures: dict[CellKey, int] = field(default_factory=dict)
+    trials_made: int = 0
 
     @property
     def given_up(self) -> list[GivenUp]:
@@ -124,31 +125,33 @@ class ComparisonState:
 
 
 def run_trial(trial: Trial, plan_of: PlanOf, context: RunContext, state: ComparisonState) -> bool:
-    """Make a trial; whether it was measured. What went wrong is kept, before or after that."""
-    kept = len(context.directory.levels)
+    """Run a trial and record its failure; return whether it was measured."""
+    count = len(context.directory.levels)
     try:
-        made(trial, plan_of, context, state)
+        run_protocol(trial, plan_of, context, state)
     except TrialError as error:
-        is_measured = len(context.directory.levels) > kept
-        _keep(trial, error, context, is_measured=is_measured)
+        is_measured = len(context.directory.levels) > count
+        _record_failure(trial, error, context, is_measured=is_measured)
         return is_measured
     except EndedEarly:
         return False
     finally:
-        state.made += trial.round > 0
+        state.trials_made += trial.round > 0
     return True
 
 
 def end_cell(context: RunContext, state: ComparisonState) -> None:
-    """Stop the servers that were kept up through a cell. What goes wrong is kept."""
-    for trial, error in state.servers.end():
-        _keep(trial, error, context, is_measured=True)
+    """Stop the servers of a cell, and record their failures."""
+    for trial, error in state.servers.stop_all():
+        _record_failure(trial, error, context, is_measured=True)
 
 
-def _keep(trial: Trial, error: TrialError, context: RunContext, *, is_measured: bool) -> None:
-    """Have a failure on disk, and say it.
+def _record_failure(
+    trial: Trial, error: TrialError, context: RunContext, *, is_measured: bool
+) -> None:
+    """Save a failure, and pass it on to the listener.
 
-    Of a trial that is not kept only what it left behind: from then on nobody would see it.
+    Of round 0 only leftovers are recorded, since later trials would not find them.
     """
     if trial.round or error.kind == "left_behind":
         failure = TrialFailure(
@@ -164,33 +167,35 @@ def _keep(trial: Trial, error: TrialError, context: RunContext, *, is_measured: 
         context.listener.trial_failed(context.directory.keep_failure(failure))
 
 
-def _alone(_server: Server, load: Callable[[], Level]) -> None:
-    """A load with nothing beside it."""
+def _load_only(_server: Server, load: Callable[[], Level]) -> None:
+    """Run a load."""
     load()
 
 
-def made(
+def run_protocol(
     trial: Trial,
     plan_of: PlanOf,
     context: RunContext,
     state: ComparisonState,
-    around: Around = _alone,
+    around: Around = _load_only,
 ) -> None:
-    """The protocol; raises TrialError at the step that failed. `around` calls the load."""
-    with state.servers.lent(trial, lambda: _served(trial, plan_of, context, state)) as server:
+    """Run the steps of a trial; raise TrialError at a failed one. `around` calls the load."""
+    with state.servers.server_for(
+        trial, lambda: _ready_server(trial, plan_of, context, state)
+    ) as server:
         plan = plan_of(trial.candidate, trial.factors, server.command.url)
         warm_up(plan, state.warmup_requests, context)
         step = _step(trial, plan, state)
-        around(server, lambda: measure(step, _watching(context, server, state)).level)
+        around(server, lambda: measure(step, _with_monitor(context, server, state)).level)
         server.check()
     context.interrupt.wait(state.pause_ns / SECOND_NS)
 
 
 @contextmanager
-def _served(
+def _ready_server(
     trial: Trial, plan_of: PlanOf, context: RunContext, state: ComparisonState
 ) -> Iterator[Server]:
-    """A server that is ready and answers what it should; behind the block nothing of it is left."""
+    """Yield a server that is ready and gives the expected answer; then stop it completely."""
     candidate = trial.candidate
     log = _log(trial, context)
     with reserve() as here, redacted_on_exit(log, context.directory.outside.covered):
@@ -199,10 +204,10 @@ def _served(
         with Server.start(command, here.scratch, log) as server:
             server.is_urgent = lambda: context.interrupt.is_urgent
             ready = await_ready(server, is_over=lambda: context.interrupt.requested)
-            state.readiness.setdefault(trial.place, []).append(ready)
+            state.readiness.setdefault(trial.cell_key, []).append(ready)
             answer = _answered(server, plan_of(candidate, trial.factors, command.url))
             candidate.expected.check(answer, candidate.name, server.log_tail())
-            state.answers[trial.place] = answer
+            state.answers[trial.cell_key] = answer
             yield server
         stopped = server.stop()
         state.notes |= dict.fromkeys(_notes(server, before, stopped))
@@ -213,7 +218,7 @@ def _served(
 
 
 def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[Message]:
-    """What a reader should know of how the server was held."""
+    """Yield notes on how the server was run."""
     name = server.command.name
     if server.without_cgroup:
         yield message(
@@ -234,13 +239,13 @@ def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[Me
 
 
 def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:
-    """What starts the server, with this trial's port, folder, factors and cores."""
+    """Return the command of the server, with the port, folder, factors and cores of the trial."""
     filled = trial.candidate.command.filled({"processes": 1, **trial.factors, **here.values})
     return filled if pin is None else replace(filled, cores=pin.target)
 
 
 def _answered(server: Server, plan: Plan) -> ResponseDigest:
-    """The answer to the first request of the load; raises TrialError where none came."""
+    """Return the answer to the first request of the load; raise TrialError without one."""
     try:
         return fetch_digest(plan.requests[0])
     except OSError as error:
@@ -262,7 +267,7 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
 
 def _step(trial: Trial, plan: Plan, state: ComparisonState) -> Step:
     return Step(
-        index=state.made,
+        index=state.trials_made,
         plan=plan,
         round=trial.round,
         total=state.total,
@@ -272,18 +277,18 @@ def _step(trial: Trial, plan: Plan, state: ComparisonState) -> Step:
 
 
 def _log(trial: Trial, context: RunContext) -> Path:
-    """Where the server's output goes: that of each candidate's last trial is kept with the run."""
+    """Return the path of the server's log; the log of a candidate's last trial stays."""
     return context.directory.path / "logs" / f"{trial.candidate.name}.log"
 
 
-def _watching(context: RunContext, server: Server, state: ComparisonState) -> RunContext:
-    """The context, which watches the server's processes, and asks what else is to be asked."""
-    others = [each for each in state.servers.up() if each is not server]
+def _with_monitor(context: RunContext, server: Server, state: ComparisonState) -> RunContext:
+    """Return the context with a monitor of the server's processes and the other sources."""
+    others = [other for other in state.servers.running() if other is not server]
     return replace(
         context,
         watch=lambda: MonitorScope(
             roots=server.root_pids,
-            others=lambda: [pid for each in others for pid in each.root_pids()],
+            others=lambda: [pid for other in others for pid in other.root_pids()],
             sources=state.sources(),
         ),
     )

@@ -1,6 +1,6 @@
-"""Requests before a trial that are in none of its numbers: a server is not measured cold.
+"""A warm-up by requests before a trial: a load of its own, whose results are discarded.
 
-A warm-up by time is part of the load itself; one by requests is a load of its own before it.
+A warm-up by time is part of the measured load.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def warm_up(plan: Plan, requests: int | None, context: RunContext) -> None:
-    """Fire so many requests as the plan does, and forget them."""
+    """Send a number of requests of the plan, and discard the results."""
     if requests is None or context.interrupt.requested:
         return
     load = context.start(replace(plan, stop=Count(requests), warmup_ns=0))

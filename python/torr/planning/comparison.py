@@ -103,7 +103,7 @@ class ComparisonPlan:
             comparison = MatrixRun(self.matrix, context, state)
             if self.profiles is None:
                 return comparison.run()
-            return self.profiles.behind(comparison.run, self.matrix, context, state)
+            return self.profiles.run_after(comparison.run, self.matrix, context, state)
 
     def _judge(
         self, state: ComparisonState, levels: Sequence[Level], _aborted: str | None = None

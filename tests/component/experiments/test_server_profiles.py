@@ -70,11 +70,11 @@ class Bench:
         self.context = RunContext(directory, interrupt=Interrupt())
         self.state = ComparisonState(4, servers=ServerPerCell())
         self.check = lambda: None
-        monkeypatch.setattr(trial, "_served", self._served)
+        monkeypatch.setattr(trial, "_ready_server", self._ready_server)
         monkeypatch.setattr(trial, "warm_up", lambda *_: None)
         monkeypatch.setattr(trial, "measure", lambda _step, _context: self.measured())
         # A profile that takes no time is short, as that of a server that ended: none does here.
-        monkeypatch.setattr(profile_recording, "_MOMENT_S", 0.0)
+        monkeypatch.setattr(profile_recording, "_GONE_WITHIN_S", 0.0)
         monkeypatch.setattr(
             server_profiles, "profiler_of", lambda _asked, pids: Looks(self.log[pids[0]])
         )
@@ -85,14 +85,14 @@ class Bench:
         candidates = [Candidate(name, command, Expectation(), {}, 1) for name in names]
         matrix = Matrix(candidates, CELLS, (1,), plan_of, "a", Procedure())
         profiles = ServerProfiles.of(ProfileRequest(), matrix, 10)
-        profiles.behind(lambda: Outcome((LEVEL,)), matrix, self.context, self.state)
+        profiles.run_after(lambda: Outcome((LEVEL,)), matrix, self.context, self.state)
         return self.context.directory.profiles
 
     def measured(self):
         return MeasuredLevel(LEVEL)
 
     @contextmanager
-    def _served(self, trial, *_):
+    def _ready_server(self, trial, *_):
         whose = f"{trial.candidate.name}{trial.factors['n']}"
         self.log.append(whose)
         command = SimpleNamespace(url="http://127.0.0.1:1/", port=1)
@@ -116,7 +116,7 @@ def test_each_profile_is_of_a_server_of_its_own_where_servers_are_kept_up_too(be
     ]
     whose = ("a1", "b1", "a2", "b2")
     assert bench.log == [word for each in whose for word in (each, f"{each} stopped")]
-    assert bench.state.servers.up() == []
+    assert bench.state.servers.running() == []
 
 
 def test_a_load_that_cannot_be_fired_costs_its_profile_alone(bench):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torr.experiments.context import ListenerGroup, NullListener
+from torr.experiments.context import ExperimentListener, ListenerGroup
 
 
-class Noting(NullListener):
+class Noting(ExperimentListener):
     """A listener that notes what it hears."""
 
     def __init__(self, notes, name):

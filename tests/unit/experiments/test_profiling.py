@@ -45,7 +45,7 @@ class Looks:
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch):
     """None that looks here takes its time, and few of their targets end."""
-    monkeypatch.setattr("torr.experiments.profile_recording._MOMENT_S", 0.0)
+    monkeypatch.setattr("torr.experiments.profile_recording._GONE_WITHIN_S", 0.0)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_none_goes_on_behind_a_load_that_was_refused(plan):
         raise PlanError("an unknown host")
 
     with pytest.raises(PlanError):
-        ProfileRecording(profiler, plan).beside(refused, Interrupt())
+        ProfileRecording(profiler, plan).run_with(refused, Interrupt())
     assert profiler.stopped.is_set()
 
 
@@ -184,7 +184,7 @@ def test_none_begins_behind_a_load_that_was_refused_in_its_warm_up(plan):
         raise PlanError("an unknown host")
 
     with pytest.raises(PlanError):
-        ProfileRecording(profiler, replace(plan, warmup_ns=3600 * SECOND_NS)).beside(
+        ProfileRecording(profiler, replace(plan, warmup_ns=3600 * SECOND_NS)).run_with(
             refused, Interrupt()
         )
     assert not [each for each in threading.enumerate() if each.name == "torr-profile"]
@@ -201,7 +201,7 @@ def test_ctrl_c_stops_the_profiler_and_says_no_more_of_it(plan):
         return level
 
     taking = ProfileRecording(profiler, plan)
-    assert taking.beside(load, interrupt) is level
+    assert taking.run_with(load, interrupt) is level
     assert profiler.stopped.is_set()
     found = taking.profile(level, [])
     # Ctrl-C in a terminal ends a target there, too.
@@ -225,7 +225,7 @@ class Dies(Looks):
 
 def of_a_target_that_dies(plan, error=None):
     taking = ProfileRecording(Dies(error), plan)
-    level = taking.beside(lambda: measured_level(10, Truth(ok_per_s=20.0)), Interrupt())
+    level = taking.run_with(lambda: measured_level(10, Truth(ok_per_s=20.0)), Interrupt())
     return taking.profile(level, [measured_level(10, Truth(ok_per_s=100.0))])
 
 
@@ -250,9 +250,9 @@ def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, p
             self.looks += 1
             return self.looks == 3
 
-    monkeypatch.setattr("torr.experiments.profile_recording._MOMENT_S", 60.0)
+    monkeypatch.setattr("torr.experiments.profile_recording._GONE_WITHIN_S", 60.0)
     taken = ProfileRecording(EndsSoon(), plan)
-    level = taken.beside(lambda: measured_level(10, Truth()), Interrupt())
+    level = taken.run_with(lambda: measured_level(10, Truth()), Interrupt())
     assert taken.profile(level, []).note == "the target ended in mid-profile"
 
 
@@ -262,7 +262,7 @@ def test_a_profiler_that_breaks_costs_the_profile_alone(plan):
             raise ValueError(f"{seconds} s are too few")
 
     taking = ProfileRecording(Breaks(), plan)
-    level = taking.beside(lambda: measured_level(10, Truth()), Interrupt())
+    level = taking.run_with(lambda: measured_level(10, Truth()), Interrupt())
     found = taking.profile(level, [])
     assert found.failure == "the profiler broke: ValueError: 1 s are too few"
     assert (found.cost_rate, found.note) == (None, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import typed
-from torr.experiments.prompts import begun_before, behind, with_prompts
+from torr.experiments.prompts import after_prompts, prompts_sent, with_prompts
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
@@ -55,7 +55,7 @@ def test_what_begins_anew_each_time_is_never_said_again():
 
 def test_a_level_goes_on_where_the_last_one_ended():
     earlier = [with_prompts(level(4), plan(), 0), typed.level()]
-    assert begun_before(earlier) == 4
-    turned = behind(plan(), 4).groups[0].data
+    assert prompts_sent(earlier) == 4
+    turned = after_prompts(plan(), 4).groups[0].data
     assert turned.rows == (("b",), ("c",), ("a",))
-    assert behind(plan(), 0) == plan()
+    assert after_prompts(plan(), 0) == plan()

@@ -28,14 +28,14 @@ def at():
 
 def test_nobody_knows_before_the_first_level(at):
     _, remaining = at
-    assert (remaining.done_s, remaining.left_s, remaining.share) == (0.0, None, None)
+    assert (remaining.elapsed_s, remaining.left_s, remaining.share) == (0.0, None, None)
 
 
 def test_a_load_by_the_clock_is_known_from_its_start(at):
     now, remaining = at
     remaining.level_started(step(Duration(10 * SECOND_NS), 1, 4))
     now[0] += 4
-    assert (remaining.done_s, remaining.left_s) == (4.0, 8.0 + 2 * 12.0)
+    assert (remaining.elapsed_s, remaining.left_s) == (4.0, 8.0 + 2 * 12.0)
     assert remaining.phase == "warmup"
 
 
@@ -67,4 +67,4 @@ def test_a_new_level_begins_its_count_anew(at):
     now[0] += 9
     remaining.level_started(step(Count(100), 1, 2))
     assert remaining.left_s is None
-    assert remaining.done_s == 9.0
+    assert remaining.elapsed_s == 9.0

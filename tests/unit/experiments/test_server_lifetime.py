@@ -43,14 +43,14 @@ class Servers:
 
 def use(lender, servers, *names):
     for name in names:
-        with lender.lent(trial(name), servers.begin) as number:
+        with lender.server_for(trial(name), servers.begin) as number:
             servers.log.append(f"{name} {number}")
 
 
 def test_every_trial_has_a_server_of_its_own():
     servers, lender = Servers(), ServerPerTrial()
     use(lender, servers, "a", "a")
-    assert lender.end() == []
+    assert lender.stop_all() == []
     assert servers.log == ["start 1", "a 1", "stop 1", "start 2", "a 2", "stop 2"]
 
 
@@ -58,7 +58,7 @@ def test_a_server_stays_up_until_the_cell_ends():
     servers, lender = Servers(), ServerPerCell()
     use(lender, servers, "a", "b", "b", "a")
     assert servers.log == ["start 1", "a 1", "start 2", "b 2", "b 2", "a 1"]
-    assert lender.end() == []
+    assert lender.stop_all() == []
     assert servers.log[6:] == ["stop 2", "stop 1"]
     use(lender, servers, "a")
     assert servers.log[8:] == ["start 3", "a 3"]
@@ -69,7 +69,7 @@ def test_one_that_failed_is_stopped_and_begun_anew():
     use(lender, servers, "a", "b")
     with (
         pytest.raises(TrialError, match="it ended"),
-        lender.lent(trial("a", 2), servers.begin) as number,
+        lender.server_for(trial("a", 2), servers.begin) as number,
     ):
         raise TrialError("died", str(number), message("test.ended", "it ended"))
     assert servers.log[-1] == "stop 1"
@@ -80,8 +80,8 @@ def test_one_that_failed_is_stopped_and_begun_anew():
 def test_what_is_left_behind_is_told_with_the_last_trial():
     servers, lender = Servers(leaks={1, 2}), ServerPerCell()
     use(lender, servers, "a", "b", "c")
-    with lender.lent(trial("a", 7), servers.begin):
+    with lender.server_for(trial("a", 7), servers.begin):
         pass
-    told = [(found.candidate.name, found.round, str(error)) for found, error in lender.end()]
+    told = [(found.candidate.name, found.round, str(error)) for found, error in lender.stop_all()]
     assert told == [("b", 1, "2: it left a file"), ("a", 7, "1: it left a file")]
     assert servers.log[-3:] == ["stop 3", "stop 2", "stop 1"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from torr.experiments.context import ExperimentListener
 from torr.experiments.remaining import Remaining
 from torr.model.outside import safe_text
 from torr.units import SECOND_NS
@@ -31,7 +32,7 @@ Judge = Callable[[Sequence["Level"]], "Conclusions"]
 
 
 @dataclass
-class Feed:
+class Feed(ExperimentListener):
     """A listener that writes to the journal and the metrics.
 
     `fit` redacts names of candidates and settings, as is done for levels. `current_result` returns
@@ -105,7 +106,7 @@ class Feed:
     def _tell(self, step: Step, piece: Interval | None = None) -> None:
         left_s, window_ns = self.remaining.left_s, step.plan.window_ns
         progress = {
-            "done_s": round(self.remaining.done_s, 3),
+            "done_s": round(self.remaining.elapsed_s, 3),
             "left_s": None if left_s is None else round(left_s, 3),
             "level": step.index,
             "levels": step.total,

@@ -71,7 +71,7 @@ class Live:
             fit=shown.directory.outside.json,
         )
         remaining = self.feed.remaining
-        metrics.ahead = lambda: (remaining.done_s, remaining.left_s)
+        metrics.ahead = lambda: (remaining.elapsed_s, remaining.left_s)
         access = door.access()
 
         def page(token: str | None) -> str:
