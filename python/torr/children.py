@@ -1,4 +1,4 @@
-"""How a light child process starts: a Python that imports nothing but what it is for.
+"""Commands of light child processes: Pythons that import only what they need.
 
 Knows no load, target or server: whoever starts a child says which call is its life.
 """
@@ -14,13 +14,13 @@ CODE = "import sys; sys.path.insert(0, sys.argv[1]); {life}"
 
 
 def command(call: Literal["fire", "listen"], *words: str) -> list[str]:
-    """The words that start a child which calls `call` of the compiled engine with `words`."""
+    """Return the command of a child that calls `call` of the compiled engine with `words`."""
     taken = ", ".join(f"sys.argv[{number}]" for number in range(2, 2 + len(words)))
     return light(f"from torr import _engine; _engine.{call}({taken})", *words)
 
 
 def light(life: str, *words: str) -> list[str]:
-    """The words that start a Python with torr's package and the standard library alone.
+    """Return the command of a Python with torr's package and the standard library only.
 
     `life` is its code, `words` are its arguments from the second on.
     """

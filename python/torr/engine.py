@@ -1,4 +1,4 @@
-"""The door to the engine: a plan goes in, intervals and a level come out.
+"""The interface to the engine: it takes a plan, and returns intervals and a level.
 
 Starts loads and reads what they say; decides nothing and keeps nothing. Errors of the compiled
 module are translated here, once.
@@ -28,22 +28,22 @@ _INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 
 
 class Load(Protocol):
-    """A running load, as the compiled `Run` is and as test doubles are."""
+    """A running load: the compiled `Run`, or a test double."""
 
     def next_interval(self, timeout_s: float) -> str | None:
-        """The next interval's text, or None when none came in time or the load has ended."""
+        """Return the text of the next interval; None on timeout and at the end of the load."""
 
     def done(self) -> bool:
-        """Whether all intervals were handed out."""
+        """Return whether all intervals were returned."""
 
     def stop(self) -> None:
-        """End the window now, await what is open."""
+        """End the window now, and wait for open requests."""
 
     def abort(self) -> None:
-        """End at once."""
+        """End the load at once."""
 
     def level(self) -> str:
-        """The measured level's text, when done."""
+        """Return the text of the level, when the load has ended."""
 
 
 Start = Callable[["Plan"], Load]
@@ -62,7 +62,7 @@ def start(plan: Plan) -> Load:
 
 
 def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """What a TOML text says, and the line of each key by its dotted path.
+    """Return the content of a TOML text, and the line of each key by its dotted path.
 
     Raises ValueError whose text begins with the line and a colon.
     """
@@ -73,7 +73,7 @@ def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
 
 
 def intervals(load: Load) -> Iterator[Interval]:
-    """Every interval of a load as it comes, until the load has ended."""
+    """Yield the intervals of a load until it has ended."""
     while not load.done():
         text = load.next_interval(WAIT_S)
         if text is not None:
@@ -81,7 +81,7 @@ def intervals(load: Load) -> Iterator[Interval]:
 
 
 def level(load: Load) -> Level:
-    """The level of a load that has ended."""
+    """Return the level of a load that has ended."""
     try:
         text = load.level()
     except RuntimeError as error:
@@ -102,7 +102,7 @@ def decoded_level(text: str) -> Level:
 
 
 def once(plan: Plan) -> dict[str, Any]:
-    """Send one request; both sides of it, with the bodies as base64."""
+    """Send one request; return request and answer, with the bodies as base64."""
     with _translated():
         from torr import _engine
 
@@ -111,7 +111,7 @@ def once(plan: Plan) -> dict[str, Any]:
 
 
 def statistics(nanoseconds: list[int]) -> tuple[Statistics | None, str]:
-    """Statistics in milliseconds by the rules of result.json, and the histogram behind them.
+    """Return statistics in milliseconds by the rules of result.json, and their histogram.
 
     None where there is no value.
     """
@@ -122,7 +122,7 @@ def statistics(nanoseconds: list[int]) -> tuple[Statistics | None, str]:
 
 
 def reasons() -> dict[str, str]:
-    """Why an attempt can fail: each reason in words."""
+    """Return the reasons why an attempt can fail, each with its English."""
     with _translated():
         from torr import _engine
 

@@ -1,4 +1,4 @@
-"""Everything that torr raises, and the one place that says how the process ends.
+"""The exceptions of torr, and the exit codes of the process.
 
     TorrError
     ├── MissedError              1    an SLO failed, or an abort condition ended the run
@@ -62,11 +62,11 @@ ENDS: dict[ExitCode, str] = {
     ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is kept",
     ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is kept",
 }
-"""When the process ends with a code, as the documentation says it."""
+"""The meaning of each exit code, for the documentation."""
 
 
 class TorrError(Exception):
-    """Something that torr can explain.
+    """An error with a message and a hint for the user.
 
     `message` is one sentence without a full stop; `hint`, if any, is what to try.
     """
@@ -102,7 +102,7 @@ class FileError(UsageError):
 
 
 class LevelError(UsageError, AttributeError):
-    """A result has several levels or none, and its one was asked for.
+    """The one level of a result was requested, but it has several or none.
 
     An AttributeError, too, so that `hasattr(result, "level")` says whether there is one.
     """
@@ -117,7 +117,7 @@ class StoreError(UsageError):
 
 
 class ResultError(StoreError):
-    """What is to be a result.json is none, or a newer torr made it."""
+    """A file is not a result.json, or a newer torr wrote it."""
 
 
 class NothingMeasuredError(TorrError):
@@ -140,7 +140,7 @@ class InterruptedRunError(TorrError):
 
 
 def require(holds: bool, message: str, hint: str | None = None) -> None:
-    """Raise UsageError unless it holds."""
+    """Raise UsageError unless a condition holds."""
     if not holds:
         raise UsageError(message, hint)
 

@@ -1,4 +1,4 @@
-"""One target of several processes: they listen on one port, and the kernel shares connections out.
+"""A target of several processes that listen on one port; the kernel distributes connections.
 
 Each may hold as many connections as its descriptors allow. They end with the process that started
 them, in whatever way it ends: then their standard input does.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class SharedTarget:
-    """Listening processes, with the doors of the compiled `Target`."""
+    """Listening processes, with the interface of the compiled `Target`."""
 
     def __init__(self, spec: JsonObject, processes: int) -> None:
-        """Start them; OSError when the port cannot be had, ValueError for a wrong spec."""
+        """Start the processes; raises OSError for the port, ValueError for a wrong spec."""
         self._counts: JsonObject | None = None
         self._lost: list[str] = []
         with _held(spec["host"], spec["port"]) as held:
@@ -38,20 +38,20 @@ class SharedTarget:
                 raise
 
     def counts(self) -> str:
-        """What all of them did, as JSON; RuntimeError before they have stopped."""
+        """Return the counts of all as JSON; raises RuntimeError before they have stopped."""
         if self._counts is None:
             raise RuntimeError("what several processes did is known when they have stopped")
         return json.dumps(self._counts)
 
     def stop(self) -> None:
-        """Close every socket; OutputError, each time, when one of them died before."""
+        """Close every socket; raises OutputError, at each call, when a process had died."""
         if self._counts is None:
             self._counts = _sum([json.loads(said) for said in self._end() if said])
         if self._lost:
             raise OutputError(f"{'; '.join(self._lost)}: what it did is not counted")
 
     def _end(self) -> list[str]:
-        """End all of them at the same time; the last words of each."""
+        """End all processes at the same time; return the last output of each."""
         for child in self._children:
             if child.stdin is not None:
                 with suppress(OSError):
@@ -68,7 +68,7 @@ class SharedTarget:
 
 
 def _held(host: str, port: int) -> socket.socket:
-    """A socket that keeps the port for the children until they listen; OSError when it is taken.
+    """Return a socket that reserves the port until the children listen; raises OSError.
 
     It listens to nobody. The port is taken alone first: what shares it would else be let in beside
     a server that is already there.
@@ -87,7 +87,7 @@ def _held(host: str, port: int) -> socket.socket:
 
 
 def _part(spec: JsonObject, number: int) -> JsonObject:
-    """The spec of one process: what is random must not be the same in all of them."""
+    """Return the spec of one process, with a random seed of its own."""
     return {**spec, "seed": spec["seed"] + number} if "seed" in spec else spec
 
 
@@ -103,7 +103,7 @@ def _start(spec: JsonObject) -> subprocess.Popen[str]:
 
 
 def _await(child: subprocess.Popen[str]) -> None:
-    """Wait until a child listens; ValueError with what it said instead."""
+    """Wait until a child listens; raises ValueError with its other output."""
     if child.stdout is None or child.stderr is None:
         raise OSError("a target process has no pipes")
     if child.stdout.readline().strip() != "listening":
@@ -112,7 +112,7 @@ def _await(child: subprocess.Popen[str]) -> None:
 
 
 def _sum(counts: list[JsonObject]) -> JsonObject:
-    """The counts of all processes, number by number; those under a name by that name."""
+    """Return the sums of the counts of all processes, by name."""
     total: JsonObject = {}
     for one in counts:
         for key, value in one.items():

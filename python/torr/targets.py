@@ -1,4 +1,4 @@
-"""The door to the embedded targets: servers to fire at, whose behaviour is known.
+"""The interface to the embedded targets: test servers whose behaviour is known.
 
 They listen in threads of this process. A target is closed by who made it, best by `with`.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """Where a target listens, and how many share that; port 0 is any free one.
+    """Where a target listens, and with how many processes; port 0 is any free port.
 
     Each process has so many threads, and descriptors of its own.
     """
@@ -96,7 +96,7 @@ class Faulty:
 
 @dataclass(frozen=True, slots=True)
 class SameTokens:
-    """Every answer has so many texts, one a token."""
+    """Every answer has a number of texts, one for each token."""
 
     n: int
     kind: Literal["constant"] = "constant"
@@ -142,14 +142,14 @@ Behaviour = Hello | Delay | Bytes | Faulty | Chat
 
 
 class TargetServer(Protocol):
-    """What serves: the compiled `Target`, or processes that share a port."""
+    """A serving target: the compiled `Target`, or processes that share a port."""
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Return where it listens."""
 
     def counts(self) -> str:
-        """What it did so far."""
+        """Return the counts so far."""
 
     def stop(self) -> None:
         """Close every socket."""
@@ -170,7 +170,7 @@ class Target:
             raise OutputError(f"the target's log is not complete: {error}") from error
 
     def counts(self) -> dict[str, Any]:
-        """What it did: connections, requests, answered, faults, calls, bytes_out.
+        """Return the counts: connections, requests, answered, faults, calls, bytes_out.
 
         Of several processes only when they have stopped.
         """
@@ -180,7 +180,7 @@ class Target:
 
 @contextmanager
 def listening(behaviour: Behaviour, place: ListenAddress | None = None) -> Iterator[Target]:
-    """A target that listens inside the `with`; UsageError when it cannot."""
+    """Start a target for the block of a `with`; raises UsageError when it cannot listen."""
     place = place or ListenAddress()
     server = _start(behaviour, place)
     host = f"[{place.host}]" if ":" in place.host else place.host
@@ -192,7 +192,7 @@ def listening(behaviour: Behaviour, place: ListenAddress | None = None) -> Itera
 
 
 def faults() -> list[str]:
-    """The names of the faults that a `Faulty` target knows."""
+    """Return the names of the faults of a `Faulty` target."""
     with _built():
         from torr import _engine
 
@@ -200,7 +200,7 @@ def faults() -> list[str]:
 
 
 def defects() -> dict[str, str]:
-    """What can go wrong with the streams of a `Chat` target: names and meanings."""
+    """Return the defects of the streams of a `Chat` target: names and meanings."""
     with _built():
         from torr import _engine
 

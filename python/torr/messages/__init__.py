@@ -1,1 +1,1 @@
-"""What torr says to people, in each of its languages."""
+"""The texts of torr in each of its languages."""

@@ -1,4 +1,4 @@
-"""The words of other languages: gettext catalogues below locale/, one for each language.
+"""Translations: gettext catalogues below locale/, one for each language.
 
 A template of `say` is looked up by its English, a message by its code. `make messages` brings the
 .po files up to date with the code, and compiles them.
@@ -22,7 +22,7 @@ def languages() -> tuple[str, ...]:
 
 
 def words(language: str, key: str, number: int | None = None) -> str | None:
-    """Return the words for a template or a code, of so many things; None where there are none."""
+    """Return the translation of a template or a code, for a number; None without one."""
     if not key:
         return None  # gettext keeps the header of a catalogue there
     known = _catalogue(language)

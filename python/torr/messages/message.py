@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 LIST = "list"
-"""The code of several messages with something between them."""
+"""The code of a list of messages with a separator."""
 DEEPEST = 16
-"""How deep messages may lie within the values of messages that are read."""
+"""How deep messages may be nested in the values of messages that are read."""
 
 
 class Message(Text):
-    """An English text that has a code and values; one without a code is text and no more."""
+    """An English text with a code and values; without a code it is plain text."""
 
     __slots__ = ("code", "values")
     code: str
     values: Mapping[str, Any]
 
     def __new__(cls, text: str, code: str = "", values: Mapping[str, Any] | None = None) -> Self:
-        """Make a message of its English, its code and its values."""
+        """Make a message from its English, its code and its values."""
         known = values or {}
 
         def write(language: str) -> str:
@@ -45,7 +45,7 @@ class Message(Text):
         return made
 
     def __reduce__(self) -> tuple[type[str], tuple[Any, ...]]:
-        """Be copied and pickled whole."""
+        """Copy and pickle text, code and values."""
         return Message, (str(self), self.code, dict(self.values))
 
 
@@ -55,12 +55,12 @@ def message(code: str, template: str, /, **values: Any) -> Message:  # noqa: ANN
 
 
 def message_count(code: str, n: int, one: str, many: str, /, **values: Any) -> Message:  # noqa: ANN401
-    """Return the message of a code for `{n}` things, by whether it is one."""
+    """Return the message of a code for `{n}` things, in the singular or the plural."""
     return message(code, one if n == 1 else many, n=n, **values)
 
 
 def message_list(between: str, parts: Iterable[str]) -> Message:
-    """Return several messages with something between them, such as `"; "`."""
+    """Return a list of messages with a separator such as `"; "`."""
     found = [part for part in parts if part]
     if len(found) == 1 and isinstance(found[0], Message):
         return found[0]
@@ -68,14 +68,14 @@ def message_list(between: str, parts: Iterable[str]) -> Message:
 
 
 def as_object(text: Message) -> str | dict[str, Any]:
-    """Return what result.json has of a message; of one without a code, its text."""
+    """Return a message as in result.json: an object, or the text where it has no code."""
     if not text.code:
         return str.__str__(text)
     return {"code": text.code, "values": _objects(text.values), "text": str.__str__(text)}
 
 
 def from_object(found: object, depth: int = 0) -> Message:
-    """Return the message that result.json has, or a plain text; raise ValueError for others."""
+    """Return the message of an object or a text of result.json; raise ValueError for others."""
     if isinstance(found, Message):
         return found
     if isinstance(found, str):
@@ -110,7 +110,7 @@ def _value(value: Any, depth: int) -> Any:  # noqa: ANN401 - JSON
 
 
 def _written(code: str, values: Mapping[str, Any], language: str, english: str) -> str:
-    """A message in another language; in English where it has no words or does not fit them."""
+    """Return a message in a language; in English where it has no translation that fits."""
     n = values.get("n")
     template = words(language, code, n if isinstance(n, int) else None)
     try:

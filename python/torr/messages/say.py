@@ -1,4 +1,4 @@
-"""What torr says to people, in each of its languages: an English template, and other words for it.
+"""Texts that can be written in each language: an English template and its values.
 
     said = say("Holds {rate} at {place}", rate=rate, place=place)
     str(said)          English: a Text is a str
@@ -30,19 +30,19 @@ Value = str | int | float
 
 
 class Text(str):
-    """English that can be said in other languages too."""
+    """An English text that can be translated."""
 
     __slots__ = ("_write",)
     _write: Callable[[Language], str]
 
     def __new__(cls, write: Callable[[Language], str]) -> Self:
-        """Make a text of what writes it in a language."""
+        """Make a text from a function that writes it in a language."""
         text = super().__new__(cls, write(ENGLISH))
         text._write = write
         return text
 
     def __reduce__(self) -> tuple[type[str], tuple[Any, ...]]:
-        """Be copied and pickled as the English alone."""
+        """Copy and pickle only the English."""
         return str, (str(self),)
 
     def render(self, language: Language) -> str:
@@ -64,14 +64,14 @@ def say(template: str, /, **values: Value) -> Text:
 
 
 def say_count(number: int, one: str, many: str, /, **values: Value) -> Text:
-    """Return the template for `{n}` things, by whether it is one."""
+    """Return the template for `{n}` things, in the singular or the plural."""
     template = one if number == 1 else many
     counted = {"n": number, **values}
     return Text(lambda language: _filled(one, template, counted, language, number))
 
 
 def chain(between: str, parts: Sequence[str]) -> Text:
-    """Return the parts that are not empty with something between them, such as `"; "`."""
+    """Return the parts that are not empty, with a separator such as `"; "`."""
     kept = [part for part in parts if part]
     return Text(lambda to: (words(to, between) or between).join(render(x, to) for x in kept))
 
@@ -114,7 +114,7 @@ def spaced(template: str, values: Mapping[str, Value]) -> str:
 
 
 def as_json(text: str) -> str | dict[str, str]:
-    """Return a Text under each language's code; any other str is data, and is itself."""
+    """Return a Text under each language's code; any other str is data and stays as it is."""
     return text.as_json() if isinstance(text, Text) else text
 
 
@@ -138,7 +138,7 @@ def _filled(
     language: Language,
     number: int | None = None,
 ) -> str:
-    """A template in a language, each value in the same: English where there are no words."""
+    """Return a template in a language, or in English where it has no translation."""
     filled = {name: _of(value, language) for name, value in values.items()}
     template = None if language == ENGLISH else words(language, key, number)
     if language == ENGLISH:

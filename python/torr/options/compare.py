@@ -25,7 +25,7 @@ UNTIL: Reader[Until] = one_of("settled", ("settled",))
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """How servers are compared, and what becomes of it; what they are, a matrix file says."""
+    """How servers are compared, and where results go; a matrix file describes the servers."""
 
     group: ClassVar[str] = LOAD
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOptions:
-    """Over what requests travel, and how long a connection lives."""
+    """The transport of requests, and the lifetime of connections."""
 
     group: ClassVar[str] = CONNECTION
 

@@ -1,4 +1,4 @@
-"""The definition of an option: everything that its fronts need, in one place.
+"""The definition of an option, for flags, keywords, keys of files, help and schemas.
 
 An option is a field of a frozen dataclass, whose default is made by `option`, `many` or `switch`:
 
@@ -36,9 +36,9 @@ class Front(Flag):
     """Where an option exists."""
 
     COMMAND_LINE = auto()
-    """A flag, which every option is."""
+    """A flag; every option is one."""
     KEYWORD = auto()
-    """A keyword of `torr.run` and its like."""
+    """A keyword of `torr.run` and other calls."""
     PLAN = auto()
     """A key of a plan file."""
     BESIDE_PLAN = auto()
@@ -51,15 +51,15 @@ _OF_ITS_TYPE = Front(0)
 SHELL = Front.COMMAND_LINE | Front.BESIDE_PLAN
 EVERYWHERE = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN | Front.MATRIX
 SAID_BY_PLAN = Front.KEYWORD | Front.MATRIX
-"""A plan file has it in its requests or groups, and refuses the flag."""
+"""Options that a plan file has in its requests or groups, and whose flags it refuses."""
 OF_A_RUN = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN
 TERMINAL = Front.PLAN | Front.BESIDE_PLAN
-"""It speaks to a terminal, or chooses an exit code: a call has no use for it."""
+"""Options for a terminal or an exit code, which a call in Python does not have."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option, which messages call by its `label`, such as `-z/--duration`.
+    """One option; messages name its `label`, such as `-z/--duration`.
 
     Its group and fronts are those of its option type where it names none. `default` is what a user
     would write, None where it depends on others. `field` is the name of the value in its option
@@ -82,7 +82,7 @@ class Option:
 
     @property
     def flags(self) -> list[str]:
-        """Its flags on the command line."""
+        """The flags on the command line."""
         return self.label.split("/")
 
     @property
@@ -92,17 +92,17 @@ class Option:
 
     @property
     def key(self) -> str:
-        """Its key in a file: the long flag, with `_` for `-`."""
+        """The key in a file: the long flag, with `_` for `-`."""
         return self.long.removeprefix("--").replace("-", "_")
 
     @property
     def is_negated(self) -> bool:
-        """Whether its keyword is on where the flag is off: `--no-keepalive` is `keepalive`."""
+        """Whether the keyword is the opposite of the flag: `--no-keepalive` is `keepalive`."""
         return self.is_switch and self.key.startswith("no_")
 
     @property
     def keyword(self) -> str:
-        """The keyword of a call; what is a word of Python gets an underscore, as PEP 8 says."""
+        """The keyword of a call; a reserved word of Python gets an underscore (PEP 8)."""
         name = self.key.removeprefix("no_") if self.is_negated else self.key
         name = f"{name}s" if self.plural else name
         return f"{name}_" if iskeyword(name) else name
@@ -148,7 +148,7 @@ def switch(label: str, help: str, **more: Any) -> bool:
 
 
 def same(kind: type[DataclassInstance], field: str, **other: Any) -> Any:
-    """Define an option again in another option type, as it is there, but for `other`."""
+    """Define an option of another option type again, with the changes in `other`."""
     found = next(each for each in dataclasses.fields(kind) if each.name == field)
     option = next(each for each in options_of(kind) if each.field == field)
     return _field(found.default, replace(option, only=None, **other))
@@ -171,7 +171,7 @@ def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
 
 
 def made(kind: type[Options], values: Mapping[str, object]) -> Options:
-    """Return an option type with those of the values that it has; others keep their defaults."""
+    """Return an option type with the given values that it has, and defaults for the others."""
     names = {each.name for each in dataclasses.fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in names})
 
@@ -196,6 +196,6 @@ def refuse(part: DataclassInstance, *names: str, what: str, hint: str = "leave o
 
 
 def require_for(part: DataclassInstance, *names: str, what: str, hint: str) -> None:
-    """Refuse options that mean nothing without another one; raises UsageError."""
+    """Refuse options that need another one; raises UsageError."""
     found = given(part, *names)
     require(found is None, f"{found.label if found else ''} needs {what}", hint)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DiffOptions:
-    """What two runs are set beside each other for, and what becomes of it."""
+    """How two runs are compared, and where the result goes."""
 
     group: ClassVar[str] = RESULT
 

@@ -24,7 +24,7 @@ FORMAT: Reader[Format] = one_of("FORMAT", ("text", "markdown", "csv", "json"))
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
-    """Which runs are listed, and how."""
+    """Which runs are listed, and in which form."""
 
     group: ClassVar[str] = "Which runs"
 
@@ -46,7 +46,7 @@ class ListOptions:
 
 @dataclass(frozen=True, slots=True)
 class LedgerOptions:
-    """Which runs of a name are compared with each other, and how that is printed."""
+    """Which runs of a name are compared, and in which form that is printed."""
 
     group: ClassVar[str] = "Which runs"
 
@@ -64,7 +64,7 @@ class LedgerOptions:
 
 @dataclass(frozen=True, slots=True)
 class TagOptions:
-    """What is taken from a run, and its note."""
+    """Which tags a run loses, and its note."""
 
     group: ClassVar[str] = "Labels"
 
@@ -84,7 +84,7 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """Where the kept runs are served, and what trends are set beside."""
+    """Where stored runs are served, and the baseline of trends."""
 
     group: ClassVar[str] = "Place"
 

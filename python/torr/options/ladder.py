@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def read_levels(text: str) -> Fixed | Auto:
-    """Return the levels that a list or `auto` says; raises UsageError."""
+    """Return the levels of a list, or `auto`; raises UsageError."""
     from torr.experiments.auto import Search
     from torr.experiments.ladder import Auto, Fixed
 
@@ -41,7 +41,7 @@ def read_levels(text: str) -> Fixed | Auto:
 
 @dataclass(frozen=True, slots=True)
 class LadderOptions:
-    """Which levels are measured, how often, and what they must come to."""
+    """Which levels are measured, how often, and which capacity they must show."""
 
     group: ClassVar[str] = LOAD
 

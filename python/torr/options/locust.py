@@ -1,4 +1,4 @@
-"""Options that `torr locust` adds to Locust's: where the run goes, and what is said on it."""
+"""Options that `torr locust` adds to Locust's: where the run is stored, its note and tags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _name(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocustOptions:
-    """What is kept of a test, beside what Locust keeps of it."""
+    """What torr stores of a test, in addition to Locust."""
 
     group: ClassVar[str] = RESULT
 
@@ -50,5 +50,5 @@ class LocustOptions:
 
     @property
     def is_kept(self) -> bool:
-        """Whether a run is to be kept."""
+        """Whether a run is stored."""
         return self.folder != NO_RUN

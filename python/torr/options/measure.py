@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MeasureOptions:
-    """What is measured, how, and what becomes of it; `urls` may begin with a plan file.
+    """What is measured, how, and where results go; `urls` may begin with a plan file.
 
     A run has no `ladder`, and a ladder leaves what only a run has at its defaults.
     """
@@ -39,7 +39,7 @@ class MeasureOptions:
     def of(
         cls, verb: VerbOptions, urls: Sequence[str], values: Mapping[str, object]
     ) -> MeasureOptions:
-        """Return the options that have these values, by the names of their fields."""
+        """Return the options with these values, by the names of their fields."""
         return cls(
             urls=tuple(urls),
             load=made(LoadOptions, values),

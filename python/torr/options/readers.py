@@ -1,4 +1,4 @@
-"""Readers of options: each turns a text into one typed value, and refuses what it cannot read.
+"""Readers of options: each turns a text into one typed value, and refuses other texts.
 
 A reader knows neither its option nor where the text stands: it raises UsageError, and its caller
 names the flag, the keyword or the line of a file.
@@ -45,7 +45,7 @@ _FALSE = frozenset({"0", "false", "f", "no", "n", "off"})
 
 @dataclass(frozen=True)
 class Reader(Generic[T_co]):
-    """A function from text to value; `name` is what help shows in the place of the text.
+    """A function from text to value; help shows `name` in place of the text.
 
     `example` is a text that it reads, empty where only the name of a file would be one.
     """
@@ -168,7 +168,7 @@ def _number(text: str) -> float:
 
 
 def _url(text: str) -> str:
-    """A URL, or the plan file in its place."""
+    """A URL, or a plan file."""
     if is_plan_file(text):
         return _file(text)
     Url.parse(text)
@@ -215,7 +215,7 @@ def _address(text: str) -> str:
 
 
 def _new_file(text: str) -> Path:
-    """A file that can be written, as far as its folder tells before the load."""
+    """A file that can be written, as far as can be checked before the load."""
     path = Path(text)
     if not path.parent.is_dir():
         raise UsageError(f"{text}: cannot be written: there is no folder {path.parent}", "make it")
@@ -233,7 +233,7 @@ def _file(text: str) -> str:
 
 
 def watched(text: str) -> int | Url:
-    """The number of a process that is there, or a URL."""
+    """The id of a running process, or a URL."""
     if not text.strip().isdigit():
         return Url.parse(text, templates=False)
     pid = int(text)
@@ -243,7 +243,7 @@ def watched(text: str) -> int | Url:
 
 
 def _profiled(text: str) -> ProfileRequest:
-    """A process that is there, or the URL of a Go server's pprof."""
+    """A running process, or the URL of a Go server's pprof."""
     found = ProfileRequest.parse(text)
     if found.pid is not None:
         watched(f"{found.pid}")  # says at once where there is none

@@ -1,4 +1,4 @@
-"""Options of requests: what is asked, and what a right answer is."""
+"""Options of requests: what is sent, and which answers are right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """What is asked; each holds for every request that does not say it itself."""
+    """What is sent; a request of a file may have values of its own."""
 
     group: ClassVar[str] = REQUEST
 
@@ -85,7 +85,7 @@ class RequestOptions:
 
 @dataclass(frozen=True, slots=True)
 class OnceOptions:
-    """Whether one request is sent in the place of a load."""
+    """Whether one request is sent instead of a load."""
 
     group: ClassVar[str] = REQUEST
 

@@ -1,4 +1,4 @@
-"""Options of results: where they go, what must hold, what is watched, what is kept."""
+"""Options of results: where they go, conditions, monitoring, notes and tags."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LANGUAGE: Reader[Language] = one_of("LANG", languages())
 
 @dataclass(frozen=True, slots=True)
 class ResultOptions:
-    """What becomes of what is measured."""
+    """Where results go, which conditions must hold, and what is monitored."""
 
     group: ClassVar[str] = RESULT
     fronts: ClassVar[Front] = OF_A_RUN

@@ -23,7 +23,7 @@ PROMPT_ORDER: Reader[PromptOrder] = one_of("HOW", ("sequence", "shuffle"))
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """How answers stream, and what users of a chat API say."""
+    """How answers stream, and what users of a chat API send."""
 
     group: ClassVar[str] = STREAM
     fronts: ClassVar[Front] = SAID_BY_PLAN

@@ -65,7 +65,7 @@ def read_chance(text: str) -> targets.Chance:
 
 
 class _NoFieldsError(UsageError):
-    """A text has not as many fields as its form."""
+    """The error of a text with another number of fields."""
 
 
 def _fields(text: str, form: str) -> list[str]:
@@ -100,7 +100,7 @@ class PlaceOptions:
 
 @dataclass(frozen=True, slots=True)
 class HelloOptions:
-    """What a target that answers at once says."""
+    """The answers of a target that answers at once."""
 
     group: ClassVar[str] = BEHAVIOUR
 
@@ -139,7 +139,7 @@ class BytesOptions:
 
 @dataclass(frozen=True, slots=True)
 class FaultyOptions:
-    """What goes wrong, how often."""
+    """Which fault a target has, and how often."""
 
     group: ClassVar[str] = BEHAVIOUR
 

@@ -1,4 +1,4 @@
-"""What is measured and concluded, as types: `result.json` is their JSON, everything else uses them.
+"""The types of results, whose JSON is `result.json`.
 
     Result ─ Level ─ AttemptCounts, Latency ─ Statistics, Interval, Health, MonitorSeries, …
            ├ Capacity ─ Peak, Knee, SloCapacity, UslFit

@@ -1,4 +1,4 @@
-"""What all parts of a result are made of: counts, shares, amounts and summary statistics."""
+"""The basic types of results: counts, shares, amounts and summary statistics."""
 
 from __future__ import annotations
 

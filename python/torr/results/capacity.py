@@ -62,7 +62,7 @@ class UslFit(ResultPart, kw_only=True):
 
 
 class Capacity(ResultPart, kw_only=True):
-    """What a ladder shows; what is null has its reason in `reasons`."""
+    """The capacity of a ladder; `reasons` has the reason of each member that is null."""
 
     peak: Peak | None = None
     knee: Knee | None = None

@@ -13,7 +13,7 @@ PositiveCount = Annotated[int, Meta(ge=1)]
 
 
 class MachineSpeed(ResultPart):
-    """How fast a machine runs Python, as a multiple of the reference; the ends are nearly those."""
+    """The speed of a machine in Python as a multiple of the reference, with its range."""
 
     median: Amount
     least: Amount
@@ -33,7 +33,7 @@ class FunctionTiming(ResultPart, kw_only=True):
 
 
 class MemorySample(ResultPart, kw_only=True):
-    """What a process had at one moment: objects that the collector knows, blocks, bytes."""
+    """Memory of a process at one moment: tracked objects, blocks, bytes."""
 
     objects: Count = 0
     blocks: Count = 0
@@ -42,7 +42,7 @@ class MemorySample(ResultPart, kw_only=True):
 
 
 class LeakTable(ResultPart, kw_only=True):
-    """What operations of a function allocated and did not free."""
+    """Memory that operations of a function allocated and did not free."""
 
     candidate: str
     factors: Factors = {}

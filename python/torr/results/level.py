@@ -32,12 +32,12 @@ class AttemptCounts(ResultPart, kw_only=True):
 
     @property
     def failed(self) -> int:
-        """How many attempts ended in an error."""
+        """The number of attempts that ended in an error."""
         return sum(self.errors.values())
 
     @property
     def ended(self) -> int:
-        """How many attempts ended, well or in an error."""
+        """The number of attempts that ended, ok or in an error."""
         return self.ok + self.failed
 
     def failed_of(self, error_class: str | None) -> int:
@@ -94,12 +94,12 @@ class Latency(ResultPart, kw_only=True):
 
     @property
     def connect(self) -> Statistics:
-        """Opening of connections."""
+        """The time to open a connection."""
         return self.connect_ms or Statistics(n=0)
 
     @property
     def tls(self) -> Statistics:
-        """The TLS handshake after it."""
+        """The time of the TLS handshake."""
         return self.tls_ms or Statistics(n=0)
 
     @property
@@ -132,7 +132,7 @@ class ErrorSample(ResultPart, kw_only=True):
 
 
 class ConnectionCounts(ResultPart, kw_only=True):
-    """Connections asked for, open at once at most, and opened in all."""
+    """Connections: requested, open at the same time at most, and opened in total."""
 
     requested: Count = 0
     open_max: Count = 0
@@ -140,7 +140,7 @@ class ConnectionCounts(ResultPart, kw_only=True):
 
 
 class IntervalHealth(ResultPart, kw_only=True):
-    """What the load generator measured of itself in one interval, a value for each worker."""
+    """Measurements of the load generator itself in one interval, a value for each worker."""
 
     workers: list[Count] = []
     worker_cpu_rate: list[float | None] = []
@@ -205,7 +205,7 @@ class Health(ResultPart, kw_only=True):
 
 
 class GeneratorCost(ResultPart, kw_only=True):
-    """What the load generator itself used."""
+    """CPU and memory of the load generator."""
 
     cpu_s: Amount | None = None
     cpu_us_per_request: Amount | None = None
@@ -298,7 +298,7 @@ class Level(ResultPart, kw_only=True):
 
     @property
     def is_starved(self) -> bool:
-        """Whether users waited through the whole window for an answer to a request of the warm-up.
+        """Whether users waited through the whole window for the answer to a request of the warm-up.
 
         The others' figures are true, but they are those of fewer users than the level is named
         after.
@@ -312,7 +312,7 @@ class Level(ResultPart, kw_only=True):
 
     @property
     def user_count(self) -> int:
-        """How many users there were: all of its concurrency, unless arrivals came beside them."""
+        """The number of users: the concurrency, less the connections of arrivals."""
         return self.users if self.is_mixed else self.concurrency
 
     @property
@@ -346,7 +346,7 @@ class Level(ResultPart, kw_only=True):
 
 
 MeasuredPart = Level | NamedRequest | Interval
-"""What a condition can be judged by."""
+"""The parts of a result that a condition can be judged by."""
 
 
 def time_of(part: MeasuredPart, key: str) -> Statistics | None:

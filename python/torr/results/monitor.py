@@ -19,7 +19,7 @@ Counts = list[Count | None]
 
 
 class CoreSeries(ResultPart, kw_only=True):
-    """How busy each core was, one list for each core; of what, on average over the cores."""
+    """How busy each core was, one list for each core, and the mean of all by kind of work."""
 
     numbers: list[Count] = []
     busy_rate: list[Percents] = []
@@ -47,7 +47,7 @@ class ProcessSeries(ResultPart, kw_only=True):
 
 
 class NetworkSeries(ResultPart, kw_only=True):
-    """What went over a network interface."""
+    """The traffic of a network interface."""
 
     bytes_in_per_s: Amounts = []
     bytes_out_per_s: Amounts = []
@@ -74,7 +74,7 @@ class EndpointSeries(ResultPart, kw_only=True):
 
 
 class EndpointSamples(ResultPart, kw_only=True):
-    """What a Prometheus endpoint or server sent, at times of its own on the axis of the load."""
+    """The series of a Prometheus endpoint or server, at their own times on the load's axis."""
 
     url: str
     t_s: list[float] = []
@@ -84,7 +84,7 @@ class EndpointSamples(ResultPart, kw_only=True):
 
 
 class WindowUsage(ResultPart, kw_only=True):
-    """What follows for the measured window; a request is an ok answer that ended in it."""
+    """Numbers of the measured window; a request is an ok answer that ended in it."""
 
     target_cpu_rate: Amount | None = None
     target_cpu_us_per_request: Amount | None = None

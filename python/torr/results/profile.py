@@ -1,4 +1,4 @@
-"""The `profiles` of a result: where time or memory went, in trials of their own."""
+"""The `profiles` of a result, from trials of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ProfileKind = Literal["cpu", "memory", "lines"]
 
 
 class ProfiledLine(ResultPart, kw_only=True):
-    """A line of source, how often it ran and how long that took in all."""
+    """A line of source, how often it ran and its total time."""
 
     location: Annotated[str, Meta(description="file:line")]
     code: str
@@ -22,7 +22,7 @@ class ProfiledLine(ResultPart, kw_only=True):
 
 
 class Profile(ResultPart, kw_only=True):
-    """Where time or memory went, in a trial behind those that were measured."""
+    """A profile of time or memory, from a trial after the measured ones."""
 
     kind: ProfileKind = "cpu"
     candidate: Annotated[

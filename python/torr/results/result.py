@@ -38,7 +38,7 @@ Status = Literal["complete", "interrupted", "failed", "running"]
 
 
 class TrialFailure(ResultPart, kw_only=True):
-    """A trial that came to nothing, or that left something behind: the matrix went on."""
+    """A trial that could not be measured, or whose server could not be cleaned up."""
 
     candidate: str
     factors: Factors = {}
@@ -53,7 +53,7 @@ class TrialFailure(ResultPart, kw_only=True):
 
 
 class Conclusions(ResultPart, kw_only=True):
-    """What is concluded of what was measured."""
+    """The conclusions of a result."""
 
     ended_by: Annotated[str | None, Meta(description="the abort condition that ended the load")] = (
         None
@@ -75,7 +75,7 @@ class Conclusions(ResultPart, kw_only=True):
 
 
 class RunResult(Conclusions, kw_only=True):
-    """What one run measured and concluded."""
+    """A result: what one run measured and concluded."""
 
     schema_: Literal[2] = field(name="schema")
     torr: str
@@ -96,7 +96,7 @@ class RunResult(Conclusions, kw_only=True):
     profiles: list[Profile] = []
 
     def __post_init__(self) -> None:
-        """Check the moments."""
+        """Check the time stamps."""
         _check_moment("started", self.started)
         _check_moment("ended", self.ended)
 
@@ -117,7 +117,7 @@ AnyResult = TypeVar("AnyResult", bound=RunResult)
 
 
 class _Version(msgspec.Struct):
-    """The only key of a result that all versions of torr read alike."""
+    """The key of a result that all versions of torr understand."""
 
     schema: int = 0
 
@@ -128,7 +128,7 @@ def read(path: Path) -> RunResult:
 
 
 def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
-    """Return the result of a `result.json` as a class of one's own; raise as `read` does."""
+    """Return the result of a `result.json` as a given class; raises as `read` does."""
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
@@ -146,7 +146,7 @@ def decoded(text: bytes, source: str) -> RunResult:
 
 
 def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
-    """Return the result that a text holds as a class of one's own; raise as `decoded` does."""
+    """Return the result that a text holds as a given class; raises as `decoded` does."""
     try:
         result = _of_any_schema(text, kind)
         experiment = result.experiment
@@ -156,7 +156,7 @@ def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
     except msgspec.ValidationError as error:
         if (schema := _schema_of_text(text)) > SCHEMA:
             raise _newer(source, schema) from error
-        raise _no_result(source, _said(error)) from error
+        raise _no_result(source, _explained(error)) from error
     except JsonInputError as error:
         raise _no_result(source, str(error)) from error
     cleaned: AnyResult = Outside().part(result)
@@ -190,7 +190,7 @@ def _of_any_schema(text: bytes, kind: type[AnyResult]) -> AnyResult:
 
 
 def _schema_of_text(text: bytes) -> int:
-    """Return the schema of a result that cannot be decoded; 0 where it says none."""
+    """Return the schema of a result that cannot be decoded; 0 where it has none."""
     try:
         return msgspec.json.decode(text, type=_Version).schema
     except _UNREADABLE:
@@ -212,8 +212,8 @@ def _decode(text: bytes, kind: type[AnyResult]) -> AnyResult:
         return convert(parse_json(text), kind)
 
 
-def _said(error: msgspec.ValidationError) -> str:
-    """What is wrong, the place first: `levels[0].concurrency: Expected …`."""
+def _explained(error: msgspec.ValidationError) -> str:
+    """Return what is wrong, after its path: `levels[0].concurrency: Expected …`."""
     text, _, place = str(error).partition(" - at `")
     return f"{place.rstrip('`').removeprefix('$.')}: {text}" if place else text
 

@@ -45,11 +45,11 @@ class LevelPoint(ResultPart):
 
     @property
     def stream_values(self) -> dict[str, float]:
-        """What is known of streams, each by its name in a condition; a diff keeps none of it."""
+        """The numbers of streams by their names in conditions; a diff has none."""
         return {} if self.stream is UNSET else self.stream
 
     def value(self, metric: str) -> float | None:
-        """Return a number by the name of its field, or by that of streams; None without one."""
+        """Return a number by its field or by its name in `stream`; None where there is none."""
         number: float | None = self.stream_values.get(metric, getattr(self, metric, None))
         return number
 

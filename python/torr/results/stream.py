@@ -1,4 +1,4 @@
-"""The `stream` of a level: what was measured of streamed answers."""
+"""The `stream` of a level: statistics of streamed answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torr.results.base import Amount, Count, Percent, ResultPart, Statistics
 
 
 class PromptCounts(ResultPart, kw_only=True):
-    """Conversations that were given, how many were begun, and how many of those said again."""
+    """Conversations: provided, begun, and begun again because there were no more."""
 
     provided: Count
     sent: Count
@@ -23,7 +23,7 @@ class PromptCounts(ResultPart, kw_only=True):
 
 
 class TokenizerCounts(ResultPart, kw_only=True):
-    """What a tokenizer counts in the text of the ok streams, thoughts among it."""
+    """Tokens of the ok streams, reasoning included, as a tokenizer counts them."""
 
     file: str
     tokens_out: Count
@@ -34,7 +34,7 @@ class TokenizerCounts(ResultPart, kw_only=True):
 
 
 class StreamStatistics(ResultPart, kw_only=True):
-    """What was measured of streamed answers."""
+    """Statistics of streamed answers."""
 
     from_: Annotated[
         Literal["sent", "intended"], Meta(description="what times count from that are of the whole")

@@ -1,4 +1,4 @@
-"""Reading what an older torr wrote: schema 1 had other names for some keys.
+"""The upgrade of results of schema 1, which had other names for some keys.
 
 A table says, for each type, which keys have another name today. `upgraded` follows the types
 through JSON values, so that a key is only renamed where the type stands that has it.

@@ -12,14 +12,14 @@ from torr.results.base import Amount, Count, Factors, ResultPart
 
 Ends = tuple[float | None, float | None]
 ConditionWord = Literal["held", "broken", "not shown"]
-"""Of a condition: an SLO at a level, a limit of change, a budget of a function."""
+"""Words of conditions: an SLO at a level, a limit of change, a budget of a function."""
 ComparisonWord = Literal["better", "worse", "same", "inconclusive"]
 VerdictWord = Literal["held", "broken", "not shown", "better", "worse", "same", "inconclusive"]
 LeakWord = Literal["no growth", "growth that ends", "growth that goes on"]
 
 
 class ComparisonOutcome(ResultPart, kw_only=True):
-    """What some rounds of a comparison show."""
+    """The outcome of a comparison over some of its rounds."""
 
     value: float | None = None
     baseline_value: float | None = None
@@ -44,7 +44,7 @@ class ComparisonOutcome(ResultPart, kw_only=True):
 
 
 class DiscardedRounds(ResultPart, kw_only=True):
-    """What a rule took out of a comparison; `whole` is what the verdict is with it."""
+    """The rounds that a rule discarded; `whole` is the outcome with them."""
 
     rule: str
     rounds: list[Count]
@@ -105,7 +105,7 @@ class Verdict(ComparisonOutcome, kw_only=True):
 
     @property
     def with_discarded(self) -> Verdict:
-        """What the verdict is with the discarded rounds."""
+        """The verdict with the discarded rounds."""
         if self.discarded is None:
             return self
         whole = msgspec.structs.asdict(self.discarded.whole)
