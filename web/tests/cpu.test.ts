@@ -21,23 +21,23 @@ const levelWithMonitor = (count: number, cores: number): Level => ({
   },
 });
 
-it("is nothing where no core was watched", () => {
+it("is null without monitored cores", () => {
   expect(cpuSamples([{ concurrency: 1 }, { concurrency: 2, monitor: null }])).toBeNull();
 });
 
-it("puts levels behind each other", () => {
+it("places levels one after the other", () => {
   const samples = cpuSamples([levelWithMonitor(3, 2), levelWithMonitor(2, 2)]);
   expect(samples?.xs).toEqual([-1, 0, 1, 2, 3]);
   expect(samples?.target).toEqual([50, 50, 50, 50, 50]);
   expect(samples?.generator).toEqual([null, null, null, null, null]);
 });
 
-it("keeps the most memory of a few looks", () => {
+it("keeps the highest memory of a group of samples", () => {
   expect(cpuSamples([levelWithMonitor(3, 1)])?.memory).toEqual([0, 1024 ** 2, 2 * 1024 ** 2]);
   expect(cpuSamples([levelWithMonitor(1000, 1)])?.memory.at(-1)).toBe(999 * 1024 ** 2);
 });
 
-it("draws many looks as means of a few, and the fullest of many cores", () => {
+it("groups long series into means, and selects the busiest of many cores", () => {
   const samples = cpuSamples([levelWithMonitor(1000, 64)]);
   expect(samples?.xs.length).toBeLessThanOrEqual(120);
   expect(samples?.seconds.reduce((sum, value) => sum + value, 0)).toBe(1000);

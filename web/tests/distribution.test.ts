@@ -15,7 +15,7 @@ const curve = (more: Partial<Distribution>): Distribution => ({
 });
 
 describe("percentiles", () => {
-  it("stand where each tenth of what is left is as wide as the one before", () => {
+  it("have one unit of the axis for each factor of ten in the remaining share", () => {
     expect(percentilePosition(0)).toBeCloseTo(0);
     expect(percentilePosition(0.9)).toBeCloseTo(1);
     expect(percentilePosition(0.99)).toBeCloseTo(2);
@@ -29,13 +29,13 @@ describe("percentiles", () => {
     [0.999, "p99.9"],
     [0.9999, "p99.99"],
     [0.99999, "p99.999"],
-  ])("say their names: %f", (share, name) => {
+  ])("have names: %f", (share, name) => {
     expect(percentileName(percentilePosition(share))).toBe(name);
   });
 });
 
 describe("curves", () => {
-  it("share one axis, and end where their values end", () => {
+  it("share an axis, each up to its last value", () => {
     const curves = columns([
       curve({ points: [[0, 1], [0.5, 2]] }), // prettier-ignore
       curve({ points: [[0, 3], [0.5, 4], [0.9, 5]] }), // prettier-ignore

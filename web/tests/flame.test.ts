@@ -9,7 +9,7 @@ const gc: FlameNode = { name: "gc", weight: 5 };
 const main: FlameNode = { name: "main", weight: 60, below: [serve, gc] };
 
 describe("boxes", () => {
-  it("are as wide as their weight, above what calls them", () => {
+  it("are as wide as their weight, above their callers", () => {
     const all = boxes(main, 0).map(({ node, depth, from, width }) => [
       node.name,
       depth,
@@ -25,22 +25,22 @@ describe("boxes", () => {
     expect(height(boxes(main, 0))).toBe(3);
   });
 
-  it("are left out where nobody could see them, with all that stands on them", () => {
+  it("are left out below a width, with their callees", () => {
     expect(boxes(main, 0.1).map((box) => box.node.name)).toEqual(["main", "serve", "log.Print"]);
     expect(boxes(main, 2)).toEqual([]);
   });
 
-  it("of a part are those of that part alone", () => {
+  it("of a subtree fill the width", () => {
     expect(boxes(serve, 0).map((box) => box.width)).toEqual([1, 45 / 55]);
   });
 
-  it("of nothing are one box", () => {
+  it("without weight are one box", () => {
     expect(boxes({ name: "all", weight: 0 }, 0)).toHaveLength(1);
   });
 });
 
 describe("a search", () => {
-  it("counts what it finds once, with what it calls", () => {
+  it("counts a match once, with its callees", () => {
     expect(matchedShare(main, "e")).toBeCloseTo(55 / 60);
     expect(matchedShare(main, "LOG")).toBeCloseTo(45 / 60);
     expect(matchedShare(main, "none")).toBe(0);
@@ -48,11 +48,11 @@ describe("a search", () => {
   });
 });
 
-describe("a box beside another profile", () => {
+describe("a box compared with another profile", () => {
   const whole: FlameNode = { name: "all", weight: 200, was: 1 };
   const of = (weight: number, was?: number): FlameNode => ({ name: "f", weight, was });
 
-  it("has moved by the difference of its shares", () => {
+  it("has changed by the difference of its shares", () => {
     expect(difference(of(90, 0.05), whole)).toBeCloseTo(0.4);
     expect(difference(of(90), whole)).toBeNull();
     expect(difference(of(0, 0.5), { name: "all", weight: 0, was: 1 })).toBeNull();
@@ -77,7 +77,7 @@ describe("arrow keys", () => {
     return all[neighbour(all, at, key)]?.node.name;
   };
 
-  it("lead to callers, to what is called, and aside", () => {
+  it("lead to callers, callees and neighbours", () => {
     expect(to("main", "ArrowDown")).toBe("serve");
     expect(to("log.Print", "ArrowUp")).toBe("serve");
     expect(to("serve", "ArrowRight")).toBe("gc");

@@ -32,11 +32,11 @@ describe("numbers", () => {
     [clock(4), "4 s"],
     [clock(65), "1:05"],
     [clock(3600), "1:00:00"],
-  ])("are written as in torr's tables: %s", (text, expected) => {
+  ])("are formatted as in torr's tables: %s", (text, expected) => {
     expect(text).toBe(expected);
   });
 
-  it("say times of one day with one date", () => {
+  it("give a date once if a run begins and ends on it", () => {
     const began = "2026-01-31T23:59:00.000Z";
     expect(utc(began, "2026-01-31T23:59:30.000Z")).toBe("2026-01-31 23:59:00 – 23:59:30 UTC");
     expect(utc(began, "2026-02-01T00:01:00Z")).toBe(
@@ -47,12 +47,12 @@ describe("numbers", () => {
 });
 
 describe("axes", () => {
-  it("start at zero where sizes matter", () => {
+  it("start at zero on linear scales", () => {
     expect(range("zero", [5, null, 20], { headroom: 1.5 })).toEqual([0, 30]);
     expect(range("zero", [0, null], {})).toEqual([0, 1]);
   });
 
-  it("hold every value of a logarithmic scale", () => {
+  it("include every value on a logarithmic scale", () => {
     const [low, high] = range("log", [1, 1000, 0, null], { headroom: 1.1 });
     expect(low).toBeLessThan(1);
     expect(low).toBeGreaterThan(0);
@@ -66,14 +66,14 @@ describe("axes", () => {
     expect(logTicks(0.95, 1.3)).toEqual([1, 1.2]);
   });
 
-  it("leave out words that have no room, never the first and the last", () => {
+  it("leave out labels without room, but not the first and the last", () => {
     const ticks = [0, 10, 60, 100].map((at) => ({ at, words: `${at}` }));
     expect(fittingLabels(ticks)).toEqual(["0", "", "60", "100"]);
   });
 });
 
-describe("axes of what goes on", () => {
-  it("keep what they once showed", () => {
+describe("axes of a live run", () => {
+  it("never shrink", () => {
     expect(union(null, [0, 5])).toEqual([0, 5]);
     expect(union([0, 5], [0, 2])).toEqual([0, 5]);
     expect(union([1, 5], [0.5, 9])).toEqual([0.5, 9]);

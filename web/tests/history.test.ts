@@ -6,7 +6,7 @@ import { commitSpans, shortCommit } from "../src/data/trend";
 const run = (git_commit: string | null) => ({ git_commit });
 
 describe("commits", () => {
-  it("span the neighbours that have them", () => {
+  it("span neighbouring runs", () => {
     const runs = [run("aaaaaaaaaa"), run("aaaaaaaaaa"), run("bbbbbbbbbb"), run("aaaaaaaaaa")];
     expect(commitSpans(runs)).toEqual([
       { from: 0.5, to: 2.5, words: "aaaaaaaa" },
@@ -15,7 +15,7 @@ describe("commits", () => {
     ]);
   });
 
-  it("may be unknown, which is one of its own", () => {
+  it("may be unknown, which counts as a commit of its own", () => {
     expect(commitSpans([run(null), run(null), run("c")]).map((span) => span.to)).toEqual([
       2.5, 3.5,
     ]);
@@ -25,14 +25,14 @@ describe("commits", () => {
 });
 
 describe("addresses", () => {
-  it("say what is asked for, and nothing that is not", () => {
+  it("contain the given values only", () => {
     expect(address("/trend", { name: "a&b c", at: 50, request: null, baseline: "" })).toBe(
       "/trend?name=a%26b+c&at=50",
     );
     expect(address("/")).toBe("/");
   });
 
-  it("have each tag by itself", () => {
+  it("have a parameter for each tag", () => {
     expect(runsAddress("/", { name: "", tag: " main  a/b " })).toBe("/?tag=main&tag=a%2Fb");
     expect(runsAddress("/", { name: "api", tag: "x" })).toBe("/?name=api&tag=x");
     expect(runsAddress("/", { tag: null, since: "7d" })).toBe("/?since=7d");

@@ -35,12 +35,12 @@ const ladder = (more: Partial<Ladder>): Ladder => ({
 describe("points", () => {
   const points = [point(10), point(20, { claim: "limited" }), point(40)];
 
-  it("are joined where they claim something, and stand apart where not", () => {
+  it("of levels with and without claims are separate columns", () => {
     expect(claimedValues(points, (point) => point.ok_per_s)).toEqual([100, null, 400]);
     expect(unclaimedValues(points, (point) => point.ok_per_s)).toEqual([null, 200, null]);
   });
 
-  it("own the axis halfway to their neighbours, on the logarithmic scale", () => {
+  it("without claims have the axis halfway to their neighbours, on a logarithmic scale", () => {
     const [region] = regions(points);
     expect(region?.from).toBeCloseTo(Math.sqrt(200));
     expect(region?.to).toBeCloseTo(Math.sqrt(800));
@@ -59,13 +59,13 @@ describe("the scalability law", () => {
 });
 
 describe("limits", () => {
-  it("of times are those of whole answers, of every request", () => {
+  it("of times are those of whole responses, of all requests", () => {
     const slos = [slo("response", "p95", 60), slo("ttft", "p95", 9), slo("success", null, 99, "%")];
     slos.push({ ...slo("response", "p95", 1), request: "login" });
     expect(timeLimits(ladder({ slos }))).toEqual([slos[0]]);
   });
 
-  it("are drawn within three times what was measured", () => {
+  it("are drawn up to three times the highest value", () => {
     const slos = [slo("response", "p95", 60), slo("response", "p99", 61)];
     expect(limitsInRange(slos, "response", [null, 5, 20])).toEqual([slos[0]]);
     expect(limitsInRange(slos, "ttft", [90])).toEqual([]);
@@ -81,7 +81,7 @@ describe("panels of streams", () => {
     "tpot p50": 4,
   };
 
-  it("show what there are numbers of, the mean where a level has no median", () => {
+  it("show metrics that have values, and means if a level has no median", () => {
     const points = [point(1, { stream: { ...stream, "tokens/s": 9 } }), point(2, { stream })];
     expect(streamPanels(ladder({ points })).map((panel) => panel.stats)).toEqual([
       ["ttft p95", "ttft p50"],
@@ -90,20 +90,20 @@ describe("panels of streams", () => {
     ]);
   });
 
-  it("follow the limits: the pace that has one, and its percentile", () => {
+  it("show the metric and the percentile of limits", () => {
     const slos = [slo("tpot", "p90", 30)];
     const points = [point(1, { stream: { ...stream, "tpot p90": 5 } })];
     const [, pace] = streamPanels(ladder({ points, slos }));
     expect(pace?.stats).toEqual(["tpot p90", "tpot p50"]);
   });
 
-  it("are none without streams", () => {
+  it("do not exist without streams", () => {
     expect(streamPanels(ladder({ points: [point(1)] }))).toEqual([]);
   });
 });
 
 describe("scales", () => {
-  it("are logarithmic where times span more than twentyfold", () => {
+  it("are logarithmic if times span a factor of more than 20", () => {
     expect(spansFar([1, null, 20])).toBe(false);
     expect(spansFar([1, null, 20.1])).toBe(true);
     expect(spansFar([])).toBe(false);
@@ -111,7 +111,7 @@ describe("scales", () => {
 });
 
 describe("ratios", () => {
-  it("are at the levels that both have, with whole intervals", () => {
+  it("exist at common levels, with complete intervals", () => {
     const change = { metric: "ok_per_s", baseline_value: 1, value: 2, n: 1, word: null };
     const data = ratios(
       [

@@ -38,20 +38,20 @@ const measured = (at: number, t_s: number): LiveEvent => ({
 
 const fold = (...events: LiveEvent[]): State => events.reduce(nextState, initialState(null));
 
-describe("a run that goes on", () => {
-  it("gathers the intervals of the level being measured", () => {
+describe("a live run", () => {
+  it("collects the intervals of the current level", () => {
     const state = fold(measured(0, 0), measured(0, 1));
     expect(state.current?.intervals?.map((entry) => entry.t_s)).toEqual([0, 1]);
     expect(latest(state)?.t_s).toBe(1);
   });
 
-  it("counts no interval of a level that is over", () => {
+  it("ignores intervals of finished levels", () => {
     const state = fold(measured(0, 0), measured(1, 0), measured(0, 5));
     expect(state.current?.concurrency).toBe(20);
     expect(state.current?.intervals).toHaveLength(1);
   });
 
-  it("copies no intervals when one comes, and looks through none", () => {
+  it("appends intervals without copying or reading the others", () => {
     const before = fold(measured(0, 0));
     const intervals = before.current?.intervals;
     const now = nextState(before, measured(0, 1));
@@ -60,13 +60,13 @@ describe("a run that goes on", () => {
     expect(intervals).toHaveLength(2);
   });
 
-  it("keeps finished levels as they are told", () => {
+  it("keeps finished levels as received", () => {
     const state = fold(measured(0, 0), { name: "run", data: run(1) }, measured(1, 0));
     expect(state.run?.result.levels).toHaveLength(1);
     expect(state.at).toBe(1);
   });
 
-  it("takes nothing of another run on the same port", () => {
+  it("ignores events of another run on the same port", () => {
     const first: LiveEvent = { name: "run", data: run(3) };
     const state = fold(first, measured(3, 0), { name: "run", data: run(0, "two") }, measured(0, 0));
     expect(state.isReplaced).toBe(true);
@@ -75,7 +75,7 @@ describe("a run that goes on", () => {
     expect(fold(first, { name: "end", data: run(1, "two") }).isReplaced).toBe(true);
   });
 
-  it("is over at the end, whatever comes after", () => {
+  it("ignores events after its end", () => {
     const state = fold({ name: "end", data: run(2) }, measured(3, 0));
     expect(state.isOver).toBe(true);
     expect(state.current).toBeNull();
@@ -91,12 +91,12 @@ describe("the axis of a level", () => {
     generator: null,
   });
 
-  it("is as long as the level will be, from its first interval on", () => {
+  it("has the planned length from the first interval on", () => {
     expect(axisRange(plan(-2, 30), [-2, -1])).toEqual([-2, 30]);
     expect(axisRange(plan(-2, 30), [-2.1, 30.6])).toEqual([-2.1, 30.6]);
   });
 
-  it("grows in steps where nobody knows when it ends", () => {
+  it("grows in steps without a known end", () => {
     expect(axisRange(plan(0, null), [0, 1])).toEqual([0, 10]);
     expect(axisRange(plan(0, null), [0, 12])).toEqual([0, 20]);
     expect(axisRange(null, [0, 12])).toEqual([0, 12]);
@@ -104,7 +104,7 @@ describe("the axis of a level", () => {
 });
 
 describe("events", () => {
-  it("come once, though a connection that is taken up again tells them from the start", () => {
+  it("are new once, although a new connection repeats them", () => {
     const eventIds = new EventIds();
     const ids = ["a-1", "a-2", "a-1", "a-2", "a-3", "b-1", "b-1"];
     expect(ids.map((id) => eventIds.isNew(id))).toEqual([
@@ -118,7 +118,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are drawn together, once a frame", () => {
+  it("are drawn together, once per frame", () => {
     let drawn = 0;
     const callbacks: (() => void)[] = [];
     const frame = new Frame(

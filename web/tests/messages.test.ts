@@ -23,7 +23,7 @@ const code = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join(SOURCE, name), "utf8"))
   .join("\n");
-// A key is written whole in the code, or begins with the text before a value: translate(`kind.${kind}`).
+// The code has a whole key, or the beginning of keys: translate(`kind.${kind}`).
 const whole = new Set([...code.matchAll(/"([\w.]+)"/g)].map((match) => match[1]));
 const prefixes = [...code.matchAll(/translate\(`([\w.]+\.)\$\{/g)].map((match) => match[1] ?? "");
 
@@ -34,13 +34,13 @@ describe("messages", () => {
     expect(KEYS.filter((key) => !isUsed(key))).toEqual([]);
   });
 
-  it("are all there", () => {
+  it("all exist", () => {
     const keys = [...code.matchAll(/translate\(\s*"([\w.]+)"/g)].map((match) => match[1] ?? "");
     expect(keys.filter((key) => !KEYS.includes(key))).toEqual([]);
     expect(prefixes.filter((start) => !KEYS.some((key) => key.startsWith(start)))).toEqual([]);
   });
 
-  it("have their values filled in, and text that looks like one left alone", () => {
+  it("have their values filled in, once", () => {
     expect(fill("{n} of {m}", { n: "{m}", m: 2 })).toBe("{m} of 2");
     expect(fill("{unknown}", {})).toBe("{unknown}");
   });
@@ -57,7 +57,7 @@ describe("languages", () => {
     setLanguage("en");
   });
 
-  it("are those that the page has words of, by their own names", () => {
+  it("are those of the words, with their own names", () => {
     expect(languages().slice(0, 3)).toEqual([
       ["en", "English"],
       ["pt_BR", "português (Brasil)"],
@@ -78,7 +78,7 @@ describe("languages", () => {
     expect(preferred("zh")).toBe("zh");
   });
 
-  it("change words and texts, and leave in English the texts that have no others", () => {
+  it("apply to words and texts, and texts without them stay in English", () => {
     setLanguage("pt_BR");
     expect(document.documentElement.lang).toBe("pt-BR");
     expect(translate("live.stop")).toBe("stop in pt_BR");

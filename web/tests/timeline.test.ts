@@ -5,11 +5,11 @@ import { timeline } from "../src/data/timeline";
 import { level, interval } from "./builders";
 
 describe("timeline", () => {
-  it("is nothing without intervals", () => {
+  it("is null without intervals", () => {
     expect(timeline([level(5, [])])).toBeNull();
   });
 
-  it("puts each interval at its middle, the warm-up before zero and the drain behind", () => {
+  it("has each interval at its middle, the warm-up before zero and the drain at the end", () => {
     const result = timeline([
       level(5, [
         interval(-2, { phase: "warmup" }),
@@ -25,7 +25,7 @@ describe("timeline", () => {
     expect(result?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
   });
 
-  it("leaves a warm-up that goes on where it was first put", () => {
+  it("does not move a running warm-up", () => {
     const warm = (t_s: number) => interval(t_s, { phase: "warmup" });
     const xs = (...intervals: ReturnType<typeof warm>[]) =>
       timeline([level(5, intervals)], {}, -3)?.xs;
@@ -35,7 +35,7 @@ describe("timeline", () => {
     expect(xs(...[1, 2, 3, 4].map(() => warm(-1)))).toEqual([-3.5, -2.5, -1.5, -0.5]);
   });
 
-  it("leaves out what is too short for a rate, around the window only", () => {
+  it("leaves out intervals too short for a rate, outside of the window only", () => {
     const result = timeline([
       level(5, [
         interval(0),
@@ -46,7 +46,7 @@ describe("timeline", () => {
     expect(result?.seconds).toEqual([1, 0.2]);
   });
 
-  it("puts levels one behind the other, without warm-ups", () => {
+  it("places levels one after the other, without warm-ups", () => {
     const warm = interval(-1, { phase: "warmup" });
     const result = timeline([
       level(5, [warm, interval(0), interval(1)]),
@@ -63,19 +63,19 @@ describe("timeline", () => {
     expect(result?.warmup).toBeNull();
   });
 
-  it("keeps a percentile that too few answers carry empty", () => {
+  it("has no percentile that too few responses support", () => {
     const result = timeline([level(5, [interval(0), interval(1)])]);
     expect(result?.times.response).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
   });
 
-  it("counts errors a second by class, the commonest first", () => {
+  it("counts errors per second by class, the most frequent first", () => {
     const more = { counts: { ok: 1, errors: { status: 9, timeout: 2, read: 0 } }, seconds: 2 };
     const result = timeline([level(5, [interval(0, more), interval(2)])]);
     expect(Object.keys(result?.errors ?? {})).toEqual(["status", "timeout"]);
     expect(result?.errors).toEqual({ status: [4.5, 0], timeout: [1, 2] });
   });
 
-  it("takes percentiles of streams from their pools", () => {
+  it("reads percentiles of streams from their pools", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const pooled = { "0": { ttft: [{ p50: 300 }], response: [{ p50: 480 }] } };
     const result = timeline([level(5, [interval(0, { stream })], { stream })], pooled);
@@ -85,7 +85,7 @@ describe("timeline", () => {
     expect(result?.tokens).toEqual([50]);
   });
 
-  it("takes the pool of each interval, also when intervals of the warm-up are left out", () => {
+  it("reads the pool of each interval, also when intervals of the warm-up are left out", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const levels = [5, 10].map((users) =>
       level(users, [interval(-1, { phase: "warmup", stream }), interval(0, { stream })], {
@@ -101,12 +101,12 @@ describe("timeline", () => {
     expect(result?.times.response.p50).toEqual([305, null, 405]);
   });
 
-  it("says nothing of tokens where answers came and none was told", () => {
+  it("has no tokens if responses came without a number of tokens", () => {
     const result = timeline([level(5, [interval(0), interval(1, { ok_per_s: 0 })])]);
     expect(result?.tokens).toEqual([null, 0]);
   });
 
-  it("draws a limit beside the curve that it is about, and beside no other", () => {
+  it("draws a limit only with the curve of its percentile", () => {
     const slo = { text: "p95 < 8ms", metric: "response", stat: "p95", limit: 8, unit: "ms" };
     const times = (p95: number | null) =>
       interval(0, { latency: { response_ms: { n: 100, p50: 5, p95, p99: null } } });

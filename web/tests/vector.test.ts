@@ -14,7 +14,7 @@ function line(canvas: VectorContext, ...[first, ...others]: [number, number][]):
 }
 
 describe("a path", () => {
-  it("is written with as many digits as are seen", () => {
+  it("is written with two decimals", () => {
     const path = new VectorPath();
     path.moveTo(1 / 3, 2);
     path.lineTo(10, 0.005);
@@ -22,14 +22,14 @@ describe("a path", () => {
     expect(path.d).toBe("M0.33 2L10 0.01Z");
   });
 
-  it("begins where its first line leads to", () => {
+  it("begins at the end of its first line", () => {
     const path = new VectorPath();
     path.lineTo(1, 2);
     path.lineTo(3, 4);
     expect(path.d).toBe("M1 2L3 4");
   });
 
-  it("goes on from a copy, and leaves the other as it was", () => {
+  it("continues a copy, and leaves the original unchanged", () => {
     const path = new VectorPath();
     path.rect(0, 0, 4, 2);
     const copy = new VectorPath(path);
@@ -38,15 +38,15 @@ describe("a path", () => {
     expect(copy.d).toBe("M0 0h4v2h-4ZL9 9");
   });
 
-  it("has a circle as two halves", () => {
+  it("contains a circle as two halves", () => {
     const path = new VectorPath();
     path.arc(10, 5, 4);
     expect(path.d).toBe("M6 5a4 4 0 1 1 8 0a4 4 0 1 1 -8 0Z");
   });
 });
 
-describe("what is drawn", () => {
-  it("has the colours, the width and the dashes that were set", () => {
+describe("a drawing", () => {
+  it("has the colours, the width and the dashes of the context", () => {
     const canvas = context();
     canvas.strokeStyle = "#0072b2";
     canvas.lineWidth = 2;
@@ -69,7 +69,7 @@ describe("what is drawn", () => {
     ]);
   });
 
-  it("takes a path from outside", () => {
+  it("accepts a path as an argument", () => {
     const canvas = context();
     const path = new VectorPath();
     path.rect(1, 2, 3, 4);
@@ -79,7 +79,7 @@ describe("what is drawn", () => {
     expect(canvas.marks.map(({ attributes }) => attributes["d"])).toEqual([path.d, path.d]);
   });
 
-  it("is nothing where a path is empty", () => {
+  it("is empty for an empty path", () => {
     const canvas = context();
     canvas.beginPath();
     canvas.stroke();
@@ -87,14 +87,14 @@ describe("what is drawn", () => {
     expect(canvas.marks).toEqual([]);
   });
 
-  it("is gone when the canvas is cleared", () => {
+  it("is removed when the canvas is cleared", () => {
     const canvas = context();
     canvas.fillRect(0, 0, 5, 5);
     canvas.clearRect();
     expect(canvas.marks).toEqual([]);
   });
 
-  it("has again what held before, after a restore", () => {
+  it("has the earlier state after a restore", () => {
     const canvas = context();
     canvas.fillStyle = "#111111";
     canvas.save();
@@ -114,7 +114,7 @@ describe("what is drawn", () => {
 });
 
 describe("a clip", () => {
-  it("holds until it is taken back, and lies in the clip before it", () => {
+  it("applies until it is restored, within the clip before it", () => {
     const canvas = context();
     canvas.save();
     canvas.beginPath();
@@ -133,7 +133,7 @@ describe("a clip", () => {
     expect(free?.attributes).not.toHaveProperty("clip-path");
   });
 
-  it("that comes again is written once", () => {
+  it("that is repeated is written once", () => {
     const canvas = context();
     for (let turn = 0; turn < 3; turn += 1) {
       canvas.save();
@@ -148,7 +148,7 @@ describe("a clip", () => {
 });
 
 describe("text", () => {
-  it("has its font by its parts, and stands at its letters' line", () => {
+  it("has the parts of its font, and the position of its baseline", () => {
     const canvas = context();
     canvas.font = "600 10px system-ui, 'Noto Sans'";
     canvas.textAlign = "right";
@@ -173,13 +173,13 @@ describe("text", () => {
     ]);
   });
 
-  it("is as wide as it was measured", () => {
+  it("has the measured width", () => {
     expect(context().measureText("four")).toEqual({ width: 28 });
   });
 });
 
 describe("a colour", () => {
-  it("has its opacity apart", () => {
+  it("has its opacity as an attribute of its own", () => {
     expect(paintAttributes("fill", "#9cc9e48c")).toEqual({ fill: "#9cc9e4", "fill-opacity": 0.55 });
     expect(paintAttributes("stroke", "#9cc9e4")).toEqual({ stroke: "#9cc9e4" });
   });

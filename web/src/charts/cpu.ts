@@ -8,7 +8,7 @@ import { translate } from "../translate";
 import type { Spec } from "./plot";
 
 const ROW = 18;
-const NAMES = 56;
+const NAMES_WIDTH = 56;
 
 /** Return the chart of the CPU usage of target and torr over time. */
 export function cpuSpec(samples: CpuSamples): Spec {
@@ -66,10 +66,14 @@ export function coresChart(samples: CpuSamples): HTMLElement {
     svg(
       "g",
       {},
-      svg("text", { x: NAMES - 8, y: row * ROW + 13, class: "core-name" }, String(core.number)),
+      svg(
+        "text",
+        { x: NAMES_WIDTH - 8, y: row * ROW + 13, class: "core-name" },
+        String(core.number),
+      ),
       ...core.busy.flatMap((busy, at) => {
         if (busy == null) return [];
-        const x = NAMES + ((samples.xs[at] ?? 0) - first) * scale;
+        const x = NAMES_WIDTH + ((samples.xs[at] ?? 0) - first) * scale;
         const width = Math.max(1, (samples.seconds[at] ?? 0) * scale);
         const box = {
           x,
@@ -88,7 +92,7 @@ export function coresChart(samples: CpuSamples): HTMLElement {
     ),
   );
   const title = translate("cpu.cores");
-  const size = { viewBox: `0 0 ${1000 + NAMES} ${rows.length * ROW}`, class: "cores" };
+  const size = { viewBox: `0 0 ${1000 + NAMES_WIDTH} ${rows.length * ROW}`, class: "cores" };
   const chart: HTMLElement = el(
     "div",
     { class: "chart" },

@@ -19,8 +19,8 @@ import { legendList } from "./legend";
 
 const ROW = 18;
 const WIDTH = 1000;
-const LEAST = 0.0008;
-const LETTER = 6.6;
+const MIN_WIDTH = 0.0008;
+const LETTER_WIDTH = 6.6;
 const SIGNS: Record<Move, string> = { more: "+ ", less: "− ", same: "" };
 const MOVES: readonly Move[] = ["more", "less", "same"];
 
@@ -72,7 +72,7 @@ export class FlameGraph {
   }
 
   private draw(): void {
-    this.visible = boxes(this.root, LEAST);
+    this.visible = boxes(this.root, MIN_WIDTH);
     const rows = height(this.visible);
     const drawn = svg(
       "svg",
@@ -81,7 +81,7 @@ export class FlameGraph {
     );
     drawn.style.height = `${rows * ROW}px`;
     const words = this.visible
-      .filter((box) => box.width * WIDTH > 4 * LETTER)
+      .filter((box) => box.width * WIDTH > 4 * LETTER_WIDTH)
       .map((box) => label(box, this.whole));
     this.box.replaceChildren(
       drawn,

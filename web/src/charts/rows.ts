@@ -7,9 +7,9 @@ import { chartHead } from "../picture/save";
 
 export const ROW = 28;
 const AXIS_HEIGHT = 26;
-const GOLDEN = 0.618;
-const TICK = 46;
-const LETTER = 7.2;
+const GOLDEN_RATIO = 0.618;
+const TICK_WIDTH = 46;
+const LETTER_WIDTH = 7.2;
 
 /** The part of the width that the axis takes. */
 export interface Extent {
@@ -41,7 +41,7 @@ export function xOf(at: number, [low, high]: Limits, extent: Extent): number {
 export function fittingTicks<Mark extends { at: number }>(marks: readonly Mark[]): Mark[] {
   const fitting: Mark[] = [];
   for (const mark of marks) {
-    if (fitting.every((other) => Math.abs(other.at - mark.at) > TICK)) fitting.push(mark);
+    if (fitting.every((other) => Math.abs(other.at - mark.at) > TICK_WIDTH)) fitting.push(mark);
   }
   return fitting;
 }
@@ -71,7 +71,7 @@ export function dots(
   x: (at: number) => number,
 ): SVGElement[] {
   return rounds.map((round) => {
-    const cy = y + ROW * 0.5 * (((round.round * GOLDEN) % 1) - 0.5);
+    const cy = y + ROW * 0.5 * (((round.round * GOLDEN_RATIO) % 1) - 0.5);
     const cx = x(round.at);
     const tip = svg("title", {}, name(round));
     if (!round.beyond) return svg("circle", { cx, cy, r: 3, class: "dot" }, tip);
@@ -94,12 +94,12 @@ export function marker(shape: MarkerShape, x: number, y: number, words: string):
 
 /** Return the width of the longest name. */
 export function nameWidth(names: readonly string[]): number {
-  return 24 + LETTER * Math.max(0, ...names.map((name) => name.length));
+  return 24 + LETTER_WIDTH * Math.max(0, ...names.map((name) => name.length));
 }
 
 /** Return how many letters fit in a width. */
 export function lettersIn(width: number): number {
-  return Math.max(1, Math.floor(width / LETTER));
+  return Math.max(1, Math.floor(width / LETTER_WIDTH));
 }
 
 /** Return a symbol of the legend: a marker, or a dot. */

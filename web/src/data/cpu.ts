@@ -16,8 +16,8 @@ export interface CpuSamples {
   cores: { number: number; busy: Values }[];
 }
 
-const MOST_STEPS = 120;
-const MOST_CORES = 32;
+const MAX_STEPS = 120;
+const MAX_CORES = 32;
 
 interface Step {
   start: number;
@@ -31,7 +31,7 @@ interface Step {
 /** Return the samples of levels; null if no core was monitored. */
 export function cpuSamples(levels: readonly Level[]): CpuSamples | null {
   const all = steps(levels);
-  const groupSize = Math.ceil(all.length / MOST_STEPS);
+  const groupSize = Math.ceil(all.length / MAX_STEPS);
   const pooled: Step[] = [];
   for (let at = 0; at < all.length; at += groupSize)
     pooled.push(mean(all.slice(at, at + groupSize)));
@@ -98,7 +98,7 @@ function busiest(pooled: readonly Step[]): number[] {
     for (const [number, busy] of step.cores)
       sums.set(number, (sums.get(number) ?? 0) + (busy ?? 0));
   }
-  const ordered = [...sums].sort((a, b) => b[1] - a[1]).slice(0, MOST_CORES);
+  const ordered = [...sums].sort((a, b) => b[1] - a[1]).slice(0, MAX_CORES);
   return ordered.map(([number]) => number).sort((a, b) => a - b);
 }
 

@@ -77,22 +77,22 @@ class Picture {
   ) {}
 
   add(node: Node): void {
-    if (node instanceof Text) this.words(node);
+    if (node instanceof Text) this.addText(node);
     if (!(node instanceof Element) || node.matches(EXCLUDED) || !node.getClientRects().length)
       return;
-    if (node instanceof HTMLCanvasElement) this.canvas(node);
-    else if (node instanceof SVGSVGElement) this.drawing(node);
+    if (node instanceof HTMLCanvasElement) this.addCanvas(node);
+    else if (node instanceof SVGSVGElement) this.addSvg(node);
     else node.childNodes.forEach((child) => { this.add(child); }); // prettier-ignore
   }
 
-  private canvas(canvas: HTMLCanvasElement): void {
+  private addCanvas(canvas: HTMLCanvasElement): void {
     const marks = this.vectors(canvas);
     const viewBox = `0 0 ${canvas.width} ${canvas.height}`;
     if (marks)
       this.parts.push(svg("svg", { ...this.box(canvas), viewBox }, ...marks.map(elementOf)));
   }
 
-  private drawing(drawn: SVGSVGElement): void {
+  private addSvg(drawn: SVGSVGElement): void {
     const copy = drawn.cloneNode(true) as SVGSVGElement;
     const clones = [...copy.querySelectorAll<SVGElement>("*")];
     [...drawn.querySelectorAll("*")].forEach((part, at) => {
@@ -108,7 +108,7 @@ class Picture {
   }
 
   /** Add a text line by line; text with an ellipsis is clipped to its box. */
-  private words(text: Text): void {
+  private addText(text: Text): void {
     const parent = text.parentElement;
     if (!parent) return;
     const style = getComputedStyle(parent);
