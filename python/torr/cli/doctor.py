@@ -32,7 +32,7 @@ CLEAR = "\r\x1b[K"
 @click.argument("url", type=Parameter(readers.URL), metavar="URL", required=False)
 @flags_of(DOCTOR)
 def doctor(url: str | None, output: str, *, quiet: bool) -> None:
-    """Measure what this machine can generate, and look at its limits; URL gets no request."""
+    """Measure what load this machine can generate; URL gets no request."""
     from torr.experiments.diagnosis import findings
     from torr.experiments.doctor import doctor as examine
 

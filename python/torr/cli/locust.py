@@ -67,7 +67,7 @@ def _default(option: Option) -> str:
 )
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="ARGS")
 def locust(args: tuple[str, ...]) -> None:
-    """Run Locust, with its arguments and locustfiles, on torr's client; it leaves a run behind."""
+    """Run Locust with its arguments and locustfiles on torr's client, and save a run."""
     require(
         find_spec("locust") is not None,
         "torr locust needs Locust: pip install 'torr[locust]'",

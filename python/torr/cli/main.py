@@ -17,14 +17,14 @@ from torr.model.outside import safe_text
 
 VERBS = {
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
-    "ladder": ("torr.cli.ladder:ladder", "find how much a URL can take: level after level"),
-    "compare": ("torr.cli.compare:compare", "start servers in turn, and say which is faster"),
-    "diff": ("torr.cli.diff:diff", "set two runs side by side"),
-    "runs": ("torr.cli.runs.group:runs", "the runs that torr has kept: find, compare, tag them"),
-    "serve": ("torr.cli.serve:serve", "the kept runs in a browser: find, overlay, trends"),
-    "locust": ("torr.cli.locust:locust", "run locustfiles as they are, and keep what they did"),
-    "doctor": ("torr.cli.doctor:doctor", "say what this machine can generate, before you trust it"),
-    "target": ("torr.cli.target:target", "serve something to try it on"),
+    "ladder": ("torr.cli.ladder:ladder", "find the capacity of a URL, level after level"),
+    "compare": ("torr.cli.compare:compare", "start servers in turn, and judge which is faster"),
+    "diff": ("torr.cli.diff:diff", "compare two runs"),
+    "runs": ("torr.cli.runs.group:runs", "find, compare and tag the runs of the store"),
+    "serve": ("torr.cli.serve:serve", "serve the runs of the store to a browser"),
+    "locust": ("torr.cli.locust:locust", "run locustfiles unchanged, and save their results"),
+    "doctor": ("torr.cli.doctor:doctor", "measure what load this machine can generate"),
+    "target": ("torr.cli.target:target", "serve a target to try torr on"),
 }
 
 EXAMPLES = (

@@ -23,7 +23,7 @@ EXAMPLES = (
 @click.command(cls=Verb, examples=EXAMPLES)
 @flags_of(SERVE)
 def serve(**flags: Any) -> None:  # noqa: ANN401
-    """Serve the kept runs to a browser: find, open, overlay two, a name's trend and ledger."""
+    """Serve the runs of the store to a browser: search, overlays, trends, ledgers."""
     from torr.cli.signals import interrupted_by_signals
     from torr.experiments.interrupt import Interrupt
     from torr.store.runs.store import open_store

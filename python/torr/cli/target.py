@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 DEFAULT_DELAY_NS = 5_000_000
 
 KINDS = {
-    "hello": ("torr.cli.target:hello", "answers at once, text or JSON"),
-    "delay": ("torr.cli.target:delay", "answers after a delay; a capacity makes a knee"),
-    "bytes": ("torr.cli.target:some_bytes", "answers with a body of some size"),
-    "faulty": ("torr.cli.target:faulty", "fails in one of many ways, in a share of its answers"),
-    "openai": ("torr.cli.chat_target:openai", "streams chat completions, token by token"),
-    "dify": ("torr.cli.chat_target:dify", "streams chat messages of an app or agent; retrieval"),
+    "hello": ("torr.cli.target:hello", "answer at once with text or JSON"),
+    "delay": ("torr.cli.target:delay", "answer after a delay; a capacity makes a knee"),
+    "bytes": ("torr.cli.target:some_bytes", "answer with a body of some size"),
+    "faulty": ("torr.cli.target:faulty", "fail in one of many ways, in a share of the answers"),
+    "openai": ("torr.cli.chat_target:openai", "stream chat completions, token by token"),
+    "dify": ("torr.cli.chat_target:dify", "stream chat messages of an app or agent; retrieval"),
 }
 
 
@@ -49,7 +49,7 @@ KINDS = {
     ),
 )
 def target() -> None:
-    """Serve something to fire at, until Ctrl-C; then print what it did, as JSON."""
+    """Serve a target until Ctrl-C, then print its counts as JSON."""
 
 
 @click.command(cls=Verb, examples=("torr target hello --json --port 8080",))

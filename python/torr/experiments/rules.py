@@ -67,27 +67,24 @@ def _workers(state: ComparisonState) -> Iterator[Message]:
         if not lacking:
             continue
         starts = message_count("count.starts", len(all_ready), "{n:,} start", "{n:,} starts")
-        what, some = lacking[-1].sentence, len(lacking)
+        values = {
+            "name": name,
+            "what": lacking[-1].sentence,
+            "some": len(lacking),
+            "starts": starts,
+        }
         where = show_setting(json.loads(cell))
-        if not where:
+        if where:
             yield message(
-                "rules.workers",
-                "{name}: {what} (so or alike in {some} of {starts}).",
-                name=name,
-                what=what,
-                some=some,
-                starts=starts,
+                "rules.workers_in_cell",
+                "{name} at {where}: {what} (so or alike in {some} of {starts}).",
+                where=where,
+                **values,
             )
-            continue
-        yield message(
-            "rules.workers_in_cell",
-            "{name} at {where}: {what} (so or alike in {some} of {starts}).",
-            name=name,
-            where=where,
-            what=what,
-            some=some,
-            starts=starts,
-        )
+        else:
+            yield message(
+                "rules.workers", "{name}: {what} (so or alike in {some} of {starts}).", **values
+            )
 
 
 def _warmups(matrix: Matrix, state: ComparisonState, plan: Plan) -> Iterator[Message]:

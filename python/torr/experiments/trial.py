@@ -32,7 +32,6 @@ from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from torr.experiments.context import RunContext
     from torr.experiments.server_lifetime import ServerPerCell
@@ -185,7 +184,14 @@ def run_protocol(
     ) as server:
         plan = plan_of(trial.candidate, trial.factors, server.command.url)
         warm_up(plan, state.warmup_requests, context)
-        step = _step(trial, plan, state)
+        step = Step(
+            index=state.trials_made,
+            plan=plan,
+            round=trial.round,
+            total=state.total,
+            candidate=trial.candidate.name,
+            factors=dict(trial.factors),
+        )
         around(server, lambda: measure(step, _with_monitor(context, server, state)).level)
         server.check()
     context.interrupt.wait(state.pause_ns / SECOND_NS)
@@ -197,7 +203,8 @@ def _ready_server(
 ) -> Iterator[Server]:
     """Yield a server that is ready and gives the expected answer; then stop it completely."""
     candidate = trial.candidate
-    log = _log(trial, context)
+    # The log of a candidate's last trial stays.
+    log = context.directory.path / "logs" / f"{candidate.name}.log"
     with reserve() as here, redacted_on_exit(log, context.directory.outside.covered):
         command = _command(trial, here, state.pin)
         before = snapshot(command.cwd, ignored=context.directory.written)
@@ -263,22 +270,6 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
             message("hint.log", "look at its log"),
             server.log_tail(),
         ) from error
-
-
-def _step(trial: Trial, plan: Plan, state: ComparisonState) -> Step:
-    return Step(
-        index=state.trials_made,
-        plan=plan,
-        round=trial.round,
-        total=state.total,
-        candidate=trial.candidate.name,
-        factors=dict(trial.factors),
-    )
-
-
-def _log(trial: Trial, context: RunContext) -> Path:
-    """Return the path of the server's log; the log of a candidate's last trial stays."""
-    return context.directory.path / "logs" / f"{trial.candidate.name}.log"
 
 
 def _with_monitor(context: RunContext, server: Server, state: ComparisonState) -> RunContext:

@@ -77,7 +77,7 @@ def test_a_lower_bound_is_marked_as_one(torr):
 
 
 def test_an_empty_list_says_so(torr):
-    assert torr("runs", "list", "--name", "none").out == "no kept run is meant by that\n"
+    assert torr("runs", "list", "--name", "none").out == "no run in the store matches\n"
 
 
 def test_an_empty_store_is_named(torr, store):
@@ -191,7 +191,7 @@ def test_tags_and_notes_are_given_and_taken(torr):
 
 
 def test_saying_nothing_of_a_run_is_refused(torr):
-    assert "nothing is said of the run" in torr("runs", "tag", "1").err
+    assert "neither a tag nor a note is given" in torr("runs", "tag", "1").err
 
 
 def test_removed_runs_are_gone(torr):
@@ -256,7 +256,7 @@ def test_the_ledger_is_json_markdown_and_csv(torr):
 def test_a_ledger_is_narrowed_down(torr):
     ended = torr("runs", "ledger", "api", "--tag", "t2", "-o", "json")
     assert [entry["run"] for entry in json.loads(ended.out)["entries"]] == [2]
-    assert "no kept run of 'none' is meant" in torr("runs", "ledger", "none").err
+    assert "no run of 'none' in the store matches" in torr("runs", "ledger", "none").err
     for flag, word in (("--at", "7"), ("--request", "none")):
         refused = torr("runs", "ledger", "api", flag, word)
         assert refused.code == 2
@@ -278,7 +278,7 @@ def test_a_ledger_is_set_beside_a_baseline(torr):
     ]
     refused = torr("runs", "ledger", "api", "--baseline", "none")
     assert refused.code == 2
-    assert "no kept run of 'api' has this tag" in refused.err
+    assert "no run of 'api' in the store has this tag" in refused.err
 
 
 def test_a_ledger_says_what_its_baseline_lacks(torr):

@@ -27,7 +27,7 @@ EXAMPLES = ("torr runs export 12 13 -d for-the-ticket",)
 @selection.ids
 @shared(ResultOptions, "folder", "language")
 def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> None:
-    """Write kept runs under a directory: result.json, page, tables and pictures."""
+    """Write runs of the store as directories: result.json, page, tables, pictures."""
     from torr.store.runs.store import open_store
 
     broken: list[ResultError] = []

@@ -7,17 +7,20 @@ import click
 from torr.cli.command import Verbs
 
 VERBS = {
-    "list": ("torr.cli.runs.listing:listing", "the newest kept runs, or those that you mean"),
-    "show": ("torr.cli.runs.showing:show", "print what a run said"),
+    "list": (
+        "torr.cli.runs.listing:listing",
+        "list the newest runs of the store, or selected ones",
+    ),
+    "show": ("torr.cli.runs.showing:show", "print the result of a run"),
     "open": ("torr.cli.runs.opening:open_page", "open the page of a run in a browser"),
-    "tag": ("torr.cli.runs.tagging:tag", "give runs tags and a note, or take them away"),
-    "rm": ("torr.cli.runs.removing:remove", "forget runs; their files stay"),
+    "tag": ("torr.cli.runs.tagging:tag", "add or remove tags of runs, and change notes"),
+    "rm": ("torr.cli.runs.removing:remove", "remove runs from the store; their files stay"),
     "export": ("torr.cli.runs.exporting:export", "write runs as directories again"),
     "import": (
         "torr.cli.runs.importing:import_files",
-        "keep a run's directory, or pytest-benchmark's file",
+        "add run directories, or files of pytest-benchmark",
     ),
-    "ledger": ("torr.cli.runs.ledger:ledger", "the runs of a name in order: what each changed"),
+    "ledger": ("torr.cli.runs.ledger:ledger", "list what each run of a name changed"),
 }
 
 
@@ -32,4 +35,4 @@ VERBS = {
     ),
 )
 def runs() -> None:
-    """Find, read and compare the runs that torr has kept (TORR_STORE says where)."""
+    """Find, read and compare the runs of the store (at TORR_STORE)."""

@@ -26,7 +26,7 @@ HINT = "give a run's directory, its result.json, or JSON of pytest-benchmark"
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE")
 @flags_of(IMPORT)
 def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> None:
-    """Keep directories of runs, or JSON files of pytest-benchmark, each once."""
+    """Add run directories, or JSON files of pytest-benchmark, to the store, each once."""
     from torr.store.runs.store import open_store
 
     results = [_read(path, name) for path in files]

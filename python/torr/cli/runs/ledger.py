@@ -56,13 +56,15 @@ def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
     wanted = TuningSelection(runs, options.request, options.at, options.baseline)
     with open_store() as store:
         session = TuningSession(store, wanted)
-        require(bool(session.runs), f"no kept run of {name!r} is meant", "see `torr runs list`")
+        require(
+            bool(session.runs), f"no run of {name!r} in the store matches", "see `torr runs list`"
+        )
         ledger = session.ledger()
     _check(session, name, options)
     tag = options.baseline
     require(
         tag is None or ledger["baseline"] is not None,
-        f"--baseline {tag}: no kept run of {name!r} has this tag",
+        f"--baseline {tag}: no run of {name!r} in the store has this tag",
         f"torr runs tag ID {tag}",
     )
     return ledger

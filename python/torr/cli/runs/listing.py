@@ -35,7 +35,7 @@ WIDEST_NOTE = 40
 @click.command("list", cls=Verb, examples=EXAMPLES)
 @flags_of(LIST)
 def listing(**flags: Any) -> None:  # noqa: ANN401
-    """List kept runs, the newest first, each with its best level."""
+    """List runs of the store, the newest first, each with its best level."""
     from torr.store.runs.store import Filter, open_store
 
     options = made(ListOptions, flags)
@@ -46,7 +46,7 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
     if options.output == "json":
         click.echo(json.dumps([run.as_json() for run in runs], indent=2, ensure_ascii=False))
     elif not runs:
-        click.echo("no kept run is meant by that" if holds_any else f"there is no run in {place}")
+        click.echo("no run in the store matches" if holds_any else f"there is no run in {place}")
     else:
         _print(runs)
 

@@ -20,7 +20,7 @@ EXAMPLES = ("torr runs open 12",)
 @selection.one_id
 @shared(ResultOptions, "language")
 def open_page(run_id: int, language: str | None) -> None:
-    """Open the page of a kept run in a browser, and say where it is."""
+    """Open the page of a run of the store in a browser, and print its path."""
     import webbrowser
 
     from torr.report.files import html

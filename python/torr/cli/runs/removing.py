@@ -13,7 +13,7 @@ EXAMPLES = ("torr runs rm 3 4",)
 @click.command("rm", cls=Verb, examples=EXAMPLES)
 @selection.ids
 def remove(ids: tuple[int, ...]) -> None:
-    """Forget kept runs, all that are named or none; their files stay."""
+    """Remove runs from the store, all of them or none; their files stay."""
     from torr.store.runs.store import open_store
 
     with open_store() as store:

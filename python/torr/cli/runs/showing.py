@@ -22,7 +22,7 @@ EXAMPLES = ("torr runs show 12", "torr runs show -o json 12")
 @selection.one_id
 @shared(ResultOptions, "output", "quiet", "language")
 def show(run_id: int, *, output: str, quiet: bool, language: Language | None) -> None:
-    """Print what a kept run said, with its note and tags as they are now."""
+    """Print the result of a run of the store, with its current note and tags."""
     from torr.store.runs.store import open_store
 
     with open_store() as store:

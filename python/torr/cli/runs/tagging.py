@@ -23,12 +23,12 @@ EXAMPLES = (
 @click.argument("tags", nargs=-1, type=Parameter(readers.TAG), metavar="TAG")
 @flags_of(TAG)
 def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str | None) -> None:
-    """Give a kept run tags, take some away, write its note; say what it has then."""
+    """Add or remove tags of a run, change its note, and print both."""
     from torr.store.runs.store import open_store
 
     require(
         bool(tags or remove or note is not None),
-        "nothing is said of the run",
+        "neither a tag nor a note is given",
         "name a tag, or give --remove or --note",
     )
     with open_store() as store:
