@@ -13,7 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from torr.messages.say import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from torr.messages.say import Language
 
@@ -62,6 +62,34 @@ class Columns:
             rows=tuple(row[:at] + row[at + 1 :] for row in self.rows),
             left=frozenset(n - (n > at) for n in self.left if n != at),
         )
+
+    def room_for(self, name: str, width: int) -> int:
+        """Return the width that a column can have beside the others."""
+        return width - self.without(name).width - GAP
+
+    def shortened(
+        self,
+        name: str,
+        width: int,
+        least_width: int,
+        least: Sequence[str] = (),
+        shorten: Callable[[str, int], str] | None = None,
+    ) -> Columns:
+        """Return the table with the texts of a column shortened, so that it fits.
+
+        Columns of `least` are left out while the column has less than `least_width`.
+        """
+        table = self
+        for other in least:
+            if table.room_for(name, width) < least_width:
+                table = table.without(other)
+        room, at = max(least_width, table.room_for(name, width)), table.names.index(name)
+
+        def in_row(row: tuple[str, ...]) -> tuple[str, ...]:
+            text = (shorten or cut)(render(row[at], self.language), room)
+            return (*row[:at], text, *row[at + 1 :])
+
+        return replace(table, names=in_row(table.names), rows=tuple(map(in_row, table.rows)))
 
     def lines(self) -> Iterator[str]:
         """Yield the line of names, then the rows."""

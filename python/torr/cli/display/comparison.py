@@ -5,13 +5,12 @@ For many cells there is one table of how often each candidate has which word.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from torr.cli.columns import GAP, cut
+from torr.cli.columns import cut
 from torr.cli.display.slos import show_of_comparison
 from torr.messages.say import chain, changed, say
 from torr.report.data.comparison import Comparison
@@ -110,15 +109,6 @@ def _line(text: str, indent: int = 0) -> str:
 
 def _print(table: Table, least: tuple[str, ...], out: Screen) -> None:
     """Print a table; long names are shortened before columns are left out."""
-    columns = out.columns(table.columns, table.rows, table.words)
-    name = columns.names[0]
-    bare = columns.without(name).fitting(out.width - LEAST_NAME - GAP, least)
-    room = max(LEAST_NAME, out.width - bare.width - GAP)
-    names = tuple(cut(out.in_words(_line(row[0])), room) for row in table.rows)
-    shown = replace(
-        bare,
-        names=(cut(out.in_words(name), room), *bare.names),
-        rows=tuple((first, *row) for first, row in zip(names, bare.rows, strict=True)),
-        left=frozenset({0, *(at + 1 for at in bare.left)}),
-    )
-    out.table(shown)
+    rows = [(_line(name), *cells) for name, *cells in table.rows]
+    columns = out.columns(table.columns, rows, table.words)
+    out.table(columns.shortened(columns.names[0], out.width, LEAST_NAME, least))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torr.cli.columns import GAP, cut
 from torr.messages.say import say
 from torr.report.data.diff import show_ratio
 from torr.report.data.wording import heading
@@ -62,9 +60,8 @@ def _show_verdicts(content: Table | None, out: Screen) -> None:
     whole = out.columns(content.columns, content.rows, content.words)
     for name in (*content.columns[at - 2 : at], *NOT_OF_VERDICTS):
         whole = whole.without(name)
-    room = out.width - whole.without(WHY).width - GAP
-    rows = tuple((*row, cut(out.in_words(why), room)) for *row, why in whole.rows)
-    shown = replace(whole, rows=rows) if room >= LEAST_WHY else whole.without(WHY)
+    has_room = whole.room_for(WHY, out.width) >= LEAST_WHY
+    shown = whole.shortened(WHY, out.width, LEAST_WHY) if has_room else whole.without(WHY)
     out.line()
     out.table(shown.fitting(out.width, LEAST_OF_VERDICTS))
 

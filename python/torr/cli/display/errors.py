@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from torr.cli.columns import GAP, cut
 from torr.messages.say import say
 from torr.report.text.reasons import meaning
 
@@ -27,9 +25,7 @@ def show(title: str, level: Level, out: Screen) -> None:
     if not rows:
         return
     table = out.columns((title, say("count"), EXAMPLE), rows, frozenset({0, 2}))
-    room = max(cell_len(out.in_words(EXAMPLE)), out.width - table.without(EXAMPLE).width - GAP)
-    shortened = tuple((*row, cut(out.in_words(example), room)) for *row, example in rows)
-    table = replace(table, rows=shortened)
+    table = table.shortened(EXAMPLE, out.width, cell_len(out.in_words(EXAMPLE)))
     out.line()
     out.table(table if any(row[-1] for row in rows) else table.without(EXAMPLE))
 

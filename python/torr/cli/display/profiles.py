@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from torr.cli.columns import GAP, cut
+from torr.cli.columns import cut
 from torr.report.tables import flame_table
 
 if TYPE_CHECKING:
@@ -38,14 +37,9 @@ def show(result: RunResult, out: Screen) -> None:
 
 def _print(table: Table, out: Screen) -> None:
     """Print a row per function; columns without room beside the name are left out."""
-    rest = out.columns(table.columns[1:], [row[1:] for row in table.rows], frozenset())
-    for name in (table.columns[1], *table.columns[3:4]):
-        if out.width - rest.width - GAP < LEAST_NAME:
-            rest = rest.without(name)
-    room = max(LEAST_NAME, out.width - rest.width - GAP)
-    names = [_shortened(row[0], room) for row in table.rows]
-    rows = tuple((name, *row) for name, row in zip(names, rest.rows, strict=True))
-    out.table(replace(rest, names=(table.columns[0], *rest.names), rows=rows, left=frozenset({0})))
+    name, share, *others = table.columns
+    columns = out.columns(table.columns, table.rows)
+    out.table(columns.shortened(name, out.width, LEAST_NAME, (share, *others[1:2]), _shortened))
 
 
 def _shortened(name: str, room: int) -> str:
