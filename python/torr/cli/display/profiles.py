@@ -23,16 +23,16 @@ MOST_TABLES = 6
 
 def show(result: RunResult, out: Screen) -> None:
     """Print the note of each profile, and its busiest functions below."""
-    tops = list(flame_table.top_functions(result, MOST_ROWS))
+    tops = [table for _, table in flame_table.top_functions(result, MOST_ROWS)]
     tables = iter(tops if len(tops) <= MOST_TABLES else ())
     for profile, note in zip(result.profiles, flame_table.notes(result), strict=True):
-        top = next(tables, None) if profile.folded else None
-        if top is None:
+        table = next(tables, None) if profile.folded else None
+        if table is None:
             out.line(note)
             continue
         out.line()
         out.line(note)
-        _print(top[1], out)
+        _print(table, out)
 
 
 def _print(table: Table, out: Screen) -> None:

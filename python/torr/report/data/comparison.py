@@ -253,14 +253,14 @@ def _entries(
 
 
 def _by_place(verdicts: Sequence[Verdict]) -> Judged:
-    found: Judged = {}
+    judged: Judged = {}
     for verdict in verdicts:
         if verdict.baseline is None:
             continue
         cell = Cell(_text_of(verdict.factors), verdict.concurrency or 0, verdict.rate)
         metric = Metric(verdict.metric, verdict.request)
-        found.setdefault(cell, {}).setdefault(verdict.candidate or "", {})[metric] = verdict
-    return found
+        judged.setdefault(cell, {}).setdefault(verdict.candidate or "", {})[metric] = verdict
+    return judged
 
 
 def _text_of(factors: Factors) -> str:

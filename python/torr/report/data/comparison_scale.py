@@ -40,15 +40,15 @@ class Scale(Axis):
     half: float = math.log1p(DELTA)
 
     @classmethod
-    def of(cls, found: Comparison) -> Self | None:
+    def of(cls, comparison: Comparison) -> Self | None:
         """Return the axis that all cells share; None where no trial has a number."""
-        is_share = found.primary.is_share
-        half = _half_of_shares(found) if is_share else math.log1p(DELTA)
+        is_share = comparison.primary.is_share
+        half = _half_of_shares(comparison) if is_share else math.log1p(DELTA)
         plain = cls((0, 1), is_share, half)
-        rounds = [at for p in found.cells for e in p.entries for _, at in plain.rounds(p, e)]
+        rounds = [at for p in comparison.cells for e in p.entries for _, at in plain.rounds(p, e)]
         if not rounds:
             return None
-        certain = list(_certain(found, plain))
+        certain = list(_certain(comparison, plain))
         needed = [*certain, *(1.5 * end for end in plain.margin)]
         bounds = (-WIDEST, math.inf if is_share else WIDEST)
         widen = WIDEN if certain else math.inf
@@ -108,9 +108,9 @@ class Scale(Axis):
         return f"{float(f'{math.exp(position):.4g}'):g}x"
 
 
-def _half_of_shares(found: Comparison) -> float:
+def _half_of_shares(comparison: Comparison) -> float:
     """Return the narrowest margin of shares of all cells: it depends on the baseline's share."""
-    verdicts = (cell.verdict(entry) for cell in found.cells for entry in cell.entries)
+    verdicts = (cell.verdict(entry) for cell in comparison.cells for entry in cell.entries)
     return min((v.margin for v in verdicts if v.margin is not None), default=MARGIN_POINTS)
 
 
@@ -133,10 +133,10 @@ def centre(verdict: Verdict, scale: Scale) -> float | None:
     return None if value is None else scale.position(value)
 
 
-def _certain(found: Comparison, scale: Scale) -> Iterator[float]:
+def _certain(comparison: Comparison, scale: Scale) -> Iterator[float]:
     """Return the positions that the axis must hold: estimates and ends of intervals."""
-    for cell in found.cells:
+    for cell in comparison.cells:
         for entry in cell.entries:
             verdict = cell.verdict(entry)
-            each = [centre(verdict, scale), *(ends(verdict, scale) or ())]
-            yield from (at for at in each if at is not None and math.isfinite(at))
+            positions = [centre(verdict, scale), *(ends(verdict, scale) or ())]
+            yield from (at for at in positions if at is not None and math.isfinite(at))

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 def groups(result: RunResult) -> list[tuple[str, list[Level]]]:
     """Return the rounds of each function under each number of threads, by the name it has here."""
-    found: dict[tuple[str, str, int], list[Level]] = {}
+    rounds_of: dict[tuple[str, str, int], list[Level]] = {}
     for cell, rounds in by_cell(result.levels).items():
         for trials in rounds.values():
             for level in trials.values():
-                found.setdefault((*key_of(level), cell.concurrency), []).append(level)
+                rounds_of.setdefault((*key_of(level), cell.concurrency), []).append(level)
     name_of = names(result)
-    return [(name_of(levels[0]), levels) for levels in found.values()]
+    return [(name_of(levels[0]), levels) for levels in rounds_of.values()]
 
 
 def spread(levels: Sequence[Level]) -> float | None:

@@ -32,13 +32,13 @@ class ProfilePair:
 
 def profile_pairs(result: RunResult) -> list[ProfilePair]:
     """Return every profile that has stacks, in the order of the result."""
-    found = [profile for profile in result.profiles if profile.folded]
-    baseline = _baseline(result) if len(found) > 1 else None
-    firsts = {_like(x): x for x in reversed(found) if baseline and x.candidate == baseline}
-    return [_taken(profile, firsts.get(_like(profile)), baseline) for profile in found]
+    profiles = [profile for profile in result.profiles if profile.folded]
+    baseline = _baseline(result) if len(profiles) > 1 else None
+    firsts = {_like(x): x for x in reversed(profiles) if baseline and x.candidate == baseline}
+    return [_pair(profile, firsts.get(_like(profile)), baseline) for profile in profiles]
 
 
-def _taken(profile: Profile, first: Profile | None, baseline: str | None) -> ProfilePair:
+def _pair(profile: Profile, first: Profile | None, baseline: str | None) -> ProfilePair:
     if first is None or profile.candidate in (None, baseline):
         return ProfilePair(profile, _stacks(profile))
     return ProfilePair(profile, _stacks(profile), baseline, _stacks(first))

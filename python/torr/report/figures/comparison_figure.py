@@ -31,43 +31,43 @@ _LETTER, _TITLE_LETTER = 0.075, 0.08
 _MOST_LETTERS = 24
 
 
-def panels(found: Comparison, titles: tuple[str, str]) -> Figure | None:
+def panels(comparison: Comparison, titles: tuple[str, str]) -> Figure | None:
     """Return every cell of a comparison as a panel; None where no trial was measured.
 
     `titles` are the verdict and what it is about.
     """
-    cells = [cell for cell in found.cells if any(e.trials or e.failures for e in cell.entries)]
-    scale = Scale.of(found)
+    cells = [cell for cell in comparison.cells if any(e.trials or e.failures for e in cell.entries)]
+    scale = Scale.of(comparison)
     if scale is None:
         return None
     across = _columns(len(cells))
     lines = math.ceil(len(cells) / across)
-    height = _TITLE + _ROW * len(found.names) + _TICKS
+    height = _TITLE + _ROW * len(comparison.names) + _TICKS
     # The headline has the same height in a figure of any height.
     top = theme.headline(theme.figure(_WIDTH, 3), *titles)
     whole = top + _LEGEND + lines * height + _BELOW
     fig = theme.figure(_WIDTH, whole)
     theme.headline(fig, *titles)
-    rows.legend(fig, found.primary, 1 - top / whole)
-    shown = [_cut(name, _MOST_LETTERS) for name in found.names]
+    rows.legend(fig, comparison.primary, 1 - top / whole)
+    shown = [_cut(name, _MOST_LETTERS) for name in comparison.names]
     names = 0.25 + max(map(len, shown)) * _LETTER
-    each = (_WIDTH - names - _LEFT) / across
+    width = (_WIDTH - names - _LEFT) / across
     for number, cell in enumerate(cells):
         line, column = divmod(number, across)
         box = (
-            names + column * each,
-            whole - top - _LEGEND - line * height - _TITLE - _ROW * len(found.names),
-            each - _AMOUNT,
-            _ROW * len(found.names),
+            names + column * width,
+            whole - top - _LEGEND - line * height - _TITLE - _ROW * len(comparison.names),
+            width - _AMOUNT,
+            _ROW * len(comparison.names),
         )
         ax = _axes(fig, box)
         _panel(ax, cell, scale, shown if column == 0 else ())
         over = (box[1] + box[3] + 0.07) / whole
-        title = _cut(cell.words, int(each / _TITLE_LETTER))
+        title = _cut(cell.words, int(width / _TITLE_LETTER))
         fig.text(box[0] / _WIDTH, over, title, size=9.5, weight="bold")
     middle = (names + (_WIDTH - names) / 2) / _WIDTH
-    said = _axis_words(found, scale)
-    fig.text(middle, 0.1 / whole, said, ha="center", size=9, color=theme.MUTED)
+    axis = _axis_words(comparison, scale)
+    fig.text(middle, 0.1 / whole, axis, ha="center", size=9, color=theme.MUTED)
     return fig
 
 
@@ -94,9 +94,9 @@ def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -
         rows.draw(ax, at, cell, entry, scale)
 
 
-def _axis_words(found: Comparison, scale: Scale) -> str:
-    metric = found.primary
-    baseline = _cut(found.baseline, 40)
+def _axis_words(comparison: Comparison, scale: Scale) -> str:
+    metric = comparison.primary
+    baseline = _cut(comparison.baseline, 40)
     if metric.is_share:
         return f"{metric.label}, points from {baseline} (band: ±{scale.half:.2g}, the same)"
     band = f"band: ±{100 * DELTA:g} %, the same"

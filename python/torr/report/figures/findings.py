@@ -59,8 +59,8 @@ def arrange(ax: Axes, findings: Sequence[NamedLevel]) -> tuple[LevelLabel, ...]:
     if not findings:
         return ()
     right_edge = ax.get_window_extent().width * 72 / ax.figure.dpi
-    each = [list(_places(ax, finding, len(findings))) for finding in findings]
-    return min(product(*each), key=lambda flags: _cost(flags, right_edge))
+    places = [list(_places(ax, finding, len(findings))) for finding in findings]
+    return min(product(*places), key=lambda flags: _cost(flags, right_edge))
 
 
 def headroom(ax: Axes, flags: Sequence[LevelLabel], least: float) -> float:

@@ -85,18 +85,18 @@ def _times(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) ->
     limited = [s.stat for s in slos if s.stat and s.stat.startswith("p")]
     high = next((stat for stat in limited if stat != middle), "p95")
     values: list[float] = []
-    found = []
+    names = []
     for stat, mark, sign in ((high, THIRD, "▲"), (middle, SECOND, "■")):
         drawn = ladder_marks.known_line(ax, ladder.series, f"{metric} {stat}", mark)
         values += drawn
-        found += [f"{stat} {sign}"] if drawn else []
+        names += [f"{stat} {sign}"] if drawn else []
         if metric == "inter_chunk":
             ladder_marks.doubtful(ax, ladder, f"{metric} {stat}")
     hollow = [p.value(f"{metric} {middle}") for p in ladder_marks.hollow_points(ladder)]
     values += [value for value in hollow if value is not None]
     limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * max(values)])
     scale = theme.time_axis(ax, [*values, *(slo.limit for slo in limits)])
-    words = f": {', '.join(found)}" if found else ""
+    words = f": {', '.join(names)}" if names else ""
     _finish(ax, ladder, f"{metric}, ms{scale}{words}", f"{metric} {middle}", limits)
 
 

@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 def sections(result: RunResult) -> Iterator[str]:
     """Return the sections in their order."""
-    found = Comparison.of(result)
-    for title, content in tables.of_cells(found):
+    comparison = Comparison.of(result)
+    for title, content in tables.of_cells(comparison):
         yield from parts.titled(parts.plain(title), content)
-    yield from parts.items(say("Notes"), list(facts.notes(found)) if found.cells else [])
+    yield from parts.items(say("Notes"), list(facts.notes(comparison)) if comparison.cells else [])
     yield from parts.titled(say("SLOs"), slo_table.of_comparison(result))
-    yield from parts.titled(say("Trials that failed"), tables.of_failures(found))
-    for trial, text in facts.log_tails(found):
+    yield from parts.titled(say("Trials that failed"), tables.of_failures(comparison))
+    for trial, text in facts.log_tails(comparison):
         yield chain("", [parts.plain(trial), ":"])
         yield parts.fenced(text)
-    yield from parts.titled(say("Errors"), tables.of_errors(found))
-    yield from parts.titled(say("Rounds discarded"), tables.of_discarded(found))
+    yield from parts.titled(say("Errors"), tables.of_errors(comparison))
+    yield from parts.titled(say("Rounds discarded"), tables.of_discarded(comparison))
     yield from parts.titled(say("Configuration"), facts.configuration(result))
-    yield from parts.titled(say("Candidates"), facts.candidates(found))
-    yield from parts.titled(say("What they are made of"), facts.versions(found))
-    yield from parts.items(say("Differences of the answers"), found.experiment.differences)
-    yield from parts.items(say("Rules of fairness, as applied"), found.experiment.rules)
+    yield from parts.titled(say("Candidates"), facts.candidates(comparison))
+    yield from parts.titled(say("What they are made of"), facts.versions(comparison))
+    yield from parts.items(say("Differences of the answers"), comparison.experiment.differences)
+    yield from parts.items(say("Rules of fairness, as applied"), comparison.experiment.rules)
     yield from parts.titled(say("Every verdict"), verdict_table.verdicts(result))
     yield from parts.titled(say("Environment"), facts.environment(result))

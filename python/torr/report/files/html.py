@@ -110,8 +110,8 @@ def _plain(data: JsonObject) -> str:
     run = data.get("run")
     if not run:
         return "<p>torr</p>"
-    said, trust = run["view"]["sentence"], run["view"]["trust"]["text"]
-    return f"<h1>{escape(_english(said))}</h1><p>{escape(_english(trust))}</p>"
+    sentence, trust = run["view"]["sentence"], run["view"]["trust"]["text"]
+    return f"<h1>{escape(_english(sentence))}</h1><p>{escape(_english(trust))}</p>"
 
 
 def _english(text: str | Mapping[str, str]) -> str:

@@ -77,8 +77,8 @@ def _slos(result: RunResult) -> Iterator[Element]:
         case = _case(whose, verdict.condition or "", verdict)
         is_higher = rounds and verdict.concurrency != rounds[0].concurrency
         if is_higher and result.kind != "compare":
-            said = ": ".join(filter(None, (verdict.word, verdict.reason)))
-            SubElement(case, "system-out").text = _clean(said)
+            text = ": ".join(filter(None, (verdict.word, verdict.reason)))
+            SubElement(case, "system-out").text = _clean(text)
         else:
             _end(case, verdict)
         yield case
@@ -89,11 +89,11 @@ def _verdicts(result: RunResult) -> Iterator[Element]:
         if is_comparison(verdict):
             sides = f"{verdict.baseline} → {verdict.candidate}"
             case = _case(sides, metric_of(verdict).label, verdict)
-            said = printed(verdict)
+            text = printed(verdict)
             if not verdict.obstacle:
-                said += f": {show_change(verdict)} ({show_interval(verdict)})"
+                text += f": {show_change(verdict)} ({show_interval(verdict)})"
             why = f"; {verdict.reason}" if verdict.reason else ""
-            SubElement(case, "system-out").text = _clean(f"{said}, n = {verdict.n}{why}")
+            SubElement(case, "system-out").text = _clean(f"{text}, n = {verdict.n}{why}")
             yield case
 
 

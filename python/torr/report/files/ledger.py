@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def markdown(ledger: JsonObject, language: Language = "en") -> str:
     """Return sentence and table in a language, to paste into a ticket."""
-    said = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
-    both = (said, markdown_parts.table(table(ledger)))
+    head = chain("", ["**", markdown_parts.plain(sentence(ledger)), "**"])
+    both = (head, markdown_parts.table(table(ledger)))
     return "\n\n".join(render(part, language) for part in both) + "\n"
 
 

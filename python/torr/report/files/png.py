@@ -58,9 +58,9 @@ def write_comparison(result: RunResult, directory: Path) -> list[Path]:
     """Write NAME_compare.png of a comparison; nothing where no trial was measured."""
     from torr.report.figures import comparison_figure
 
-    found = Comparison.of(result)
+    comparison = Comparison.of(result)
     words = sentence.verdict(result), f"{result.name}: {trust.trust(result)}"
-    pictures = {"compare": lambda: comparison_figure.panels(found, words)}
+    pictures = {"compare": lambda: comparison_figure.panels(comparison, words)}
     return _save_all(pictures, directory, f"{result.name}_", ".png")
 
 

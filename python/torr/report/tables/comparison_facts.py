@@ -12,7 +12,14 @@ from torr.report.data.flat import flat
 from torr.report.data.result_words import word_text
 from torr.report.tables.table import Table, TableBuilder
 from torr.report.text import comparison_words as words
-from torr.report.text.comparison_clauses import DIFFER, REST, Seen, fails_more, to_settle, with_word
+from torr.report.text.comparison_clauses import (
+    DIFFER,
+    REST,
+    CellEntries,
+    fails_more,
+    to_settle,
+    with_word,
+)
 
 if TYPE_CHECKING:
     from torr.results.experiment import Experiment
@@ -131,21 +138,21 @@ def log_tails(comparison: Comparison) -> Iterator[tuple[str, str]]:
             yield chain(", ", [trial, where]), "\n".join(failure.log_tail)
 
 
-def _in(word: str, cells: Seen, comparison: Comparison) -> str:
+def _in(word: str, cells: CellEntries, comparison: Comparison) -> str:
     """Return a word with its cells, or with their number."""
     if not cells:
         return ""
     printed = word_text(comparison.primary.word(word))
-    said = say("{word} {where}", word=printed, where=_where(cells, comparison))
+    clause = say("{word} {where}", word=printed, where=_where(cells, comparison))
     if word == "inconclusive":
-        return chain("", [said, to_settle(cells)])
+        return chain("", [clause, to_settle(cells)])
     reasons = list(dict.fromkeys(r for cell, entry in cells if (r := cell.reason(entry))))
     if not reasons:
-        return said
-    return say("{said} ({why})", said=said, why=cell_names.names(reasons))
+        return clause
+    return say("{said} ({why})", said=clause, why=cell_names.names(reasons))
 
 
-def _where(cells: Seen, comparison: Comparison) -> Text:
+def _where(cells: CellEntries, comparison: Comparison) -> Text:
     """Return the cells, each with what was measured there, or their number."""
     if len(cells) == len(comparison.cells) > _MOST_PLACES:
         return say("in all {n} cells", n=len(cells))
@@ -158,34 +165,34 @@ def _measured(cell: ComparisonCell, entry: CandidateCell) -> str:
     if cell.standing(entry) not in (*DIFFER, "same"):
         return cell.words
     verdict = cell.verdict(entry)
-    said = {"ratio": words.ratio(verdict), "span": words.interval(verdict)}
-    return say("{place} ({ratio}, {span})", place=cell.words, **said)
+    values = {"ratio": words.ratio(verdict), "span": words.interval(verdict)}
+    return say("{place} ({ratio}, {span})", place=cell.words, **values)
 
 
-def _secondary(name: str, seen: Seen, comparison: Comparison) -> Iterator[Text]:
+def _secondary(name: str, entries: CellEntries, comparison: Comparison) -> Iterator[Text]:
     """Say of the other metrics in how many cells they have which word."""
-    metrics = dict.fromkeys(metric for _, entry in seen for metric in entry.verdicts)
-    each = [
+    metrics = dict.fromkeys(metric for _, entry in entries for metric in entry.verdicts)
+    clauses = [
         say("{metric} {said}", metric=word_text(m.label), said=counts)
         for m in metrics
-        if m != comparison.primary and (counts := _count(m, seen))
+        if m != comparison.primary and (counts := _count(m, entries))
     ]
-    if each:
-        yield say("{name}, secondary metrics: {said}.", name=name, said=chain("; ", each))
+    if clauses:
+        yield say("{name}, secondary metrics: {said}.", name=name, said=chain("; ", clauses))
 
 
-def _count(metric: Metric, seen: Seen) -> str:
-    judged: list[str | None] = [e.verdict(metric).word for p, e in seen if not p.base.is_limited]
+def _count(metric: Metric, entries: CellEntries) -> str:
+    judged: list[str | None] = [e.verdict(metric).word for p, e in entries if not p.base.is_limited]
     counts = [(word, judged.count(word)) for word in (*DIFFER, "same")]
-    is_one = len(seen) == 1
-    each = [
+    is_one = len(entries) == 1
+    clauses = [
         word_text(metric.word(word))
         if is_one
         else say("{word} in {n}", word=word_text(metric.word(word)), n=count)
         for word, count in counts
         if count
     ]
-    return chain(", ", each)
+    return chain(", ", clauses)
 
 
 def _rounds(experiment: Experiment) -> str:

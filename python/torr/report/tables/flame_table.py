@@ -6,14 +6,14 @@ function that only the baseline called is not in the tree; it has a row in the t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, as_json, chain, say
 from torr.profile.stacks import FunctionWeight, Node, Stacks
 from torr.report.data.function_names import names
 from torr.report.data.profile_pairs import ProfilePair, profile_pairs
 from torr.report.data.wording import levels_of
-from torr.report.tables.table import Table
+from torr.report.tables.table import Table, TableBuilder
 from torr.report.text.functions import KIND
 from torr.stats.series import noun_of
 from torr.units import show_percent, show_setting
@@ -42,25 +42,25 @@ def flames(result: RunResult) -> list[JsonObject]:
     `beside` names the baseline where it has such a profile, too; every node then has `was`, the
     share of the same calls there.
     """
-    return [_flame(result, each) for each in profile_pairs(result)]
+    return [_flame(result, pair) for pair in profile_pairs(result)]
 
 
-def top_functions(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table]]:
+def top_functions(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[str, Table | None]]:
     """Return a table a profile: the functions in which the most was seen, with all they called.
 
     Beside a baseline they are those whose share differs the most.
     """
-    for each in profile_pairs(result):
-        is_memory = each.profile.kind == "memory"
-        if each.before is None:
+    for pair in profile_pairs(result):
+        is_memory = pair.profile.kind == "memory"
+        if pair.before is None:
             what = say("Functions by memory") if is_memory else say("Functions by time")
-            yield _title(what, result, each.profile), _most(each.stacks, most)
+            yield _title(what, result, pair.profile), _most(pair.stacks, most)
             continue
         more = say("What takes more and less time")
         what = say("What takes more and less memory") if is_memory else more
-        title = _title(what, result, each.profile, each.beside)
-        sides = each.stacks.shares(), each.before.shares()
-        yield title, _differences(*sides, each.beside or "", most)
+        title = _title(what, result, pair.profile, pair.beside)
+        sides = pair.stacks.shares(), pair.before.shares()
+        yield title, _differences(*sides, pair.beside or "", most)
 
 
 def notes(result: RunResult) -> list[str]:
@@ -76,64 +76,60 @@ def colours(baseline: str) -> Text:
     return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
 
 
-def _flame(result: RunResult, found: ProfilePair) -> JsonObject:
-    before = None if found.before is None else found.before.shares().tree(_DEEPEST)
+def _flame(result: RunResult, pair: ProfilePair) -> JsonObject:
+    before = None if pair.before is None else pair.before.shares().tree(_DEEPEST)
     return {
-        "title": as_json(_went(result, found.profile)),
-        "unit": found.stacks.unit,
-        "beside": found.beside,
-        "tree": _node(found.stacks.tree(_DEEPEST), _LEAST_SHARE * found.stacks.total, before),
+        "title": as_json(_went(result, pair.profile)),
+        "unit": pair.stacks.unit,
+        "beside": pair.beside,
+        "tree": _node(pair.stacks.tree(_DEEPEST), _LEAST_SHARE * pair.stacks.total, before),
     }
 
 
 def _node(node: Node, least: float, before: Node | None) -> JsonObject:
     """Return a function with what it calls; `before` is the same in the baseline, in shares."""
-    found: JsonObject = {"name": node.name, "weight": node.weight}
-    known = {} if before is None else {each.name: each for each in before.below}
+    members: JsonObject = {"name": node.name, "weight": node.weight}
+    known = {} if before is None else {child.name: child for child in before.below}
     if before is not None:
-        found["was"] = round(before.weight, _DIGITS)
+        members["was"] = round(before.weight, _DIGITS)
     below = [
-        _node(each, least, None if before is None else known.get(each.name, _NOWHERE))
-        for each in node.below
-        if each.weight >= least
+        _node(child, least, None if before is None else known.get(child.name, _NOWHERE))
+        for child in node.below
+        if child.weight >= least
     ]
-    return {**found, "below": below} if below else found
+    return {**members, "below": below} if below else members
 
 
-def _most(stacks: Stacks, most: int) -> Table:
+def _most(stacks: Stacks, most: int) -> Table | None:
     whole = stacks.total or 1.0
-    rows = tuple(
-        (row.name, _share(row.flat / whole), _share(row.total / whole))
-        for row in stacks.top()[:most]
-    )
-    columns = (say("function"), say("in itself"), say("with what it calls"))
-    return Table(columns, rows, frozenset({0}), frozenset({0}))
+    table = TableBuilder(stacks.top()[:most])
+    table.text(say("function"), lambda row: row.name, breaks=True)
+    table.number(say("in itself"), lambda row: _share(row.flat / whole))
+    table.number(say("with what it calls"), lambda row: _share(row.total / whole))
+    return table.build()
 
 
-def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table:
+def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table | None:
     """Return one row a function of either, in shares of the whole: the largest difference first."""
     here, there = ({row.name: row for row in stacks.top()} for stacks in (now, before))
     pairs = [(name, here.get(name), there.get(name)) for name in {**here, **there}]
-    # What differs by as much stays in its order: the larger first.
+    # Functions with equal differences keep their order: the larger first.
     pairs.sort(key=lambda pair: -abs(_points(*pair[1:])))
-    columns = (
-        *(say("function"), say("in itself"), say("with what it calls")),
-        *(say("with what it calls, in {name}", name=baseline), say("difference")),
+    table = TableBuilder(pairs[:most])
+    table.text(say("function"), lambda pair: pair[0], breaks=True)
+    table.number(
+        say("in itself"), lambda pair: _share(pair[1].flat) if pair[1] else say("not seen")
     )
-    rows = tuple(
-        (
-            *(name, _part(new, "flat"), _part(new, "total"), _part(old, "total")),
-            say("{points:+.1f} points", points=_points(new, old)),
-        )
-        for name, new, old in pairs[:most]
+    table.number(say("with what it calls"), lambda pair: _total(pair[1]))
+    table.number(say("with what it calls, in {name}", name=baseline), lambda pair: _total(pair[2]))
+    table.number(
+        say("difference"), lambda pair: say("{points:+.1f} points", points=_points(*pair[1:]))
     )
-    return Table(columns, rows, frozenset({0}), frozenset({0}))
+    return table.build()
 
 
-def _part(row: FunctionWeight | None, which: Literal["flat", "total"]) -> str:
-    if row is None:
-        return say("not seen")
-    return _share(row.flat if which == "flat" else row.total)
+def _total(row: FunctionWeight | None) -> str:
+    return _share(row.total) if row else say("not seen")
 
 
 def _points(new: FunctionWeight | None, old: FunctionWeight | None) -> float:

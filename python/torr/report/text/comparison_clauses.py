@@ -20,7 +20,7 @@ from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
-Seen = Sequence[tuple[ComparisonCell, CandidateCell]]
+CellEntries = Sequence[tuple[ComparisonCell, CandidateCell]]
 """What one or several candidates did in some cells."""
 
 DIFFER = ("better", "worse")
@@ -39,9 +39,9 @@ WORDS = {
 }
 
 
-def with_word(seen: Seen, word: str) -> Seen:
+def with_word(entries: CellEntries, word: str) -> CellEntries:
     """Return the cells in which a candidate has a standing."""
-    return [(cell, entry) for cell, entry in seen if cell.standing(entry) == word]
+    return [(cell, entry) for cell, entry in entries if cell.standing(entry) == word]
 
 
 def rounds_of(cell: ComparisonCell, entry: CandidateCell) -> Text:
@@ -52,7 +52,7 @@ def rounds_of(cell: ComparisonCell, entry: CandidateCell) -> Text:
 def differs(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return a verdict that is better or worse: `b is 12 % slower than a (9–15 %, 10 rounds)`."""
     verdict = cell.verdict(entry)
-    said = {
+    values = {
         "name": entry.name,
         "baseline": cell.baseline,
         "amount": _amount(cell, entry),
@@ -60,12 +60,12 @@ def differs(cell: ComparisonCell, entry: CandidateCell) -> Text:
     }
     span, faster = _span(verdict), _faster(cell, entry)
     if words.is_multiple(verdict):
-        said |= {"span": span, "metric": cell.primary.label}
-        return say("{name} has {amount} the {metric} of {baseline} ({span}, {rounds})", **said)
+        values |= {"span": span, "metric": cell.primary.label}
+        return say("{name} has {amount} the {metric} of {baseline} ({span}, {rounds})", **values)
     if words.change(verdict):
-        said |= {"span": span, "faster": faster}
-        return say("{name} is {amount} {faster} than {baseline} ({span}, {rounds})", **said)
-    return say("{name} is {faster} than {baseline} ({amount}, {rounds})", **said, faster=faster)
+        values |= {"span": span, "faster": faster}
+        return say("{name} is {amount} {faster} than {baseline} ({span}, {rounds})", **values)
+    return say("{name} is {faster} than {baseline} ({amount}, {rounds})", **values, faster=faster)
 
 
 def _faster(cell: ComparisonCell, entry: CandidateCell) -> str:
@@ -79,35 +79,35 @@ def _faster(cell: ComparisonCell, entry: CandidateCell) -> str:
 def same(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
     verdict = cell.verdict(entry)
-    said = {"name": entry.name, "baseline": cell.baseline, "place": cell.words}
+    values = {"name": entry.name, "baseline": cell.baseline, "place": cell.words}
     if cell.primary.is_rate and not verdict.value and not verdict.baseline_value:
-        return say("Neither {name} nor {baseline} answered at {place}", **said)
+        return say("Neither {name} nor {baseline} answered at {place}", **values)
     span, rounds = _span(verdict), rounds_of(cell, entry)
-    said["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
+    values["span"] = say("{span}, {rounds}", span=span, rounds=rounds) if span else rounds
     if reason := cell.reason(entry):
-        said["span"] = say("{said}, {reason}", said=said["span"], reason=reason)
+        values["span"] = say("{said}, {reason}", said=values["span"], reason=reason)
     if cell.primary.key == OK_PER_S:
-        return say("{name} and {baseline} are the same at {place} ({span})", **said)
-    said["metric"] = cell.primary.label
-    return say("{name} and {baseline} are the same by {metric} at {place} ({span})", **said)
+        return say("{name} and {baseline} are the same at {place} ({span})", **values)
+    values["metric"] = cell.primary.label
+    return say("{name} and {baseline} are the same by {metric} at {place} ({span})", **values)
 
 
 def undecided(cell: ComparisonCell, entry: CandidateCell) -> Text:
     """Return what was seen of a difference, and why it is no verdict."""
     verdict = cell.verdict(entry)
     names = {"name": entry.name, "baseline": cell.baseline}
-    said = say("{name} against {baseline}", **names)
+    clause = say("{name} against {baseline}", **names)
     ratio = words.ratio(verdict)
     if ratio != "–":
-        seen = {"ratio": ratio, "metric": cell.primary.label, **names}
-        said = say("{name} has {ratio} the {metric} of {baseline}", **seen)
+        values = {"ratio": ratio, "metric": cell.primary.label, **names}
+        clause = say("{name} has {ratio} the {metric} of {baseline}", **values)
         if verdict.interval:
-            said = say("{said} ({seen})", said=said, seen=words.interval(verdict))
+            clause = say("{said} ({seen})", said=clause, seen=words.interval(verdict))
     reason = cell.reason(entry)
-    return chain("; ", [said, reason or say("no reason was kept")])
+    return chain("; ", [clause, reason or say("no reason was kept")])
 
 
-def counted(word: str, cells: Seen, total: int | None = None, than: str = "") -> Text:
+def counted(word: str, cells: CellEntries, total: int | None = None, than: str = "") -> Text:
     """Return in how many cells a word was found; of differences the largest, with its cell.
 
     `slower than a in 3 of 4 cells, most at 500 connections: 12 % (9–15 %)`
@@ -123,17 +123,17 @@ def counted(word: str, cells: Seen, total: int | None = None, than: str = "") ->
     faster = _faster(cell, entry)
     if than:
         faster = say("{faster} than {baseline}", faster=faster, baseline=than)
-    said = {"faster": faster, "where": where, "place": cell.words}
-    most = say("{faster} {where}, at {place}", **said)
+    values = {"faster": faster, "where": where, "place": cell.words}
+    most = say("{faster} {where}, at {place}", **values)
     if len(cells) > 1:
-        most = say("{faster} {where}, most at {place}", **said)
+        most = say("{faster} {where}, most at {place}", **values)
     amount, span = _amount(cell, entry), _span(cell.verdict(entry))
     if span:
         amount = say("{amount} ({span})", amount=amount, span=span)
     return say("{most}: {amount}", most=most, amount=amount)
 
 
-def to_settle(cells: Seen) -> str:
+def to_settle(cells: CellEntries) -> str:
     """Return how many more rounds would settle what is inconclusive, or the reason they share."""
     reasons = {cell.reason(entry) for cell, entry in cells}
     if len(reasons) == 1 and (reason := reasons.pop()):
@@ -149,9 +149,9 @@ def to_settle(cells: Seen) -> str:
     return say(" (about {rounds} more rounds would settle {n} of them)", rounds=span, n=len(known))
 
 
-def size(seen: tuple[ComparisonCell, CandidateCell]) -> float:
+def size(pair: tuple[ComparisonCell, CandidateCell]) -> float:
     """Return how large a difference is; where one side had nothing, none is larger."""
-    cell, entry = seen
+    cell, entry = pair
     verdict = cell.verdict(entry)
     if verdict.difference is not None:
         return abs(verdict.difference)
@@ -166,10 +166,10 @@ def fails_more(cell: ComparisonCell, entry: CandidateCell) -> str:
     return say(", but fails more ({ratio})", ratio=words.ratio(verdict))
 
 
-def fails_in(seen: Seen) -> str:
+def fails_in(entries: CellEntries) -> str:
     """Return in how many cells a candidate was shown to fail more than the baseline."""
-    found = [cell for cell in seen if fails_more(*cell)]
-    return say("it fails more in {n}", n=len(found)) if found else ""
+    failing = [cell for cell in entries if fails_more(*cell)]
+    return say("it fails more in {n}", n=len(failing)) if failing else ""
 
 
 def _amount(cell: ComparisonCell, entry: CandidateCell) -> str:

@@ -21,7 +21,7 @@ from torr.report.text.comparison_clauses import (
     DIFFER,
     REST,
     WORDS,
-    Seen,
+    CellEntries,
     counted,
     differs,
     fails_in,
@@ -49,144 +49,155 @@ _HEADS = {
 
 def verdict(result: RunResult) -> Text:
     """Return what was found."""
-    found = Comparison.of(result)
-    said = [_nothing(found) or ""]
-    if not said[0]:
-        said = [*(_of_pair(found) if len(found.rivals) == 1 else _of_many(found)), _bounds(found)]
+    comparison = Comparison.of(result)
+    clauses = [_nothing(comparison) or ""]
+    if not clauses[0]:
+        clauses = [
+            *(_of_pair(comparison) if len(comparison.rivals) == 1 else _of_many(comparison)),
+            _bounds(comparison),
+        ]
     end = say("ended early by {what}", what=result.ended_by) if result.ended_by else ""
-    return one_line(say("{said}.", said=chain("; ", [*said, end])))
+    return one_line(say("{said}.", said=chain("; ", [*clauses, end])))
 
 
-def _nothing(found: Comparison) -> Text | None:
+def _nothing(comparison: Comparison) -> Text | None:
     """Return why nothing can be compared; None where something can."""
-    if not any(entry.trials for cell in found.cells for entry in cell.entries):
-        return chain("; ", [say("Nothing was measured"), _first_failure(found)])
-    if not found.rivals:
-        return say("Nothing to compare: {name} is the only candidate", name=found.baseline)
-    if not any(cell.base.trials for cell in found.cells):
-        return say("Nothing to compare: {why}", why=_absent(found, found.baseline))
-    seen = [(p, e) for p in found.cells if p.base.trials for e in p.rivals if e.trials]
-    if not seen:
-        absent = [_absent(found, name) for name in found.rivals]
+    if not any(entry.trials for cell in comparison.cells for entry in cell.entries):
+        return chain("; ", [say("Nothing was measured"), _first_failure(comparison)])
+    if not comparison.rivals:
+        return say("Nothing to compare: {name} is the only candidate", name=comparison.baseline)
+    if not any(cell.base.trials for cell in comparison.cells):
+        return say("Nothing to compare: {why}", why=_absent(comparison, comparison.baseline))
+    entries = [(p, e) for p in comparison.cells if p.base.trials for e in p.rivals if e.trials]
+    if not entries:
+        absent = [_absent(comparison, name) for name in comparison.rivals]
         return say("Nothing to compare: {why}", why=cell_names.names(absent))
-    if len(with_word(seen, "no verdict")) == len(seen):
-        levels = [x for p, e in seen for side in (p.base, e) for x in side.trials.values()]
+    if len(with_word(entries, "no verdict")) == len(entries):
+        levels = [x for p, e in entries for side in (p.base, e) for x in side.trials.values()]
         why = because(first_text([reason for x in levels for reason in x.health.reasons]))
         return say("Claims nothing: the generator was the limit{why}", why=why)
     return None
 
 
-def _of_pair(found: Comparison) -> list[str]:
+def _of_pair(comparison: Comparison) -> list[str]:
     """Describe one candidate against the baseline."""
-    name = found.rivals[0]
-    seen = found.of_rival(name)
-    if len(seen) > 1:
-        return _in_cells(name, seen, found)
-    cell, entry = seen[0]
+    name = comparison.rivals[0]
+    entries = comparison.of_rival(name)
+    if len(entries) > 1:
+        return _in_cells(name, entries, comparison)
+    cell, entry = entries[0]
     word = cell.standing(entry)
     more = fails_more(cell, entry)
     if word in DIFFER:
-        said = say("{difference} at {place}", difference=differs(cell, entry), place=cell.words)
-        return [chain("", [said, more])]
+        clause = say("{difference} at {place}", difference=differs(cell, entry), place=cell.words)
+        return [chain("", [clause, more])]
     if word == "same":
         return [chain("", [same(cell, entry), more])]
-    said = say("Inconclusive at {place}: {why}", place=cell.words, why=undecided(cell, entry))
-    return [chain("", [said, more])]
+    clause = say("Inconclusive at {place}: {why}", place=cell.words, why=undecided(cell, entry))
+    return [chain("", [clause, more])]
 
 
-def _in_cells(name: str, seen: Seen, found: Comparison) -> list[str]:
+def _in_cells(name: str, entries: CellEntries, comparison: Comparison) -> list[str]:
     """Describe one candidate in many cells: its differences first, the commoner one before."""
-    each = [(word, cells) for word in (*DIFFER, *REST) if (cells := with_word(seen, word))]
-    each.sort(key=lambda part: -len(part[1]) if part[0] in DIFFER else 1)
-    (first, cells), *others = each
+    groups = [(word, cells) for word in (*DIFFER, *REST) if (cells := with_word(entries, word))]
+    groups.sort(key=lambda part: -len(part[1]) if part[0] in DIFFER else 1)
+    (first, cells), *others = groups
     rest = [counted(word, other) for word, other in others]
     if first in DIFFER:
-        said = counted(first, cells, len(seen), found.baseline)
-        lead = say("{name} is {said}", name=name, said=said)
+        clause = counted(first, cells, len(entries), comparison.baseline)
+        lead = say("{name} is {said}", name=name, said=clause)
     else:
-        said = counted(first, cells, len(seen))
-        names = {"name": name, "baseline": found.baseline}
-        lead = say("{name} against {baseline}: {said}", **names, said=said)
-    return [lead, *rest, fails_in(seen)]
+        clause = counted(first, cells, len(entries))
+        names = {"name": name, "baseline": comparison.baseline}
+        lead = say("{name} against {baseline}: {said}", **names, said=clause)
+    return [lead, *rest, fails_in(entries)]
 
 
-def _of_many(found: Comparison) -> list[str]:
+def _of_many(comparison: Comparison) -> list[str]:
     """Describe the candidate farthest ahead of the baseline, then all others by their word."""
-    seen = {name: found.of_rival(name) for name in found.rivals}
-    ahead = {name: with_word(cells, "better") for name, cells in seen.items()}
+    entries = {name: comparison.of_rival(name) for name in comparison.rivals}
+    ahead = {name: with_word(cells, "better") for name, cells in entries.items()}
     lead = max(
         (name for name in ahead if ahead[name]),
         key=lambda name: (len(ahead[name]), max(map(size, ahead[name]))),
         default=None,
     )
-    head = [_none_ahead(found)] if lead is None else _leads(found, lead, seen[lead], ahead[lead])
-    return [*head, *_others(found, seen, lead)]
+    head = (
+        [_none_ahead(comparison)]
+        if lead is None
+        else _leads(comparison, lead, entries[lead], ahead[lead])
+    )
+    return [*head, *_others(comparison, entries, lead)]
 
 
-def _none_ahead(found: Comparison) -> Text:
+def _none_ahead(comparison: Comparison) -> Text:
     head = say(
         "No candidate of {n} is shown to be {faster} than {baseline}",
-        n=len(found.names),
-        faster=WORDS[found.primary.word("better")],
-        baseline=found.baseline,
+        n=len(comparison.names),
+        faster=WORDS[comparison.primary.word("better")],
+        baseline=comparison.baseline,
     )
-    if len(found.cells) > 1:
+    if len(comparison.cells) > 1:
         return head
-    return say("{said} at {place}", said=head, place=found.cells[0].words)
+    return say("{said} at {place}", said=head, place=comparison.cells[0].words)
 
 
-def _leads(found: Comparison, lead: str, seen: Seen, ahead: Seen) -> list[str]:
+def _leads(
+    comparison: Comparison, lead: str, entries: CellEntries, ahead: CellEntries
+) -> list[str]:
     """Describe the candidate that is farthest ahead."""
-    if len(found.cells) == 1:
+    if len(comparison.cells) == 1:
         cell, entry = ahead[0]
         where = say("{difference} at {place}", difference=differs(cell, entry), place=cell.words)
-        most = say("{said}, the most of {n} candidates", said=where, n=len(found.names))
+        most = say("{said}, the most of {n} candidates", said=where, n=len(comparison.names))
         return [chain("", [most, fails_more(cell, entry)])]
-    said = counted("better", ahead, len(found.cells), found.baseline)
-    return [say("{name} is {said}", name=lead, said=said), fails_in(seen)]
+    clause = counted("better", ahead, len(comparison.cells), comparison.baseline)
+    return [say("{name} is {said}", name=lead, said=clause), fails_in(entries)]
 
 
-def _others(found: Comparison, seen: Mapping[str, Seen], lead: str | None) -> Iterator[Text]:
+def _others(
+    comparison: Comparison, entries: Mapping[str, CellEntries], lead: str | None
+) -> Iterator[Text]:
     """Return the other candidates by word, in many cells with their counts."""
     for word in (*DIFFER, *REST):
-        cells = {name: with_word(each, word) for name, each in seen.items()}
+        cells = {name: with_word(labels, word) for name, labels in entries.items()}
         names = [n for n in cells if cells[n] and not (word == "better" and n == lead)]
         if not names:
             continue
-        is_one = len(found.cells) == 1
-        each = [
+        is_one = len(comparison.cells) == 1
+        labels = [
             name if is_one else say("{name} in {n}", name=name, n=len(cells[name]))
             for name in names
         ]
-        head = _HEADS.get(word) or word_text(found.primary.word(word))
+        head = _HEADS.get(word) or word_text(comparison.primary.word(word))
         if word == "better":
             head = say("also {word}", word=head)
         more = to_settle([x for name in names for x in cells[name]]) if word == REST[1] else ""
-        yield say("{word}: {names}{more}", word=head, names=cell_names.names(each), more=more)
+        yield say("{word}: {names}{more}", word=head, names=cell_names.names(labels), more=more)
 
 
-def _bounds(found: Comparison) -> str:
+def _bounds(comparison: Comparison) -> str:
     """Say that rates are lower bounds, where they are."""
-    is_bound = any(entry.is_bound for cell in found.cells for entry in cell.entries)
-    if not is_bound or not found.primary.is_rate:
+    is_bound = any(entry.is_bound for cell in comparison.cells for entry in cell.entries)
+    if not is_bound or not comparison.primary.is_rate:
         return ""
     return say("rates are lower bounds ({why})", why=SHARED)
 
 
-def _absent(found: Comparison, name: str) -> Text:
+def _absent(comparison: Comparison, name: str) -> Text:
     """Return why a candidate has no trial that could be compared."""
-    who = say("{name}, the baseline,", name=name) if name == found.baseline else name
-    own = [failure for failure in found.failures if failure.candidate == name]
+    who = say("{name}, the baseline,", name=name) if name == comparison.baseline else name
+    own = [failure for failure in comparison.failures if failure.candidate == name]
     if not own:
         return say("{who} has no trial", who=who)
-    said = {"trials": number_of(len(own), "trial"), "why": because(own[0].text)}
-    return say("{who} failed in {trials}{why}", who=who, **said)
+    values = {"trials": number_of(len(own), "trial"), "why": because(own[0].text)}
+    return say("{who} failed in {trials}{why}", who=who, **values)
 
 
-def _first_failure(found: Comparison) -> str:
-    if not found.failures:
+def _first_failure(comparison: Comparison) -> str:
+    if not comparison.failures:
         return ""
-    first = found.failures[0]
-    said = {"trials": number_of(len(found.failures), "trial"), "name": first.candidate}
-    failed = say("{trials} failed and the first was one of {name}", **said)
+    first = comparison.failures[0]
+    values = {"trials": number_of(len(comparison.failures), "trial"), "name": first.candidate}
+    failed = say("{trials} failed and the first was one of {name}", **values)
     return chain("", [failed, because(first.text)])

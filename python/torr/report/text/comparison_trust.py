@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
 def parts(result: RunResult) -> list[str]:
     """Return what the trust line of a comparison begins with."""
-    found = Comparison.of(result)
-    levels = [x for p in found.cells for e in p.entries for x in e.trials.values()]
-    said = [_health(levels), _rounds(found), *_failed(found), *_discarded(found), *_cores(found)]
-    return [one_line(part) for part in said]
+    comparison = Comparison.of(result)
+    levels = [x for p in comparison.cells for e in p.entries for x in e.trials.values()]
+    parts = [
+        _health(levels),
+        _rounds(comparison),
+        *_failed(comparison),
+        *_discarded(comparison),
+        *_cores(comparison),
+    ]
+    return [one_line(part) for part in parts]
 
 
 def of_nothing(result: RunResult) -> list[str]:
@@ -35,9 +41,9 @@ def _health(levels: Sequence[Level]) -> Text:
     limited = [level for level in levels if level.is_limited]
     contended = [level for level in levels if level.is_contended]
     if limited:
-        said = {"trials": _of(limited, levels), "why": _why(limited)}
+        values = {"trials": _of(limited, levels), "why": _why(limited)}
         return say(
-            "Generator-limited in {trials}, which have no verdict in their cells{why}", **said
+            "Generator-limited in {trials}, which have no verdict in their cells{why}", **values
         )
     if contended:
         shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
@@ -55,45 +61,45 @@ def _why(levels: Sequence[Level]) -> str:
     return say(" ({why})", why=first) if first else ""
 
 
-def _rounds(found: Comparison) -> Text:
-    counts = {max(len(e.trials) for e in p.entries) for p in found.cells if p.entries}
+def _rounds(comparison: Comparison) -> Text:
+    counts = {max(len(e.trials) for e in p.entries) for p in comparison.cells if p.entries}
     most, least = max(counts, default=0), min(counts, default=0)
     rounds = counted(most, "round")
     if most != least:
         rounds = say("{least} to {most} rounds", least=least, most=most)
-    each = [
+    spreads = [
         spread
-        for cell in found.cells
+        for cell in comparison.cells
         for entry in cell.entries
         if (spread := variation(list(entry.values(cell.primary).values()))) is not None
     ]
-    said = say("{rounds}, interleaved", rounds=rounds)
-    if each:
-        share = f"{100 * median(each):.1f} %"
-        said = say("{said}, spread of trials {spread}", said=said, spread=share)
-    is_kept_up = found.experiment.restart == "cell"
-    return chain("; ", [said, say("servers were kept up through a cell") if is_kept_up else ""])
+    clause = say("{rounds}, interleaved", rounds=rounds)
+    if spreads:
+        share = f"{100 * median(spreads):.1f} %"
+        clause = say("{said}, spread of trials {spread}", said=clause, spread=share)
+    is_kept_up = comparison.experiment.restart == "cell"
+    return chain("; ", [clause, say("servers were kept up through a cell") if is_kept_up else ""])
 
 
-def _failed(found: Comparison) -> Iterator[str]:
+def _failed(comparison: Comparison) -> Iterator[str]:
     """Return how many trials of which candidates failed."""
-    if not found.failures:
+    if not comparison.failures:
         return
     for is_measured in (False, True):
-        who = [x.candidate for x in found.failures if x.measured == is_measured]
-        each = cell_names.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
+        who = [x.candidate for x in comparison.failures if x.measured == is_measured]
+        names = cell_names.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
         trials = counted(len(who), "trial")
         if who and is_measured:
-            yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=each)
+            yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=names)
         elif who:
-            yield say("{trials} failed ({whose})", trials=trials, whose=each)
+            yield say("{trials} failed ({whose})", trials=trials, whose=names)
 
 
-def _discarded(found: Comparison) -> Iterator[str]:
+def _discarded(comparison: Comparison) -> Iterator[str]:
     """Return how many rounds a rule discarded, and because of which candidates."""
     rules: dict[str, dict[str, int]] = {}
     rounds = 0
-    for cell in found.cells:
+    for cell in comparison.cells:
         verdicts = [v for e in cell.entries for v in e.verdicts.values()]
         gone = next((v.discarded for v in verdicts if v.discarded), None)
         if gone is None:
@@ -104,12 +110,12 @@ def _discarded(found: Comparison) -> Iterator[str]:
             because[name] = because.get(name, 0) + count
     for rule, because in rules.items():
         who = cell_names.names([f"{name} {count}" for name, count in because.items()])
-        said = {"rounds": counted(rounds, "round"), "rule": rule, "whose": who}
-        yield say("{rounds} discarded by {rule} ({whose})", **said)
+        values = {"rounds": counted(rounds, "round"), "rule": rule, "whose": who}
+        yield say("{rounds} discarded by {rule} ({whose})", **values)
 
 
-def _cores(found: Comparison) -> Iterator[str]:
-    pin = found.experiment.pin
+def _cores(comparison: Comparison) -> Iterator[str]:
+    pin = comparison.experiment.pin
     if pin:
         own, its = _numbers(pin.generator), _numbers(pin.target)
         yield say("generator on {own}, target on {its}", own=own, its=its)

@@ -47,14 +47,14 @@ def interval(verdict: Verdict) -> str:
 
 def change(verdict: Verdict) -> str | None:
     """Return how far from 1 a ratio is, in percent of the baseline: `12 %`; None for none."""
-    found = verdict.ratio
-    return None if not found else f"{_percents([found], found)[0]} %"
+    ratio = verdict.ratio
+    return None if not ratio else f"{_percents([ratio], ratio)[0]} %"
 
 
 def change_interval(verdict: Verdict) -> str:
     """Return the interval of `change`: `9–15 %`, with signs where it lies on both sides of 1."""
-    found = verdict.ratio
-    if verdict.interval is None or not found:
+    centre = verdict.ratio
+    if verdict.interval is None or not centre:
         return ""
     low, high = verdict.interval
     if low is None or high is None:
@@ -62,7 +62,7 @@ def change_interval(verdict: Verdict) -> str:
     if low < 1 < high:
         below, above = (f"{100 * (end - 1):+.1f}".replace("-", "−") for end in (low, high))
         return say("{low} to {high} %", low=below, high=above)
-    near, far = _percents((low, high) if found > 1 else (high, low), found)
+    near, far = _percents((low, high) if centre > 1 else (high, low), centre)
     return f"{near}–{far} %"
 
 
@@ -78,9 +78,9 @@ def value(metric: Metric, number: float | None) -> str:
 
 def _percents(ratios: Sequence[float], centre: float) -> list[str]:
     """Return distances from 1 in percent: whole numbers where they differ."""
-    found = [100 * abs(each - 1) for each in ratios]
-    is_fine = 100 * abs(centre - 1) < 3 or len({round(each) for each in found}) < len(found)
-    return [f"{each:.{1 if is_fine else 0}f}" for each in found]
+    distances = [100 * abs(ratio - 1) for ratio in ratios]
+    is_fine = 100 * abs(centre - 1) < 3 or len(set(map(round, distances))) < len(distances)
+    return [f"{distance:.{1 if is_fine else 0}f}" for distance in distances]
 
 
 def _span(ends: Sequence[float | None]) -> str:

@@ -30,22 +30,22 @@ NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not e
 def verdict(result: RunResult) -> Text:
     """Return the ratios of the requests/s, at the common levels and of the best of each side."""
     a, b = diff.sides(result)
-    found = [v for v in result.verdicts if v.metric == "ok_per_s" and v.ratio is not None]
+    verdicts = [v for v in result.verdicts if v.metric == "ok_per_s" and v.ratio is not None]
     best_a, best_b = (max(side.points, key=lambda p: p.ok_per_s) for side in (a, b))
-    if not found or not best_a.ok_per_s:
+    if not verdicts or not best_a.ok_per_s:
         return say("{name} answered nothing, so there is no ratio.", name=a.name)
     best = diff.show_bounded(best_b.ok_per_s / best_a.ok_per_s, (best_a.at_least, best_b.at_least))
     ratios = say(
         "{b} answers {span} the requests/s of {a} at {levels}{worth}",
         a=a.name,
         b=b.name,
-        span=_span(found),
-        levels=say_count(len(found), "{n} common level", "{n} common levels"),
-        worth=_worth(found),
+        span=_span(verdicts),
+        levels=say_count(len(verdicts), "{n} common level", "{n} common levels"),
+        worth=_worth(verdicts),
     )
     ends = {"a": _best(best_a), "b": _best(best_b), "ratio": best}
     highest = say("best against best {b} to {a}, {ratio}", **ends)
-    end = _conclusion(found) or _rounds(a, b)
+    end = _conclusion(verdicts) or _rounds(a, b)
     return say("{said}.", said=chain("; ", [ratios, highest, end]))
 
 
@@ -80,42 +80,42 @@ def health(result: RunResult) -> str:
     return "contended" if any(point.at_least for point in points) else "unknown"
 
 
-def _conclusion(found: Sequence[Verdict]) -> str:
+def _conclusion(verdicts: Sequence[Verdict]) -> str:
     """Return the words of the levels that have one: `faster at 100 and 200, same at 400`."""
-    judged = [verdict for verdict in found if verdict.word is not None]
+    judged = [verdict for verdict in verdicts if verdict.word is not None]
     words: dict[str, list[str]] = {}
     for verdict in judged:
         words.setdefault(printed(verdict), []).append(f"{verdict.concurrency:,}")
-    said = join(
+    clause = join(
         [
             say("{word} at {levels}", word=word_text(word), levels=join(at))
             for word, at in words.items()
         ]
     )
-    rest = len(found) - len(judged)
-    if not said or not rest:
-        return said
-    return say("{said}, no verdict at {levels}", said=said, levels=counted(rest, "level"))
+    rest = len(verdicts) - len(judged)
+    if not clause or not rest:
+        return clause
+    return say("{said}, no verdict at {levels}", said=clause, levels=counted(rest, "level"))
 
 
-def _span(found: Sequence[Verdict]) -> str:
+def _span(verdicts: Sequence[Verdict]) -> str:
     """Return the lowest and the highest ratio, marked where all are the same kind of bound."""
-    low, high = (show_factor(pick(v.ratio or 0.0 for v in found)) for pick in (min, max))
-    marks = {diff.bound(verdict.bounds) for verdict in found}
+    low, high = (show_factor(pick(v.ratio or 0.0 for v in verdicts)) for pick in (min, max))
+    marks = {diff.bound(verdict.bounds) for verdict in verdicts}
     mark = f"{marks.pop()} " if marks in ({"≥"}, {"≤"}) else ""
     return f"{mark}{low if low == high else f'{low}–{high}'} ×"
 
 
-def _worth(found: Sequence[Verdict]) -> str:
+def _worth(verdicts: Sequence[Verdict]) -> str:
     """Return the meaning of the bounds where the ratios differ in them."""
-    nothing = sum(diff.bound(verdict.bounds) == "?" for verdict in found)
-    if nothing == len(found):
+    nothing = sum(diff.bound(verdict.bounds) == "?" for verdict in verdicts)
+    if nothing == len(verdicts):
         return say(", which bounds nothing: both rates are lower bounds")
     if nothing:
         return say(
             ", at {n} of which both rates are lower bounds and the ratio bounds nothing", n=nothing
         )
-    marks = {diff.bound(verdict.bounds) for verdict in found}
+    marks = {diff.bound(verdict.bounds) for verdict in verdicts}
     return say(", some of them bounds") if len(marks) > 1 else ""
 
 

@@ -18,42 +18,42 @@ if TYPE_CHECKING:
     from torr.procfs.sockets import SocketHolder
 
 
-def sentence(seen: Examination) -> str:
+def sentence(examination: Examination) -> str:
     """Return what the machine can generate, in one sentence."""
-    rate = seen.speed.per_core
-    if rate is None or not seen.speed.requests_per_s:
+    rate = examination.speed.per_core
+    if rate is None or not examination.speed.requests_per_s:
         return "What this machine can generate could not be measured: no request was answered."
-    late = seen.timers.p99_ms
+    late = examination.timers.p99_ms
     timers = "" if late is None else f"; timers are {_short(late)} late at p99"
-    shared = "; the cores were shared meanwhile" if seen.speed.was_disturbed else ""
+    shared = "; the cores were shared meanwhile" if examination.speed.was_disturbed else ""
     return (
         f"This machine can generate about {show_rate(_about(rate))} requests/s a core over up to"
-        f" {show_connections(connections(seen))}{timers}{shared}."
+        f" {show_connections(connections(examination))}{timers}{shared}."
     )
 
 
-def summary(found: Sequence[Finding]) -> str:
+def summary(findings: Sequence[Finding]) -> str:
     """Return how much there is to mind."""
-    minded = sum(finding.word == "mind" for finding in found)
+    minded = sum(finding.word == "mind" for finding in findings)
     if not minded:
         return "Nothing stands in the way of a measurement."
-    return f"Mind {minded} of {len(found)}:"
+    return f"Mind {minded} of {len(findings)}:"
 
 
-def as_json(seen: Examination, found: Sequence[Finding]) -> dict[str, Any]:
+def as_json(examination: Examination, findings: Sequence[Finding]) -> dict[str, Any]:
     """Return everything that was seen and what it means."""
     keys = ("name", "value", "word", "advice")
     return {
-        "verdict": sentence(seen),
-        "requests_per_s_per_core": seen.speed.per_core,
-        "cpu_us_per_request": seen.speed.cpu_us,
-        "connections": connections(seen),
-        "timers": asdict(seen.timers),
-        "speed": asdict(seen.speed),
-        "descriptors": seen.descriptors,
-        "machine": asdict(seen.machine),
-        "target": None if seen.target is None else _target(seen.target),
-        "findings": [{key: getattr(finding, key) for key in keys} for finding in found],
+        "verdict": sentence(examination),
+        "requests_per_s_per_core": examination.speed.per_core,
+        "cpu_us_per_request": examination.speed.cpu_us,
+        "connections": connections(examination),
+        "timers": asdict(examination.timers),
+        "speed": asdict(examination.speed),
+        "descriptors": examination.descriptors,
+        "machine": asdict(examination.machine),
+        "target": None if examination.target is None else _target(examination.target),
+        "findings": [{key: getattr(finding, key) for key in keys} for finding in findings],
     }
 
 
@@ -61,8 +61,8 @@ def _target(place: DiagnosedTarget) -> dict[str, Any]:
     """Return the target; `listeners` is null where the kernel does not report them."""
     known = place.listeners
     listening = None if known is None else [_listening(*each) for each in known]
-    found = {"where": place.address, "is_own": place.is_own, "listeners": listening}
-    return found if place.file is None else {**found, "file": place.file}
+    target = {"where": place.address, "is_own": place.is_own, "listeners": listening}
+    return target if place.file is None else {**target, "file": place.file}
 
 
 def _listening(listener: ListeningSocket, process: SocketHolder | None) -> dict[str, Any]:

@@ -38,11 +38,11 @@ def verdict(result: RunResult) -> Text:
 
 def trust(result: RunResult) -> Text:
     """Say what the numbers stand on: rounds, their spread, errors, the machine's speed."""
-    found = groups(result)
-    rounds = sorted({len(levels) for _, levels in found})
-    spreads = [s for _, levels in found if (s := spread(levels)) is not None]
+    rounds_of = groups(result)
+    rounds = sorted({len(levels) for _, levels in rounds_of})
+    spreads = [s for _, levels in rounds_of if (s := spread(levels)) is not None]
     speed = result.machine_speed
-    failing = sum(any(map(failed, levels)) for _, levels in found)
+    failing = sum(any(map(failed, levels)) for _, levels in rounds_of)
     parts = [
         say("rounds of each: {n}", n=join([f"{n:,}" for n in rounds])) if rounds else "",
         say("spread of rounds up to {spread}", spread=show_percent(100 * max(spreads)))
@@ -63,8 +63,10 @@ def collector(result: RunResult) -> str:
     words = [timing.gc for timing in _timings(result)]
     off, on = sum(word.startswith("off") for word in words), words.count("on")
     if off and on:
-        said = {"on": f"{on:,}", "off": f"{off:,}"}
-        return say("Python's collector on in rounds of {on} of the functions, off of {off}", **said)
+        counts = {"on": f"{on:,}", "off": f"{off:,}"}
+        return say(
+            "Python's collector on in rounds of {on} of the functions, off of {off}", **counts
+        )
     if off:
         return say("Python's collector off in rounds")
     return say("Python's collector on in rounds") if on else ""
@@ -159,6 +161,6 @@ def _of_leaks(result: RunResult) -> list[Text]:
     return parts
 
 
-def _named(found: Sequence[str]) -> str:
-    more = len(found) - _MOST_NAMED
-    return join([*found[:_MOST_NAMED], *([say("{n} more", n=more)] if more > 0 else [])])
+def _named(names_: Sequence[str]) -> str:
+    more = len(names_) - _MOST_NAMED
+    return join([*names_[:_MOST_NAMED], *([say("{n} more", n=more)] if more > 0 else [])])

@@ -42,8 +42,8 @@ def generator_status(piece: Interval) -> tuple[str, Text] | None:
             parts.append(say("late by {lag}, where {limit} are allowed", **words))
         else:
             parts.append(say("lag {lag} of the {limit} allowed", **words))
-    said = say("The generator now: {said}; judged when the level ends.", said=chain(" · ", parts))
-    return ("contended" if is_full or is_late else "unknown"), said
+    text = say("The generator now: {said}; judged when the level ends.", said=chain(" · ", parts))
+    return ("contended" if is_full or is_late else "unknown"), text
 
 
 def _latest(health: IntervalHealth) -> tuple[float, float] | None:

@@ -112,12 +112,12 @@ def _first_failing(result: RunResult) -> Verdict | None:
 
 def _fails(first: Verdict, series: Series) -> str:
     condition = Condition.parse(first.condition or "")
-    said = {"condition": phrase(condition), "place": places(series, first.concurrency or 0)}
+    values = {"condition": phrase(condition), "place": places(series, first.concurrency or 0)}
     if first.word == "broken":
-        said["seen"] = seen(condition, first)
-        return say("Does not hold {condition} even at {place} ({seen})", **said)
+        values["seen"] = seen(condition, first)
+        return say("Does not hold {condition} even at {place} ({seen})", **values)
     why = first.reason or say("no reason was kept")
-    return say("Cannot show {condition} at {place} ({why})", **said, why=why)
+    return say("Cannot show {condition} at {place} ({why})", **values, why=why)
 
 
 def _held_above(result: RunResult, first: Verdict) -> str:

@@ -32,12 +32,12 @@ def verdict(result: RunResult) -> Text:
         return say("Claims nothing: {why}", why=starved_text(levels[0]))
     point = Series.of("", levels).shown[0]
     place = say("{rate} {over}", rate=_asked(levels[0], point), over=_over(levels[0]))
-    said = (
+    clause = (
         _judged(result.slo_verdicts, place)
         or _streamed(place, levels[0])
         or _plain(place, levels[0])
     )
-    return chain("; ", [said, failed_there(point, is_only=True)])
+    return chain("; ", [clause, failed_there(point, is_only=True)])
 
 
 def _asked(level: Level, point: LevelPoint) -> str:
@@ -61,16 +61,16 @@ def _over(level: Level) -> Text:
     return say("from {users} over {connections}", users=users, connections=connections)
 
 
-def _judged(found: Sequence[Verdict], place: str) -> str | None:
+def _judged(verdicts: Sequence[Verdict], place: str) -> str | None:
     """Return the worst word of the SLOs of a run, with all conditions that have it."""
     for word, write in _JUDGED.items():
-        judged = [(Condition.parse(v.condition or ""), v) for v in found if v.word == word]
+        judged = [(Condition.parse(v.condition or ""), v) for v in verdicts if v.word == word]
         if judged:
-            each = [
+            clauses = [
                 say("{condition} ({seen})", condition=phrase(condition), seen=seen(condition, v))
                 for condition, v in judged
             ]
-            return write(conditions=join(each), place=place)
+            return write(conditions=join(clauses), place=place)
     return None
 
 

@@ -49,10 +49,10 @@ def success(result: RunResult) -> Text:
     """Return what a ladder, or each side of a diff, found about failures, as one sentence."""
     if result.kind == "diff":
         sides = diff.sides(result)
-        each = [say("{name}: {said}", name=side.name, said=_failures(side)) for side in sides]
-        return say("{said}.", said=chain("; ", each))
-    said = _failures(Series.of(result.name, result.levels))
-    return say("{said}.", said=changed(said, lambda text: text[0].upper() + text[1:]))
+        clauses = [say("{name}: {said}", name=side.name, said=_failures(side)) for side in sides]
+        return say("{said}.", said=chain("; ", clauses))
+    clause = _failures(Series.of(result.name, result.levels))
+    return say("{said}.", said=changed(clause, lambda text: text[0].upper() + text[1:]))
 
 
 def _found(result: RunResult) -> str:

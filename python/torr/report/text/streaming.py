@@ -22,14 +22,14 @@ def stream_times(level: Level) -> list[tuple[str, Statistics]]:
     stream = level.stream
     if stream is None:
         return []
-    found = [(name, stream.time(f"{name}_ms")) for name in TIMES]
+    times = [(name, stream.time(f"{name}_ms")) for name in TIMES]
     aliases = [
         (f"{tool} {name.removesuffix('_ms')}", stats)
         for tool, metrics in stream.alias.items()
         for name, stats in metrics.items()
         if name.endswith("_ms")
     ]
-    return [(name, stats) for name, stats in [*found, *aliases] if stats]
+    return [(name, stats) for name, stats in [*times, *aliases] if stats]
 
 
 def stream_facts(level: Level) -> dict[str, str]:

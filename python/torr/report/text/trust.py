@@ -48,10 +48,10 @@ def trust(result: RunResult) -> Text:
 def _of_nothing(result: RunResult) -> Text:
     """Return why there is no number; users may hang from the warm-up on."""
     is_compared = result.kind == "compare"
-    said = say("No trial was measured") if is_compared else say("No level was measured")
+    reason = say("No trial was measured") if is_compared else say("No level was measured")
     if result.status == "interrupted":
-        said = say("Interrupted before the window")
-    parts = [said, _starved(result.levels)]
+        reason = say("Interrupted before the window")
+    parts = [reason, _starved(result.levels)]
     if is_compared:
         parts += comparison_trust.of_nothing(result)
     return say("{said}.", said=chain(" · ", parts))
@@ -80,10 +80,10 @@ def _health(levels: Sequence[Level]) -> Text:
     limited = [level for level in levels if level.is_limited]
     contended = [level for level in levels if level.is_contended]
     if limited:
-        said = {"place": _places(limited), "why": _why(limited)}
+        values = {"place": _places(limited), "why": _why(limited)}
         if len({level.concurrency for level in limited}) == 1:
-            return say("Generator-limited at {place}, which claims nothing{why}", **said)
-        return say("Generator-limited at {place}, which claim nothing{why}", **said)
+            return say("Generator-limited at {place}, which claims nothing{why}", **values)
+        return say("Generator-limited at {place}, which claim nothing{why}", **values)
     if contended:
         shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
         if len(contended) == len(levels):
@@ -117,12 +117,12 @@ def _starved(levels: Sequence[Level]) -> str:
     if not starved:
         return ""
     worst = max(starved, key=lambda level: level.starved / level.user_count)
-    said = {"place": _places(starved), "why": starved_text(worst)}
+    values = {"place": _places(starved), "why": starved_text(worst)}
     if not all(level.is_starved for level in starved):
-        return say("users starved at {place} ({why})", **said)
+        return say("users starved at {place} ({why})", **values)
     if len({level.concurrency for level in starved}) == 1:
-        return say("users starved at {place}, which claims nothing ({why})", **said)
-    return say("users starved at {place}, which claim nothing ({why})", **said)
+        return say("users starved at {place}, which claims nothing ({why})", **values)
+    return say("users starved at {place}, which claim nothing ({why})", **values)
 
 
 def _joined(result: RunResult) -> str:
@@ -149,8 +149,8 @@ def _rounds(result: RunResult) -> Text:
     spreads = [point.spread for point in points if point.spread is not None]
     spread = f"{100 * median(spreads):.1f} %" if spreads else ""
     if rounds > 1:
-        said = counted(rounds, "round")
-        return say("{rounds}, spread {spread}", rounds=said, spread=spread) if spread else said
+        text = counted(rounds, "round")
+        return say("{rounds}, spread {spread}", rounds=text, spread=spread) if spread else text
     if not spread:
         return say("1 round: run-to-run variance unseen")
     return say("1 round: spread of intervals {spread}, run-to-run variance unseen", spread=spread)

@@ -134,10 +134,10 @@ def light(piece: Interval, count: int) -> Interval:
 
 def _drawn(piece: JsonObject) -> JsonObject:
     """Return the members of an interval that a chart shows."""
-    found = {key: piece[key] for key in _DRAWN}
+    drawn = {key: piece[key] for key in _DRAWN}
     latency, stream = piece["latency"], piece["stream"]
-    found["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}
-    return {**found, "stream": {key: stream[key] for key in _STREAMED}} if stream else found
+    drawn["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}
+    return {**drawn, "stream": {key: stream[key] for key in _STREAMED}} if stream else drawn
 
 
 def _thin(stats: JsonObject) -> JsonObject:
@@ -148,8 +148,8 @@ def _left_out(result: RunResult) -> list[JsonObject]:
     count = intervals_of(result)
     if count <= MOST_DRAWN:
         return []
-    said = say("{n:,} intervals, too many for a page, are in intervals.jsonl", n=count)
-    return [view_lists.listed(say("What this page leaves out"), [said])]
+    note = say("{n:,} intervals, too many for a page, are in intervals.jsonl", n=count)
+    return [view_lists.listed(say("What this page leaves out"), [note])]
 
 
 def pools_of(level: Level) -> JsonObject | None:

@@ -26,21 +26,21 @@ def comparison(result: RunResult) -> JsonObject | None:
     """
     if result.kind != "compare":
         return None
-    found = Comparison.of(result)
-    scale = Scale.of(found)
+    ordered = Comparison.of(result)
+    scale = Scale.of(ordered)
     if scale is None:
         return None
     return {
-        "metric": as_json(word_text(found.primary.label)),
+        "metric": as_json(word_text(ordered.primary.label)),
         "is_share": scale.is_share,
-        "is_speed": found.primary.is_time or found.primary.is_rate,
-        "baseline": found.baseline,
+        "is_speed": ordered.primary.is_time or ordered.primary.is_rate,
+        "baseline": ordered.baseline,
         "limits": scale.limits,
         "margin": scale.margin,
         "marks": scale.marks(),
         "places": [
             _place(cell, scale)
-            for cell in found.cells
+            for cell in ordered.cells
             if any(entry.trials or entry.failures for entry in cell.entries)
         ],
     }
@@ -68,17 +68,17 @@ def _entry(cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> JsonObje
         "ratio": "" if is_base else words.ratio(verdict),
         "interval_text": words.interval(verdict),
         "n": len(entry.trials) if verdict.n is None else verdict.n,
-        "rounds": [_round(cell, entry, scale, each) for each in scale.rounds(cell, entry)],
+        "rounds": [_round(cell, entry, scale, point) for point in scale.rounds(cell, entry)],
     }
 
 
 def _round(
-    cell: ComparisonCell, entry: CandidateCell, scale: Scale, found: tuple[int, float]
+    cell: ComparisonCell, entry: CandidateCell, scale: Scale, round_: tuple[int, float]
 ) -> JsonObject:
-    number, position = found
+    number, position = round_
     metric = cell.primary
-    said = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"
+    text = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"
     pair = cell.pairs(entry, metric).get(number)
     if pair and entry.name != cell.baseline:
-        said += f" : {words.value(metric, pair[0])}"
-    return scale.point(number, position, said)
+        text += f" : {words.value(metric, pair[0])}"
+    return scale.point(number, position, text)

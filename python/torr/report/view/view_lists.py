@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 def lists(result: RunResult) -> list[JsonObject]:
     """Return the lists of the page: title, items, and whether it is folded."""
-    found = [
+    lists = [
         *_of_comparison(result),
         listed(say("Profiles"), flame_table.notes(result)),
         *_health(result),
     ]
-    return [each for each in found if each["items"]]
+    return [part for part in lists if part["items"]]
 
 
 def blocks(result: RunResult) -> list[JsonObject]:
@@ -42,11 +42,13 @@ def blocks(result: RunResult) -> list[JsonObject]:
 def _of_comparison(result: RunResult) -> list[JsonObject]:
     if result.kind != "compare":
         return []
-    found = Comparison.of(result)
+    comparison = Comparison.of(result)
     return [
-        listed(say("What the verdicts say"), list(facts.notes(found)) if found.cells else []),
-        listed(say("How the candidates' answers differ"), found.experiment.differences),
-        listed(say("Rules of fairness, as applied"), found.experiment.rules, is_folded=True),
+        listed(
+            say("What the verdicts say"), list(facts.notes(comparison)) if comparison.cells else []
+        ),
+        listed(say("How the candidates' answers differ"), comparison.experiment.differences),
+        listed(say("Rules of fairness, as applied"), comparison.experiment.rules, is_folded=True),
     ]
 
 
@@ -59,12 +61,12 @@ def _health(result: RunResult) -> list[JsonObject]:
 
 def _reasons(result: RunResult) -> Sequence[str]:
     """Return every level that is not healthy, with the reason."""
-    found = [
+    reasons = [
         say("{where}: {why}", where=_place(level), why=reason)
         for level in result.levels
         for reason in level.health.reasons
     ]
-    return found or ([say("Healthy at every level.")] if result.levels else [])
+    return reasons or ([say("Healthy at every level.")] if result.levels else [])
 
 
 def _place(level: Level) -> str:

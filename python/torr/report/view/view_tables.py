@@ -37,19 +37,19 @@ def tables(result: RunResult) -> list[JsonObject]:
 
     `words` are the columns of text, `names` those of them whose long names may break.
     """
-    shown = [as_json_table(title, found) for title, found in first(result) if found]
-    more = [as_json_table(title, found, is_folded=True) for title, found in folded(result) if found]
+    shown = [as_json_table(title, table) for title, table in first(result) if table]
+    more = [as_json_table(title, table, is_folded=True) for title, table in folded(result) if table]
     return shown + more
 
 
-def as_json_table(title: str, found: Table, *, is_folded: bool = False) -> JsonObject:
+def as_json_table(title: str, table: Table, *, is_folded: bool = False) -> JsonObject:
     """Return a table as the page takes it."""
     return {
         "title": as_json(title),
-        "columns": [as_json(column) for column in found.columns],
-        "rows": [[as_json(cell) for cell in row] for row in found.rows],
-        "words": sorted(found.words),
-        "names": sorted(found.names),
+        "columns": [as_json(column) for column in table.columns],
+        "rows": [[as_json(cell) for cell in row] for row in table.rows],
+        "words": sorted(table.words),
+        "names": sorted(table.names),
         "folded": is_folded,
     }
 
@@ -79,11 +79,11 @@ def folded(result: RunResult) -> Iterator[Titled]:
         yield from profiled_line_table.tables(result)
         return
     if result.kind == "compare":
-        found = Comparison.of(result)
+        comparison = Comparison.of(result)
         yield say("Every verdict"), verdict_table.verdicts(result)
-        yield say("Errors"), comparison_tables.of_errors(found)
-        yield say("Candidates"), facts.candidates(found)
-        yield say("What they are made of"), facts.versions(found)
+        yield say("Errors"), comparison_tables.of_errors(comparison)
+        yield say("Candidates"), facts.candidates(comparison)
+        yield say("What they are made of"), facts.versions(comparison)
         yield say("Configuration"), facts.configuration(result)
     else:
         if len(levels) > 1:
@@ -109,12 +109,12 @@ def _of_diff(result: RunResult) -> Iterator[Titled]:
 
 
 def _of_comparison(result: RunResult) -> Iterator[Titled]:
-    found = Comparison.of(result)
-    yield say("Verdicts"), comparison_tables.of_words(found)
-    yield from comparison_tables.of_cells(found)
+    comparison = Comparison.of(result)
+    yield say("Verdicts"), comparison_tables.of_words(comparison)
+    yield from comparison_tables.of_cells(comparison)
     yield say("SLOs"), slo_table.of_comparison(result)
-    yield say("Trials that failed"), comparison_tables.of_failures(found)
-    yield say("Rounds discarded"), comparison_tables.of_discarded(found)
+    yield say("Trials that failed"), comparison_tables.of_failures(comparison)
+    yield say("Rounds discarded"), comparison_tables.of_discarded(comparison)
 
 
 def of_level(level: Level, times: str) -> Iterator[Titled]:
