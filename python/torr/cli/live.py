@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from torr.options.result import ResultOptions
     from torr.store.rundir import RunDirectory
     from torr.webserver.live.feed import Judge
-    from torr.webserver.live.live import Live
-    from torr.webserver.server import Door
+    from torr.webserver.live.live import LivePage
+    from torr.webserver.server import ServerSocket
 
 DETAILS = ("live_port", "live_host", "live_stay_ns")
 
 
 @contextmanager
-def open_door(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
+def open_door(options: ResultOptions | CompareOptions) -> Iterator[ServerSocket | None]:
     """Yield the listening socket of the live page, None without `--live`.
 
     Raises UsageError for an address that is not available, and for other flags of the page without
@@ -43,9 +43,9 @@ def open_door(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
         require(not flag, f"{flag} is given without --live", f"torr … --live {flag} …")
         yield None
         return
-    from torr.webserver.server import HOST, Door
+    from torr.webserver.server import HOST, ServerSocket
 
-    door = Door(options.live_host or HOST, options.live_port)
+    door = ServerSocket(options.live_host or HOST, options.live_port)
     try:
         yield door
     finally:
@@ -54,7 +54,7 @@ def open_door(options: ResultOptions | CompareOptions) -> Iterator[Door | None]:
 
 @contextmanager
 def live_page(
-    door: Door | None,
+    door: ServerSocket | None,
     directory: RunDirectory,
     interrupt: Interrupt,
     judge: Judge,
@@ -66,13 +66,13 @@ def live_page(
         return
     from tempfile import TemporaryFile
 
-    from torr.webserver.live.live import Live, Shown
+    from torr.webserver.live.live import LivePage, LiveRun
 
-    shown = Shown(directory, interrupt, judge, _complain, options.language)
+    shown = LiveRun(directory, interrupt, judge, _complain, options.language)
     # On the file system of the run, which has room for the intervals.
     with TemporaryFile(dir=directory.path) as file:
         try:
-            page = Live(shown, door, file)
+            page = LivePage(shown, door, file)
         except TorrError:
             if directory.is_empty:
                 directory.abandon()
@@ -87,7 +87,7 @@ def live_page(
                 _stay(page, interrupt, options.live_stay_ns)
 
 
-def _stay(page: Live, interrupt: Interrupt, stay_ns: int | None) -> None:
+def _stay(page: LivePage, interrupt: Interrupt, stay_ns: int | None) -> None:
     """Serve the page until the time is over, unless the user has ended the run."""
     if stay_ns and not interrupt.requested:
         click.echo(f"live    {page.url} stays; Ctrl-C ends it", err=True)

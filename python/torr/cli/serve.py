@@ -28,12 +28,12 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     from torr.experiments.interrupt import Interrupt
     from torr.store.runs.store import open_store
     from torr.webserver.history.app import app
-    from torr.webserver.server import HOST, KEPT, ApplicationServer, Door
+    from torr.webserver.server import HISTORY, HOST, ApplicationServer, ServerSocket
 
     options = made(ServeOptions, flags)
     with open_store() as store:
         where, count = store.url, store.count()
-    door = Door(options.host or HOST, options.port, KEPT)
+    door = ServerSocket(options.host or HOST, options.port, HISTORY)
     access = door.access()
     interrupt = Interrupt()
     server = ApplicationServer(

@@ -89,7 +89,7 @@ class Command:
         require(
             self.health.startswith("/"),
             f"{self.name}: the health path {self.health!r} does not begin with /",
-            "write the path alone, such as /health: it is uses_processes for where the url is",
+            "write the path alone, such as /health: it is asked for where the url is",
         )
         require(self.workers is None or self.workers > 0, f"{self.name}: workers must be 1 or more")
 

@@ -1,1 +1,1 @@
-"""Pages for browsers on this machine: who may ask, a door, a server in a thread of its own."""
+"""Serve pages to browsers: access control, a listening socket, a server in a thread."""

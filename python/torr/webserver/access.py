@@ -1,13 +1,13 @@
-"""Who may ask for what: pure decisions on a request's method and headers.
+"""Decide which requests are answered, by method, headers, query and cookies.
 
-On loopback everybody of this machine may look. A page of another site must not: a name that was
-bent to 127.0.0.1 (DNS rebinding) stands in Host, which has to be one of loopback's. A change needs
-the token as well, and a request of torr's own page, which has the token only where it was opened by
-the URL that torr printed. A wrong token is refused wherever it is.
+On loopback all users of this machine may read, but pages of other sites may not: with DNS rebinding
+the Host header has the name of the other site, so it must be a name of loopback. A change also
+needs the token and must come from torr's own page, which has the token only if it was opened by the
+URL that torr printed. A wrong token is always refused.
 
-On any other address every request needs the token: in the URL that torr printed, which becomes a
-cookie, or as `Authorization: Bearer …`, as Prometheus sends it. Host may be anything then: a site
-that bends its name has no cookie under it.
+On any other address every request needs the token: in the URL that torr printed, from which it
+becomes a cookie, or as `Authorization: Bearer …`, as Prometheus sends it. Host is not checked then,
+since a site with DNS rebinding does not have the cookie.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SAFE_METHODS = ("GET", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not answered."""
+    """The status and text with which a request is refused."""
 
     status: int
     text: str
@@ -35,7 +35,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
-    """What a request says of itself; names of headers are in lower case."""
+    """The parts of a request that decide on access; names of headers are in lower case."""
 
     method: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -45,43 +45,43 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rule of one server: its token, its cookie's name, and whether it is on loopback alone."""
+    """The access rule of a server: its token, its cookie, and whether it listens on loopback."""
 
     cookie: str
-    is_open: bool
+    is_loopback_only: bool
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
-    def refusal(self, asked: AccessRequest) -> Refusal | None:
-        """Why a request is not answered; None where it is."""
-        if self.is_open and not is_loopback(_name_of(asked.headers.get("host", ""))):
+    def refusal(self, request: AccessRequest) -> Refusal | None:
+        """Return the refusal of a request; None if it is allowed."""
+        if self.is_loopback_only and not is_loopback(_host_name(request.headers.get("host", ""))):
             return Refusal(421, "this page is at 127.0.0.1 or localhost, under no other name")
-        if TOKEN in asked.query and not self._is_token(asked.query[TOKEN]):
+        if TOKEN in request.query and not self._is_token(request.query[TOKEN]):
             return Refusal(401, "this token is of another page: open the URL that torr printed")
-        if not self.is_open and not self.knows(asked):
+        if not self.is_loopback_only and not self.has_token(request):
             return Refusal(401, "open the URL that torr printed: it has a token")
-        if asked.method in SAFE_METHODS:
+        if request.method in SAFE_METHODS:
             return None
-        return self._refusal_of_change(asked)
+        return self._change_refusal(request)
 
-    def _refusal_of_change(self, asked: AccessRequest) -> Refusal | None:
-        """A change is asked for by torr's own page, or by a program, but by no other site."""
-        if not _is_of_same_origin(asked.headers):
+    def _change_refusal(self, request: AccessRequest) -> Refusal | None:
+        """Return the refusal of a change, which only torr's page and programs may request."""
+        if not _is_same_origin(request.headers):
             return Refusal(403, "only torr's own page may ask for this")
-        # A cookie goes along by itself, whoever asks: it proves nothing here.
-        if not self._is_token(_bearer(asked)):
+        # Browsers send cookies with requests of other sites, too, so a cookie does not suffice.
+        if not self._is_token(_bearer(request)):
             return Refusal(403, "this needs the token: reload the page")
         return None
 
-    def knows(self, asked: AccessRequest) -> bool:
-        """Whether a request has the token."""
-        return any(map(self._is_token, (_bearer(asked), asked.cookies.get(self.cookie, ""))))
+    def has_token(self, request: AccessRequest) -> bool:
+        """Return whether a request has the token."""
+        return any(map(self._is_token, (_bearer(request), request.cookies.get(self.cookie, ""))))
 
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode("utf-8", "replace"), self.token.encode())
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host's name or address is this machine's own, whatever DNS says."""
+    """Return whether a host name or address is loopback, without DNS."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
@@ -90,16 +90,19 @@ def is_loopback(name: str) -> bool:
         return False
 
 
-def _bearer(asked: AccessRequest) -> str:
-    """The token that a request names itself: in a header, or in its URL."""
-    scheme, _, text = asked.headers.get("authorization", "").partition(" ")
+def _bearer(request: AccessRequest) -> str:
+    """Return the token in a header or in the URL of a request; empty without one."""
+    scheme, _, text = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return text.strip()
-    return asked.headers.get("x-torr-token") or asked.query.get(TOKEN, "")
+    return request.headers.get("x-torr-token") or request.query.get(TOKEN, "")
 
 
-def _is_of_same_origin(headers: Mapping[str, str]) -> bool:
-    """By what a browser says and a page cannot change; programs that are no browser say nothing."""
+def _is_same_origin(headers: Mapping[str, str]) -> bool:
+    """Return whether a request is not from another site, by headers that pages cannot change.
+
+    Programs other than browsers do not send these headers.
+    """
     site = headers.get("sec-fetch-site")
     if site is not None and site != "same-origin":
         return False
@@ -109,8 +112,8 @@ def _is_of_same_origin(headers: Mapping[str, str]) -> bool:
     return urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
 
 
-def _name_of(host: str) -> str:
-    """The name of a Host header, without its port; empty where it is none."""
+def _host_name(host: str) -> str:
+    """Return the name in a Host header, without port; empty if it is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -1,7 +1,7 @@
-"""A connection to a page: let go where there are too many, or where no request comes of it.
+"""Limit the connections to a page, in number and in the time until a request.
 
-Its descriptors are those of the process that fires. The engine keeps 64 free for everything but its
-own sockets (`crates/engine`, run/threads.rs), so strangers must not come to hold more.
+They use file descriptors of the load generator's process. The engine leaves 64 of them free
+(`crates/engine`, run/threads.rs), so clients must not use more.
 """
 
 from __future__ import annotations
@@ -13,42 +13,42 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 if TYPE_CHECKING:
     import asyncio
 
-MOST = 40
-"""Connections at once: readers of a run's events, and some for everything else."""
+MAX_CONNECTIONS = 40
+"""The limit of concurrent connections: readers of events, and some for other requests."""
 HEAD_S = 10.0
-"""How long the head of a request may take, from the connection's start or the last answer on."""
+"""The time limit for the head of a request, from the connection or the last answer on."""
 
 
 class LimitedHttpProtocol(H11Protocol):
-    """uvicorn's, with a limit and a deadline: it has neither before the first request."""
+    """uvicorn's protocol with both limits, which uvicorn does not apply before a request."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for a request, unless there are too many who do."""
+        """Wait for a request, or abort if there are too many connections."""
         super().connection_made(cast("asyncio.Transport", transport))
-        if len(self.connections) > MOST:
+        if len(self.connections) > MAX_CONNECTIONS:
             self.transport.abort()
         else:
-            self._wait()
+            self._start_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; a head that is not whole yet wins no time."""
+        """Read data; an incomplete head does not extend the deadline."""
         super().data_received(data)
         if self._is_answering:
-            self._cease()
+            self._cancel_deadline()
         else:
-            self._wait()
+            self._start_deadline()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, of which a part may be there."""
+        """Wait for the next request, unless it has arrived already."""
         super().on_response_complete()
         if not self._is_answering:
-            self._wait()
+            self._start_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
-        self._cease()
+        """Cancel the deadline."""
+        self._cancel_deadline()
         super().connection_lost(exc)
 
     @property
@@ -56,11 +56,11 @@ class LimitedHttpProtocol(H11Protocol):
         # None before the first request, whatever its type says.
         return bool(self.cycle) and not self.cycle.response_complete
 
-    def _wait(self) -> None:
+    def _start_deadline(self) -> None:
         if self._deadline is None:
             self._deadline = self.loop.call_later(HEAD_S, self.transport.close)
 
-    def _cease(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -1,4 +1,4 @@
-"""An application behind the rule of who may ask, whose answers are kept and framed by nobody."""
+"""Wrap an application with access control and security headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-SAFETY = {
+SECURITY_HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
@@ -22,59 +22,59 @@ SAFETY = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-"""On every answer: kept by nobody, framed by nobody (Stop could be clicked unseen), told nobody."""
+"""Headers of all answers: no caching, no frames (against clickjacking on Stop), no referrer."""
 
 
-class Guarded:
-    """An application behind the rule of who may ask, whose answers all carry SAFETY."""
+class AccessGuard:
+    """An application that refuses requests by `access` and adds SECURITY_HEADERS to answers."""
 
     def __init__(self, inner: ASGIApp, access: Access) -> None:
         self._inner = inner
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer or refuse."""
+        """Answer or refuse a request."""
         if scope["type"] != "http":
             return
-        refusal = self._access.refusal(_asked(scope))
-        answering: ASGIApp = self._inner
+        refusal = self._access.refusal(_access_request(scope))
+        app: ASGIApp = self._inner
         if refusal is not None:
-            answering = PlainTextResponse(f"{refusal.text}\n", refusal.status)
+            app = PlainTextResponse(f"{refusal.text}\n", refusal.status)
 
-        async def safely(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 known = {name for name, _ in message["headers"]}
-                safety = [(k.encode(), v.encode()) for k, v in SAFETY.items()]
+                safety = [(k.encode(), v.encode()) for k, v in SECURITY_HEADERS.items()]
                 added = [pair for pair in safety if pair[0] not in known]
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
-        await answering(scope, receive, safely)
+        await app(scope, receive, send_with_headers)
 
 
-def without_token(request: Request, access: Access) -> RedirectResponse | None:
-    """Send a browser on to the same page without the token, which goes on as a cookie.
+def redirect_without_token(request: Request, access: Access) -> RedirectResponse | None:
+    """Redirect a browser to the same page without the token, which becomes a cookie.
 
-    It leaves the address bar and the history. None where the URL has none; a wrong one never comes
-    here, since it is refused.
+    So the token does not stay in address bar and history. Returns None if the URL has no token; a
+    wrong one has been refused before.
     """
     if TOKEN not in request.query_params:
         return None
     rest = [(k, v) for k, v in request.query_params.multi_items() if k != TOKEN]
     url = request.url.replace(scheme="", netloc="", query=str(QueryParams(rest)))
     response = RedirectResponse(str(url), status_code=303)
-    # Strict would keep it from whoever clicks a link in a chat or a mail, even this one. No GET
-    # changes anything, and a change needs the token in a header (`access.py`).
+    # Not `strict`, so that links from chats and mails work. GET requests change nothing, and
+    # changes need the token in a header (`access.py`).
     response.set_cookie(access.cookie, access.token, httponly=True, samesite="lax")
     return response
 
 
-def knows(request: Request, access: Access) -> bool:
-    """Whether a request has the token, so that the page that it asks for may have it, too."""
-    return access.knows(_asked(request.scope))
+def has_token(request: Request, access: Access) -> bool:
+    """Return whether a request has the token, so that the page may contain it."""
+    return access.has_token(_access_request(request.scope))
 
 
-def _asked(scope: Scope) -> AccessRequest:
+def _access_request(scope: Scope) -> AccessRequest:
     headers = Headers(scope=scope)
     return AccessRequest(
         method=scope["method"],

@@ -1,6 +1,6 @@
-"""A door that listens, and a server: uvicorn in a thread, which stands back behind the load.
+"""A listening socket, and a server: uvicorn in a thread of low priority, without a log.
 
-It knows no run: what it serves is given to it. Nothing of it is written to a log.
+It is independent of runs: it serves any application.
 """
 
 from __future__ import annotations
@@ -26,68 +26,68 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _DROP_MS = 10_000
-_END_S = 2.0
-# So many may be accepted before anybody looks how many there are (connection.py).
+_STOP_S = 2.0
+# The number of connections that are accepted before their limit is checked (connection.py).
 _BACKLOG = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a page is to listen, as flags say it: `host` and `port` are their names.
+    """The names of the flags for host and port, and the default port.
 
-    `usual` is the port that is tried first where none is asked for, and any free one then.
+    If the default port is in use and no port was requested, any free one is used.
     """
 
-    usual: int
+    default_port: int
     host: str
     port: str
 
 
 LIVE = Address(8677, "--live-host", "--live-port")
-"""torr, on the keys of a telephone."""
-KEPT = Address(8678, "--host", "--port")
+"""8677 is "torr" on a telephone keypad."""
+HISTORY = Address(8678, "--host", "--port")
 
 
-class Audience(Protocol):
-    """Those whose answers go on for long: they live on the server's loop, and are let go."""
+class LongReaders(Protocol):
+    """Clients with long answers, which run in the server's event loop."""
 
-    def live_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Use this loop."""
+    def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use the event loop of the server."""
 
     def close(self) -> None:
-        """Let everybody go who has got what there is."""
+        """End all answers after the events so far."""
 
 
-class Door:
-    """A listening socket and its name; whoever makes it closes it."""
+class ServerSocket:
+    """A listening socket and its host; the creator closes it."""
 
     def __init__(self, host: str, port: int | None, address: Address = LIVE) -> None:
-        """Listen; without a port on the usual one, or on any free one where that is taken.
+        """Listen on a port; without one, on the default port or any free one if it is in use.
 
-        Raises UsageError where the address cannot be had.
+        Raises UsageError if that is not possible.
         """
-        self.socket = _listening(host, port, address)
+        self.socket = _listen(host, port, address)
         self.host = host
         self.port: int = self.socket.getsockname()[1]
 
     @property
-    def is_open(self) -> bool:
-        """Whether only this machine can come in, so that a look needs no token."""
+    def is_loopback_only(self) -> bool:
+        """Return whether only this machine can connect, so that reading needs no token."""
         return is_loopback(self.host)
 
     def access(self) -> Access:
-        """Who may ask; cookies do not tell ports apart, so their names do."""
-        return Access(f"torr-{self.port}", self.is_open)
+        """Return the access rule; the cookie's name has the port, since cookies ignore ports."""
+        return Access(f"torr-{self.port}", self.is_loopback_only)
 
     def url(self, access: Access, *, is_for_changes: bool = False) -> str:
-        """Where a browser finds it; on loopback the token is for changes alone."""
-        shown = place(self.host, self.port)
-        has_token = is_for_changes or not access.is_open
-        return f"{shown}?token={access.token}" if has_token else shown
+        """Return the URL for a browser; on loopback, only changes need the token."""
+        url = page_url(self.host, self.port)
+        has_token = is_for_changes or not access.is_loopback_only
+        return f"{url}?token={access.token}" if has_token else url
 
 
-def place(host: str, port: int) -> str:
-    """The URL of what listens there; of every address it is the machine's name."""
+def page_url(host: str, port: int) -> str:
+    """Return the URL of a page; for the wildcard address with the name of the machine."""
     is_any = host in {"0.0.0.0", "::"}  # noqa: S104 - compared, not bound
     name = socket.gethostname() if is_any else host
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
@@ -96,10 +96,12 @@ def place(host: str, port: int) -> str:
 class ApplicationServer:
     """Serves an application from `start` to `stop`."""
 
-    def __init__(self, app: ASGIApp, door: Door, audience: Audience | None = None) -> None:
-        self._door = door
-        self._audience = audience
-        # Nothing is logged: a URL may have a token, and stderr has the terminal's line.
+    def __init__(
+        self, app: ASGIApp, server_socket: ServerSocket, readers: LongReaders | None = None
+    ) -> None:
+        self._server_socket = server_socket
+        self._readers = readers
+        # No log: URLs may contain the token, and stderr shows the progress of the run.
         config = uvicorn.Config(
             app,
             loop="asyncio",
@@ -118,33 +120,33 @@ class ApplicationServer:
         self._server = uvicorn.Server(config)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="torr-pages", daemon=True)
-        self._spent_s = 0.0
+        self._final_cost_s = 0.0
 
     def start(self) -> Self:
-        """Begin to serve."""
+        """Start serving."""
         self._thread.start()
         self._ready.wait()
         return self
 
     @property
     def cost_s(self) -> float:
-        """The CPU time that its thread has taken, by that thread's own clock."""
+        """Return the CPU time of the server's thread."""
         ident = self._thread.ident
         if ident is not None and self._thread.is_alive():
             with suppress(OSError):
                 return time.clock_gettime(time.pthread_getcpuclockid(ident))
-        return self._spent_s
+        return self._final_cost_s
 
     def stop(self) -> None:
-        """Let the audience go, and end; waits 2 s at most."""
-        if self._audience is not None:
-            self._audience.close()
+        """End all answers and stop; wait 2 s at most for either."""
+        if self._readers is not None:
+            self._readers.close()
         self._server.should_exit = True
         if self._thread.ident is not None:
-            self._thread.join(_END_S)
+            self._thread.join(_STOP_S)
             self._server.force_exit = True
-            self._thread.join(_END_S)
-        self._door.socket.close()
+            self._thread.join(_STOP_S)
+        self._server_socket.socket.close()
 
     def _run(self) -> None:
         lower_priority()
@@ -152,36 +154,38 @@ class ApplicationServer:
             asyncio.run(self._serve())
         finally:
             self._ready.set()
-            self._spent_s = time.thread_time()
+            self._final_cost_s = time.thread_time()
 
     async def _serve(self) -> None:
-        if self._audience is not None:
-            self._audience.live_on(asyncio.get_running_loop())
+        if self._readers is not None:
+            self._readers.use_loop(asyncio.get_running_loop())
         self._ready.set()
-        await self._server.serve(sockets=[self._door.socket])
+        await self._server.serve(sockets=[self._server_socket.socket])
 
 
-def _listening(host: str, port: int | None, address: Address) -> socket.socket:
-    """A socket that listens; raises UsageError that names the flag."""
+def _listen(host: str, port: int | None, address: Address) -> socket.socket:
+    """Return a listening socket; raise UsageError with the flag on failure."""
     try:
-        return _bound(host, address.usual if port is None else port)
+        return _bind(host, address.default_port if port is None else port)
     except OSError as error:
         if port is not None or isinstance(error, socket.gaierror):
-            raise _cannot(host, port, address, error) from error
+            raise _listen_error(host, port, address, error) from error
     try:
-        return _bound(host, 0)
+        return _bind(host, 0)
     except OSError as error:
-        raise _cannot(host, port, address, error) from error
+        raise _listen_error(host, port, address, error) from error
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, kind, protocol, _, address = found[0]
+def _bind(host: str, port: int) -> socket.socket:
+    addresses = socket.getaddrinfo(
+        host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    family, kind, protocol, _, address = addresses[0]
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            # The kernel lets go of a reader that takes nothing; accepted sockets inherit it.
+            # The kernel drops a client that reads nothing; accepted sockets inherit the option.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DROP_MS)
         listener.bind(address)
         listener.listen(_BACKLOG)
@@ -191,7 +195,7 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _cannot(host: str, port: int | None, address: Address, error: OSError) -> UsageError:
+def _listen_error(host: str, port: int | None, address: Address, error: OSError) -> UsageError:
     where = f"{address.host} {host}" + ("" if port is None else f" {address.port} {port}")
-    said = error.strerror or str(error)
-    return UsageError(f"{where}: cannot be listened on: {said}", f"leave {address.port} out")
+    reason = error.strerror or str(error)
+    return UsageError(f"{where}: cannot be listened on: {reason}", f"leave {address.port} out")

@@ -17,7 +17,7 @@ from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
 from torr.webserver.access import Access
 from torr.webserver.history.app import app
-from torr.webserver.server import KEPT, ApplicationServer, Door
+from torr.webserver.server import HISTORY, ApplicationServer, ServerSocket
 
 AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 COMMITS = ("4f1a09c2", "b77d3e51", "09ce44aa", "e2105b9f")
@@ -65,7 +65,7 @@ def pages(store):
             )
         )
     store.register(text("search", level(10, 90), number=9, tags=["nightly"]))
-    door = Door("127.0.0.1", 0, KEPT)
+    door = ServerSocket("127.0.0.1", 0, HISTORY)
     access = door.access()
     server = ApplicationServer(app(lambda: store, access, "baseline", None), door).start()
     yield door.url(access).rstrip("/")
@@ -218,8 +218,8 @@ def elsewhere():
 
 def test_a_link_in_a_chat_opens_a_page_that_needs_the_token(store, visit, elsewhere):
     place, links = elsewhere
-    door = Door("127.0.0.1", 0, KEPT)
-    access = Access("torr-test", is_open=False, token="t0ken")  # noqa: S106
+    door = ServerSocket("127.0.0.1", 0, HISTORY)
+    access = Access("torr-test", is_loopback_only=False, token="t0ken")  # noqa: S106
     server = ApplicationServer(app(lambda: store, access, "baseline", None), door).start()
     here = f"http://127.0.0.1:{door.port}"
     links += [f"{here}/?token={access.token}", f"{here}/?name=api"]

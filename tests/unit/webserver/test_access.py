@@ -7,8 +7,8 @@ import pytest
 from torr.webserver.access import Access, AccessRequest, is_loopback
 
 TOKEN = "t0ken"  # noqa: S105
-HERE = Access("torr-live-1", is_open=True, token=TOKEN)
-WIDE = Access("torr-live-1", is_open=False, token=TOKEN)
+HERE = Access("torr-live-1", is_loopback_only=True, token=TOKEN)
+WIDE = Access("torr-live-1", is_loopback_only=False, token=TOKEN)
 BEARER = {"authorization": "Bearer t0ken"}
 HOST = "127.0.0.1:8677"
 
@@ -89,7 +89,7 @@ def test_a_token_of_other_letters_is_refused_and_breaks_nothing():
 
 
 def test_each_server_has_a_token_of_its_own_and_shows_it_in_no_text():
-    one, other = Access("a", is_open=True), Access("a", is_open=True)
+    one, other = Access("a", is_loopback_only=True), Access("a", is_loopback_only=True)
     assert one.token != other.token
     assert len(one.token) >= 32
     assert one.token not in repr(one)

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 
 from installed import wait_until
 from torr.webserver import connection
-from torr.webserver.server import ApplicationServer, Door
+from torr.webserver.server import ApplicationServer, ServerSocket
 
 PATIENCE_S = 20
 
@@ -29,7 +29,7 @@ async def answers(scope, receive, send):
 
 @pytest.fixture
 def door():
-    door = Door("127.0.0.1", 0)
+    door = ServerSocket("127.0.0.1", 0)
     server = ApplicationServer(answers, door).start()
     yield door
     server.stop()
@@ -64,7 +64,7 @@ def asking(path, *more):
 
 
 def test_one_too_many_is_let_go_until_there_is_room(dial, monkeypatch):
-    monkeypatch.setattr(connection, "MOST", 3)
+    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 3)
     silent = [dial() for _ in range(3)]
     assert rest_of(dial()) == b""
     silent.pop().close()

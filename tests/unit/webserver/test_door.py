@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from torr.errors import UsageError
-from torr.webserver.server import Address, Door
+from torr.webserver.server import Address, ServerSocket
 
 
 def test_a_taken_port_is_changed_for_a_free_one_unless_it_was_asked_for():
@@ -16,16 +16,16 @@ def test_a_taken_port_is_changed_for_a_free_one_unless_it_was_asked_for():
         taken.listen()
         port = taken.getsockname()[1]
         address = Address(port, "--host", "--port")
-        door = Door("127.0.0.1", None, address)
+        door = ServerSocket("127.0.0.1", None, address)
         door.socket.close()
         assert door.port != port
         with pytest.raises(
             UsageError, match=rf"--host 127.0.0.1 --port {port}: cannot be listened on"
         ):
-            Door("127.0.0.1", port, address)
+            ServerSocket("127.0.0.1", port, address)
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid"])
 def test_an_address_of_another_machine_is_refused(host):
     with pytest.raises(UsageError, match=f"--live-host {host}"):
-        Door(host, None)
+        ServerSocket(host, None)

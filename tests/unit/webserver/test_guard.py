@@ -6,9 +6,9 @@ import pytest
 from starlette.requests import Request
 
 from torr.webserver.access import Access
-from torr.webserver.guard import without_token
+from torr.webserver.guard import redirect_without_token
 
-ACCESS = Access("torr-1", is_open=False, token="t0ken")  # noqa: S106
+ACCESS = Access("torr-1", is_loopback_only=False, token="t0ken")  # noqa: S106
 
 
 def asked(path, query):
@@ -26,7 +26,7 @@ def asked(path, query):
     ],
 )
 def test_a_browser_is_sent_on_without_it(path, query, on):
-    response = without_token(asked(path, query), ACCESS)
+    response = redirect_without_token(asked(path, query), ACCESS)
     assert (response.status_code, response.headers["location"]) == (303, on)
     cookie = response.headers["set-cookie"].lower()
     assert cookie.startswith("torr-1=t0ken;")
@@ -35,4 +35,4 @@ def test_a_browser_is_sent_on_without_it(path, query, on):
 
 
 def test_a_page_without_it_is_answered_at_once():
-    assert without_token(asked("/", "name=token"), ACCESS) is None
+    assert redirect_without_token(asked("/", "name=token"), ACCESS) is None

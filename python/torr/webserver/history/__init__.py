@@ -1,6 +1,6 @@
-"""Kept runs as pages: find, open, overlay two, the trend and the ledger of a name.
+"""Pages of stored runs: list, report, overlay of two, trend and ledger of a name.
 
-    app ─ routes ─ pages ─ session: the runs of a name, and the baseline beside them
+    app ─ routes ─ pages ─ session: the runs of a name, and their baseline
 
-Everything is read from the store when it is asked for; nothing is changed.
+Each request reads from the store; nothing is changed.
 """

@@ -1,4 +1,4 @@
-"""What the server of kept runs answers: pages, each made when it is asked for; it only reads."""
+"""The application that serves the pages of stored runs; read-only."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from starlette.routing import Route
 from torr.errors import StoreError, TorrError
 from torr.model.json import JsonObject
 from torr.report.files.html import document
-from torr.webserver.guard import Guarded, without_token
-from torr.webserver.history import asked, pages
+from torr.webserver.guard import AccessGuard, redirect_without_token
+from torr.webserver.history import pages, parameters
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
 Page = Callable[["Store", Request], JsonObject]
 Endpoint = Callable[[Request], Response]
 
-_UNFORESEEN = 500
+_UNEXPECTED = 500
 
 
 def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | None) -> ASGIApp:
-    """The application over a store, which is opened for each page.
+    """Return the application for a store, which is opened for each page.
 
-    `tag` is that of baselines, `lang` the language of whoever chose none.
+    `tag` is that of baselines, `lang` the language of browsers without a choice.
     """
 
-    def written(data: JsonObject) -> str:
+    def render(data: JsonObject) -> str:
         return document({**data, "lang": lang})
 
     def answer(make: Page) -> Endpoint:
         @wraps(make)
         def endpoint(request: Request) -> Response:
-            clean = without_token(request, access)
-            if clean is not None:
-                return clean
-            status, made = _made(open_store, lambda store: written(make(store, request)))
-            if isinstance(made, TorrError):
-                if status == _UNFORESEEN:
-                    sys.stderr.write(f"note: {request.url.path!r}: {made.message}\n")
-                made = written(pages.failure(made))
-            return HTMLResponse(made, status)
+            redirect = redirect_without_token(request, access)
+            if redirect is not None:
+                return redirect
+            status, body = _render(open_store, lambda store: render(make(store, request)))
+            if isinstance(body, TorrError):
+                if status == _UNEXPECTED:
+                    sys.stderr.write(f"note: {request.url.path!r}: {body.message}\n")
+                body = render(pages.failure(body))
+            return HTMLResponse(body, status)
 
         return endpoint
 
@@ -60,7 +60,7 @@ def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | N
 
     @answer
     def run(store: Store, request: Request) -> JsonObject:
-        return pages.run(store, asked.whole(request.path_params["id"], "run"))
+        return pages.run(store, parameters.positive_int(request.path_params["id"], "run"))
 
     @answer
     def overlay(store: Store, request: Request) -> JsonObject:
@@ -76,13 +76,13 @@ def app(open_store: Callable[[], Store], access: Access, tag: str, lang: str | N
         Route("/overlay", overlay),
         Route("/trend", trend),
     ]
-    return Guarded(Starlette(routes=routes), access)
+    return AccessGuard(Starlette(routes=routes), access)
 
 
-def _made(
+def _render(
     open_store: Callable[[], Store], write: Callable[[Store], str]
 ) -> tuple[int, str | TorrError]:
-    """A page, or what went wrong, which is a page too; and its status."""
+    """Return the status, and a page or the error for an error page."""
     try:
         with open_store() as store:
             try:
@@ -93,6 +93,6 @@ def _made(
         return 503, error
     except TorrError as error:
         return 400, error
-    except Exception as error:  # What a broken run holds may make anything fail.
-        why = f"this page cannot be made: {type(error).__name__}: {error}"
-        return _UNFORESEEN, TorrError(why, "`torr runs show -o json ID` prints what a run holds")
+    except Exception as error:  # a broken run may cause any exception
+        reason = f"this page cannot be made: {type(error).__name__}: {error}"
+        return _UNEXPECTED, TorrError(reason, "`torr runs show -o json ID` prints what a run holds")

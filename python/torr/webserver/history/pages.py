@@ -1,6 +1,6 @@
-"""What each page of kept runs is given, as JSON: the bootstrap data of the bundle.
+"""Make the JSON data of each page of stored runs, from which the bundle draws it.
 
-`run` is there where a run is shown, or an overlay; `kept` says which page it is.
+`run` is the run or overlay to show, if any; `kept` has the kind of page and its data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torr.report.view import distributions, view, view_tables
 from torr.verdicts import diff_side
 from torr.verdicts.diff import diff
 from torr.verdicts.judgement import DELTA
-from torr.webserver.history import asked
+from torr.webserver.history import parameters
 from torr.webserver.history.session import TuningSelection, TuningSession
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ MOST_IN_A_TREND = 100
 
 
 def runs(store: Store, query: QueryParams) -> JsonObject:
-    """Return the list of kept runs, the newest first, and what they can be narrowed down by."""
-    found = store.find(asked.filter_of(query), MOST_LISTED + 1)
+    """Return the list of stored runs, newest first, and the values of its filters."""
+    found_runs = store.find(parameters.filter_of(query), MOST_LISTED + 1)
     return page(
         "runs",
-        runs=[run.as_json() for run in found[:MOST_LISTED]],
-        more=len(found) > MOST_LISTED,
-        asked={key: asked.text(query, key) for key in ("name", "commit", "since")}
+        runs=[run.as_json() for run in found_runs[:MOST_LISTED]],
+        more=len(found_runs) > MOST_LISTED,
+        asked={key: parameters.text(query, key) for key in ("name", "commit", "since")}
         | {"tag": " ".join(query.getlist("tag"))},
         names=store.names(),
         tags=store.tags(),
@@ -54,29 +54,29 @@ def run(store: Store, run_id: int) -> JsonObject:
 
 
 def overlay(store: Store, query: QueryParams) -> JsonObject:
-    """Return two runs on each other: the report of their diff, which is not kept."""
+    """Return the overlay of two runs: the report of their diff, which is not stored."""
     a, b = (_side(store, query, key) for key in ("a", "b"))
     command = ["torr", "diff", *(query.get(key, "") for key in ("a", "b"))]
     shown = view.run(replace(diff(a, b), command=command))
-    # A kept diff has no histograms; here both runs are at hand.
+    # A stored diff has no histograms, but here both runs are available.
     shown["view"]["distributions"] = distributions.of_sides((a, b))
     return page("overlay", shown=shown, a=query.get("a"), b=query.get("b"))
 
 
 def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
-    """Return the runs of a name in order, set beside the newest of them with a tag; the ledger.
+    """Return the runs of a name in order, compared with the newest with a tag, and the ledger.
 
-    Raises UsageError where no name is asked for: runs of several are no session.
+    Raises UsageError without a name, since runs of several names are not a session.
     """
-    runs = asked.filter_of(query)
+    runs = parameters.filter_of(query)
     require(runs.name is not None, "whose trend is not said", "/trend?name=NAME")
-    wanted = TuningSelection(
+    selection = TuningSelection(
         runs,
-        asked.text(query, "request"),
-        asked.count(query, "at"),
-        asked.text(query, "baseline") or tag,
+        parameters.text(query, "request"),
+        parameters.count(query, "at"),
+        parameters.text(query, "baseline") or tag,
     )
-    session = TuningSession(store, wanted, MOST_IN_A_TREND)
+    session = TuningSession(store, selection, MOST_IN_A_TREND)
     ledger = session.ledger()
     return page(
         "trend",
@@ -84,7 +84,7 @@ def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
         margin=[1 / (1 + DELTA), 1 + DELTA],
         sentence=as_json(history_table.sentence(ledger)),
         table=view_tables.as_json_table(say("The tuning ledger"), history_table.table(ledger)),
-        tag=wanted.baseline,
+        tag=selection.baseline,
         levels=sorted(session.levels),
         requests=list(session.requests),
         tags=store.tags(),
@@ -93,7 +93,7 @@ def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
 
 
 def failure(error: TorrError) -> JsonObject:
-    """Return the page that says what went wrong."""
+    """Return the page of an error."""
     return page("failure", message=error.message, hint=error.hint)
 
 
@@ -103,7 +103,7 @@ def page(which: str, shown: JsonObject | None = None, **more: object) -> JsonObj
 
 
 def _side(store: Store, query: QueryParams, key: str) -> Side:
-    run_id, of = asked.side(query, key)
-    found = diff_side.of_result(store.result(run_id), of, Path(f"{run_id}"))
-    # Runs of one name are told apart by their ids.
-    return diff_side.renamed(found, f"{found.name} (run {run_id})")
+    run_id, of = parameters.side(query, key)
+    side = diff_side.of_result(store.result(run_id), of, Path(f"{run_id}"))
+    # With the id, since both runs may have the same name.
+    return diff_side.renamed(side, f"{side.name} (run {run_id})")

@@ -1,4 +1,4 @@
-"""A tuning session, read from the store: the runs of a name in order, beside a baseline."""
+"""Read a tuning session from the store: the runs of a name in order, and their baseline."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 KINDS = ("run", "ladder", "locust")
-"""What has one setting a run: comparisons and diffs are no rounds of a session."""
+"""The kinds of runs with one setting: comparisons and diffs are not part of a session."""
 
 _LABELS = ("started", "kind", "git_commit", "note", "tags", "health")
 
 
 @dataclass(frozen=True, slots=True)
 class TuningSelection:
-    """Which session is meant: `runs` names it, and narrows it down.
+    """The selection of a session: `runs` filters by name, and by other conditions.
 
-    `request` is the request whose numbers count, None for all; `concurrency` the level, None for
-    the best of each run; `baseline` a tag, whose newest run the others are set beside.
+    `request` is the request whose numbers are used, None for all; `concurrency` the level, None for
+    the best of each run; `baseline` the tag of the baseline, of which the newest run is used.
     """
 
     runs: Filter
@@ -41,63 +41,63 @@ class TuningSelection:
 
 
 class TuningSession:
-    """The runs that are meant, the oldest first, at most so many of the newest.
+    """The selected runs, oldest first, limited to the newest `most`.
 
-    `levels` and `requests` are what any of them has, once the ledger is made.
+    After `ledger`, `levels` and `requests` are those that occur in any of the runs.
     """
 
-    def __init__(self, store: Store, wanted: TuningSelection, most: int | None = None) -> None:
+    def __init__(self, store: Store, selection: TuningSelection, most: int | None = None) -> None:
         self._store = store
-        self._wanted = wanted
-        self.runs = store.find(replace(wanted.runs, kinds=KINDS), most)[::-1]
+        self._selection = selection
+        self.runs = store.find(replace(selection.runs, kinds=KINDS), most)[::-1]
         self.levels: set[int] = set()
         self.requests: dict[str, None] = {}
 
     def ledger(self) -> JsonObject:
-        """Return its ledger; `others` says whether an empty one leaves out runs of the name."""
-        wanted, known = self._wanted, {run.id: run for run in self.runs}
+        """Return the ledger; `others`: it is empty, but other runs of the name exist."""
+        selection, known = self._selection, {run.id: run for run in self.runs}
         baseline = self._baseline()
         measured = None if baseline is None else self._measured(baseline)
-        entries = history.ledger((self._measured(run, noted=True) for run in self.runs), measured)
+        entries = history.ledger((self._measured(run, collect=True) for run in self.runs), measured)
         return {
-            "name": wanted.runs.name,
-            "request": wanted.request,
-            "concurrency": wanted.concurrency,
+            "name": selection.runs.name,
+            "request": selection.request,
+            "concurrency": selection.concurrency,
             "baseline": measured and baseline and {**measured.as_json(), **_labels(baseline)},
             "entries": [{**entry, **_labels(known[entry["run"]])} for entry in entries],
-            "others": not entries and bool(self._store.find(Filter(wanted.runs.name), most=1)),
+            "others": not entries and bool(self._store.find(Filter(selection.runs.name), most=1)),
         }
 
-    def _measured(self, run: StoredRun, *, noted: bool = False) -> MeasuredRun:
-        """What a run says; one that cannot be read claims nothing, and takes no other with it.
+    def _measured(self, run: StoredRun, *, collect: bool = False) -> MeasuredRun:
+        """Return the measurements of a run; an unreadable run has none, with a reason.
 
-        What it has is noted where it is to be offered.
+        With `collect`, its levels and requests are added to those of the session.
         """
-        request, concurrency = self._wanted.request, self._wanted.concurrency
+        request, concurrency = self._selection.request, self._selection.concurrency
         try:
             result = self._store.result(run.id)
-            if noted:
-                self._note(result.levels)
+            if collect:
+                self._collect(result.levels)
             return MeasuredRun.of(run.id, result, request, concurrency)
         except ResultError as error:
-            why = from_object(error.message)
+            reason = from_object(error.message)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            why = message(
+            reason = message(
                 "result.broken",
                 "run {run} is not as torr writes it: {error}",
                 run=run.id,
                 error=f"{type(error).__name__}: {error}",
             )
-        return MeasuredRun(run.id, (), request, why)
+        return MeasuredRun(run.id, (), request, reason)
 
-    def _note(self, levels: Sequence[Level]) -> None:
+    def _collect(self, levels: Sequence[Level]) -> None:
         for level in levels:
             self.levels.add(level.concurrency)
             self.requests |= {step.name: None for step in level.requests}
 
     def _baseline(self) -> StoredRun | None:
-        """The newest run of the name with the tag, whatever else the runs are narrowed down by."""
-        tag, runs = self._wanted.baseline, self._wanted.runs
+        """Return the newest run with name and tag, regardless of the other conditions."""
+        tag, runs = self._selection.baseline, self._selection.runs
         if tag is None:
             return None
         tagged = replace(runs, tags=(tag,), commit=None, since=None, kinds=KINDS)

@@ -1,1 +1,1 @@
-"""The live page's server: what a run does, over HTTP, while it does it."""
+"""Serve a run in progress over HTTP: the live page, its events, and numbers for Prometheus."""

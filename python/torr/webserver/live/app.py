@@ -1,4 +1,4 @@
-"""What the live page's server answers: the page, its events, numbers for Prometheus, and Stop."""
+"""The application of the live page: page, events, numbers for Prometheus, and Stop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from torr.webserver.guard import Guarded, knows, without_token
+from torr.webserver.guard import AccessGuard, has_token, redirect_without_token
 from torr.webserver.live import exposition
 from torr.webserver.live.stream import EventStream, Readers
 
@@ -25,40 +25,40 @@ MOST_READERS = 32
 
 
 @dataclass(frozen=True)
-class Served:
-    """What there is to serve: the page, and what is called in the server's thread."""
+class LiveContent:
+    """The documents to serve, and the functions to call in the server's thread."""
 
     document: str
-    """The page, which may end the run."""
-    document_to_look: str
-    """The page of whoever does not know the token."""
+    """The page with the token, which can stop the run."""
+    read_only_document: str
+    """The page without the token."""
     metrics: Callable[[], str]
     stop: Callable[[], object]
 
 
-def app(served: Served, readers: Readers, access: Access) -> ASGIApp:
-    """The application; every answer of it is guarded."""
+def app(content: LiveContent, readers: Readers, access: Access) -> ASGIApp:
+    """Return the application, with access control."""
 
     async def page(request: Request) -> Response:
-        clean = without_token(request, access)
-        if clean is not None:
-            return clean
-        may_change = knows(request, access)
-        return HTMLResponse(served.document if may_change else served.document_to_look)
+        redirect = redirect_without_token(request, access)
+        if redirect is not None:
+            return redirect
+        may_change = has_token(request, access)
+        return HTMLResponse(content.document if may_change else content.read_only_document)
 
     async def events(request: Request) -> Response:
-        place = readers.journal.place_of(request.headers.get("last-event-id"))
-        if readers.journal.is_over and not readers.journal.is_behind(place):
-            return Response(status_code=204)  # an EventSource takes this for the end
+        position = readers.journal.position_of(request.headers.get("last-event-id"))
+        if readers.journal.is_over and not readers.journal.is_behind(position):
+            return Response(status_code=204)  # ends the reconnects of an EventSource
         if readers.count >= MOST_READERS:
             return PlainTextResponse("too many readers\n", 503)
-        return EventStream(readers, place)
+        return EventStream(readers, position)
 
     async def metrics(_request: Request) -> Response:
-        return Response(served.metrics(), media_type=exposition.MEDIA_TYPE)
+        return Response(content.metrics(), media_type=exposition.MEDIA_TYPE)
 
     async def stop(_request: Request) -> Response:
-        served.stop()
+        content.stop()
         return JSONResponse({"stopping": True}, 202)
 
     routes = [
@@ -67,4 +67,4 @@ def app(served: Served, readers: Readers, access: Access) -> ASGIApp:
         Route("/metrics", metrics),
         Route("/stop", stop, methods=["POST"]),
     ]
-    return Guarded(Starlette(routes=routes), access)
+    return AccessGuard(Starlette(routes=routes), access)

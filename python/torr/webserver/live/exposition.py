@@ -1,4 +1,4 @@
-"""Prometheus' text format, written: the other side of what `monitor/exposition.py` reads."""
+"""Write Prometheus' text format, which `monitor/exposition.py` reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 class ExportedSample(NamedTuple):
-    """One number with its labels; of a summary it may be the sum or the count."""
+    """One number with its labels; for a summary, also its sum or count."""
 
     name: str
     labels: Labels
@@ -23,24 +23,24 @@ class ExportedSample(NamedTuple):
 
 
 def page(families: Mapping[str, tuple[str, str]], samples: Iterable[ExportedSample]) -> str:
-    """The page: each family that has samples, behind its help and its type.
+    """Return the page: help, type and samples of each family that has samples.
 
-    `families` has the type and the help by name; the samples of one stand together, as the format
-    wants it. Raises KeyError for a sample of no family.
+    `families` has type and help by name. Samples of a family are adjacent, as the format requires.
+    Raises KeyError for a sample without a family.
     """
-    found: dict[str, list[ExportedSample]] = {}
+    by_family: dict[str, list[ExportedSample]] = {}
     for sample in samples:
-        found.setdefault(_family(sample.name, families), []).append(sample)
+        by_family.setdefault(_family(sample.name, families), []).append(sample)
     lines = []
-    for name, (kind, says) in families.items():
-        if name in found:
-            lines += [f"# HELP {name} {_escaped_help(says)}", f"# TYPE {name} {kind}"]
-            lines += map(_line, found[name])
+    for name, (kind, help_text) in families.items():
+        if name in by_family:
+            lines += [f"# HELP {name} {_escaped_help(help_text)}", f"# TYPE {name} {kind}"]
+            lines += map(_line, by_family[name])
     return "\n".join(lines) + "\n"
 
 
 def _family(name: str, families: Mapping[str, tuple[str, str]]) -> str:
-    """The family of a sample: its name, or without the part that is of a summary."""
+    """Return the family of a sample: its name, without the suffix of a summary."""
     if name in families:
         return name
     whole = next((name.removesuffix(part) for part in _PARTS if name.endswith(part)), name)

@@ -1,7 +1,7 @@
-"""Follows an experiment for the live page: keeps intervals at once, and the rest between levels.
+"""Feed the live page: intervals at once, judged results between levels.
 
-What is dear, judging what there is so far, is done when a level has ended: nothing is fired then.
-A page that cannot be fed costs nobody a result: it is said once, and the run goes on.
+Judging is expensive, so it is done after the end of a level, when no load is generated. An error of
+the page is reported once and does not affect the run.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from torr.webserver.live.metrics import Metrics
 
 Judge = Callable[[Sequence["Level"]], "Conclusions"]
-"""Returns what is concluded of levels."""
+"""Returns the conclusions of levels."""
 
 
 @dataclass
 class Feed(ExperimentListener):
     """A listener that writes to the journal and the metrics.
 
-    `fit` redacts names of candidates and settings, as is done for levels. `current_result` returns
-    the result with the levels from an index on, `judge` the conclusions of levels. `wake` notifies
-    readers, `complain` gets the first error. Each level is read once, and memory holds the data of
+    `redact` removes secrets from names of candidates and settings. `current_result` returns the
+    result with the levels from an index on, `judge` the conclusions of levels. `wake` notifies
+    readers, `on_error` gets the first error. Each level is read once, and memory holds the data of
     its intervals that the page shows.
     """
 
@@ -46,103 +46,105 @@ class Feed(ExperimentListener):
     current_result: Callable[[int], RunResult]
     judge: Judge
     wake: Callable[[], object]
-    complain: Callable[[str], object]
-    fit: Callable[[Any], Any]
+    on_error: Callable[[str], object]
+    redact: Callable[[Any], Any]
     remaining: Remaining = field(default_factory=Remaining)
-    _is_broken: bool = False
+    _has_failed: bool = False
     _levels: list[Level] = field(default_factory=list)
     _pools: list[JsonObject | None] = field(default_factory=list)
     _interval_count: int = 0
 
     def begin(self) -> None:
-        """Say what is known before any level."""
-        self._safely(self._take_stock)
+        """Publish the run before its first level."""
+        self._publish(self._publish_result)
 
     def level_started(self, step: Step) -> None:
-        """Say what is left."""
-        step = self._fit(step)
+        """Publish the progress."""
+        step = self._redacted(step)
         self.remaining.level_started(step)
         self.metrics.level_started(step)
-        self._safely(lambda: self._tell(step))
+        self._publish(lambda: self._publish_progress(step))
 
     def interval_came(self, step: Step, piece: Interval) -> None:
-        """Take an interval down; one that is not kept is only in the counters."""
-        step = self._fit(step)
+        """Publish an interval; one that is not stored is only counted."""
+        step = self._redacted(step)
         self.remaining.interval_came(step, piece)
         self.metrics.interval_came(step, piece)
-        self._safely(lambda: self._add(step, piece))
+        self._publish(lambda: self._add(step, piece))
 
     def level_ended(self, step: Step, level: Level) -> None:
-        """Say what there is so far."""
-        self.metrics.level_ended(self._fit(step), level)
-        self._safely(self._take_stock)
+        """Publish the result so far."""
+        self.metrics.level_ended(self._redacted(step), level)
+        self._publish(self._publish_result)
 
     def trial_failed(self, failure: TrialFailure) -> None:
-        """Say what there is so far."""
+        """Publish the result so far."""
         self.metrics.trial_failed(failure)
-        self._safely(self._take_stock)
+        self._publish(self._publish_result)
 
     def end(self, result: RunResult) -> None:
-        """Say how it ended; nothing comes after it."""
+        """Publish the final result."""
         self.metrics.is_running = False
-        self._is_broken = False  # a file that was full is not needed for this
-        self._safely(lambda: self.journal.end(_text(run_of(result))))
+        self._has_failed = False  # the file, which may have been full, is not needed
+        self._publish(lambda: self.journal.end(_text(run_of(result))))
 
-    def _fit(self, step: Step) -> Step:
-        return replace(step, candidate=self.fit(step.candidate), factors=self.fit(step.factors))
+    def _redacted(self, step: Step) -> Step:
+        return replace(
+            step, candidate=self.redact(step.candidate), factors=self.redact(step.factors)
+        )
 
     def _add(self, step: Step, piece: Interval) -> None:
         if step.is_kept:
-            place = {
+            position = {
                 "level": step.index,
                 "concurrency": step.concurrency,
                 "round": step.round,
                 "candidate": step.candidate,
                 "factors": step.factors,
             }
-            self.journal.add(_text({**place, "interval": bare(piece)}))
-        self._tell(step, piece)
+            self.journal.add(_text({**position, "interval": bare(piece)}))
+        self._publish_progress(step, piece)
 
-    def _tell(self, step: Step, piece: Interval | None = None) -> None:
+    def _publish_progress(self, step: Step, piece: Interval | None = None) -> None:
         left_s, window_ns = self.remaining.left_s, step.plan.window_ns
         progress = {
             "done_s": round(self.remaining.elapsed_s, 3),
             "left_s": None if left_s is None else round(left_s, 3),
             "level": step.index,
             "levels": step.total,
-            # Where the axis of this level begins, and ends where that is known.
+            # The start of the level's time axis, and its end if known.
             "from_s": -step.plan.lead_ns / SECOND_NS,
             "to_s": None if window_ns is None else window_ns / SECOND_NS,
             "is_warmup": self.remaining.phase == "warmup",
             "generator": None if piece is None else generator_of(piece),
         }
-        self.journal.tell(_text(progress))
+        self.journal.set_progress(_text(progress))
 
-    def _take_stock(self) -> None:
+    def _publish_result(self) -> None:
         result = self.current_result(len(self._levels))
         for level in result.levels:
             self._interval_count += len(level.intervals)
             self._pools.append(pools_of(level))
-            self._levels.append(self._light(level))
+            self._levels.append(self._reduced(level))
         result = msgspec.structs.replace(result, levels=self._levels)
         if self._levels:
             conclusions = msgspec.structs.asdict(self.judge(self._levels))
             result = msgspec.structs.replace(result, **conclusions)
         self.journal.begin(_text(run_of(result, self._pools)))
 
-    def _light(self, level: Level) -> Level:
+    def _reduced(self, level: Level) -> Level:
         intervals = [light(piece, self._interval_count) for piece in level.intervals]
         return msgspec.structs.replace(level, intervals=intervals)
 
-    def _safely(self, work: Callable[[], object]) -> None:
-        """Do it and tell the readers; what goes wrong must not end the run."""
-        if self._is_broken:
+    def _publish(self, work: Callable[[], object]) -> None:
+        """Call `work` and notify the readers; report the first error and stop publishing."""
+        if self._has_failed:
             return
         try:
             work()
         except Exception as error:
-            self._is_broken = True
-            self.complain(f"the live page stands still: {safe_text(str(error))}")
+            self._has_failed = True
+            self.on_error(f"the live page stands still: {safe_text(str(error))}")
         self.wake()
 
 

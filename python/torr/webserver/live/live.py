@@ -1,7 +1,7 @@
-"""One run's live page, from before its load to after its end: a journal, who feeds it, a server.
+"""The live page of a run, from before its load to after its end: a journal, a feed, a server.
 
-After the end whoever is connected gets the end and is let go; a page that is open has all of it
-then, and needs no server.
+After the end of the run, connected readers get the final result and are disconnected; an open page
+is complete then, and needs no server.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from torr.results.result import RunResult, read
-from torr.webserver.live.app import Served, app
+from torr.webserver.live.app import LiveContent, app
 from torr.webserver.live.feed import Feed
 from torr.webserver.live.journal import Journal
 from torr.webserver.live.metrics import Metrics
@@ -28,90 +28,92 @@ if TYPE_CHECKING:
     from torr.messages.say import Language
     from torr.store.rundir import RunDirectory
     from torr.webserver.live.feed import Judge
-    from torr.webserver.server import Door
+    from torr.webserver.server import ServerSocket
 
-_LET_GO_S = 2.0
-_LOOK_S = 0.02
+_DISCONNECT_S = 2.0
+_POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The run that is shown, and what the page may do to it: a Stop presses `interrupt`.
+class LiveRun:
+    """The run to show; Stop presses `interrupt`.
 
-    `judge` says what levels come to, `complain` gets what went wrong with the page, `language` is
-    that of whoever chose none.
+    `judge` returns the conclusions of levels, `on_error` gets an error of the page, `language` is
+    that of browsers without a choice.
     """
 
     directory: RunDirectory
     interrupt: Interrupt
     judge: Judge
-    complain: Callable[[str], object]
+    on_error: Callable[[str], object]
     language: Language | None = None
 
 
-class Live:
-    """The live page of a run; `feed` is the listener of its experiment, `url` where it is.
+class LivePage:
+    """The live page of a run; `feed` is the listener of its experiment, `url` its address.
 
-    `file` is where intervals wait for who reads them.
+    `file` stores the intervals for readers.
     """
 
-    def __init__(self, shown: Shown, door: Door, file: BinaryIO) -> None:
-        self._directory = shown.directory
-        self._interrupt = shown.interrupt
+    def __init__(self, run: LiveRun, server_socket: ServerSocket, file: BinaryIO) -> None:
+        self._directory = run.directory
+        self._interrupt = run.interrupt
         journal = Journal(file)
         self._readers = Readers(journal)
-        metrics = Metrics({key: shown.directory.head[key] for key in ("kind", "name")})
+        metrics = Metrics({key: run.directory.head[key] for key in ("kind", "name")})
         self.feed = Feed(
             journal,
             metrics,
-            shown.directory.current_result,
-            shown.judge,
+            run.directory.current_result,
+            run.judge,
             wake=self._readers.wake,
-            complain=shown.complain,
-            fit=shown.directory.outside.json,
+            on_error=run.on_error,
+            redact=run.directory.outside.json,
         )
         remaining = self.feed.remaining
-        metrics.ahead = lambda: (remaining.elapsed_s, remaining.left_s)
-        access = door.access()
+        metrics.progress = lambda: (remaining.elapsed_s, remaining.left_s)
+        access = server_socket.access()
 
         def page(token: str | None) -> str:
             live = {"token": token}
-            data = {"mode": "live", "lang": shown.language, "run": None, "live": live}
+            data = {"mode": "live", "lang": run.language, "run": None, "live": live}
             return document(data)
 
-        served = Served(page(access.token), page(None), metrics.text, self._stop)
-        self._server = ApplicationServer(app(served, self._readers, access), door, self._readers)
+        content = LiveContent(page(access.token), page(None), metrics.text, self._stop)
+        self._server = ApplicationServer(
+            app(content, self._readers, access), server_socket, self._readers
+        )
         metrics.cost_s = lambda: self._server.cost_s
-        self.url = door.url(access, is_for_changes=True)
+        self.url = server_socket.url(access, is_for_changes=True)
 
     def start(self) -> None:
-        """Serve what there is, and what will come."""
+        """Start serving."""
         self.feed.begin()
         self._server.start()
 
     def end(self) -> None:
-        """Tell everybody how it ended, and wait a moment until they know."""
-        self.feed.end(self._last_result())
-        deadline_s = time.monotonic() + _LET_GO_S
+        """Publish the final result, and wait for a moment until readers have it."""
+        self.feed.end(self._final_result())
+        deadline_s = time.monotonic() + _DISCONNECT_S
         while self._readers.count and time.monotonic() < deadline_s:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self._server.stop()
 
     @property
     def cost_s(self) -> float:
-        """The CPU time of the server's thread so far."""
+        """Return the CPU time of the server's thread."""
         return self._server.cost_s
 
     def _stop(self) -> None:
-        # A second press would end it at once, and nobody means that by clicking twice.
+        # A second press would end the run without its report; a double click must not do that.
         if not self._interrupt.requested:
             self._interrupt.press()
 
-    def _last_result(self) -> RunResult:
-        """What the run left; of one that left nothing, what was known of it."""
+    def _final_result(self) -> RunResult:
+        """Return the result of the run, or its last state if none was written."""
         if self._directory.result_path.exists():
             return read(self._directory.result_path)
         return msgspec.structs.replace(self._directory.current_result(), status="failed")

@@ -1,9 +1,9 @@
-"""`GET /metrics`: what a run does, in Prometheus' text format.
+"""`GET /metrics`: the numbers of a run, in Prometheus' text format.
 
-Counters hold every phase, told apart by the label `phase`. Quantiles are those of the newest
-interval, so of its second; `_sum` and `_count` go on through the run. A level's own numbers come
-when it has ended. Times are seconds, shares are ratios, as Prometheus has them. Numbers are added
-up in the thread that keeps intervals, and read in the server's.
+Counters include all phases, with the label `phase`. Quantiles are those of the newest interval;
+`_sum` and `_count` are of the whole run. The numbers of a level appear after its end. Times are in
+seconds, shares are ratios, by Prometheus' conventions. Numbers are added up in the thread of the
+experiment and read in that of the server.
 """
 
 from __future__ import annotations
@@ -64,37 +64,37 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
     "torr_failed_trials_total": ("counter", "Trials of a comparison that came to nothing."),
     "torr_live_cpu_seconds_total": ("counter", "CPU time of the live page's own thread."),
 }
-"""Every name, what it is and its help."""
+"""Type and help of all families, by name."""
 
 
 @dataclass
 class Metrics:
     """Adds up intervals and levels, and writes the page.
 
-    `info` are the labels of torr_info, `cost_s` tells the server's CPU time, `ahead` what is done
-    and what is left, in seconds.
+    `info` are the labels of torr_info; `cost_s` returns the server's CPU time, `progress` the
+    elapsed and the remaining time in seconds.
     """
 
     info: Mapping[str, str]
-    ahead: Callable[[], tuple[float, float | None]] = lambda: (0.0, None)
+    progress: Callable[[], tuple[float, float | None]] = lambda: (0.0, None)
     cost_s: Callable[[], float] = lambda: 0.0
     is_running: bool = True
-    _last_ahead: tuple[float, float | None] = (0.0, None)
+    _last_progress: tuple[float, float | None] = (0.0, None)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _counts: dict[tuple[str, Labels], float] = field(default_factory=dict)
     _now: dict[tuple[str, Labels], float] = field(default_factory=dict)
     _levels: dict[tuple[str, Labels], float] = field(default_factory=dict)
 
     def level_started(self, step: Step) -> None:
-        """Say which level it is."""
-        place: dict[tuple[str, Labels], float] = {
+        """Set the number and concurrency of the level."""
+        values: dict[tuple[str, Labels], float] = {
             ("torr_level", ()): step.index + 1,
             ("torr_concurrency", ()): step.concurrency,
         }
         if step.total is not None:
-            place["torr_levels", ()] = step.total
+            values["torr_levels", ()] = step.total
         with self._lock:
-            self._now = place
+            self._now = values
 
     def interval_came(self, step: Step, piece: Interval) -> None:
         """Add an interval."""
@@ -103,12 +103,15 @@ class Metrics:
             for sample in _counted(piece, trial):
                 key = sample.name, sample.labels
                 self._counts[key] = self._counts.get(key, 0) + sample.value
-            # What the newest interval does not have is not what it was.
-            kept = {key: x for key, x in self._now.items() if key[0] in _OF_LEVEL}
-            self._now = {**kept, **{(s.name, s.labels): s.value for s in _newest(piece, trial)}}
+            # Values that the newest interval does not have are dropped.
+            level_values = {key: x for key, x in self._now.items() if key[0] in _OF_LEVEL}
+            self._now = {
+                **level_values,
+                **{(s.name, s.labels): s.value for s in _newest(piece, trial)},
+            }
 
     def level_ended(self, step: Step, level: Level) -> None:
-        """Keep the numbers of a level, the last one of those at the same place."""
+        """Set the numbers of a level; a later level with the same labels replaces them."""
         labels = (
             ("concurrency", f"{level.concurrency}"),
             ("round", f"{step.round}"),
@@ -118,46 +121,48 @@ class Metrics:
             self._levels.update({(s.name, s.labels): s.value for s in _ended(level, labels)})
 
     def trial_failed(self, failure: TrialFailure) -> None:
-        """Count a trial that came to nothing."""
+        """Count a failed trial."""
         labels = _trial(failure.candidate, failure.factors)
         key = "torr_failed_trials_total", labels
         with self._lock:
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def text(self) -> str:
-        """The page."""
+        """Return the page."""
         return page(FAMILIES, self._samples())
 
     def _samples(self) -> list[ExportedSample]:
         if self.is_running:
-            self._last_ahead = self.ahead()
-        done_s, left_s = self._last_ahead
+            self._last_progress = self.progress()
+        done_s, left_s = self._last_progress
         info = (("version", __version__), *self.info.items())
-        found = [
+        samples = [
             ExportedSample("torr_info", info, 1),
             ExportedSample("torr_running", (), int(self.is_running)),
             ExportedSample("torr_done_seconds", (), done_s),
             ExportedSample("torr_live_cpu_seconds_total", (), self.cost_s()),
         ]
         if left_s is not None:
-            found.append(ExportedSample("torr_left_seconds", (), left_s if self.is_running else 0))
+            samples.append(
+                ExportedSample("torr_left_seconds", (), left_s if self.is_running else 0)
+            )
         with self._lock:
             known = [*self._now.items(), *self._counts.items(), *self._levels.items()]
-        return found + [ExportedSample(name, labels, value) for (name, labels), value in known]
+        return samples + [ExportedSample(name, labels, value) for (name, labels), value in known]
 
 
 _OF_LEVEL = ("torr_level", "torr_levels", "torr_concurrency")
 
 
 def _trial(candidate: str | None, factors: Mapping[str, Any]) -> Labels:
-    """Whose trial it is, where candidates are compared; factors have any names, so in one label."""
+    """Return the labels of a trial of a comparison; one for all factors, which have any names."""
     if candidate is None:
         return ()
     return (("candidate", candidate), ("setting", show_setting(factors)))
 
 
 def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
-    """What an interval adds to the counters."""
+    """Yield the growth of counters by an interval."""
     labels = (*trial, ("phase", piece.phase))
     counts = piece.counts
     yield ExportedSample("torr_attempts_total", labels, counts.attempted)
@@ -177,7 +182,7 @@ def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
 
 
 def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
-    """What is so in the newest interval."""
+    """Yield the gauges and quantiles of the newest interval."""
     labels = (*trial, ("phase", piece.phase))
     known = {
         "torr_ok_per_second": piece.ok_per_s,
@@ -188,8 +193,8 @@ def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
     yield from (ExportedSample(name, trial, x) for name, x in known.items() if x is not None)
     for time in TIMES:
         for quantile, value_ms in _quantiles(_statistics(piece, time)):
-            of = (*labels, ("quantile", quantile))
-            yield ExportedSample(f"torr_{time}_seconds", of, value_ms / MS_PER_S)
+            quantile_labels = (*labels, ("quantile", quantile))
+            yield ExportedSample(f"torr_{time}_seconds", quantile_labels, value_ms / MS_PER_S)
     health = piece.health or IntervalHealth()
     rates = health.worker_cpu_rate
     for number, rate in zip(health.workers or range(len(rates)), rates, strict=True):
@@ -198,19 +203,19 @@ def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
 
 
 def _ended(level: Level, labels: Labels) -> Iterator[ExportedSample]:
-    """What a level came to."""
+    """Yield the numbers of a level that has ended."""
     yield ExportedSample("torr_level_ok_per_second", labels, level.ok_per_s)
     if level.success_rate is not None:
         yield ExportedSample("torr_level_success_ratio", labels, level.success_rate / 100)
     is_limited = level.health.verdict == "generator-limited"
     yield ExportedSample("torr_level_limited", labels, int(is_limited))
     for quantile, value_ms in _quantiles(_statistics(level, "response")):
-        of = (*labels, ("quantile", quantile))
-        yield ExportedSample("torr_level_response_seconds", of, value_ms / MS_PER_S)
+        quantile_labels = (*labels, ("quantile", quantile))
+        yield ExportedSample("torr_level_response_seconds", quantile_labels, value_ms / MS_PER_S)
 
 
 def _quantiles(stats: Statistics) -> Iterator[tuple[str, float]]:
-    """Those that are known; where due requests were never sent the upper ones are not."""
+    """Yield the known quantiles; upper ones are unknown if due requests were not sent."""
     for stat, quantile in QUANTILES.items():
         value = stats.value(stat)
         if value is not None and stat not in stats.at_least:

@@ -1,7 +1,4 @@
-"""What a browser is given: the report's page, the run in the form that the page reads, and words.
-
-One door to the report's bundle, so that the server knows nothing of it.
-"""
+"""The functions of the report that the live page uses; no other module here imports the report."""
 
 from __future__ import annotations
 
@@ -20,6 +17,6 @@ __all__ = ["bare", "document", "generator_of", "light", "pools_of", "run_of"]
 
 
 def generator_of(piece: Interval) -> dict[str, Any] | None:
-    """Return how the generator does in an interval, as the view's `trust`; None where unknown."""
-    found = generator_status(piece)
-    return None if found is None else {"health": found[0], "text": as_json(found[1])}
+    """Return the generator's state in an interval, like the view's `trust`; None if unknown."""
+    status = generator_status(piece)
+    return None if status is None else {"health": status[0], "text": as_json(status[1])}

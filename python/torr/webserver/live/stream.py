@@ -1,7 +1,7 @@
-"""`GET /events`: a journal read to one browser, as fast as that takes it.
+"""`GET /events`: send a journal to a browser, at its own speed.
 
-A reader that takes nothing for PATIENCE_S is dropped; a browser comes again by itself and goes on
-where it was. Nobody waits for a reader but the reader's own task.
+A reader that reads nothing for SEND_TIMEOUT_S is dropped; a browser reconnects and continues at its
+position. Only the task of a reader waits for it.
 """
 
 from __future__ import annotations
@@ -17,136 +17,138 @@ if TYPE_CHECKING:
 
     from torr.webserver.live.journal import Journal, JournalPosition
 
-PATIENCE_S = 10.0
-AGAIN_MS = 1000
-"""After which time a browser comes again."""
-QUIET_S = 15.0
-"""After which a comment is sent, so that nothing on the way takes the connection for dead."""
-PIECE = 1 << 16
-"""Bytes that are handed over at once: patience is for each of them, not for a large event."""
+SEND_TIMEOUT_S = 10.0
+RETRY_MS = 1000
+"""The time after which a browser reconnects."""
+KEEPALIVE_S = 15.0
+"""The time after which a comment is sent, so that proxies do not close the connection."""
+CHUNK_BYTES = 1 << 16
+"""The size of pieces; SEND_TIMEOUT_S applies to each, not to a large event."""
 
 
 class Readers:
-    """Everybody who reads the journal, on the loop of one thread; others only wake them."""
+    """The readers of the journal, in one event loop; other threads only wake them."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.is_closing = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._bells: set[asyncio.Event] = set()
+        self._events: set[asyncio.Event] = set()
 
     @property
     def count(self) -> int:
-        """How many are connected."""
-        return len(self._bells)
+        """Return the number of connected readers."""
+        return len(self._events)
 
-    def live_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Use this loop."""
+    def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use the event loop of the server."""
         self._loop = loop
 
     def wake(self) -> None:
-        """Say from any thread that there is more to read; never waits."""
-        # A loop that has ended has nobody to wake.
+        """Notify the readers of new events, from any thread, without waiting."""
+        # The loop may have ended.
         with suppress(RuntimeError):
-            if self._loop is not None and self._bells:
-                self._loop.call_soon_threadsafe(self._ring)
+            if self._loop is not None and self._events:
+                self._loop.call_soon_threadsafe(self._notify)
 
     def close(self) -> None:
-        """Let every reader go when it has got what there is."""
+        """Disconnect readers after the events so far."""
         self.is_closing = True
         self.wake()
 
-    def _ring(self) -> None:
-        for bell in self._bells:
-            bell.set()
+    def _notify(self) -> None:
+        for event in self._events:
+            event.set()
 
-    def enter(self, bell: asyncio.Event) -> None:
-        """A reader has come."""
-        self._bells.add(bell)
+    def add(self, event: asyncio.Event) -> None:
+        """Add the event of a reader."""
+        self._events.add(event)
 
-    def leave(self, bell: asyncio.Event) -> None:
-        """A reader has gone."""
-        self._bells.discard(bell)
+    def remove(self, event: asyncio.Event) -> None:
+        """Remove the event of a reader."""
+        self._events.discard(event)
 
 
 class EventStream(Response):
-    """One reader's answer: every event behind `place`, until the end of the run."""
+    """The answer for one reader: all events after `position`, until the end of the run."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, readers: Readers, place: JournalPosition) -> None:
+    def __init__(self, readers: Readers, position: JournalPosition) -> None:
         super().__init__(headers={"x-accel-buffering": "no"})
-        # What init_headers found to be the length of no body.
+        # Starlette sets it to 0, since there is no body yet.
         del self.headers["content-length"]
         self._readers = readers
-        self._place = place
+        self._position = position
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Answer, until the run is over or the reader has gone or takes nothing."""
-        bell = asyncio.Event()
-        self._readers.enter(bell)
-        gone = asyncio.ensure_future(_gone(receive, bell))
+        """Send events until the run ends, or the reader disconnects or reads nothing."""
+        event = asyncio.Event()
+        self._readers.add(event)
+        disconnected = asyncio.ensure_future(_disconnected(receive, event))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            # Whoever takes nothing, or has gone, is left.
+            # Errors of a reader that is gone or reads nothing.
             with suppress(TimeoutError, asyncio.TimeoutError, OSError):
-                await self._read_out(send, bell, gone)
+                await self._send_events(send, event, disconnected)
         finally:
-            self._readers.leave(bell)
-            gone.cancel()
+            self._readers.remove(event)
+            disconnected.cancel()
 
-    async def _read_out(self, send: Send, bell: asyncio.Event, gone: asyncio.Future[None]) -> None:
+    async def _send_events(
+        self, send: Send, event: asyncio.Event, disconnected: asyncio.Future[None]
+    ) -> None:
         journal = self._readers.journal
-        await _hand_over(send, b"retry: %d\n\n" % AGAIN_MS)
-        while not gone.done():
-            bell.clear()
-            text = self._news()
+        await _send_text(send, b"retry: %d\n\n" % RETRY_MS)
+        while not disconnected.done():
+            event.clear()
+            text = self._next_events()
             if text:
-                await _hand_over(send, text)
+                await _send_text(send, text)
             elif journal.is_over or self._readers.is_closing:
                 await send({"type": "http.response.body", "body": b""})
                 return
-            elif not await _rings(bell):
-                await _hand_over(send, b":\n\n")
+            elif not await _wait_for_news(event):
+                await _send_text(send, b":\n\n")
 
-    def _news(self) -> bytes:
-        """The next events, as many as go well together: each handing over has its price."""
+    def _next_events(self) -> bytes:
+        """Return the next events together, up to about CHUNK_BYTES, since each send has a cost."""
         texts: list[bytes] = []
-        while sum(map(len, texts)) < PIECE:
-            found = self._readers.journal.next(self._place)
-            if found is None:
+        while sum(map(len, texts)) < CHUNK_BYTES:
+            entry = self._readers.journal.next(self._position)
+            if entry is None:
                 break
-            self._place, text = found
+            self._position, text = entry
             texts.append(text)
         return b"".join(texts)
 
 
-async def _rings(bell: asyncio.Event) -> bool:
-    """Whether it rings before QUIET_S are over; cheaper than `wait_for`, which makes a task."""
-    over: list[bool] = []
+async def _wait_for_news(event: asyncio.Event) -> bool:
+    """Return whether the event is set within KEEPALIVE_S; cheaper than `asyncio.wait_for`."""
+    expired: list[bool] = []
 
-    def give_up() -> None:
-        over.append(True)
-        bell.set()
+    def on_timeout() -> None:
+        expired.append(True)
+        event.set()
 
-    timer = asyncio.get_running_loop().call_later(QUIET_S, give_up)
+    timer = asyncio.get_running_loop().call_later(KEEPALIVE_S, on_timeout)
     try:
-        await bell.wait()
+        await event.wait()
     finally:
         timer.cancel()
-    return not over
+    return not expired
 
 
-async def _hand_over(send: Send, text: bytes) -> None:
-    """Send a text in pieces; raises TimeoutError where one is not taken in time."""
-    for at in range(0, len(text), PIECE):
-        body = text[at : at + PIECE]
+async def _send_text(send: Send, text: bytes) -> None:
+    """Send a text in pieces; raise TimeoutError if one is not accepted in time."""
+    for at in range(0, len(text), CHUNK_BYTES):
+        body = text[at : at + CHUNK_BYTES]
         message = {"type": "http.response.body", "body": body, "more_body": True}
-        await asyncio.wait_for(send(message), PATIENCE_S)
+        await asyncio.wait_for(send(message), SEND_TIMEOUT_S)
 
 
-async def _gone(receive: Receive, bell: asyncio.Event) -> None:
-    """Return when the reader has closed its connection."""
+async def _disconnected(receive: Receive, event: asyncio.Event) -> None:
+    """Wait until the reader disconnects, and wake its task."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    bell.set()
+    event.set()

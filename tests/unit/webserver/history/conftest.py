@@ -11,7 +11,7 @@ from kept import spoil, text
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
 from torr.webserver.history.app import app
-from torr.webserver.server import KEPT, ApplicationServer, Door
+from torr.webserver.server import HISTORY, ApplicationServer, ServerSocket
 
 
 class Pages:
@@ -45,7 +45,7 @@ class Pages:
 @pytest.fixture
 def pages(tmp_path):
     place = DatabaseUrl(f"sqlite:///{tmp_path}/runs.db")
-    door = Door("127.0.0.1", 0, KEPT)
+    door = ServerSocket("127.0.0.1", 0, HISTORY)
     made = app(lambda: Store.open(place), door.access(), "baseline", None)
     server = ApplicationServer(made, door).start()
     yield Pages(place, door.url(door.access()))

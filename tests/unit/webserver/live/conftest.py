@@ -18,8 +18,8 @@ from torr.model.source import Source
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 from torr.verdicts.conclusions import of_load
-from torr.webserver.live.live import Live, Shown
-from torr.webserver.server import Door
+from torr.webserver.live.live import LivePage, LiveRun
+from torr.webserver.server import ServerSocket
 
 
 def step(index=0, users=2, round_number=1, **settings):
@@ -32,7 +32,7 @@ def step(index=0, users=2, round_number=1, **settings):
 class Played:
     """A run that the test plays, as `experiments/level.py` would."""
 
-    page: Live
+    page: LivePage
     directory: RunDirectory
     interrupt: Interrupt
     complaints: list[str]
@@ -70,7 +70,7 @@ def played(tmp_path):
         def start(name="api"):
             head = {"kind": "ladder", "command": ["torr", "ladder"], "plan": None}
             directory = stack.enter_context(RunDirectory.create(tmp_path, name, head))
-            door = Door("127.0.0.1", 0)
+            door = ServerSocket("127.0.0.1", 0)
             stack.callback(door.socket.close)
             file = stack.enter_context(TemporaryFile(dir=directory.path))
             complaints = []
@@ -79,7 +79,7 @@ def played(tmp_path):
                 return of_load("ladder", levels, ())
 
             interrupt = Interrupt()
-            page = Live(Shown(directory, interrupt, judge, complaints.append), door, file)
+            page = LivePage(LiveRun(directory, interrupt, judge, complaints.append), door, file)
             page.start()
             stack.callback(page.close)
             return Played(page, directory, interrupt, complaints)

@@ -170,7 +170,7 @@ def test_a_reader_that_takes_nothing_keeps_nobody_waiting(played):
 
 
 def test_a_reader_that_takes_nothing_is_dropped(played, monkeypatch):
-    monkeypatch.setattr(stream, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(stream, "SEND_TIMEOUT_S", 0.1)
     run = played()
     run.begin()
     with deaf_reader(run):

@@ -41,8 +41,8 @@ def feed_of():
             metrics = Metrics({"kind": "ladder", "name": "api"})
             feed = Feed(
                 *(journal, metrics, directory.current_result, judge, lambda: None),
-                complain=pytest.fail,
-                fit=directory.outside.json,
+                on_error=pytest.fail,
+                redact=directory.outside.json,
             )
             return feed, journal
 
@@ -72,7 +72,7 @@ def test_each_level_adds_itself_to_what_was_said(directory, feed_of, ladder, mos
     feed, journal = feed_of(directory)
     for level in ladder().levels:
         keep(directory, level)
-        feed._take_stock()
+        feed._publish_result()
         so_far = directory.current_result()
         conclusions = msgspec.structs.asdict(of_load("ladder", so_far.levels, ()))
         whole = msgspec.structs.replace(so_far, **conclusions)
@@ -93,6 +93,6 @@ def test_each_level_is_read_from_the_disk_once(directory, feed_of, monkeypatch):
     feed.begin()
     for level in results.ladder().levels:
         keep(directory, level)
-        feed._take_stock()
+        feed._publish_result()
     feed.trial_failed(TrialFailure(candidate="go", round=1, kind="died", text="it ended"))
     assert read == [*results.LEVELS]

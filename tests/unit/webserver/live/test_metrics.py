@@ -93,7 +93,7 @@ def test_a_quantile_that_is_only_a_lower_bound_is_none(metrics):
 
 def test_the_time_that_is_over_stands_still_when_the_run_has_ended(metrics):
     turns = iter([(10.0, 2.0), (12.0, 0.0), (99.0, 0.0)])
-    metrics.ahead = lambda: next(turns)
+    metrics.progress = lambda: next(turns)
     assert [numbers(metrics)["torr_done_seconds"] for _ in range(2)] == [10.0, 12.0]
     metrics.is_running = False
     assert [numbers(metrics)["torr_done_seconds"] for _ in range(2)] == [12.0, 12.0]

@@ -119,7 +119,7 @@ def test_a_name_that_was_bent_to_loopback_sees_nothing(played, path):
     ],
 )
 def test_the_url_is_one_that_a_browser_can_open(host, place):
-    assert server.place(host, 8677) == place
+    assert server.page_url(host, 8677) == place
 
 
 def test_a_wide_page_shows_nothing_without_its_token(played, monkeypatch):

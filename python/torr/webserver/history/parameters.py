@@ -1,0 +1,56 @@
+"""Read the query parameters of a page into typed values; raise UsageError for invalid ones."""
+
+from __future__ import annotations
+
+from datetime import timezone
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError
+from torr.store.runs.since import parse_since
+from torr.store.runs.store import Filter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.datastructures import QueryParams
+
+# The largest integer that the columns of both databases can hold.
+_MOST_ID = 2**31 - 1
+_MOST_DIGITS = 10
+
+
+def filter_of(query: QueryParams) -> Filter:
+    """Return the filter of runs: `name`, `tag` (repeatable), `commit`, `since`, in UTC."""
+    since = text(query, "since")
+    return Filter(
+        name=text(query, "name"),
+        tags=tuple(filter(None, map(str.strip, query.getlist("tag")))),
+        commit=text(query, "commit"),
+        since=None if since is None else parse_since(since, timezone.utc),
+    )
+
+
+def text(query: QueryParams, key: str) -> str | None:
+    """Return a value; None if it is empty."""
+    return query.get(key, "").strip() or None
+
+
+def count(query: QueryParams, key: str) -> int | None:
+    """Return a positive integer; None if it is empty."""
+    value = text(query, key)
+    return None if value is None else positive_int(value, key)
+
+
+def side(query: QueryParams, key: str) -> tuple[int, Sequence[str]]:
+    """Return a side of an overlay: the id of a run, and the names after a colon."""
+    run_id, _, names = (text(query, key) or "").partition(":")
+    return positive_int(run_id, key), names.split(",") if names else []
+
+
+def positive_int(value: str, key: str) -> int:
+    """Return a positive integer."""
+    # int() raises ValueError for thousands of digits.
+    is_number = value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS
+    if not (is_number and 0 < int(value) <= _MOST_ID):
+        raise UsageError(f"{key}={value[:40]!r} is no whole number above 0")
+    return int(value)
