@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from torr import engine, targets
 from torr.errors import require
+from torr.experiments.interrupt import Interrupt
 from torr.model.pace import Closed, Open
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
@@ -170,12 +171,9 @@ def _level(url: str, pace: Closed | Open) -> Level:
         drain_ns=SECOND_NS,
     )
     load = engine.start(plan)
-    try:
+    with Interrupt().ending(load):
         for _ in engine.intervals(load):
             pass
-    except BaseException:
-        load.abort()
-        raise
     return engine.level(load)
 
 

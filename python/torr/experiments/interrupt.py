@@ -6,10 +6,13 @@ Signal handlers call `press`. An experiment checks `requested` before each level
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torr.engine import Load
 
 _POLL_S = 0.05
@@ -43,14 +46,18 @@ class Interrupt:
         while not self.requested and (rest := deadline - time.monotonic()) > 0:
             time.sleep(min(rest, _POLL_S))
 
-    def attach(self, load: Load) -> None:
-        """Pass presses on to `load`, including earlier ones."""
+    @contextmanager
+    def ending(self, load: Load) -> Iterator[None]:
+        """Pass presses on to a load within the block, also earlier ones; abort it on an error."""
         self._load = load
         self._forward()
-
-    def detach(self) -> None:
-        """Pass presses on to no load."""
-        self._load = None
+        try:
+            yield
+        except BaseException:
+            load.abort()
+            raise
+        finally:
+            self._load = None
 
     def _forward(self) -> None:
         if self._load is None or not self.presses:

@@ -53,17 +53,11 @@ def _run(
     load: Load, step: Step, context: RunContext, abort: AbortCounter, monitor: LevelMonitor
 ) -> list[float]:
     """Run a load to its end, or to an interrupt; return the ok/s of its intervals."""
-    context.interrupt.attach(load)
-    try:
+    with context.interrupt.ending(load):
         context.listener.level_started(step)
         # A load without a schedule has no scheduling lag that a reader could cause.
         follow = context.follow if step.plan.has_schedule else in_calling_thread
         return follow(lambda: _read_intervals(load, step, context, abort, monitor), load.abort)
-    except BaseException:
-        load.abort()
-        raise
-    finally:
-        context.interrupt.detach()
 
 
 def _read_intervals(

@@ -21,12 +21,6 @@ def warm_up(plan: Plan, requests: int | None, context: RunContext) -> None:
     if requests is None or context.interrupt.requested:
         return
     load = context.start(replace(plan, stop=Count(requests), warmup_ns=0))
-    context.interrupt.attach(load)
-    try:
+    with context.interrupt.ending(load):
         for _ in engine.intervals(load):
             pass
-    except BaseException:
-        load.abort()
-        raise
-    finally:
-        context.interrupt.detach()
