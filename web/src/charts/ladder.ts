@@ -11,12 +11,14 @@ import {
   type StreamPanel,
 } from "../data/ladder";
 import { count, ms, percent, rate, compact } from "../format";
-import type { Finding, Ladder, Point, Usl } from "../model";
+import type { Finding, Ladder, Point, Slo, Usl } from "../model";
 import { localized, translate } from "../translate";
 import type { Line, Spec } from "./plot";
 import { curve, flags, hatched, headroom, limits, whiskers, type Flag, type Shape } from "./shapes";
 
 type Read = (point: Point) => number | null;
+type Style = Pick<Line, "colour" | "marker" | "dash">;
+type Look = Style & Pick<Line, "show">;
 
 const FINDING_STYLES: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
   peak: { colour: "blue", dash: [2, 3] },
@@ -24,6 +26,14 @@ const FINDING_STYLES: Record<Finding["kind"], Pick<Flag, "colour" | "dash">> = {
   capacity: { colour: "purple", dash: [7, 4] },
 };
 const HEIGHT = 230;
+const BLUE = { colour: "blue", marker: "circle" } as const;
+const ORANGE: Style = { colour: "orange", marker: "triangle", dash: [2, 3] };
+const PURPLE: Style = { colour: "purple", marker: "square", dash: [8, 4] };
+const PERCENT_AXIS: Spec["y"] = {
+  scale: "zero",
+  top: 110,
+  show: (value) => (value > 100 ? "" : `${value} %`),
+};
 
 /** Return the charts of rate and times. */
 export function ladderSpecs(ladder: Ladder, fit: Usl | null | undefined): Spec[] {
@@ -36,30 +46,27 @@ export function moreSpecs(ladder: Ladder): Spec[] {
 }
 
 function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
-  const { points } = ladder;
-  const lines = [...pair(points, "ok/s", (point) => point.ok_per_s, rate, "blue", "circle")];
-  const findings: Shape[] = [
-    flags(
-      ladder.findings.map((finding) => ({
-        x: finding.level,
-        words: localized(finding.words),
-        ...FINDING_STYLES[finding.kind],
-      })),
-    ),
-  ];
-  const behind = [
-    unclaimed(ladder),
-    ...findings,
-    whiskers(
-      xs(points),
-      points.map((p) => (p.claim === "whole" ? p.ok_per_s_range : null)),
-    ),
-  ];
+  const { points, findings } = ladder;
+  const lines = pair(points, "ok/s", (point) => point.ok_per_s, { ...BLUE, show: rate });
+  const spec = base(ladder, translate("ladder.rate"), lines);
+  const lineOf = ({ level, words, kind }: Finding): Flag => ({
+    x: level,
+    words: localized(words),
+    ...FINDING_STYLES[kind],
+  });
+  spec.behind.push(
+    flags(findings.map(lineOf)),
+    ranges(points, (point) => point.ok_per_s_range),
+  );
+  spec.y = {
+    scale: "zero",
+    mustInclude: points.flatMap((point) => point.ok_per_s_range ?? []),
+    headroom: headroom(Math.min(3, findings.length), HEIGHT),
+  };
   if (fit) {
     const model = uslCurve(fit);
-    const label = translate("ladder.usl", { r2: fit.r2.toFixed(4) });
     lines.push({
-      label,
+      label: translate("ladder.usl", { r2: fit.r2.toFixed(4) }),
       values: xs(points).map(model),
       colour: "grey",
       show: rate,
@@ -67,150 +74,101 @@ function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
       kind: "curve",
       isOutsideRange: true,
     });
-    behind.push(curve(model, "grey", [2, 3]));
+    spec.behind.push(curve(model, "grey", [2, 3]));
   }
-  const rangeEnds = points.flatMap((point) => point.ok_per_s_range ?? []);
-  return {
-    ...base(ladder, translate("ladder.rate"), lines),
-    y: {
-      scale: "zero",
-      mustInclude: rangeEnds,
-      headroom: headroom(Math.min(3, ladder.findings.length), HEIGHT),
-    },
-    behind,
-  };
+  return spec;
 }
 
 function times(ladder: Ladder): Spec {
   const { points } = ladder;
+  const mean = translate("ladder.ttlb");
   const lines = [
-    ...pair(points, "p95", (point) => point.p95_ms, ms, "orange", "triangle", [2, 3]),
-    ...pair(
-      points,
-      translate("ladder.ttlb"),
-      (point) => point.service_ms,
-      ms,
-      "purple",
-      "square",
-      [8, 4],
-    ),
+    ...pair(points, "p95", (point) => point.p95_ms, { ...ORANGE, show: ms }),
+    ...pair(points, mean, (point) => point.service_ms, { ...PURPLE, show: ms }),
   ];
   const slos = timeLimits(ladder);
-  const allValues = lines.flatMap((line) => line.values);
-  return {
-    ...base(ladder, translate("ladder.time"), lines),
-    y: {
-      scale: spansFar(allValues) ? "log" : "zero",
-      hasSwitch: true,
-      mustInclude: slos.map((slo) => slo.limit),
-      headroom: 1.2,
-    },
-    behind: [
-      unclaimed(ladder),
-      whiskers(
-        xs(points),
-        points.map((p) => (p.claim === "whole" ? p.p95_ms_range : null)),
-      ),
-    ],
-    above: limits(slos),
+  const spec = base(ladder, translate("ladder.time"), lines, slos);
+  spec.behind.push(ranges(points, (point) => point.p95_ms_range));
+  spec.y = {
+    scale: spansFar(lines.flatMap((line) => line.values)) ? "log" : "zero",
+    hasSwitch: true,
+    mustInclude: slos.map((slo) => slo.limit),
+    headroom: 1.2,
   };
+  return spec;
 }
 
 function success(ladder: Ladder): Spec {
-  const lines = pair(
-    ladder.points,
-    translate("ladder.success"),
-    (point) => point.success_rate,
-    percent,
-    "blue",
-    "circle",
-  );
+  const look = { ...BLUE, show: percent };
+  const label = translate("ladder.success");
+  const lines = pair(ladder.points, label, (point) => point.success_rate, look);
   const slos = ladder.slos.filter((slo) => slo.unit === "%" && slo.metric.startsWith("success"));
-  return {
-    ...base(ladder, translate("ladder.successOf"), lines),
-    height: 170,
-    y: { scale: "zero", top: 110, show: (value) => (value > 100 ? "" : `${value} %`) },
-    behind: [unclaimed(ladder)],
-    above: limits(slos),
-  };
+  const spec = base(ladder, translate("ladder.successOf"), lines, slos);
+  return { ...spec, height: 170, y: PERCENT_AXIS };
 }
 
-function streamed(ladder: Ladder, panel: StreamPanel): Spec {
-  const show = { ms, rate, percent }[panel.unit];
-  const styles = [
-    { colour: "orange", marker: "triangle", dash: [2, 3] },
-    { colour: "blue", marker: "circle", dash: [] },
-    { colour: "purple", marker: "square", dash: [8, 4] },
-  ] as const;
-  const lines = panel.stats.flatMap((name, at) => {
-    const { colour, marker, dash } = (panel.stats.length > 1 ? styles[at] : null) ?? styles[1];
-    return pair(
-      ladder.points,
-      name,
-      (point) => point.stream?.[name] ?? null,
-      show,
-      colour,
-      marker,
-      [...dash],
-    );
-  });
+function streamed(ladder: Ladder, { metric, unit, stats }: StreamPanel): Spec {
+  const { points } = ladder;
+  const show = { ms, rate, percent }[unit];
+  const looks = stats.length > 1 ? [ORANGE, BLUE, PURPLE] : [BLUE];
+  const lines = stats.flatMap((name, at) =>
+    pair(points, name, (point) => point.stream?.[name] ?? null, { ...(looks[at] ?? BLUE), show }),
+  );
   const doubtful = new Set(
-    panel.metric === "inter_chunk"
-      ? ladder.points.flatMap((p, at) => (ladder.joined.includes(p.concurrency) ? [at] : []))
+    metric === "inter_chunk"
+      ? points.flatMap((p, at) => (ladder.joined.includes(p.concurrency) ? [at] : []))
       : [],
   );
-  const slos = ladder.slos.filter((slo) => slo.metric === panel.metric && !slo.request);
-  const words = doubtful.size ? `, ${translate("ladder.doubtful")}` : "";
+  const slos = ladder.slos.filter((slo) => slo.metric === metric && !slo.request);
+  const words = [metric, unit === "ms" && "ms", doubtful.size && translate("ladder.doubtful")];
   return {
     ...base(
       ladder,
-      translate("ladder.stream", {
-        metric: panel.metric,
-        unit: panel.unit === "ms" ? ", ms" : "",
-      }) + words,
+      words.filter(Boolean).join(", "),
       lines.map((line) => ({ ...line, hollow: new Set([...(line.hollow ?? []), ...doubtful]) })),
+      slos,
     ),
     y:
-      panel.unit === "percent"
-        ? { scale: "zero", top: 110, show: (value) => (value > 100 ? "" : `${value} %`) }
+      unit === "percent"
+        ? PERCENT_AXIS
         : {
             scale: "zero",
-            hasSwitch: panel.unit === "ms",
+            hasSwitch: unit === "ms",
             mustInclude: slos.map((slo) => slo.limit),
             headroom: 1.2,
           },
-    behind: [unclaimed(ladder)],
-    above: limits(slos),
   };
 }
 
 /** Return a line through levels that support claims, and hollow points for the others. */
-function pair(
-  points: readonly Point[],
-  label: string,
-  read: Read,
-  show: (value: number) => string,
-  colour: Line["colour"],
-  marker: NonNullable<Line["marker"]>,
-  dash?: number[],
-): Line[] {
-  const style = { colour, marker, show, ...(dash?.length ? { dash } : {}) };
+function pair(points: readonly Point[], label: string, read: Read, look: Look): Line[] {
   const others = unclaimedValues(points, read);
-  const lines: Line[] = [{ label, values: claimedValues(points, read), isJoined: true, ...style }];
+  const lines: Line[] = [{ label, values: claimedValues(points, read), isJoined: true, ...look }];
   if (others.some((value) => value != null)) {
-    const hollow = new Set(points.keys());
     lines.push({
       label: translate("ladder.unclaimed", { metric: label }),
       values: others,
       kind: "marks",
-      hollow,
-      ...style,
+      hollow: new Set(points.keys()),
+      ...look,
     });
   }
   return lines;
 }
 
-function base(ladder: Ladder, title: string, lines: Line[]): Spec {
+function ranges(points: readonly Point[], read: (point: Point) => [number, number] | null): Shape {
+  return whiskers(
+    xs(points),
+    points.map((point) => (point.claim === "whole" ? read(point) : null)),
+  );
+}
+
+function base(
+  ladder: Ladder,
+  title: string,
+  lines: Line[],
+  slos: readonly Slo[] = [],
+): Spec & { behind: Shape[] } {
   const { points } = ladder;
   return {
     title,
@@ -224,6 +182,8 @@ function base(ladder: Ladder, title: string, lines: Line[]): Spec {
       show: compact,
     },
     y: { scale: "zero" },
+    behind: [unclaimed(ladder)],
+    above: limits(slos),
     heading: (at) => heading(points[at], ladder),
   };
 }

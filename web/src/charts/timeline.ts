@@ -66,17 +66,13 @@ function times(timeline: Timeline, kind: "response" | "ttft", slos: readonly Slo
 }
 
 function rates(timeline: Timeline): Spec {
+  const { attempted, ok } = timeline;
+  const dash = [5, 3];
   return {
     ...base(timeline, translate("time.rates"), 150),
     lines: [
-      {
-        label: translate("time.attempted"),
-        values: timeline.attempted,
-        colour: "grey",
-        show: rate,
-        dash: [5, 3],
-      },
-      { label: translate("time.ok"), values: timeline.ok, colour: "green", show: rate },
+      { label: translate("time.attempted"), values: attempted, colour: "grey", show: rate, dash },
+      { label: translate("time.ok"), values: ok, colour: "green", show: rate },
     ],
   };
 }
@@ -93,17 +89,10 @@ function errors(timeline: Timeline): Spec {
   const names = Object.keys(timeline.errors);
   const sums = timeline.xs.map(() => 0);
   const lines = names.map((name, at): Line => {
-    const values = timeline.errors[name] ?? [];
-    values.forEach((value, index) => (sums[index] = (sums[index] ?? 0) + (value ?? 0)));
+    const tooltipValues = timeline.errors[name] ?? [];
+    tooltipValues.forEach((value, index) => (sums[index] = (sums[index] ?? 0) + (value ?? 0)));
     const colour = CLASS_COLOURS[at % CLASS_COLOURS.length] ?? "orange";
-    return {
-      label: name,
-      values: [...sums],
-      tooltipValues: values,
-      colour,
-      show: rate,
-      kind: "bars",
-    };
+    return { label: name, values: [...sums], tooltipValues, colour, show: rate, kind: "bars" };
   });
   const title = names.length ? translate("time.errors") : translate("time.noErrors");
   return { ...base(timeline, title, 120), lines: lines.reverse(), isNamed: true };

@@ -13,15 +13,7 @@ import { Report } from "../parts/report";
 import { localized, translate } from "../translate";
 import { Feed, type Link } from "./feed";
 import { Frame } from "./frame";
-import {
-  nextState,
-  axisRange,
-  initialState,
-  latest,
-  type LiveEvent,
-  type Progress,
-  type State,
-} from "./state";
+import { nextState, axisRange, initialState, latest, type LiveEvent, type State } from "./state";
 
 /** Draws the live page until the end of the run. */
 export class LivePage {
@@ -61,8 +53,8 @@ export class LivePage {
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.parts = skeleton();
-    const { top, parts } = { top: this.top(), parts: this.parts };
-    this.element.replaceChildren(...(this.state.isOver ? [] : [top, parts.charts]), parts.report);
+    const { charts, report } = this.parts;
+    this.element.replaceChildren(...(this.state.isOver ? [] : [this.top(), charts]), report);
     this.intervals();
     this.status();
     this.drawReport();
@@ -105,10 +97,10 @@ export class LivePage {
         languageButtons(this.choose),
       ),
       parts.verdict,
-      el("div", { class: "progress-row" }, parts.progress, parts.left, parts.stop),
+      el("div", { class: "progress-row" }, parts.progress, parts.remaining, parts.stop),
       parts.numbers,
       parts.generator,
-      parts.lost,
+      parts.connection,
     );
   }
 
@@ -136,41 +128,25 @@ export class LivePage {
   }
 
   private status(): void {
-    const {
-      name,
-      progress,
-      left: remaining,
-      numbers,
-      lost: connection,
-      verdict: verdictBox,
-    } = this.parts;
-    name.textContent = this.state.run?.result.name ?? "torr";
-    const progressData = this.state.progress;
-    connection.textContent = this.link === "open" ? "" : translate(`live.${this.link}`);
-    const interval = latest(this.state);
-    numbers.replaceChildren(...figures(interval));
-    if (!progressData) return;
-    this.generator(progressData);
-    if (progressData.levels !== 1 && !verdictBox.hasChildNodes())
-      verdictBox.replaceChildren(el("p", {}, translate("live.none")));
-    const total = progressData.done_s + (progressData.left_s ?? 0);
-    progress.max = total || 1;
-    progress.value = progressData.done_s;
-    const level = { at: progressData.level + 1, of: progressData.levels ?? "?" };
+    const { parts, state } = this;
+    parts.name.textContent = state.run?.result.name ?? "torr";
+    parts.connection.textContent = this.link === "open" ? "" : translate(`live.${this.link}`);
+    parts.numbers.replaceChildren(...figures(latest(state)));
+    if (!state.progress) return;
+    const { done_s, left_s, level, levels, is_warmup, generator } = state.progress;
+    // Between levels there is no newest interval with a state of the generator.
+    const line = generator ? [trust(generator.health, localized(generator.text))] : [];
+    parts.generator.replaceChildren(...line);
+    if (levels !== 1 && !parts.verdict.hasChildNodes())
+      parts.verdict.replaceChildren(el("p", {}, translate("live.none")));
+    parts.progress.max = done_s + (left_s ?? 0) || 1;
+    parts.progress.value = done_s;
     const words = [
-      progressData.left_s == null
-        ? translate("live.done", { t: clock(progressData.done_s) })
-        : translate("live.left", { t: clock(progressData.left_s) }),
-      (progressData.levels ?? 2) > 1 ? translate("live.level", level) : "",
-      progressData.is_warmup ? translate("time.warmup") : "",
+      translate(left_s == null ? "live.done" : "live.left", { t: clock(left_s ?? done_s) }),
+      (levels ?? 2) > 1 && translate("live.level", { at: level + 1, of: levels ?? "?" }),
+      is_warmup && translate("time.warmup"),
     ];
-    remaining.textContent = words.filter(Boolean).join(" · ");
-  }
-
-  /** Show the state of the generator in the newest interval; nothing between levels. */
-  private generator({ generator }: Progress): void {
-    const elements = generator ? [trust(generator.health, localized(generator.text))] : [];
-    this.parts.generator.replaceChildren(...elements);
+    parts.remaining.textContent = words.filter(Boolean).join(" · ");
   }
 
   /** Draw the intervals of the current level, on an axis of the level's planned length. */
@@ -212,12 +188,12 @@ function skeleton() {
   return {
     name: el("strong"),
     progress: el("progress", { max: 1, "aria-label": translate("live.progress") }),
-    left: el("span", { class: "remaining" }),
+    remaining: el("span", { class: "remaining" }),
     stop: el("button"),
     verdict: el("div", { class: "live-verdict" }),
     numbers: el("p", { class: "live-numbers" }),
     generator: el("div", { class: "generator" }),
-    lost: el("p", { class: "connection-status", role: "status" }),
+    connection: el("p", { class: "connection-status", role: "status" }),
     charts: el("figure", { class: "main live-charts", "aria-label": translate("live.live") }),
     report: el("div"),
   };
