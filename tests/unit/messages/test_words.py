@@ -8,7 +8,7 @@ from spoken import REPORT, TORR, calls, phrases, sources
 
 # Pictures, formats of files, and what a terminal or a browser alone shows have English only.
 ENGLISH = {
-    *("comparison_figure.py", "comparison_rows.py", "dat.py", "diff_figure.py", "doctor.py"),
+    *("comparison_figure.py", "dat.py", "diff_figure.py", "doctor.py"),
     *("flame_svg.py", "flat.py", "html.py", "junit.py", "view_ladder.py", "ladder_figure.py"),
     *("ladder_marks.py", "notebook.py", "step_summary.py", "stream_figure.py", "theme.py"),
 }

@@ -55,6 +55,12 @@ def first_text(texts: Sequence[str]) -> str | None:
     return _without_stop(texts[0]) if texts else None
 
 
+def health_reason(levels: Sequence[Level]) -> str:
+    """Return the first reason of the generator's health, in parentheses."""
+    first = first_text([reason for level in levels for reason in level.health.reasons])
+    return say(" ({why})", why=first) if first else ""
+
+
 def _without_stop(text: str) -> Text:
     return changed(text, lambda written: written.rstrip("."))
 

@@ -8,11 +8,13 @@ marker before they differ by colour. The baseline's dots are its own rounds arou
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from torr.report.data.comparison_scale import Scale
-from torr.report.figures import comparison_rows as rows
+from matplotlib.lines import Line2D
+
+from torr.report.data.comparison_scale import Scale, centre, ends
 from torr.report.figures import theme
+from torr.report.text import comparison_words as words
 from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from torr.report.data.comparison import Comparison, ComparisonCell
+    from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
+    from torr.stats.metric import Metric
 
 _WIDTH = 10.0  # inches, as all below
 _ROW, _TITLE, _TICKS, _BELOW, _LEGEND, _LEFT = 0.27, 0.34, 0.26, 0.42, 0.28, 0.1
@@ -29,6 +32,20 @@ _AMOUNT = 0.66
 """Inches right of a panel, where the ratios stand."""
 _LETTER, _TITLE_LETTER = 0.075, 0.08
 _MOST_LETTERS = 24
+LEGEND = ("better", "worse", "same", "inconclusive", "no verdict")
+_LOOKS = {
+    "better": (theme.GREEN, "^"),
+    "worse": (theme.ORANGE, "v"),
+    "same": (theme.BLUE, "s"),
+    "inconclusive": (theme.MUTED, "o"),
+    "no verdict": (theme.GREY, "x"),
+}
+_HOLLOW = frozenset({"inconclusive"})
+_GOLDEN = 0.618
+_BESIDE = 0.13
+"""Inches right of the axis, where the marker of a word without a ratio stands."""
+_SPREAD = 0.44
+"""The height of a row over which its dots are scattered, so that they do not hide each other."""
 
 
 def panels(comparison: Comparison, titles: tuple[str, str]) -> Figure | None:
@@ -48,7 +65,7 @@ def panels(comparison: Comparison, titles: tuple[str, str]) -> Figure | None:
     whole = top + _LEGEND + lines * height + _BELOW
     fig = theme.figure(_WIDTH, whole)
     theme.headline(fig, *titles)
-    rows.legend(fig, comparison.primary, 1 - top / whole)
+    _legend(fig, comparison.primary, 1 - top / whole)
     shown = [_cut(name, _MOST_LETTERS) for name in comparison.names]
     names = 0.25 + max(map(len, shown)) * _LETTER
     width = (_WIDTH - names - _LEFT) / across
@@ -82,7 +99,7 @@ def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -
     count = len(cell.entries)
     ax.set_xlim(*scale.limits)
     ax.set_ylim(count - 0.5, -0.5)
-    ax.set_xticks(*scale.ticks(rows.inches(ax)))
+    ax.set_xticks(*scale.ticks(_inches(ax)))
     ax.tick_params(axis="x", labelsize=8, pad=1, length=2)
     ax.set_yticks(range(count), names or [""] * count, size=8.5)
     ax.grid(visible=False)
@@ -91,7 +108,7 @@ def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -
     ax.axvspan(low, high, color=theme.BAND, alpha=0.45, linewidth=0, zorder=0)
     ax.axvline(0.0, color=theme.MUTED, linewidth=0.8, zorder=1)
     for at, entry in enumerate(cell.entries):
-        rows.draw(ax, at, cell, entry, scale)
+        _row(ax, at, cell, entry, scale)
 
 
 def _axis_words(comparison: Comparison, scale: Scale) -> str:
@@ -113,3 +130,140 @@ def _columns(cells: int) -> int:
 def _cut(text: str, letters: int) -> str:
     text = " ".join(text.split())
     return text if len(text) <= letters else text[: max(1, letters - 1)].rstrip() + "…"
+
+
+def _row(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
+    """Draw one candidate of one cell into the row `at`."""
+    standing = cell.standing(entry)
+    _dots(ax, at, cell, entry, scale)
+    if standing in _LOOKS:
+        _estimate(ax, at, cell, entry, scale)
+    _amount(ax, at, cell, entry)
+    if standing == "failed":
+        _say(ax, at, f"failed: {entry.failures[0].kind.replace('_', ' ')}")
+    elif standing in ("not measured", "no baseline"):
+        _say(ax, at, standing)
+
+
+def _legend(fig: Figure, metric: Metric, top: float) -> None:
+    """Say what markers and lines mean, in a line that begins at `top` of the figure."""
+    shown: list[Line2D] = [_dot(theme.MUTED)]
+    labels = ["one round"]
+    for word in LEGEND:
+        shown.append(Line2D([], [], **_marker(word)))
+        labels.append(metric.word(word))
+    fig.legend(
+        shown,
+        labels,
+        loc="upper left",
+        bbox_to_anchor=(0, top),
+        ncols=len(shown),
+        frameon=False,
+        fontsize=8.5,
+        handlelength=1.2,
+        columnspacing=1.4,
+        handletextpad=0.4,
+        borderaxespad=0.0,
+    )
+
+
+def _inches(ax: Axes) -> float:
+    """Return the width of a panel's axis."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
+
+
+def _dots(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
+    """Draw every round as a dot; one beyond the axis as an arrow at its edge."""
+    colour = _look(cell.standing(entry))[0]
+    rounds = scale.rounds(cell, entry)
+    inside = [(n, x) for n, x in rounds if scale.limits[0] <= x <= scale.limits[1]]
+    for marker, some in (
+        (".", inside),
+        ("<", [(n, x) for n, x in rounds if x < scale.limits[0]]),
+        (">", [(n, x) for n, x in rounds if x > scale.limits[1]]),
+    ):
+        if not some:
+            continue
+        ax.plot(
+            [scale.shown(x) for _, x in some],
+            [at + _SPREAD * ((n * _GOLDEN) % 1 - 0.5) for n, _ in some],
+            linestyle="none",
+            marker=marker,
+            markersize=5.5,
+            markeredgewidth=0,
+            color=colour,
+            alpha=0.5,
+            zorder=2,
+            clip_on=False,
+        )
+
+
+def _estimate(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> None:
+    """Draw the estimate as the marker of its word, on its interval or beside the axis."""
+    verdict, standing = cell.verdict(entry), cell.standing(entry)
+    span, middle = ends(verdict, scale), centre(verdict, scale)
+    if span is not None:
+        between = [scale.shown(end) for end in span]
+        colour = _look(standing)[0]
+        ax.plot(between, [at, at], color=colour, linewidth=2.2, zorder=3, solid_capstyle="butt")
+    if middle is not None:
+        marks = {**_marker(standing), "zorder": 4, "clip_on": False}
+        ax.plot([scale.shown(middle)], [at], **marks)
+    elif verdict.word is not None:
+        # In the column of ratios: on the axis it would be one.
+        marks = {**_marker(standing), "markersize": 5, "clip_on": False}
+        ax.plot([1 + _BESIDE / _inches(ax)], [at], transform=ax.get_yaxis_transform(), **marks)
+
+
+def _amount(ax: Axes, at: int, cell: ComparisonCell, entry: CandidateCell) -> None:
+    """Write the ratio, right of the row."""
+    verdict = cell.verdict(entry)
+    is_base = entry.name == cell.baseline
+    text = "baseline" if is_base and entry.trials else words.ratio(verdict)
+    if verdict.difference is not None:
+        text = text.replace(" points", "")
+    ax.annotate(
+        "" if text == "–" else text,
+        (1, at),
+        xycoords=("axes fraction", "data"),
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="center",
+        size=8.5,
+        color=theme.MUTED if is_base else _look(cell.standing(entry))[0],
+        annotation_clip=False,
+    )
+
+
+def _say(ax: Axes, at: int, text: str) -> None:
+    """Write words where there are no dots."""
+    ax.annotate(
+        text,
+        (0.02, at),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        size=8.5,
+        color=theme.ORANGE if text.startswith("failed") else theme.MUTED,
+    )
+
+
+def _look(standing: str) -> tuple[str, str]:
+    """Return the colour and the marker of a word; grey where there is none."""
+    return _LOOKS.get(standing, (theme.GREY, ""))
+
+
+def _marker(word: str) -> dict[str, Any]:
+    colour, marker = _LOOKS[word]
+    return {
+        "linestyle": "none",
+        "marker": marker,
+        "markersize": 6.5,
+        "color": colour,
+        "markerfacecolor": theme.PAPER if word in _HOLLOW else colour,
+        "markeredgecolor": theme.PAPER if marker in "^vs" else colour,
+        "markeredgewidth": 0.8 if marker in "^vs" else 1.6,
+    }
+
+
+def _dot(colour: str) -> Line2D:
+    return Line2D([], [], linestyle="none", marker=".", markersize=5, color=colour, alpha=0.6)

@@ -6,15 +6,18 @@ import shlex
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, render, say
-from torr.report.files import comparison_summary
+from torr.report.data.comparison import Comparison
 from torr.report.files import markdown_parts as parts
+from torr.report.tables import comparison_facts as facts
 from torr.report.tables import (
+    comparison_tables,
     flame_table,
     level_table,
     monitor_table,
     request_tables,
     slo_table,
     stream_tables,
+    verdict_table,
 )
 from torr.report.text import sentence, trust
 from torr.report.view import view_tables
@@ -49,7 +52,7 @@ def _parts(result: RunResult) -> Iterator[str]:
     yield chain("", ["**", parts.plain(sentence.verdict(result)), "**"])
     yield parts.plain(trust.trust(result))
     if result.kind == "compare":
-        yield from comparison_summary.sections(result)
+        yield from _comparison(result)
     else:
         for title, table in _tables(result):
             yield from parts.titled(title, table)
@@ -80,6 +83,28 @@ def _tables(result: RunResult) -> Iterator[Titled]:
     yield _short((say("Target and machine"), monitor_table.of_levels(result)))
     yield say("SLOs"), slo_table.of_levels(result)
     yield say("Errors"), level_table.errors(result)
+
+
+def _comparison(result: RunResult) -> Iterator[str]:
+    """Return the sections of a comparison; ratios are against the baseline."""
+    comparison = Comparison.of(result)
+    for title, content in comparison_tables.of_cells(comparison):
+        yield from parts.titled(parts.plain(title), content)
+    yield from parts.items(say("Notes"), list(facts.notes(comparison)) if comparison.cells else [])
+    yield from parts.titled(say("SLOs"), slo_table.of_comparison(result))
+    yield from parts.titled(say("Trials that failed"), comparison_tables.of_failures(comparison))
+    for trial, text in facts.log_tails(comparison):
+        yield chain("", [parts.plain(trial), ":"])
+        yield parts.fenced(text)
+    yield from parts.titled(say("Errors"), comparison_tables.of_errors(comparison))
+    yield from parts.titled(say("Rounds discarded"), comparison_tables.of_discarded(comparison))
+    yield from parts.titled(say("Configuration"), facts.configuration(result))
+    yield from parts.titled(say("Candidates"), facts.candidates(comparison))
+    yield from parts.titled(say("What they are made of"), facts.versions(comparison))
+    yield from parts.items(say("Differences of the answers"), comparison.experiment.differences)
+    yield from parts.items(say("Rules of fairness, as applied"), comparison.experiment.rules)
+    yield from parts.titled(say("Every verdict"), verdict_table.verdicts(result))
+    yield from parts.titled(say("Environment"), facts.environment(result))
 
 
 def _profiles(result: RunResult) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, one_line, say
 from torr.report.data import cell_names
 from torr.report.data.comparison import Comparison
-from torr.report.data.wording import counted, first_text
+from torr.report.data.wording import counted, health_reason
 from torr.stats.series import variation
 
 if TYPE_CHECKING:
@@ -41,24 +41,20 @@ def _health(levels: Sequence[Level]) -> Text:
     limited = [level for level in levels if level.is_limited]
     contended = [level for level in levels if level.is_contended]
     if limited:
-        values = {"trials": _of(limited, levels), "why": _why(limited)}
+        values = {"trials": _of(limited, levels), "why": health_reason(limited)}
         return say(
             "Generator-limited in {trials}, which have no verdict in their cells{why}", **values
         )
     if contended:
-        shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
+        shared = say(
+            "client and target share this machine, rates are ≥{why}", why=health_reason(contended)
+        )
         return say("Contended in {trials}: {shared}", trials=_of(contended, levels), shared=shared)
     return say("Healthy: the generator had room")
 
 
 def _of(some: Sequence[Level], levels: Sequence[Level]) -> Text:
     return say("{some:,} of {all}", some=len(some), all=counted(len(levels), "trial"))
-
-
-def _why(levels: Sequence[Level]) -> str:
-    reasons = [reason for level in levels for reason in level.health.reasons]
-    first = first_text(list(dict.fromkeys(reasons)))
-    return say(" ({why})", why=first) if first else ""
 
 
 def _rounds(comparison: Comparison) -> Text:

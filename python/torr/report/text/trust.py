@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
-from torr.report.data.wording import counted, first_text, levels_of, most_by
+from torr.report.data.wording import counted, health_reason, levels_of, most_by
 from torr.report.text import comparison_trust, diff_sentence, functions
 from torr.report.text.streaming import is_joined
 from torr.stats.series import Series, noun_of, starved_text
@@ -80,12 +80,14 @@ def _health(levels: Sequence[Level]) -> Text:
     limited = [level for level in levels if level.is_limited]
     contended = [level for level in levels if level.is_contended]
     if limited:
-        values = {"place": _places(limited), "why": _why(limited)}
+        values = {"place": _places(limited), "why": health_reason(limited)}
         if len({level.concurrency for level in limited}) == 1:
             return say("Generator-limited at {place}, which claims nothing{why}", **values)
         return say("Generator-limited at {place}, which claim nothing{why}", **values)
     if contended:
-        shared = say("client and target share this machine, rates are ≥{why}", why=_why(contended))
+        shared = say(
+            "client and target share this machine, rates are ≥{why}", why=health_reason(contended)
+        )
         if len(contended) == len(levels):
             return say("Contended: {shared}", shared=shared)
         return say("Contended at {place}: {shared}", place=_places(contended), shared=shared)
@@ -103,12 +105,6 @@ def _failed(levels: Sequence[Level]) -> str:
 
 def _places(levels: Sequence[Level]) -> str:
     return levels_of(sorted({level.concurrency for level in levels}), noun_of(levels))
-
-
-def _why(levels: Sequence[Level]) -> str:
-    reasons = [reason for level in levels for reason in level.health.reasons]
-    first = first_text(list(dict.fromkeys(reasons)))
-    return say(" ({why})", why=first) if first else ""
 
 
 def _starved(levels: Sequence[Level]) -> str:
