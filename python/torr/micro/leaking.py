@@ -146,11 +146,11 @@ async def _await_calls(call: Call, inputs: Callable[[int], object] | None, numbe
 
 def _record_sample(readings: array[int], at: int) -> None:
     gc.collect()
-    place = at * len(_SAMPLED)
-    readings[place + 1] = sys.getallocatedblocks()
-    readings[place] = len(gc.get_objects())
-    readings[place + 2] = tracemalloc.get_traced_memory()[0]
-    readings[place + 3] = own_private_bytes()
+    index = at * len(_SAMPLED)
+    readings[index + 1] = sys.getallocatedblocks()
+    readings[index] = len(gc.get_objects())
+    readings[index + 2] = tracemalloc.get_traced_memory()[0]
+    readings[index + 3] = own_private_bytes()
 
 
 def _types() -> Counter[str]:

@@ -62,7 +62,8 @@ class FirstCallCheck:
         """Raise UsageError if the function returned a coroutine."""
         if self._returned_coroutine:
             raise UsageError(
-                f"{name_of(self._call)} returned a coroutine, which nobody awaits: it runs nothing",
+                f"{name_of(self._call)} returned a coroutine, which is never awaited:"
+                " it runs nothing",
                 "give the async function itself",
             )
 

@@ -1,4 +1,4 @@
-"""Which processes have which sockets open, and which connections a server has accepted."""
+"""Find the processes that have sockets open, and the connections that a server has accepted."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class ProcessStat(NamedTuple):
 
     `started` is in ticks since the machine was started. `cpu` is the time that the process used,
     `waited` that of the ended children that it waited for, in ticks. A process that has ended and
-    that nobody waited for does not run (`is_running`).
+    that was not waited for does not run (`is_running`).
     """
 
     pid: int

@@ -13,7 +13,7 @@ RESOURCES = ("cpu", "memory", "io")
 
 
 class Core(NamedTuple):
-    """How a core spent its time, in ticks; `busy` is all that is not `idle`.
+    """The times of a core, in ticks; `busy` is all that is not `idle`.
 
     Time that a hypervisor took (`steal`) is busy: no process of this machine could use it.
     """
@@ -45,7 +45,7 @@ class Interface(NamedTuple):
 
 
 class Pressure(NamedTuple):
-    """How long tasks waited for a resource: `some` of them, or all (`full`), in microseconds.
+    """The time that tasks waited for a resource: `some` of them, or all (`full`), in microseconds.
 
     The averages of 10 s are percent, as the kernel gives them.
     """

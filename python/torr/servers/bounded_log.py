@@ -49,11 +49,11 @@ class BoundedLog:
     def _shrink(self) -> None:
         """Move the tail behind the head, from the start of a line if it contains a line break."""
         start = max(self._size - self._tail, self._head)
-        kept = os.pread(self._file, self._size - start, start)
-        kept = kept[kept.find(b"\n") + 1 :]
-        self.dropped += self._size - self._head - self._mark - len(kept)
+        tail = os.pread(self._file, self._size - start, start)
+        tail = tail[tail.find(b"\n") + 1 :]
+        self.dropped += self._size - self._head - self._mark - len(tail)
         mark = b"\n[... %d bytes dropped ...]\n" % self.dropped
-        content = mark + kept
+        content = mark + tail
         os.pwrite(self._file, content, self._head)
         os.ftruncate(self._file, self._head + len(content))
         self._size, self._mark = self._head + len(content), len(mark)

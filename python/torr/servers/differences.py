@@ -23,17 +23,19 @@ ALIKE = message("answers.alike", "All answer with the same status and the same b
 def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
     """Return a sentence for each aspect in which the candidates' answers, by name, differ."""
     sentences = []
-    if by := _by(answers, lambda each: each.status, lambda each: str(each.status)):
+    if by := _by(answers, lambda answer: answer.status, lambda answer: str(answer.status)):
         sentences.append(message("answers.status", "Status differ: {by}.", by=by))
-    if by := _by(answers, lambda each: each.body_sha256, lambda each: each.shown_body):
+    if by := _by(answers, lambda answer: answer.body_sha256, lambda answer: answer.shown_body):
         sentences.append(message("answers.bodies", "Bodies differ: {by}.", by=by))
-    if by := _by(answers, lambda each: each.content_type, lambda each: str(each.content_type)):
+    if by := _by(
+        answers, lambda answer: answer.content_type, lambda answer: str(answer.content_type)
+    ):
         sentences.append(message("answers.types", "Content types differ: {by}.", by=by))
     if by := _by(answers, _connection_end, _connection_end):
         sentences.append(message("answers.connections", "Connections differ: {by}.", by=by))
-    if by := _by(answers, lambda each: each.framing, lambda each: each.framing):
+    if by := _by(answers, lambda answer: answer.framing, lambda answer: answer.framing):
         sentences.append(message("answers.framings", "Framings differ: {by}.", by=by))
-    if by := _by(answers, lambda each: each.version, lambda each: each.version):
+    if by := _by(answers, lambda answer: answer.version, lambda answer: answer.version):
         sentences.append(message("answers.versions", "Versions differ: {by}.", by=by))
     return [*sentences, *_headers(answers)]
 

@@ -37,8 +37,8 @@ class Listener:
     command: str | None = None
 
     def __str__(self) -> str:
-        who = "somebody" if self.pid is None else f"{self.command} (pid {self.pid})"
-        return f"{who} at {self.address}"
+        owner = "a process" if self.pid is None else f"{self.command} (pid {self.pid})"
+        return f"{owner} at {self.address}"
 
 
 @contextmanager

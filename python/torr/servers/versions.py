@@ -78,8 +78,8 @@ def _folders(words: Sequence[str], cwd: Path) -> list[Path]:
 
 def _program(word: str, folder: Path, env: Mapping[str, str]) -> Path | None:
     """Return the program that a word names when started in that folder, if any."""
-    place = str(folder / word) if "/" in word else word
-    program = shutil.which(place, path=env.get("PATH"))
+    name_or_path = str(folder / word) if "/" in word else word
+    program = shutil.which(name_or_path, path=env.get("PATH"))
     return None if program is None else Path(program)
 
 

@@ -91,7 +91,7 @@ def generates():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: forgotten(1), "returned a coroutine, which nobody awaits"),
+        (lambda: forgotten(1), "returned a coroutine, which is never awaited"),
         (generates, "generates is a generator function"),
     ],
 )

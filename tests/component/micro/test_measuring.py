@@ -317,7 +317,7 @@ async def forgotten(_number):
         (generates, "generates is a generator function"),
         (partial(generates), "generates is a generator function"),
         (generates_too, "generates_too is a generator function"),
-        (lambda: forgotten(1), "returned a coroutine, which nobody awaits"),
+        (lambda: forgotten(1), "returned a coroutine, which is never awaited"),
         (7, "7 cannot be called"),
     ],
 )

@@ -263,7 +263,7 @@ def generates():
         (StressRun(generates, threads=1, per_thread=1), "generates is a generator function"),
         (
             StressRun(lambda: forgotten(1), threads=1, per_thread=1),
-            "returned a coroutine, which nobody",
+            "returned a coroutine, which is never",
         ),
         (StressRun(7, threads=1, per_thread=1), "7 cannot be called"),
     ],

@@ -70,4 +70,4 @@ def test_where_the_kernel_does_not_tell_a_connection_does(monkeypatch):
         assert port_listeners(port) == []
         with listening(port):
             [found] = port_listeners(port)
-            assert str(found) == f"somebody at 127.0.0.1:{port}"
+            assert str(found) == f"a process at 127.0.0.1:{port}"
