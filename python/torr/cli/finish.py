@@ -63,8 +63,8 @@ def _print_paths(finished: FinishedRun) -> None:
     kind = finished.result.kind
     if finished.published and kind not in ("compare", "diff"):
         click.echo(f"newest  {_names(finished.published, ', ')}")
-    if finished.kept is not None:
-        click.echo(f"kept    as run {finished.kept}")
+    if finished.run_id is not None:
+        click.echo(f"kept    as run {finished.run_id}")
     if kind == "diff":
         click.echo(_names([f"plot    {path}" for path in finished.published], "\n"))
 

@@ -129,8 +129,8 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
         for note in finished.notes:
             out.print(f"note: {note}")
         _print_verdict(finished.result, out)
-        if finished.kept is not None:
-            out.print(f"kept    as run {finished.kept}")
+        if finished.run_id is not None:
+            out.print(f"kept    as run {finished.run_id}")
 
     run = pipeline.EndedRun(
         directory,

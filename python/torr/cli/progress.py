@@ -219,7 +219,7 @@ def _percentile(piece: Interval) -> str:
 
 def _place_of(step: Step) -> str:
     if step.candidate is not None:
-        which = f"round {step.round}" if step.is_kept else "not counted"
+        which = f"round {step.round}" if step.is_saved else "not counted"
         return f"trial {step.index + 1} of {step.total}, {step.candidate}, {which}"
     level = units.show_connections(step.concurrency)
     if step.plan.connections < step.concurrency:

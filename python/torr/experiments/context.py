@@ -40,7 +40,7 @@ class Step:
     factors: Factors = field(default_factory=dict)
 
     @property
-    def is_kept(self) -> bool:
+    def is_saved(self) -> bool:
         """Whether the level is saved; round 0 only gives the next rounds equal conditions."""
         return self.round > 0
 

@@ -35,11 +35,11 @@ def measure(step: Step, context: RunContext) -> MeasuredLevel:
             load = context.start(plan)
             rates = _run(load, step, context, abort, monitor)
             level = _labelled(engine.level(load), step, sent_before)
-            if step.is_kept:
+            if step.is_saved:
                 level = context.directory.keep_level(level)
             # After the level is saved, since the monitor may wait for other machines.
             level, measured = monitor.with_monitor(level), level
-        if not step.is_kept:
+        if not step.is_saved:
             return MeasuredLevel(level)
         if level is not measured:
             level = context.directory.replace_level(level)
@@ -69,7 +69,7 @@ def _read_intervals(
     for piece in engine.intervals(load):
         monitor.interval_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
-        keep = context.directory.keep_interval if step.is_kept else context.directory.outside.part
+        keep = context.directory.keep_interval if step.is_saved else context.directory.outside.part
         context.listener.interval_came(step, keep(msgspec.structs.replace(piece, **place)))
         if piece.phase == "measure" and piece.ok_per_s is not None:
             rates.append(piece.ok_per_s)

@@ -73,7 +73,7 @@ class EndedRun:
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A finished run: its result, its published files, and `kept`, its id in the store.
+    """A finished run: its result, its published files, and its id in the store.
 
     `notes` tell what went wrong in steps whose errors do not end the command.
     """
@@ -82,7 +82,7 @@ class FinishedRun:
     directory: Path
     decision: Decision
     published: list[Path] = field(default_factory=list)
-    kept: int | None = None
+    run_id: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -105,9 +105,9 @@ def finish(
     if options.junit is not None:
         _write_junit(result, options.junit)
     published, notes = draw(run, result, options.language) if run.is_drawn else ([], ())
-    kept = register(run.directory.path, is_asked=not options.no_store)
-    notes = notes if kept.problem is None else (*notes, kept.problem)
-    finished = FinishedRun(result, run.directory.path, decision, published, kept.id, notes)
+    registered = register(run.directory.path, is_asked=not options.no_store)
+    notes = notes if registered.problem is None else (*notes, registered.problem)
+    finished = FinishedRun(result, run.directory.path, decision, published, registered.id, notes)
     show(finished)
     return finished
 

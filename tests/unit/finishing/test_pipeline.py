@@ -51,7 +51,7 @@ def test_the_steps_are_taken_in_their_order(run, taken, tmp_path):
     names, _, show = taken
     finished = finish(run, ResultOptions(junit=tmp_path / "x.xml"), show)
     assert tuple(names) == ORDER
-    assert (finished.kept, finished.error, finished.result.status) == (7, None, "complete")
+    assert (finished.run_id, finished.error, finished.result.status) == (7, None, "complete")
 
 
 @pytest.mark.parametrize("failing", ORDER)

@@ -48,9 +48,9 @@ def _export(store: Store, run_id: int, folder: Path, language: Language | None) 
     from torr import report
     from torr.store.rundir import check_name
 
-    kept, result = store.run(run_id), store.result(run_id)
-    check_name(kept.name, f"the name of run {run_id},")
-    place = folder / f"{kept.name}-{kept.started:%Y%m%d-%H%M%S}-{kept.id}"
+    stored, result = store.run(run_id), store.result(run_id)
+    check_name(stored.name, f"the name of run {run_id},")
+    place = folder / f"{stored.name}-{stored.started:%Y%m%d-%H%M%S}-{stored.id}"
     _write(result, place)
     with selection.reading(run_id):
         report.write_all(result, place, language)

@@ -27,8 +27,8 @@ def open_page(run_id: int, language: str | None) -> None:
     from torr.store.runs.store import open_store
 
     with open_store() as store:
-        kept, result = store.run(run_id), store.result(run_id)
-    folder = _cache() / "torr" / "runs" / kept.uid
+        stored, result = store.run(run_id), store.result(run_id)
+    folder = _cache() / "torr" / "runs" / stored.uid
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with selection.reading(run_id):

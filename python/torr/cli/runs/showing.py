@@ -26,7 +26,7 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
     from torr.store.runs.store import open_store
 
     with open_store() as store:
-        kept, result = store.run(run_id), store.result(run_id)
+        stored, result = store.run(run_id), store.result(run_id)
     if output == "json":
         click.echo(encoded(result).decode())
         return
@@ -37,10 +37,10 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
     if quiet:
         return
     lines = {
-        "kept": f"as run {kept.id}: {kept.name}, {kept.kind}, {kept.status}",
-        "note": kept.note,
-        "tags": " ".join(kept.tags),
-        "commit": kept.git_commit,
-        "files": kept.directory and f"{kept.directory} on {kept.host or 'this machine'}",
+        "kept": f"as run {stored.id}: {stored.name}, {stored.kind}, {stored.status}",
+        "note": stored.note,
+        "tags": " ".join(stored.tags),
+        "commit": stored.git_commit,
+        "files": stored.directory and f"{stored.directory} on {stored.host or 'this machine'}",
     }
     click.echo("\n" + "\n".join(f"{name:<8}{text}" for name, text in lines.items() if text))

@@ -32,5 +32,5 @@ def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str |
         "name a tag, or give --remove or --note",
     )
     with open_store() as store:
-        kept = store.annotate(run_id, add=tags, remove=remove, note=note)
-    click.echo(f"run {kept.id}: tags {' '.join(kept.tags) or '–'}; note {kept.note or '–'}")
+        stored = store.annotate(run_id, add=tags, remove=remove, note=note)
+    click.echo(f"run {stored.id}: tags {' '.join(stored.tags) or '–'}; note {stored.note or '–'}")

@@ -94,7 +94,7 @@ class Feed(ExperimentListener):
         )
 
     def _add(self, step: Step, piece: Interval) -> None:
-        if step.is_kept:
+        if step.is_saved:
             position = {
                 "level": step.index,
                 "concurrency": step.concurrency,

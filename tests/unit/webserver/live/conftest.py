@@ -48,7 +48,7 @@ class Played:
         of = step(index, **settings)
         histograms = {"service": "AAAA" * 100}
         piece = measured_interval(truth or Truth(), second, histograms=histograms)
-        if of.is_kept:
+        if of.is_saved:
             self.directory.keep_interval(piece)
         self.page.feed.interval_came(of, piece)
 
