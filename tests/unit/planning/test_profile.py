@@ -30,7 +30,7 @@ command = ["no-such-server", "{port}"]
 def test_tools_that_are_missing_are_said_before_any_server_is_started(
     torr, monkeypatch, tmp_path, program, message
 ):
-    monkeypatch.setattr(pyspy, "beside", lambda name: name)
+    monkeypatch.setattr(pyspy, "program_path", lambda name: name)
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "matrix.toml").write_text(MATRIX % program)
     ended = torr("compare", "--profile", "cpu", "matrix.toml")
