@@ -16,7 +16,9 @@ from torr.servers import cgroup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import NoReturn
+
+    from torr.model.json import JsonObject
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -27,7 +29,7 @@ def adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def exec_command(spec: dict[str, Any], group: str | None, out: int, error_pipe: int) -> NoReturn:
+def exec_command(spec: JsonObject, group: str | None, out: int, error_pipe: int) -> NoReturn:
     """Execute the command of a watcher's spec in the fork; never returns.
 
     `out` becomes stdout and stderr. The pipe `error_pipe` closes on success, and gets the step that

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import OutputError
 from torr.messages.message import message
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from torr.model.json import JsonObject
     from torr.servers.command import Command
 
 _STARTING_S = 10.0
@@ -62,7 +63,7 @@ class Server:
         self._code: int | None = None
         self._tree_ended = False
         self._failure: TrialError | None = None
-        self._final_report: dict[str, Any] | None = None
+        self._final_report: JsonObject | None = None
         self._stop_requested = False
         self._unexpected_exit: TrialError | None = None
         self._stopped: ServerExit | None = None
@@ -218,7 +219,7 @@ class Server:
                 deadline = min(deadline, time.monotonic() + _REMAINDER_S)
         return self._tree_ended
 
-    def _finish(self) -> dict[str, Any]:
+    def _finish(self) -> JsonObject:
         """Kill what is left, end the watcher and return its final report, or a substitute."""
         self._watch.order("end")
         deadline = time.monotonic() + _ENDING_S

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.message import message
 from torr.servers import orphans
@@ -13,10 +13,11 @@ from torr.servers.failure import TrialError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.model.json import JsonObject
     from torr.servers.command import Command
 
 
-def spec(command: Command, scratch: Path, log: Path, token: str) -> dict[str, Any]:
+def spec(command: Command, scratch: Path, log: Path, token: str) -> JsonObject:
     """Return the JSON object that the watcher starts the server from."""
     ours = {"TMPDIR": str(scratch), orphans.MARK: token, **dict(command.env)}
     return {

@@ -29,7 +29,7 @@ from torr.servers.child import adopt_orphans, exec_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from torr.model.json import JsonObject
 
 _KILLING_S = 5.0
 _READ_BYTES = 1 << 16
@@ -49,7 +49,7 @@ def main() -> None:
 class Watcher:
     """A server's tree, its log and the two pipes to torr."""
 
-    def __init__(self, spec: dict[str, Any], orders: bytes, wake: int) -> None:
+    def __init__(self, spec: JsonObject, orders: bytes, wake: int) -> None:
         self._spec = spec
         self._orders = orders
         self._wake = wake
@@ -203,7 +203,7 @@ class Watcher:
         return not line
 
 
-def _create_cgroup(spec: dict[str, Any]) -> tuple[str | None, str | None]:
+def _create_cgroup(spec: JsonObject) -> tuple[str | None, str | None]:
     """Return a control group for the server, or the reason why there is none."""
     try:
         return cgroup.create(f"torr-{spec['token']}"), None

@@ -12,24 +12,23 @@ import select
 import subprocess
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.children import light
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
+
+    from torr.model.json import JsonObject
 
 _CODE = "from torr.servers.watcher import main; main()"
 _CLOSING_S = 10.0
-
-Report = dict[str, Any]
 
 
 class WatcherProcess:
     """A running watcher; `is_over` is true once its last report was read."""
 
-    def __init__(self, spec: Mapping[str, Any], log: Path) -> None:
+    def __init__(self, spec: JsonObject, log: Path) -> None:
         """Start the watcher, which starts the server; raise OSError if it cannot be started."""
         with log.open("ab") as stderr:
             self._process = subprocess.Popen(
@@ -58,7 +57,7 @@ class WatcherProcess:
         with suppress(OSError, ValueError):
             self._send(text)
 
-    def reports(self, timeout_s: float) -> list[Report]:
+    def reports(self, timeout_s: float) -> list[JsonObject]:
         """Return the reports since the last call; wait at most `timeout_s` for the first."""
         pipe = self._process.stdout
         if self.is_over or pipe is None:

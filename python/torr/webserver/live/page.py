@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json
 from torr.report.files.html import document
@@ -11,12 +11,13 @@ from torr.report.view.view import bare, light, pools_of
 from torr.report.view.view import run as run_of
 
 if TYPE_CHECKING:
+    from torr.model.json import JsonObject
     from torr.results.level import Interval
 
 __all__ = ["bare", "document", "generator_of", "light", "pools_of", "run_of"]
 
 
-def generator_of(piece: Interval) -> dict[str, Any] | None:
+def generator_of(piece: Interval) -> JsonObject | None:
     """Return the generator's state in an interval, like the view's `trust`; None if unknown."""
     status = generator_status(piece)
     return None if status is None else {"health": status[0], "text": as_json(status[1])}
