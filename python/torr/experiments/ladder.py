@@ -25,7 +25,7 @@ DEFAULT_LEVELS = (200, 500, 1000, 3000, 5000, 10000, 15000, 20000, 25000, 50000)
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedLevels:
     """Levels chosen by the user, ascending."""
 
     concurrencies: tuple[int, ...] = DEFAULT_LEVELS
@@ -55,14 +55,14 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Auto:
+class AutoLevels:
     """Levels that are chosen by the measured ones."""
 
     search: Search
 
-    def at_least(self, least: int) -> Auto:
+    def at_least(self, least: int) -> AutoLevels:
         """Return the same with a higher start, since each endpoint needs a connection."""
-        return Auto(replace(self.search, start=max(least, self.search.start)))
+        return AutoLevels(replace(self.search, start=max(least, self.search.start)))
 
     def choose(self, points: list[Point]) -> int | None:
         """Return the next level of the first round."""
@@ -80,36 +80,36 @@ class Auto:
 
 
 @dataclass(frozen=True, slots=True)
-class Climb:
+class LadderPlan:
     """The levels, the number of rounds, and the SLOs."""
 
-    levels: Fixed | Auto
+    levels: FixedLevels | AutoLevels
     rounds: int = 1
     slos: tuple[Condition, ...] = ()
 
 
-def ladder(plan: Plan, climb: Climb, context: RunContext) -> Outcome:
+def ladder(plan: Plan, ladder_plan: LadderPlan, context: RunContext) -> Outcome:
     """Measure level after level, round after round."""
     measured: list[MeasuredLevel] = []
-    for step in _steps(plan, climb, measured):
+    for step in _steps(plan, ladder_plan, measured):
         if is_over(measured, context.interrupt):
             break
         measured.append(measure(step, context))
     return Outcome.of(measured, context.interrupt)
 
 
-def _steps(plan: Plan, climb: Climb, measured: list[MeasuredLevel]) -> Iterator[Step]:
+def _steps(plan: Plan, ladder_plan: LadderPlan, measured: list[MeasuredLevel]) -> Iterator[Step]:
     """Yield the chosen levels of the first round, then its levels in ascending order."""
-    count = climb.levels.count
-    total = None if count is None else count * climb.rounds
-    while (choice := climb.levels.choose(_points(measured, climb))) is not None:
+    count = ladder_plan.levels.count
+    total = None if count is None else count * ladder_plan.rounds
+    while (choice := ladder_plan.levels.choose(_points(measured, ladder_plan))) is not None:
         yield Step(len(measured), plan.with_users(choice), 1, total)
     chosen = sorted(m.level.concurrency for m in measured)
-    for round_number in range(2, climb.rounds + 1):
+    for round_number in range(2, ladder_plan.rounds + 1):
         for users in chosen:
-            total = len(chosen) * climb.rounds
+            total = len(chosen) * ladder_plan.rounds
             yield Step(len(measured), plan.with_users(users), round_number, total)
 
 
-def _points(measured: list[MeasuredLevel], climb: Climb) -> list[Point]:
-    return [point_of(m.level, m.rates, climb.slos) for m in measured]
+def _points(measured: list[MeasuredLevel], ladder_plan: LadderPlan) -> list[Point]:
+    return [point_of(m.level, m.rates, ladder_plan.slos) for m in measured]

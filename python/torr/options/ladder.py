@@ -13,21 +13,21 @@ from torr.options.definition import LOAD, OF_A_RUN, RESULT, option
 from torr.options.readers import Reader
 
 if TYPE_CHECKING:
-    from torr.experiments.ladder import Auto, Fixed
+    from torr.experiments.ladder import AutoLevels, FixedLevels
     from torr.model.least_capacity import LeastCapacity
 
 
-def read_levels(text: str) -> Fixed | Auto:
+def read_levels(text: str) -> FixedLevels | AutoLevels:
     """Return the levels of a list, or `auto`; raises UsageError."""
     from torr.experiments.auto import Search
-    from torr.experiments.ladder import Auto, Fixed
+    from torr.experiments.ladder import AutoLevels, FixedLevels
 
     kind, *bounds = text.split(":")
     if kind == "auto" and len(bounds) <= 2:
         search = Search(*map(readers.COUNT.read, bounds))
         fits = search.start <= search.most
         require(fits, f"{text!r} ends before it begins", "write auto:64:2000")
-        return Auto(search)
+        return AutoLevels(search)
     try:
         levels = tuple(units.parse_count(word) for word in text.split(","))
     except UsageError as error:
@@ -36,7 +36,7 @@ def read_levels(text: str) -> Fixed | Auto:
         ) from error
     if max(levels) > MOST_USERS:
         raise UsageError(f"level {max(levels)} is too many", f"the most is {MOST_USERS:,}")
-    return Fixed(levels)
+    return FixedLevels(levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class LadderOptions:
 
     group: ClassVar[str] = LOAD
 
-    levels: Fixed | Auto | None = option(
+    levels: FixedLevels | AutoLevels | None = option(
         "--levels",
         Reader("LIST", read_levels, "200,500,1000"),
         "1,2,4 or auto[:START[:END]] [200,500 … 50000]",

@@ -167,16 +167,16 @@ def _run(plan: Plan) -> tuple[ExperimentFunction, Experiment]:
 
 
 def _ladder(plan: Plan, options: MeasureOptions) -> tuple[ExperimentFunction, Experiment]:
-    from torr.experiments.ladder import Auto, Climb, Fixed, ladder
+    from torr.experiments.ladder import AutoLevels, FixedLevels, LadderPlan, ladder
     from torr.options.ladder import LadderOptions
 
     options_of_ladder = options.ladder or LadderOptions()
-    levels = options_of_ladder.levels or Fixed()
-    if isinstance(levels, Auto):
+    levels = options_of_ladder.levels or FixedLevels()
+    if isinstance(levels, AutoLevels):
         levels = levels.at_least(len(plan.groups))
-    climb = Climb(levels, options_of_ladder.rounds, options.result.slos)
-    settings = Experiment(levels=climb.levels.requested, rounds=climb.rounds)
-    return partial(ladder, plan, climb), settings
+    ladder_plan = LadderPlan(levels, options_of_ladder.rounds, options.result.slos)
+    settings = Experiment(levels=ladder_plan.levels.requested, rounds=ladder_plan.rounds)
+    return partial(ladder, plan, ladder_plan), settings
 
 
 def _conditions(settings: Experiment, options: MeasureOptions) -> Experiment:

@@ -7,38 +7,38 @@ import pytest
 from doubles import Truth, capacity
 from torr.errors import UsageError
 from torr.experiments.auto import Search
-from torr.experiments.ladder import DEFAULT_LEVELS, Auto, Climb, Fixed, ladder
+from torr.experiments.ladder import DEFAULT_LEVELS, AutoLevels, FixedLevels, LadderPlan, ladder
 from torr.model.condition import Condition
 
 
 def test_levels_are_measured_in_order(bench, plan):
-    outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.context())
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context())
     assert bench.engine.concurrencies == [1, 5, 9]
     assert [level.concurrency for level in outcome.levels] == [1, 5, 9]
     assert outcome.status == "complete"
 
 
 def test_the_default_levels_are_those_of_wrktest():
-    assert Fixed().concurrencies == DEFAULT_LEVELS
+    assert FixedLevels().concurrencies == DEFAULT_LEVELS
     assert DEFAULT_LEVELS == (200, 500, 1000, 3000, 5000, 10000, 15000, 20000, 25000, 50000)
 
 
 def test_rounds_repeat_the_whole_ladder(bench, plan):
-    outcome = ladder(plan, Climb(Fixed((1, 5)), rounds=3), bench.context())
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5)), rounds=3), bench.context())
     assert bench.engine.concurrencies == [1, 5, 1, 5, 1, 5]
     assert [level.round for level in outcome.levels] == [1, 1, 2, 2, 3, 3]
 
 
 def test_an_automatic_ladder_chooses_by_what_it_measured(bench, plan):
     bench.engine.curve = capacity(8)
-    ladder(plan, Climb(Auto(Search())), bench.context())
+    ladder(plan, LadderPlan(AutoLevels(Search())), bench.context())
     assert bench.engine.concurrencies[:6] == [1, 2, 4, 8, 16, 32]
     assert len(bench.engine.concurrencies) > 6
 
 
 def test_later_rounds_of_an_automatic_ladder_repeat_the_levels_of_the_first(bench, plan):
     bench.engine.curve = capacity(8)
-    ladder(plan, Climb(Auto(Search(refinements=1)), rounds=2), bench.context())
+    ladder(plan, LadderPlan(AutoLevels(Search(refinements=1)), rounds=2), bench.context())
     found = bench.engine.concurrencies
     half = len(found) // 2
     assert found[half:] == sorted(found[:half])
@@ -48,13 +48,13 @@ def test_a_limited_level_does_not_end_the_ladder(bench, plan):
     bench.engine.curve = lambda users: Truth(
         health="generator-limited" if users == 5 else "healthy"
     )
-    outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.context())
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context())
     assert len(outcome.levels) == 3
 
 
 def test_a_first_level_without_an_answer_ends_the_ladder(bench, plan):
     bench.engine.curve = lambda _users: Truth(0, failure="connect.refused at every address")
-    outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.context())
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context())
     assert bench.engine.concurrencies == [1]
     assert outcome.failure == "connect.refused at every address"
     assert outcome.status == "failed"
@@ -62,14 +62,14 @@ def test_a_first_level_without_an_answer_ends_the_ladder(bench, plan):
 
 def test_a_later_level_without_an_answer_is_data(bench, plan):
     bench.engine.curve = lambda users: Truth(0, failure="dead") if users == 5 else Truth()
-    outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.context())
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context())
     assert bench.engine.concurrencies == [1, 5, 9]
     assert outcome.failure is None
 
 
 def test_an_abort_condition_ends_the_ladder_after_its_level(bench, plan):
     bench.engine.curve = lambda users: Truth(service_ms=float(users))
-    outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.context("service mean > 4ms"))
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context("service mean > 4ms"))
     assert bench.engine.concurrencies == [1, 5]
     assert outcome.aborted == "service mean > 4ms"
     assert outcome.status == "complete"
@@ -77,7 +77,7 @@ def test_an_abort_condition_ends_the_ladder_after_its_level(bench, plan):
 
 def test_an_interrupt_ends_the_ladder(bench, plan):
     bench.engine.on_interval = lambda number: bench.interrupt.press() if number == 1 else None
-    outcome = ladder(plan, Climb(Fixed((1, 5, 9))), bench.context())
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context())
     assert bench.engine.concurrencies == [1]
     assert outcome.status == "interrupted"
 
@@ -85,11 +85,11 @@ def test_an_interrupt_ends_the_ladder(bench, plan):
 def test_an_slo_ends_an_automatic_climb(bench, plan):
     bench.engine.curve = capacity(8)
     slos = (Condition.parse("service mean < 15ms"),)
-    ladder(plan, Climb(Auto(Search()), slos=slos), bench.context())
+    ladder(plan, LadderPlan(AutoLevels(Search()), slos=slos), bench.context())
     assert max(bench.engine.concurrencies) == 32
 
 
 @pytest.mark.parametrize("levels", [(5, 1), (1, 1), (0, 1), (-1,), ()])
 def test_levels_that_are_no_ladder_are_refused(levels):
     with pytest.raises(UsageError, match="level"):
-        Fixed(levels)
+        FixedLevels(levels)
