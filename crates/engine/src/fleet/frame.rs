@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The version of the frames and of the messages in them.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 
 /// Version, length of the message, length of the attachment (little endian).
 const HEAD_BYTES: usize = 9;
