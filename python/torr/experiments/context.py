@@ -107,7 +107,7 @@ class RunContext:
     # Counts the tokens of streams, if there is one.
     tokenizer: Tokenizer | None = None
     # Returns the scope of a level's monitor; None monitors nothing.
-    watch: Callable[[], MonitorScope] | None = None
+    monitor_scope: Callable[[], MonitorScope] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,13 +49,13 @@ class LevelMonitor:
 @contextmanager
 def monitored(context: RunContext, plan: Plan) -> Iterator[LevelMonitor]:
     """Yield the monitor of a level within the block."""
-    if context.watch is None:
+    if context.monitor_scope is None:
         yield LevelMonitor(None)
         return
     # Imported only for loads with a monitor.
     from torr.monitor.monitor import Monitor
 
-    monitor = Monitor(context.watch(), time.monotonic() + plan.warmup_ns / SECOND_NS)
+    monitor = Monitor(context.monitor_scope(), time.monotonic() + plan.warmup_ns / SECOND_NS)
     monitor.start()
     try:
         yield LevelMonitor(monitor)

@@ -277,7 +277,7 @@ def _with_monitor(context: RunContext, server: Server, state: ComparisonState) -
     others = [other for other in state.servers.running() if other is not server]
     return replace(
         context,
-        watch=lambda: MonitorScope(
+        monitor_scope=lambda: MonitorScope(
             roots=server.root_pids,
             others=lambda: [pid for other in others for pid in other.root_pids()],
             sources=state.sources(),

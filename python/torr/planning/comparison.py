@@ -19,11 +19,11 @@ from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
 from torr.planning.matrix import Plans
+from torr.planning.monitoring import sources_of
 from torr.planning.prepared import PreparedRun
 from torr.planning.profile import profiles_of
 from torr.planning.resumed import check_resumed
 from torr.planning.secrets import secrets_of_plan
-from torr.planning.watch import sources_of
 from torr.results.experiment import Experiment
 from torr.servers.versions import versions_in
 from torr.stats.estimate import ALPHA

@@ -17,10 +17,10 @@ from torr.errors import OutputError, TorrError
 from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
 from torr.model.label import labels_of
+from torr.planning.monitoring import monitor_scope_of
 from torr.planning.plan import plan_of
 from torr.planning.profile import with_profile
 from torr.planning.secrets import secrets_of
-from torr.planning.watch import watch_of
 from torr.results.experiment import Experiment
 from torr.store.run_head import run_head
 from torr.store.rundir import RunDirectory
@@ -69,7 +69,7 @@ class PreparedRun:
     record: Callable[[RunDirectory], Experiment] | None = None
     abort_on: tuple[Condition, ...] = ()
     tokenizer: Tokenizer | None = None
-    watch: Callable[[], MonitorScope] | None = None
+    monitor_scope: Callable[[], MonitorScope] | None = None
     secrets: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     resume: Path | None = None
@@ -99,7 +99,7 @@ class PreparedRun:
             self.abort_on,
             follow=follow,
             tokenizer=self.tokenizer,
-            watch=self.watch,
+            monitor_scope=self.monitor_scope,
         )
         try:
             return self.experiment(context)
@@ -139,7 +139,7 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
         judge=partial(_judge_load, kind, result.slos),
         abort_on=result.abort_on,
         tokenizer=_tokenizer(options.stream.tokenizer),
-        watch=watch_of(options.urls, plan, result.monitor),
+        monitor_scope=monitor_scope_of(options.urls, plan, result.monitor),
         secrets=secrets_of(plan, result),
         notes=planned.notes,
     )

@@ -14,7 +14,7 @@ from torr.monitor.monitor import MonitorScope
 
 
 def test_a_level_is_watched_from_before_its_load_to_its_end(bench, plan):
-    context = replace(bench.context(), watch=MonitorScope)
+    context = replace(bench.context(), monitor_scope=MonitorScope)
     [level] = run(plan, context).levels
     found = level.monitor
     assert found.derived.generator_cpu_rate is not None
@@ -32,7 +32,7 @@ def test_a_load_that_fails_leaves_no_thread_behind(bench, plan):
 
     bench.engine.on_interval = fails
     with pytest.raises(RuntimeError, match="the engine broke"):
-        run(plan, replace(bench.context(), watch=MonitorScope))
+        run(plan, replace(bench.context(), monitor_scope=MonitorScope))
     assert not [each for each in threading.enumerate() if each.name == "torr-monitor"]
 
 
@@ -59,7 +59,9 @@ class Broken:
 def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
     context = bench.context()
     broken = Broken(context.directory)
-    [level] = run(plan, replace(context, watch=lambda: MonitorScope(sources=(broken,)))).levels
+    [level] = run(
+        plan, replace(context, monitor_scope=lambda: MonitorScope(sources=(broken,)))
+    ).levels
     assert level.warnings == ["monitor: it failed: RuntimeError: no such form"]
     assert level.monitor is None
     assert [one["ok_per_s"] for one in broken.kept] == [level.ok_per_s]
@@ -68,6 +70,8 @@ def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
 
 
 def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):
-    context = replace(bench.context(), watch=lambda: MonitorScope(roots=lambda: [4_000_000]))
+    context = replace(
+        bench.context(), monitor_scope=lambda: MonitorScope(roots=lambda: [4_000_000])
+    )
     [level] = run(plan, context).levels
     assert level.warnings == ["monitor: the process of the target is not there"]

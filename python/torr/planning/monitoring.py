@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torr.sources.monitor_entry import MonitorEntry
 
 
-def watch_of(
+def monitor_scope_of(
     urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url]
 ) -> Callable[[], MonitorScope]:
     """Return a function that makes the scope of a level's monitor."""

@@ -17,7 +17,7 @@ from torr.monitor.prometheus import PrometheusServer
 from torr.monitor.query_sets import SETS, queries_in
 from torr.monitor.text_endpoint import TextEndpoint
 from torr.options import readers
-from torr.planning.watch import watch_of
+from torr.planning.monitoring import monitor_scope_of
 
 URL = "http://127.0.0.1:9/"
 FILE = """
@@ -35,7 +35,7 @@ def plan_of(url=URL):
 
 def watched(*texts, urls=(URL,), plan=None):
     monitor = [readers.WATCHED.read(text) for text in texts]
-    return watch_of(urls, plan or plan_of(), monitor)()
+    return monitor_scope_of(urls, plan or plan_of(), monitor)()
 
 
 def level(tmp_path):
