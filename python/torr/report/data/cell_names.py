@@ -34,14 +34,14 @@ def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str
     Factors stand in the order that they were asked for in. The level of load is left out where it
     is the same in all cells and something else tells them apart.
     """
-    is_told = len({(cell.concurrency, cell.rate) for cell in cells}) > 1
+    has_several_loads = len({(cell.concurrency, cell.rate) for cell in cells}) > 1
     wanted = list(order)
 
     def words(cell: Cell) -> str:
         factors = cell.factors
         names = [*(n for n in wanted if n in factors), *(n for n in factors if n not in wanted)]
         parts = [named(name, factors[name]) for name in names]
-        if not _LOADS & factors.keys() and (is_told or not parts):
+        if not _LOADS & factors.keys() and (has_several_loads or not parts):
             parts += _load(cell)
         return join(parts) or say("the only cell")
 
@@ -58,13 +58,13 @@ def named(factor: str, value: object) -> str:
     return f"{factor} {value}"
 
 
-def names(each: Sequence[str]) -> str:
+def names(labels: Sequence[str]) -> str:
     """Return some names, `a, b and c`; of many the first ones and how many more there are."""
-    if len(each) <= _MOST_NAMES:
-        return join(each)
+    if len(labels) <= _MOST_NAMES:
+        return join(labels)
     shown = _MOST_NAMES - 1
-    some = chain(", ", each[:shown])
-    return say("{names} and {more} more", names=some, more=len(each) - shown)
+    some = chain(", ", labels[:shown])
+    return say("{names} and {more} more", names=some, more=len(labels) - shown)
 
 
 def _load(cell: Cell) -> list[str]:

@@ -30,7 +30,7 @@ class HasCandidate(Protocol):
         """Its parameters."""
 
 
-Named = Callable[[HasCandidate], str]
+NameOf = Callable[[HasCandidate], str]
 
 
 def key_of(part: HasCandidate) -> tuple[str, str]:
@@ -38,12 +38,12 @@ def key_of(part: HasCandidate) -> tuple[str, str]:
     return part.candidate or "", json.dumps(part.factors, sort_keys=True)
 
 
-def names(result: RunResult) -> Named:
+def names(result: RunResult) -> NameOf:
     """Return what names anything of a result that has a candidate and factors."""
     return names_of(parts_of(result))
 
 
-def names_of(parts: Iterable[HasCandidate]) -> Named:
+def names_of(parts: Iterable[HasCandidate]) -> NameOf:
     """Return what names these parts of a result."""
     short = shortened(parts)
 

@@ -14,12 +14,9 @@ from torr.report.figures.labels import Labels
 from torr.report.figures.theme import FIRST, SECOND
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from torr.model.condition import Condition
     from torr.report.figures.findings import LevelLabel
     from torr.report.figures.ladder_marks import Entry
     from torr.report.view.view_ladder import LadderChart
@@ -28,11 +25,14 @@ if TYPE_CHECKING:
 def qps_ttlb(ladder: LadderChart) -> Figure:
     """Return requests/s (left axis) and mean time to last byte (right axis) over concurrency."""
     fig = theme.figure(10, 5.6)
-    left, right = _twin(fig, ladder)
-    rates = _rate_line(left, ladder)
+    left = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.9, 0.85)
+    right = left.twinx()
+    right.grid(visible=False)
+    ladder_marks.line(left, ladder.series.points, "ok_per_s", FIRST)
+    rates = [point.ok_per_s for point in ladder.series.shown]
     times = ladder_marks.known_line(right, ladder.series, "service_ms", SECOND)
-    flags = _finish(left, ladder, _highest(rates))
-    theme.from_zero(right, _highest(times), findings.headroom(right, flags, 1.35))
+    flags = _finish(left, ladder, max(rates, default=0.0))
+    theme.from_zero(right, max(times, default=0.0), findings.headroom(right, flags, 1.35))
     right.set_ylabel("mean time to last byte (TTLB), ms", color=SECOND.colour)
     left.set_ylabel("ok requests/s (QPS)", color=FIRST.colour)
     findings.draw(left, flags)
@@ -56,20 +56,14 @@ def success(ladder: LadderChart) -> Figure:
     theme.levels_axis(ax, ladder.levels, ladder.series.noun)
     theme.success_axis(ax)
     ladder_marks.unclaimed(ax, ladder, "success_rate")
-    limits = _rate_limits(ax, ladder.slos)
+    slos = [slo for slo in ladder.slos if slo.metric == "success" and slo.name is None]
+    limits = ladder_marks.limit_lines(ax, slos)
     labels = Labels(ax)
     for point in known:
         theme.success_label(labels, point.concurrency, point.success_rate)
     ladder_marks.name_limits(labels, ax, limits)
     ladder_marks.legend(ax, ladder_marks.hollow_marks(ladder))
     return fig
-
-
-def _twin(fig: Figure, ladder: LadderChart) -> tuple[Axes, Axes]:
-    left = _axes(fig, theme.headline(fig, ladder.title, ladder.subtitle), 0.9, 0.85)
-    right = left.twinx()
-    right.grid(visible=False)
-    return left, right
 
 
 def _axes(fig: Figure, top: float, left: float, right: float, bottom: float = 0.6) -> Axes:
@@ -87,23 +81,8 @@ def _finish(ax: Axes, ladder: LadderChart, highest: float) -> tuple[LevelLabel, 
     return flags
 
 
-def _rate_line(ax: Axes, ladder: LadderChart) -> list[float]:
-    ladder_marks.line(ax, ladder.series.points, "ok_per_s", FIRST)
-    return [p.ok_per_s for p in ladder.series.shown]
-
-
-def _rate_limits(ax: Axes, slos: Sequence[Condition]) -> list[Condition]:
-    return ladder_marks.limit_lines(
-        ax, [s for s in slos if s.metric == "success" and s.name is None]
-    )
-
-
 def _notes(ladder: LadderChart) -> list[Entry]:
     notes: list[Entry] = []
     if any(point.at_least for point in ladder.series.points):
         notes.append((Line2D([], [], linestyle="none"), "QPS are ≥ (shared machine)"))
     return [*notes, *ladder_marks.hollow_marks(ladder)]
-
-
-def _highest(values: Sequence[float]) -> float:
-    return max(values, default=0.0)

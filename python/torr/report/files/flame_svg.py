@@ -117,7 +117,7 @@ def _drawn(box: _Box, flame: JsonObject, top: int) -> str:
     place = f'x="{_MARGIN + box.start * _WIDTH:.2f}" y="{top + box.depth * _ROW}"'
     return (
         f'<svg {place} width="{width:.2f}" height="{_ROW - 1}">'
-        f"<title>{_clean(_told(box, flame))}</title>"
+        f"<title>{_clean(_tooltip(box, flame))}</title>"
         f'<rect width="100%" height="100%" fill="{colour}" stroke="{_PAPER}" stroke-width="0.5"/>'
         f"{label}</svg>"
     )
@@ -133,7 +133,7 @@ def _look(box: _Box) -> tuple[str, str]:
     return _MORE if box.share > was else _LESS
 
 
-def _told(box: _Box, flame: JsonObject) -> str:
+def _tooltip(box: _Box, flame: JsonObject) -> str:
     weight, unit = box.node["weight"], flame["unit"]
     known = {"ns": lambda: show_ms(weight / 1e6), "bytes": lambda: show_size(weight)}
     amount = known[unit]() if unit in known else f"{weight:,.0f} {unit}"

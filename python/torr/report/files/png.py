@@ -28,7 +28,6 @@ def write_ladder(result: RunResult, directory: Path) -> list[Path]:
     """Write NAME_qps_ttlb.png and NAME_successrate.png of a ladder; of streams NAME_streams.png."""
     from torr.report.figures import ladder_figure, stream_figure
 
-    name = result.name
     shown = LadderChart.of(result)
     failures = replace(shown, title=sentence.success(result))
     pictures: dict[str, Callable[[], Figure | None]] = {
@@ -36,14 +35,13 @@ def write_ladder(result: RunResult, directory: Path) -> list[Path]:
         "successrate": lambda: ladder_figure.success(failures),
         "streams": lambda: stream_figure.panels(shown),
     }
-    return _save_all(pictures, directory, f"{name}_", ".png")
+    return _save_all(pictures, directory, f"{result.name}_", ".png")
 
 
 def write_diff(result: RunResult, directory: Path) -> list[Path]:
     """Write A_B.qps.ttlb.diff.png and A_B.success_rate.diff.png of a diff."""
     from torr.report.figures import diff_figure
 
-    name = result.name
     sides = diff.sides(result)
     words = sentence.verdict(result), trust.trust(result)
     failures = sentence.success(result), words[1]
@@ -51,7 +49,7 @@ def write_diff(result: RunResult, directory: Path) -> list[Path]:
         "qps.ttlb": lambda: diff_figure.qps_ttlb(sides, words),
         "success_rate": lambda: diff_figure.success(sides, failures),
     }
-    return _save_all(pictures, directory, f"{name}.", ".diff.png")
+    return _save_all(pictures, directory, f"{result.name}.", ".diff.png")
 
 
 def write_comparison(result: RunResult, directory: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.report.data.function_names import Named, names, parts_of, shortened
+from torr.report.data.function_names import NameOf, names, parts_of, shortened
 from torr.report.data.function_rounds import failed, groups, spread
 from torr.report.data.result_words import word_text
 from torr.report.tables import leak_table
@@ -44,7 +44,7 @@ def budgets(result: RunResult) -> Table | None:
     return budget_table(result.budgets, names(result))
 
 
-def budget_table(budgets: Sequence[Verdict], name_of: Named) -> Table | None:
+def budget_table(budgets: Sequence[Verdict], name_of: NameOf) -> Table | None:
     """Return one row for each of some budgets."""
     table = TableBuilder(budgets)
     table.text(say("function"), name_of, breaks=True)

@@ -59,7 +59,7 @@ def errors_of(result: RunResult) -> str:
     return say(": {count:,} failed{most}", count=count, most=most_by(result.levels))
 
 
-def seen(condition: Condition, verdict: Verdict) -> str:
+def value_or_reason(condition: Condition, verdict: Verdict) -> str:
     """Return the value that was judged; where it is not shown or missing, the reason."""
     reason = verdict.reason or ""
     if verdict.value is None or verdict.word == "not shown":

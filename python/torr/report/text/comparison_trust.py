@@ -82,12 +82,14 @@ def _failed(comparison: Comparison) -> Iterator[str]:
     if not comparison.failures:
         return
     for is_measured in (False, True):
-        who = [x.candidate for x in comparison.failures if x.measured == is_measured]
-        names = cell_names.names([f"{name} {who.count(name)}" for name in dict.fromkeys(who)])
-        trials = counted(len(who), "trial")
-        if who and is_measured:
+        candidates = [x.candidate for x in comparison.failures if x.measured == is_measured]
+        names = cell_names.names(
+            [f"{name} {candidates.count(name)}" for name in dict.fromkeys(candidates)]
+        )
+        trials = counted(len(candidates), "trial")
+        if candidates and is_measured:
             yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=names)
-        elif who:
+        elif candidates:
             yield say("{trials} failed ({whose})", trials=trials, whose=names)
 
 
@@ -105,8 +107,8 @@ def _discarded(comparison: Comparison) -> Iterator[str]:
         for name, count in gone.because_of.items():
             because[name] = because.get(name, 0) + count
     for rule, because in rules.items():
-        who = cell_names.names([f"{name} {count}" for name, count in because.items()])
-        values = {"rounds": counted(rounds, "round"), "rule": rule, "whose": who}
+        candidates = cell_names.names([f"{name} {count}" for name, count in because.items()])
+        values = {"rounds": counted(rounds, "round"), "rule": rule, "whose": candidates}
         yield say("{rounds} discarded by {rule} ({whose})", **values)
 
 

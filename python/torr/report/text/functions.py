@@ -52,7 +52,7 @@ def trust(result: RunResult) -> Text:
         if failing
         else "",
         say("speed of this machine {speed}", speed=f"{speed.median:.2f}") if speed else "",
-        _taken_off(result),
+        _timing_cost(result),
         collector(result),
     ]
     return say("{said}.", said=chain(" · ", parts))
@@ -77,7 +77,7 @@ def _timings(result: RunResult) -> list[FunctionTiming]:
     return [timing for _, levels in groups(result) if (timing := levels[0].micro) is not None]
 
 
-def _taken_off(result: RunResult) -> str:
+def _timing_cost(result: RunResult) -> str:
     """Return the cost of timing itself; nothing where another tool timed."""
     timings = [timing for timing in _timings(result) if timing.clock_ns]
     if not timings:

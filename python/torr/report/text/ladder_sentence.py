@@ -8,7 +8,7 @@ from torr.messages.say import Text, chain, changed, join, say
 from torr.model.condition import Condition
 from torr.report.data import plateau
 from torr.report.data.wording import places
-from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
+from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
 from torr.stats.series import Series
 from torr.units import show_rate
 from torr.verdicts import capacity as stats
@@ -114,7 +114,7 @@ def _fails(first: Verdict, series: Series) -> str:
     condition = Condition.parse(first.condition or "")
     values = {"condition": phrase(condition), "place": places(series, first.concurrency or 0)}
     if first.word == "broken":
-        values["seen"] = seen(condition, first)
+        values["seen"] = value_or_reason(condition, first)
         return say("Does not hold {condition} even at {place} ({seen})", **values)
     why = first.reason or say("no reason was kept")
     return say("Cannot show {condition} at {place} ({why})", **values, why=why)

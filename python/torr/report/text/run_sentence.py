@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, join, say
 from torr.model.condition import Condition
 from torr.report.data.wording import because, counted, first_text
-from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, seen
+from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
 from torr.stats.series import Series, starved_text
 from torr.units import show_ms, show_rate
 
@@ -67,7 +67,11 @@ def _judged(verdicts: Sequence[Verdict], place: str) -> str | None:
         judged = [(Condition.parse(v.condition or ""), v) for v in verdicts if v.word == word]
         if judged:
             clauses = [
-                say("{condition} ({seen})", condition=phrase(condition), seen=seen(condition, v))
+                say(
+                    "{condition} ({seen})",
+                    condition=phrase(condition),
+                    seen=value_or_reason(condition, v),
+                )
                 for condition, v in judged
             ]
             return write(conditions=join(clauses), place=place)

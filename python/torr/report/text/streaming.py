@@ -65,19 +65,19 @@ def _token_rate(stream: StreamStatistics) -> str:
     if not stream.tokens_per_s:
         return ""
     total = say("{rate} in total", rate=show_rate(stream.tokens_per_s))
-    each = stream.stream_tokens_per_s
-    if each is None or each.mean is None:
+    rates = stream.stream_tokens_per_s
+    if rates is None or rates.mean is None:
         return total
-    return say("{total}, {rate} each stream on average", total=total, rate=show_rate(each.mean))
+    return say("{total}, {rate} each stream on average", total=total, rate=show_rate(rates.mean))
 
 
 def _per_user(stream: StreamStatistics) -> str:
     """Return the rate of each stream under AIPerf's name."""
-    each = stream.alias.get("aiperf", {}).get("output_token_throughput_per_user")
-    if each is None or each.mean is None:
+    rates = stream.alias.get("aiperf", {}).get("output_token_throughput_per_user")
+    if rates is None or rates.mean is None:
         return ""
     name = "aiperf output_token_throughput_per_user"
-    return say("{name} {rate} on average", name=name, rate=show_rate(each.mean))
+    return say("{name} {rate} on average", name=name, rate=show_rate(rates.mean))
 
 
 def _tokens(stream: StreamStatistics) -> Text:
@@ -85,8 +85,10 @@ def _tokens(stream: StreamStatistics) -> Text:
         return say("the server did not say how many")
     both = {"out": stream.tokens_out, "given": stream.tokens_in or 0}
     text = say("{out:,} out, {given:,} in, by the server's count", **both)
-    untold = stream.tokens_unreported
-    silent = say("{answers} did not say", answers=counted(untold, "answer")) if untold else ""
+    unreported = stream.tokens_unreported
+    silent = (
+        say("{answers} did not say", answers=counted(unreported, "answer")) if unreported else ""
+    )
     return chain("; ", [_with_reasoning(text, stream), silent])
 
 
@@ -114,8 +116,8 @@ def _tokenizer(tokens: TokenizerCounts | None) -> str:
 def _judged(steps: Sequence[NamedRequest]) -> str:
     """Return the requests that goodput is about, where the SLOs name only some of them."""
     named = [x.name for x in steps if x.stream and x.stream.goodput_rate is not None]
-    is_told = 0 < len(named) < len(steps)
-    return say(" of {names}", names=chain(", ", named)) if is_told else ""
+    is_partial = 0 < len(named) < len(steps)
+    return say(" of {names}", names=chain(", ", named)) if is_partial else ""
 
 
 def _goodput(stream: StreamStatistics, judged: str) -> str:

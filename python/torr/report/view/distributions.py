@@ -78,12 +78,18 @@ def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:
     plain = _PLAIN if name["candidate"] is None else _COMPARED
     for metric in _STREAMED if is_streamed else plain:
         texts = [level.histograms.get(metric) for level in levels]
-        found = Histogram.sum(Histogram.read(text) for text in texts if text)
-        if not found.carries(0.5):
+        histogram = Histogram.sum(Histogram.read(text) for text in texts if text)
+        if not histogram.carries(0.5):
             continue
         is_doubtful = metric == "inter_chunk" and any(map(is_joined, levels))
-        n = found.total()
-        yield {**name, "metric": metric, "n": n, "doubtful": is_doubtful, "points": _points(found)}
+        n = histogram.total()
+        yield {
+            **name,
+            "metric": metric,
+            "n": n,
+            "doubtful": is_doubtful,
+            "points": _points(histogram),
+        }
 
 
 def _points(histogram: Histogram) -> list[tuple[float, float]]:

@@ -92,14 +92,14 @@ def without_histograms(result: RunResult) -> JsonObject:
     if count > MOST_DRAWN:
         levels = [msgspec.structs.replace(level, intervals=[]) for level in result.levels]
         result = msgspec.structs.replace(result, levels=levels)
-    found: JsonObject = builtins(result)
-    for level in found["levels"]:
+    members: JsonObject = builtins(result)
+    for level in members["levels"]:
         if count > MOST_INTERVALS:
             level["histograms"] = {}
             level["intervals"] = list(map(_drawn, level["intervals"]))
         for piece in level["intervals"]:
             piece.pop("histograms", None)
-    return found
+    return members
 
 
 def intervals_of(result: RunResult) -> int:
@@ -109,9 +109,9 @@ def intervals_of(result: RunResult) -> int:
 
 def bare(piece: Interval) -> JsonObject:
     """Return an interval as the page draws it: without its histograms."""
-    found: JsonObject = builtins(piece)
-    del found["histograms"]
-    return found
+    members: JsonObject = builtins(piece)
+    del members["histograms"]
+    return members
 
 
 def light(piece: Interval, count: int) -> Interval:

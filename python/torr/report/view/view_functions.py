@@ -131,7 +131,9 @@ def _of_budgets(result: RunResult) -> list[BudgetRow]:
     for _, levels in groups(result):
         known.setdefault(key_of(levels[0]), []).extend(levels)
     name_of = names(result)
-    rows = [_budget(name_of(each), each, known.get(key_of(each), ())) for each in result.budgets]
+    rows = [
+        _budget(name_of(budget), budget, known.get(key_of(budget), ())) for budget in result.budgets
+    ]
     return sorted(rows, key=lambda row: (_ORDER.index(row.standing), -_place(row.centre)))
 
 
