@@ -79,7 +79,7 @@ def test_turns_go_on_with_the_conversation(torr, target):
     assert level["counts"]["ok"] == counts["answered"] == 30
     prompts = level["stream"]["prompts"]
     begun = level["requests"][0]["counts"]["attempted"]
-    assert (prompts["given"], prompts["sent"], prompts["reused"]) == (1, begun, begun - 1)
+    assert (prompts["provided"], prompts["sent"], prompts["reused"]) == (1, begun, begun - 1)
 
 
 @pytest.mark.full
