@@ -114,8 +114,8 @@ def run(
     requests: stop after N requests instead
     rate: start RATE requests/s, whatever comes back
     arrivals: constant or poisson, with --rate [constant]
-    max_in_flight: with --rate: drop what is due beyond N open [5M]
-    spin: with --rate: look at the clock, do not oversleep
+    max_in_flight: with --rate: drop due requests beyond N in flight [5M]
+    spin: with --rate: busy-wait for exact send times
     stages: users by time, or with --rate: 30s:100,2m:1k,30s:0
     replay: start requests at the times in FILE, or an access log
     speed: with --replay: 2 is twice as fast [1]
@@ -124,7 +124,7 @@ def run(
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
-    processes: share descriptors out; auto: as needed [auto]
+    processes: split the load over N processes; auto: as needed [auto]
     seed: of everything random [1]
     method: method [GET; POST with a body]
     headers: a header (repeatable)
@@ -143,10 +143,10 @@ def run(
     compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
     stream: answers are events: sse, openai, dify, anthropic
-    idle_timeout: a stream may stand still for so long
-    from_: their times count from: sent, intended [sent]
+    idle_timeout: fail a stream after this time without data
+    from_: measure stream times from: sent, intended [sent]
     chat: ask a chat API: openai, dify, anthropic
-    alias: also what it would say: vllm, aiperf
+    alias: also report the metrics of this tool: vllm, aiperf
     tokenizer: count tokens too, by a tokenizer.json
     prompt: what its users say
     prompts: what they say in turn: JSON lines, ShareGPT
@@ -270,7 +270,7 @@ def ladder(
     warmup: load before the window, kept apart [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
-    processes: share descriptors out; auto: as needed [auto]
+    processes: split the load over N processes; auto: as needed [auto]
     seed: of everything random [1]
     method: method [GET; POST with a body]
     headers: a header (repeatable)
@@ -289,10 +289,10 @@ def ladder(
     compressed: ask for gzip or deflate
     timeout: later than that is an error [30s]
     stream: answers are events: sse, openai, dify, anthropic
-    idle_timeout: a stream may stand still for so long
-    from_: their times count from: sent, intended [sent]
+    idle_timeout: fail a stream after this time without data
+    from_: measure stream times from: sent, intended [sent]
     chat: ask a chat API: openai, dify, anthropic
-    alias: also what it would say: vllm, aiperf
+    alias: also report the metrics of this tool: vllm, aiperf
     tokenizer: count tokens too, by a tokenizer.json
     prompt: what its users say
     prompts: what they say in turn: JSON lines, ShareGPT

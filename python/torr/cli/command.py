@@ -156,7 +156,7 @@ class Verbs(click.Group):
         formatter.write(f"Usage: {ctx.command_path} COMMAND [OPTIONS] …\n\n{self.help}\n\n")
         _write_groups(formatter, {"Commands": [(n, text) for n, (_, text) in self.verbs.items()]})
         _write_examples(formatter, self.examples)
-        formatter.write(f"\n`{ctx.command_path} COMMAND --help` says more.\n")
+        formatter.write(f"\n`{ctx.command_path} COMMAND --help` shows all options of a command.\n")
 
 
 def _write_groups(

@@ -26,7 +26,7 @@ EXAMPLES = (
 @urls
 @flags_of(RUN)
 def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
-    """Fire one level of load at URL, or at several, and say how it took it."""
+    """Fire one level of load at URL, or at several; report rates, times and errors."""
     options = MeasureOptions.of(RUN, urls, flags)
     if options.once.once:
         from torr.cli.once import once

@@ -60,9 +60,10 @@ class Interrupt:
             self._load = None
 
     def _forward(self) -> None:
-        if self._load is None or not self.presses:
+        load = self._load  # another thread may set it to None
+        if load is None or not self.presses:
             return
         if self.is_urgent:
-            self._load.abort()
+            load.abort()
         else:
-            self._load.stop()
+            load.stop()

@@ -77,13 +77,15 @@ def _workers(state: ComparisonState) -> Iterator[Message]:
         if where:
             yield message(
                 "rules.workers_in_cell",
-                "{name} at {where}: {what} (so or alike in {some} of {starts}).",
+                "{name} at {where}: {what} (this or a similar problem in {some} of {starts}).",
                 where=where,
                 **values,
             )
         else:
             yield message(
-                "rules.workers", "{name}: {what} (so or alike in {some} of {starts}).", **values
+                "rules.workers",
+                "{name}: {what} (this or a similar problem in {some} of {starts}).",
+                **values,
             )
 
 
@@ -157,7 +159,7 @@ def _cores(state: ComparisonState) -> Message:
         return message(
             "rules.one_core",
             "The generator ran on {generator}, the target on {target}, and neither on the other's."
-            " With one core, several workers show what they cost, not what they bring.",
+            " The target has one core, so additional workers add overhead but no capacity.",
             generator=generator,
             target=target,
         )

@@ -55,7 +55,7 @@ class ServerPerCell(Generic[S]):
     rule: ClassVar[Message] = message(
         "rules.kept_up",
         "Servers were started for the first trial of their cell and kept up to its last, all of"
-        " them at once: those that were not fired at lay idle on the same cores.",
+        " them at once: servers without load stayed idle on the same cores.",
     )
     _servers: dict[str, tuple[ExitStack, S, Trial]] = field(default_factory=dict)
 

@@ -57,7 +57,7 @@ class Adapter(LocustHttpAdapter):
         if proxy:
             raise requests.exceptions.InvalidSchema(
                 f"torr sends through no proxy: {proxy!r} is asked for {request.url}; "
-                "leave proxies away, or run this locustfile with Locust itself",
+                "remove the proxy settings, or run this locustfile with Locust itself",
                 request=request,
             )
         try:

@@ -63,7 +63,8 @@ class Group(PlanPart):
         )
         require(
             not self.source.has_session,
-            f"{flag} and --steps or --capture are both given: arrivals are nobody's",
+            f"{flag} and --steps or --capture are both given: open-loop requests do not belong to a"
+            " user",
             f"leave {flag} out: users by -c go through steps and keep what they captured",
         )
 

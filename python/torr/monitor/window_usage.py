@@ -42,7 +42,7 @@ def window_usage(
     figures = Utilization(
         cores=_cores(window),
         workers=tuple(level.health.worker_cpu_rate),
-        is_limited=level.health.verdict == "generator-limited",
+        is_limited=level.is_limited,
         target_rate=_percent(target_s, seconds),
         target_cores=target_cores,
         thread_rate=None if busiest_s is None else share(busiest_s, seconds),

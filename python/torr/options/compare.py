@@ -33,9 +33,7 @@ class CompareOptions:
     rounds: int | None = option(
         "--rounds", readers.COUNT, "trials of each candidate in a cell [10]"
     )
-    until: Until | None = option(
-        "--until", UNTIL, "10 rounds, then 20 and 40 where no word was found"
-    )
+    until: Until | None = option("--until", UNTIL, "10 rounds, then 20 and 40 where inconclusive")
     duration_ns: int | None = same(LoadOptions, "duration_ns")
     warmup_ns: int | None = same(
         LoadOptions, "warmup_ns", help="load before each window, kept apart [2s]"

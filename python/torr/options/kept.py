@@ -79,7 +79,7 @@ class ImportOptions:
     group: ClassVar[str] = RESULT
 
     name: str | None = option("-n/--name", readers.NAME, "of pytest-benchmark's [that of the file]")
-    replace: bool = switch("--replace", "what is kept of the same run")
+    replace: bool = switch("--replace", "replace the stored copy of the run")
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,13 +55,13 @@ class LoadOptions:
     max_in_flight: int | None = option(
         "--max-in-flight",
         readers.COUNT,
-        "with --rate: drop what is due beyond N open [5M]",
+        "with --rate: drop due requests beyond N in flight [5M]",
         only="run",
         rare=True,
         fronts=SAID_BY_PLAN,
     )
     spin: bool = switch(
-        "--spin", "with --rate: look at the clock, do not oversleep", only="run", rare=True
+        "--spin", "with --rate: busy-wait for exact send times", only="run", rare=True
     )
     stages: tuple[Stage, ...] | None = option(
         "--stages",
@@ -109,7 +109,7 @@ class LoadOptions:
     processes: int | Literal["auto"] = option(
         "--processes",
         readers.PROCESSES,
-        "share descriptors out; auto: as needed [auto]",
+        "split the load over N processes; auto: as needed [auto]",
         default="auto",
         rare=True,
         fronts=EVERYWHERE & ~Front.MATRIX,

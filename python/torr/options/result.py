@@ -123,7 +123,7 @@ class ResultOptions:
     live_stay_ns: int | None = option(
         "--live-stay",
         readers.DURATION,
-        "keep it for so long after the end [0s]",
+        "serve it for this time after the end [0s]",
         rare=True,
         fronts=TERMINAL,
     )

@@ -34,21 +34,25 @@ class StreamOptions:
     idle_timeout_ns: int | None = option(
         "--idle-timeout",
         readers.SOME_DURATION,
-        "a stream may stand still for so long",
+        "fail a stream after this time without data",
         rare=True,
         fronts=EVERYWHERE,
     )
     counted_from: CountedFrom = option(
         "--from",
         COUNTED_FROM,
-        "their times count from: sent, intended [sent]",
+        "measure stream times from: sent, intended [sent]",
         default="sent",
         rare=True,
         fronts=EVERYWHERE,
     )
     chat: Api | None = option("--chat", API, "ask a chat API: openai, dify, anthropic")
     aliases: tuple[Alias, ...] = many(
-        "--alias", ALIAS, "also what it would say: vllm, aiperf", rare=True, fronts=EVERYWHERE
+        "--alias",
+        ALIAS,
+        "also report the metrics of this tool: vllm, aiperf",
+        rare=True,
+        fronts=EVERYWHERE,
     )
     # A comparison has no verdict on tokens.
     tokenizer: str | None = option(

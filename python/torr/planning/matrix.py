@@ -59,7 +59,7 @@ class Plans:
         with errors_at(self._file.path, candidate.line):
             planned = plan_of(self._options(candidate, factors, url))
             is_template = any(request.template for request in planned.plan.requests)
-            hint = "what is compared are the same bytes: write one request without {{…}}"
+            hint = "every candidate must receive the same request: write one without {{…}}"
             require(not is_template, f"{candidate.name}: its request is a template", hint)
             self.notes |= dict.fromkeys(planned.notes)
             return planned.plan

@@ -46,7 +46,7 @@ def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
 
 
 def _checked_endpoint(endpoint: Url) -> Url:
-    problem = f"--monitor {endpoint.address}: numbers come over http"
+    problem = f"--monitor {endpoint.address}: a metrics endpoint needs an http URL"
     require(endpoint.socket is None, problem, "use a URL")
     return endpoint
 

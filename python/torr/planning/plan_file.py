@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from torr.options.measure import MeasureOptions
 
 CHAT_KEYS = (*ONLY_CHAT, "turns", "prompt_order")
-CHATS_HINT = "write the requests of the chat into the file, and what is said as rows of data"
+CHATS_HINT = "write the requests of the chat into the file, and the prompts into a data file"
 
 
 def load_of_file(options: MeasureOptions) -> PlannedLoad:
@@ -147,8 +147,8 @@ def _load_of(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOpt
 def _users(file: PlanFile, entries: Sequence[GroupEntry], wanted_users: int | None) -> list[int]:
     """Return the users of each steady group: its own number, or its share by weight."""
     if not entries:
-        hint = "connections of arrivals are said in their group"
-        require(wanted_users is None, "-c: the file has no users to deal out", hint)
+        hint = "set `connections` in the open-loop group"
+        require(wanted_users is None, "-c: the file has no group with users", hint)
         return []
     weights = [entry.weight or 0 for entry in entries]
     counted = [entry.users or 0 for entry in entries]

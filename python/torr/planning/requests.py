@@ -68,7 +68,7 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
     body, headers = _body(options_of_request)
     require(
         not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
-        "--capture: there are several requests, and it could be of any",
+        "--capture: there are several requests, and the one to capture from is ambiguous",
         "add --steps, whose first one it is of, or write it into a --requests-file",
     )
     method = options_of_request.method or ("GET" if body is None else "POST")

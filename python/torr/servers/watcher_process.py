@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from torr.children import light
+from torr.children import minimal_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ class WatcherProcess:
         """Start the watcher, which starts the server; raise OSError if it cannot be started."""
         with log.open("ab") as stderr:
             self._process = subprocess.Popen(
-                light(_CODE),
+                minimal_python(_CODE),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

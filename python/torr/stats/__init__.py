@@ -1,1 +1,1 @@
-"""What the levels say together: series, capacity, scalability. Pure functions on plain dicts."""
+"""Series, estimates and fits: pure functions of typed levels and of numbers."""

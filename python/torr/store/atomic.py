@@ -24,7 +24,15 @@ PRIVATE, SHARED = 0o600, 0o666
 
 @contextmanager
 def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
-    """Return a file that replaces `path` when the block ends without an error."""
+    """Return a file that replaces `path` when the block ends without an error.
+
+    A link is followed, and a device or a pipe is written to.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    path = path.resolve() if path.is_symlink() else path
     draft = _draft_of(path)
     try:
         with open(draft, "xb", opener=partial(os.open, mode=mode)) as file:

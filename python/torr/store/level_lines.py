@@ -93,7 +93,7 @@ def recover(path: Path) -> Path:
         return file
     try:
         with intervals_of(file.parent).open("r+b") as intervals:
-            if _is_locked(intervals):
+            if _try_lock(intervals):
                 _add_lines(file, lines, intervals)
     except OSError as error:
         raise OutputError(
@@ -114,7 +114,7 @@ def intervals_of(folder: Path) -> Path:
     return old if old.exists() else folder / INTERVALS
 
 
-def _is_locked(intervals: BinaryIO) -> bool:
+def _try_lock(intervals: BinaryIO) -> bool:
     """Lock a run; return False if another torr has it open."""
     try:
         fcntl.flock(intervals, fcntl.LOCK_EX | fcntl.LOCK_NB)

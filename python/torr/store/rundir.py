@@ -340,7 +340,7 @@ def _unfinished_result(path: Path) -> RunResult:
         text = read_bounded(path / "result.json", MOST_RESULT_BYTES)
     except FileNotFoundError as error:
         raise UsageError(
-            f"{path} is no run that kept anything: it has no result.json",
+            f"{path} contains no stored result: it has no result.json",
             "give the directory that the run named when it ended",
         ) from error
     except OSError as error:

@@ -68,6 +68,9 @@ def of_result(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     `path` is what messages call it. Raises UsageError that says what is wrong with it, and where
     it holds functions: those of one run took no turns, those of two may be of two machines.
     """
+    require(
+        result.kind != "diff", f"{path} is itself a diff", "give a run, a ladder or a comparison"
+    )
     side = _side(result, asked, path)
     if not side.series.points:
         raise UsageError(

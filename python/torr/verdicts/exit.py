@@ -68,7 +68,7 @@ def decide(result: RunResult, directory: Path, *, is_strict: bool = False) -> De
     if is_strict and result.failures:
         count, first = show_count(len(result.failures), "failure"), result.failures[0].text
         return Decision(NothingMeasuredError(f"--strict: {count}, first: {first}"))
-    limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
+    limited = [x for x in result.levels if x.is_limited]
     if is_strict and limited:
         return Decision(_limited(result, limited))
     passed = gate(result)

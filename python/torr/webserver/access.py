@@ -69,7 +69,7 @@ class Access:
             return Refusal(403, "only torr's own page may ask for this")
         # Browsers send cookies with requests of other sites, too, so a cookie does not suffice.
         if not self._is_token(_bearer(request)):
-            return Refusal(403, "this needs the token: reload the page")
+            return Refusal(403, "this needs the token: open the URL that torr printed")
         return None
 
     def has_token(self, request: AccessRequest) -> bool:

@@ -70,7 +70,7 @@ def test_generator_and_target_on_cores_of_their_own():
 def test_one_core_for_the_target_cannot_show_what_workers_bring():
     (cores,) = only(said(ComparisonState(1, Pin((0,), (1,)))), "The generator")
     assert cores.endswith(
-        " With one core, several workers show what they cost, not what they bring."
+        " The target has one core, so additional workers add overhead but no capacity."
     )
 
 
@@ -94,9 +94,12 @@ def test_workers_that_did_not_all_answer_are_named_with_their_cell():
     state.readiness["two", "{}"] = [Ready(0.25, 4, None)]
     found = said(state)
     assert only(found, "one") == []
-    rest = "which workers answer cannot be seen (so or alike in 1 of 1 start)."
+    rest = "which workers answer cannot be seen (this or a similar problem in 1 of 1 start)."
     assert only(found, "two") == [
-        "two at processes 4: 2 of 4 workers answered after 3.00 s (so or alike in 1 of 2 starts).",
+        (
+            "two at processes 4: 2 of 4 workers answered after 3.00 s"
+            " (this or a similar problem in 1 of 2 starts)."
+        ),
         f"two: ready after 0.25 s; {rest}",
     ]
 

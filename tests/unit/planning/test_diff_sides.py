@@ -134,6 +134,11 @@ def test_functions_are_no_side(make_result):
         of_result(functions, [], Path("12"))
 
 
+def test_a_diff_is_no_side(diffed):
+    with pytest.raises(UsageError, match="12 is itself a diff"):
+        of_result(diffed, [], Path("12"))
+
+
 def test_a_side_knows_how_its_comparison_judged(compared):
     plain = of_result(compared, ["gin", "processes=1"], Path("1"))
     assert (plain.alpha, plain.rule) == (0.05, None)

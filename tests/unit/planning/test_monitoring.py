@@ -95,7 +95,7 @@ def test_each_level_of_a_ladder_is_watched_anew(torr, tmp_path):
         ("4194999", "there is no process 4194999"),
         ("nginx", "has no scheme"),
         ("ftp://x/", "unknown scheme"),
-        ("unix:/run/x.sock", "numbers come over http"),
+        ("unix:/run/x.sock", "a metrics endpoint needs an http URL"),
     ],
 )
 def test_what_cannot_be_watched_is_refused(fake, torr, text, why):

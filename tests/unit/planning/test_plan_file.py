@@ -212,9 +212,9 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
     ("text", "line", "words"),
     [
         (small(duraton='"3s"'), 2, ("there is no 'duraton' here", "did you mean duration?")),
-        (small(turns=4), 2, ("there is no 'turns' here", "rows of data")),
-        (small(prompts='"p.jsonl"'), 2, ("there is no 'prompts' here", "rows of data")),
-        (small(unique_prefix="true"), 2, ("there is no 'unique_prefix' here", "rows of data")),
+        (small(turns=4), 2, ("there is no 'turns' here", "data file")),
+        (small(prompts='"p.jsonl"'), 2, ("there is no 'prompts' here", "data file")),
+        (small(unique_prefix="true"), 2, ("there is no 'unique_prefix' here", "data file")),
         (small(duration='"3"'), 2, ("duration", "3s")),
         (small(duration="3"), 2, ("duration", "")),
         (small(no_keepalive='"yes"'), 2, ("it is true or false", "")),

@@ -129,14 +129,14 @@ def test_a_ladder_is_of_steady_users(refused, second, says):
 
 
 def test_users_that_are_typed_need_a_group_of_users(refused):
-    assert "-c: the file has no users to deal out" in refused(text("rate = 5"), "-c", "5")
+    assert "-c: the file has no group with users" in refused(text("rate = 5"), "-c", "5")
 
 
 def test_a_request_that_captures_is_nobodys_without_users(refused):
     captures = text("rate = 5").replace('url = "/"', 'url = "/"\ncapture = "t=json:$.t"')
     said = refused(captures)
     assert "plan.toml:6: " in said
-    assert "arrivals are nobody's" in said
+    assert "open-loop requests do not belong to a user" in said
 
 
 @pytest.mark.parametrize("key", ["rate", "arrivals", "stages"])

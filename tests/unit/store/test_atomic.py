@@ -82,3 +82,30 @@ def fail_halfway(path):
     with replacing(path) as file:
         file.write(b"ne")
         raise RuntimeError("halfway")
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "target").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("target")
+    replace_bytes(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_bytes() == b"new"
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_bytes(pipe, b"content")
+    assert os.read(reader, 100) == b"content"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_device_that_takes_nothing_is_an_error_and_stays(tmp_path):
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        replace_bytes(full, b"content")
+    assert full.is_char_device()

@@ -78,7 +78,7 @@ def test_a_complete_run_has_nothing_left(ended):
 
 
 def test_a_folder_without_a_run_is_named(tmp_path):
-    with pytest.raises(UsageError, match="kept anything"):
+    with pytest.raises(UsageError, match="contains no stored result"):
         RunDirectory.reopen(tmp_path)
 
 

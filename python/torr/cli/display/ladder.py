@@ -80,7 +80,7 @@ def _capacity(result: RunResult) -> dict[str, str]:
         say("under SLO"): _at(capacity.slo, noun) or _none(reasons.get("slo")),
         "USL": _usl(capacity.usl, reasons.get("n_star")) or _none(reasons.get("usl")),
     }
-    limited = [x for x in result.levels if x.health.verdict == "generator-limited"]
+    limited = [x for x in result.levels if x.is_limited]
     if limited:
         where = _listed(dict.fromkeys(level.concurrency for level in limited))
         lines[say("no claim")] = say("{levels}: limited by the generator", levels=where)

@@ -77,7 +77,7 @@ def _faster(cell: ComparisonCell, entry: CandidateCell) -> str:
 
 
 def same(cell: ComparisonCell, entry: CandidateCell) -> Text:
-    """Return a verdict of sameness with its interval; of rates of 0, that nobody answered."""
+    """Return a verdict of sameness with its interval; of rates of 0, that neither answered."""
     verdict = cell.verdict(entry)
     values = {"name": entry.name, "baseline": cell.baseline, "place": cell.words}
     if cell.primary.is_rate and not verdict.value and not verdict.baseline_value:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _PERCENT_UP_TO = 2.0
-"""Ratios from here on are told as multiples."""
+"""Ratios from here on are written as multiples."""
 
 
 def ratio(verdict: Verdict) -> str:

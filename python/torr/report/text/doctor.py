@@ -22,7 +22,7 @@ def sentence(examination: Examination) -> str:
     """Return what the machine can generate, in one sentence."""
     rate = examination.speed.per_core
     if rate is None or not examination.speed.requests_per_s:
-        return "What this machine can generate could not be measured: no request was answered."
+        return "The request rate of this machine could not be measured: no request was answered."
     late = examination.timers.p99_ms
     timers = "" if late is None else f"; timers are {_short(late)} late at p99"
     shared = "; the cores were shared meanwhile" if examination.speed.was_disturbed else ""
@@ -33,11 +33,11 @@ def sentence(examination: Examination) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Return how much there is to mind."""
+    """Return how many checks need attention."""
     minded = sum(finding.word == "mind" for finding in findings)
     if not minded:
-        return "Nothing stands in the way of a measurement."
-    return f"Mind {minded} of {len(findings)}:"
+        return "No check found a problem."
+    return f"{minded} of {len(findings)} checks need attention:"
 
 
 def as_json(examination: Examination, findings: Sequence[Finding]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def generator_status(piece: Interval) -> tuple[str, Text] | None:
     is_late = late is not None and late[0] > late[1]
     parts = [say("busiest worker {rate:.0f} % of a core", rate=max(used))]
     if is_full:
-        parts.append(say("a worker's core is full, so rates may be the generator's"))
+        parts.append(say("a worker's core is full: the generator may limit the rates"))
     if late is not None:
         words = dict(zip(("lag", "limit"), map(show_ms, late), strict=True))
         if is_late:

@@ -148,8 +148,10 @@ def _rounds(result: RunResult) -> Text:
         text = counted(rounds, "round")
         return say("{rounds}, spread {spread}", rounds=text, spread=spread) if spread else text
     if not spread:
-        return say("1 round: run-to-run variance unseen")
-    return say("1 round: spread of intervals {spread}, run-to-run variance unseen", spread=spread)
+        return say("1 round: run-to-run variance not measured")
+    return say(
+        "1 round: spread of intervals {spread}, run-to-run variance not measured", spread=spread
+    )
 
 
 def _steal(levels: Sequence[Level]) -> str:

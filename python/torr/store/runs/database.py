@@ -33,6 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
+from torr.store.atomic import PRIVATE
 from torr.store.runs.database_url import HINT, VARIABLE
 from torr.store.runs.schema import FIRST, HEAD, STEPS, metadata, versions
 
@@ -153,6 +154,8 @@ def _engine(url: DatabaseUrl) -> Engine:
     try:
         if url.file is not None:
             url.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not url.file.exists():
+                url.file.touch(mode=PRIVATE)  # SQLite gives its other files the same mode
             # The path is set explicitly, since some SQLAlchemys do not decode `%20` in it.
             file_url = make_url(url.url).set(database=str(url.file))
             engine = create_engine(file_url, poolclass=NullPool, connect_args={"timeout": _BUSY_S})

@@ -144,7 +144,7 @@ class Feed(ExperimentListener):
             work()
         except Exception as error:
             self._has_failed = True
-            self.on_error(f"the live page stands still: {safe_text(str(error))}")
+            self.on_error(f"the live page is no longer updated: {safe_text(str(error))}")
         self.wake()
 
 

@@ -61,7 +61,7 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
     "torr_level_success_ratio": ("gauge", "The share of a level's attempts that ended ok."),
     "torr_level_response_seconds": ("gauge", "Response time of a level that has ended."),
     "torr_level_limited": ("gauge", "1 where the generator was the limit of a level."),
-    "torr_failed_trials_total": ("counter", "Trials of a comparison that came to nothing."),
+    "torr_failed_trials_total": ("counter", "Trials of a comparison that failed."),
     "torr_live_cpu_seconds_total": ("counter", "CPU time of the live page's own thread."),
 }
 """Type and help of all families, by name."""
@@ -207,7 +207,7 @@ def _ended(level: Level, labels: Labels) -> Iterator[ExportedSample]:
     yield ExportedSample("torr_level_ok_per_second", labels, level.ok_per_s)
     if level.success_rate is not None:
         yield ExportedSample("torr_level_success_ratio", labels, level.success_rate / 100)
-    is_limited = level.health.verdict == "generator-limited"
+    is_limited = level.is_limited
     yield ExportedSample("torr_level_limited", labels, int(is_limited))
     for quantile, value_ms in _quantiles(_statistics(level, "response")):
         quantile_labels = (*labels, ("quantile", quantile))

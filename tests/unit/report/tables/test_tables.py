@@ -185,7 +185,7 @@ def test_the_summary_starts_with_verdict_and_trust(run):
         "**Answers 2,150 requests/s over 50 connections with p95 51.1 ms; 0.19 % failed.**\n"
         "\n"
         "Healthy: the generator had room · busiest worker 61 % of a core · "
-        "1 round: spread of intervals 2.8 %, run-to-run variance unseen.\n"
+        "1 round: spread of intervals 2.8 %, run-to-run variance not measured.\n"
         "\n"
         "## Times\n"
         "\n"

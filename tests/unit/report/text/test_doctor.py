@@ -30,7 +30,7 @@ CAN = "This machine can generate about 140,000 requests/s a core over up to 28,2
         ),
         (
             replace(GOOD, speed=Speed(0.0, 0.0, 0.0, 0.0)),
-            "What this machine can generate could not be measured: no request was answered.",
+            "The request rate of this machine could not be measured: no request was answered.",
         ),
     ],
 )
@@ -39,9 +39,9 @@ def test_the_sentence_says_only_what_was_measured(seen, says):
 
 
 def test_the_summary_counts_what_is_to_be_minded():
-    assert summary(findings(GOOD)) == "Nothing stands in the way of a measurement."
+    assert summary(findings(GOOD)) == "No check found a problem."
     late = findings(replace(GOOD, timers=Timers(1.0, 2.0)))
-    assert summary(late) == f"Mind 1 of {len(late)}:"
+    assert summary(late) == f"1 of {len(late)} checks need attention:"
 
 
 def test_json_has_everything_that_was_seen():

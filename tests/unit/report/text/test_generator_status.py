@@ -18,7 +18,7 @@ def piece(used, waited=(), lag=(), limit=()):
     ("interval_", "word", "said"),
     [
         (piece([20.0, 61.4], [0.1, 0.2]), "unknown", "busiest worker 61 % of a core"),
-        (piece([96.0]), "contended", "a worker's core is full, so rates may be the generator's"),
+        (piece([96.0]), "contended", "a worker's core is full: the generator may limit the rates"),
         (piece([60.0], [40.0]), "contended", "a worker's core is full"),
         (piece([60.0, 5.0], [5.0, 60.0]), "unknown", "busiest worker 60 % of a core;"),
         (piece([9.0], [], [0.05], [2.0]), "unknown", "lag 0.050 ms of the 2.00 ms allowed"),

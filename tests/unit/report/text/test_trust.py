@@ -8,7 +8,7 @@ from torr.report.text import trust
 def test_trust_names_health_rounds_and_spread(ladder):
     assert trust.trust(ladder) == (
         "Healthy: the generator had room · busiest worker 61 % of a core · "
-        "1 round: spread of intervals 2.8 %, run-to-run variance unseen."
+        "1 round: spread of intervals 2.8 %, run-to-run variance not measured."
     )
     assert trust.health(ladder) == "healthy"
 

@@ -91,6 +91,17 @@ def test_an_empty_database_that_is_to_be_read_stays_empty(place):
     assert content(place) == {}
 
 
+def test_a_new_file_is_private_and_that_of_an_older_store_keeps_its_mode(tmp_path):
+    new, old = tmp_path / "new.db", tmp_path / "old.db"
+    old.touch()
+    old.chmod(0o644)
+    for file in (new, old):
+        Database.open(DatabaseUrl(f"sqlite:///{file}"))
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes["old.db"] == 0o644
+    assert {mode for name, mode in modes.items() if name.startswith("new.db")} == {0o600}
+
+
 def test_an_empty_database_gets_the_tables_of_the_schema(place):
     Database.open(place)
     assert set(content(place)) == set(metadata.tables)

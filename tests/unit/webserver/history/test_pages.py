@@ -212,8 +212,8 @@ def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
         ("/overlay?a=98&b=99", 404, "there is no kept run 98"),
         ("/?since=never", 400, "'never' is no day and no time"),
         ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
-        ("/trend", 400, "whose trend is not said"),
-        ("/trend?name=", 400, "whose trend is not said"),
+        ("/trend", 400, "the query has no name"),
+        ("/trend?name=", 400, "the query has no name"),
         (f"/runs/{'9' * 5000}", 400, f"run='{'9' * 40}' is no whole number above 0"),
     ],
 )

@@ -184,7 +184,7 @@ def test_a_page_that_cannot_be_fed_ends_no_run(played):
     run.slice(0)
     run.slice(1)
     assert len(run.complaints) == 1
-    assert "the live page stands still" in run.complaints[0]
+    assert "the live page is no longer updated" in run.complaints[0]
     run.finish()
     with Events(run.url) as events:
         run.end()
