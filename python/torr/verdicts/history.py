@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from torr.messages.message import Message, message, message_count
+from torr.results.history import LedgerEntry, RunChange
 from torr.stats.metric import OK_PER_S, Metric, primary_of
 from torr.stats.series import Series, noun_of
 from torr.stats.trials import Cell
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.results.result import RunResult
 
@@ -85,51 +87,52 @@ class MeasuredRun:
         metric = Metric(key, self.request)
         return [value for value in map(metric.read, self.trials) if value is not None]
 
-    def as_json(self) -> JsonObject:
-        """Return the entry of the ledger, without changes.
-
-        `metric` is the metric of its comparison, `value` the median.
-        """
+    def entry(self) -> LedgerEntry:
+        """Return the entry of the ledger, without changes."""
         first = self.trials[0] if self.trials else None
-        return {
-            "run": self.run,
-            "concurrency": first and first.concurrency,
-            "noun": noun_of(self.trials),
-            "rate": first and first.rate,
-            "trials": len(self.trials),
-            "ok_per_s": self.median(OK_PER_S),
-            "metric": self.metric.key if self.trials else None,
-            "value": self.median(self.metric.key) if self.trials else None,
-            "at_least": self.is_bound(Metric(OK_PER_S, self.request)),
-            "p95_ms": self.median(P95),
-            "p95_at_least": self.is_bound(Metric(P95, self.request)),
-            "success_rate": self.median(SUCCESS_RATE),
-            "ok_per_s_range": self.range(OK_PER_S),
-            "p95_ms_range": self.range(P95),
-            "reason": self.reason,
-        }
+        return LedgerEntry(
+            run=self.run,
+            concurrency=None if first is None else first.concurrency,
+            noun=noun_of(self.trials),
+            rate=None if first is None else first.rate,
+            trials=len(self.trials),
+            ok_per_s=self.median(OK_PER_S),
+            metric=self.metric.key if self.trials else None,
+            value=self.median(self.metric.key) if self.trials else None,
+            at_least=self.is_bound(Metric(OK_PER_S, self.request)),
+            p95_ms=self.median(P95),
+            p95_at_least=self.is_bound(Metric(P95, self.request)),
+            success_rate=self.median(SUCCESS_RATE),
+            ok_per_s_range=self.range(OK_PER_S),
+            p95_ms_range=self.range(P95),
+            reason=self.reason,
+        )
 
 
-def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> list[JsonObject]:
+def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> list[LedgerEntry]:
     """Return the entries of a session, from its runs in order.
 
     Each has the medians of its level (`ok_per_s`, `p95_ms`, `success_rate` in percent), the changes
     `before`, `best` and `baseline`, None where there is nothing to compare with, and `is_best`.
     A run that claims nothing has a `reason`; where none claims anything, none is the best.
     """
-    entries: list[JsonObject] = []
+    entries: list[LedgerEntry] = []
     best: MeasuredRun | None = None
     before: MeasuredRun | None = None
     for now in runs:
-        changes = {"before": _change(before, now), "best": _change(best, now)}
         is_baseline = baseline is not None and baseline.run == now.run
-        changes["baseline"] = None if is_baseline else _change(baseline, now)
-        entries.append({**now.as_json(), **changes})
+        entry = structs.replace(
+            now.entry(),
+            before=_change(before, now),
+            best=_change(best, now),
+            baseline=None if is_baseline else _change(baseline, now),
+        )
+        entries.append(entry)
         if now.trials:
             before = now
             best = now if best is None or _is_better(best, now) else best
-    at = None if best is None else best.run
-    return [{**entry, "is_best": entry["run"] == at} for entry in entries]
+    best_run = None if best is None else best.run
+    return [structs.replace(entry, is_best=entry.run == best_run) for entry in entries]
 
 
 def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> Message:
@@ -160,7 +163,7 @@ def _is_better(best: MeasuredRun, now: MeasuredRun) -> bool:
     return new > old if now.metric.more_is_better else new < old
 
 
-def _change(before: MeasuredRun | None, now: MeasuredRun) -> JsonObject | None:
+def _change(before: MeasuredRun | None, now: MeasuredRun) -> RunChange | None:
     """Return the change to an earlier run: the ratio, and a verdict where both have trials."""
     if before is None or not (before.trials and now.trials):
         return None
@@ -169,22 +172,27 @@ def _change(before: MeasuredRun | None, now: MeasuredRun) -> JsonObject | None:
         (verdict,) = comparison.unpaired(
             before.trials, now.trials, (str(before.run), str(now.run)), procedure
         )
-        copied = ("metric", "ratio", "interval", "n", "p", "bounds", "reason", "more_rounds")
-        word = now.metric.word(verdict.word or "")
-        return {"run": before.run, **{key: getattr(verdict, key) for key in copied}, "word": word}
+        return RunChange(
+            run=before.run,
+            metric=verdict.metric,
+            ratio=verdict.ratio,
+            interval=verdict.interval,
+            n=verdict.n,
+            p=verdict.p,
+            bounds=verdict.bounds,
+            word=now.metric.word(verdict.word or ""),
+            reason=verdict.reason,
+            more_rounds=verdict.more_rounds,
+        )
     old, new = before.median(now.metric.key), now.median(now.metric.key)
-    return {
-        "run": before.run,
-        "metric": now.metric.key,
-        "ratio": new / old if old and new is not None else None,
-        "interval": None,
-        "n": min(len(before.trials), len(now.trials)),
-        "p": None,
-        "bounds": [m.is_bound(now.metric) for m in (before, now)],
-        "word": None,
-        "reason": _why_no_verdict(before, now),
-        "more_rounds": None,
-    }
+    return RunChange(
+        run=before.run,
+        metric=now.metric.key,
+        ratio=new / old if old and new is not None else None,
+        n=min(len(before.trials), len(now.trials)),
+        bounds=[x.is_bound(now.metric) for x in (before, now)],
+        reason=_why_no_verdict(before, now),
+    )
 
 
 def _why_no_verdict(before: MeasuredRun, now: MeasuredRun) -> Message:

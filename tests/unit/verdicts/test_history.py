@@ -7,6 +7,7 @@ import pytest
 import kept
 import typed
 from kept import level
+from torr.results.base import builtins
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
 
@@ -20,7 +21,15 @@ def result(name, *levels):
 
 def ledger(results, request=None, concurrency=None, baseline=None):
     runs = [MeasuredRun.of(run, found, request, concurrency) for run, found in results]
-    return history.ledger(runs, baseline)
+    return plain(builtins(history.ledger(runs, baseline)))
+
+
+def plain(value):
+    """Return JSON with the English of each message."""
+    if isinstance(value, dict):
+        members = {name: plain(member) for name, member in value.items()}
+        return members["text"] if members.keys() == {"code", "values", "text"} else members
+    return [plain(member) for member in value] if isinstance(value, list) else value
 
 
 def one_each(*rates, **more):

@@ -36,7 +36,7 @@ export interface SessionRun {
   p95_ms_range: [number, number] | null;
   trials: number;
   at_least: boolean;
-  reason: string | null;
+  reason: { text: string } | null;
 }
 
 export interface Ledger {

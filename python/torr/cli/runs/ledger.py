@@ -14,9 +14,11 @@ from torr.errors import require
 from torr.options.definition import made
 from torr.options.kept import LEDGER, LedgerOptions
 from torr.report.files import ledger as ledger_text
+from torr.results.base import builtins
 
 if TYPE_CHECKING:
     from torr.messages.say import Language
+    from torr.results.history import Ledger
     from torr.webserver.history.session import TuningSession
 
 EXAMPLES = (
@@ -38,7 +40,7 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     entries = ledger_of(name, options)
     language: Language = options.language or "en"
     if options.output == "json":
-        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(builtins(entries), indent=2, ensure_ascii=False))
     elif options.output == "markdown":
         click.echo(ledger_text.markdown(entries, language), nl=False)
     elif options.output == "csv":
@@ -47,7 +49,7 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
         _print(entries, language)
 
 
-def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
+def ledger_of(name: str, options: LedgerOptions) -> Ledger:
     """Return the ledger of the selected runs, the oldest first."""
     from torr.store.runs.store import open_store
     from torr.webserver.history.session import TuningSelection, TuningSession
@@ -63,7 +65,7 @@ def ledger_of(name: str, options: LedgerOptions) -> dict[str, Any]:
     _check(session, name, options)
     tag = options.baseline
     require(
-        tag is None or ledger["baseline"] is not None,
+        tag is None or ledger.baseline is not None,
         f"--baseline {tag}: no run of {name!r} in the store has this tag",
         f"torr runs tag ID {tag}",
     )
@@ -88,7 +90,7 @@ def _shown(value: str | int) -> str:
     return value if isinstance(value, str) else f"{value:,}"
 
 
-def _print(ledger: dict[str, Any], language: Language) -> None:
+def _print(ledger: Ledger, language: Language) -> None:
     from rich.console import Console
 
     from torr.cli.screen import Screen

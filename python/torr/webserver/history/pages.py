@@ -14,6 +14,7 @@ from torr.errors import require
 from torr.messages.say import as_json, say
 from torr.report.tables import history_table
 from torr.report.view import distributions, view, view_tables
+from torr.results.base import builtins
 from torr.verdicts import diff_side
 from torr.verdicts.diff import diff
 from torr.verdicts.judgement import DELTA
@@ -80,7 +81,7 @@ def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
     ledger = session.ledger()
     return page(
         "trend",
-        ledger=ledger,
+        ledger=builtins(ledger),
         margin=[1 / (1 + DELTA), 1 + DELTA],
         sentence=as_json(history_table.sentence(ledger)),
         table=view_tables.as_json_table(say("The tuning ledger"), history_table.table(ledger)),

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from torr.errors import ResultError
 from torr.messages.message import from_object, message
+from torr.results.history import Ledger, LedgerEntry
 from torr.store.runs.store import Filter
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
@@ -14,7 +17,6 @@ from torr.verdicts.history import MeasuredRun
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.model.json import JsonObject
     from torr.results.level import Level
     from torr.store.runs.store import Store
     from torr.store.runs.stored_run import StoredRun
@@ -53,20 +55,21 @@ class TuningSession:
         self.levels: set[int] = set()
         self.requests: dict[str, None] = {}
 
-    def ledger(self) -> JsonObject:
+    def ledger(self) -> Ledger:
         """Return the ledger; `others`: it is empty, but other runs of the name exist."""
         selection, known = self._selection, {run.id: run for run in self.runs}
-        baseline = self._baseline()
-        measured = None if baseline is None else self._measured(baseline)
+        stored = self._baseline()
+        measured = None if stored is None else self._measured(stored)
+        baseline = stored and measured and _labelled(measured.entry(), stored)
         entries = history.ledger((self._measured(run, collect=True) for run in self.runs), measured)
-        return {
-            "name": selection.runs.name,
-            "request": selection.request,
-            "concurrency": selection.concurrency,
-            "baseline": measured and baseline and {**measured.as_json(), **_labels(baseline)},
-            "entries": [{**entry, **_labels(known[entry["run"]])} for entry in entries],
-            "others": not entries and bool(self._store.find(Filter(selection.runs.name), most=1)),
-        }
+        return Ledger(
+            name=selection.runs.name,
+            request=selection.request,
+            concurrency=selection.concurrency,
+            baseline=baseline or None,
+            entries=[_labelled(entry, known[entry.run]) for entry in entries],
+            others=not entries and bool(self._store.find(Filter(selection.runs.name), most=1)),
+        )
 
     def _measured(self, run: StoredRun, *, collect: bool = False) -> MeasuredRun:
         """Return the measurements of a run; an unreadable run has none, with a reason.
@@ -104,6 +107,6 @@ class TuningSession:
         return next(iter(self._store.find(tagged, most=1)), None)
 
 
-def _labels(run: StoredRun) -> JsonObject:
+def _labelled(entry: LedgerEntry, run: StoredRun) -> LedgerEntry:
     known = run.as_json()
-    return {key: known[key] for key in _LABELS}
+    return structs.replace(entry, **{key: known[key] for key in _LABELS})

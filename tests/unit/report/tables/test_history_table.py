@@ -4,13 +4,16 @@ import csv
 import io
 
 import pytest
+from msgspec.structs import replace
 
 import kept
 import typed
 from kept import level
+from torr.messages.message import message
 from torr.messages.say import render
 from torr.report.files import ledger as ledger_text
 from torr.report.tables import history_table
+from torr.results.history import Ledger
 from torr.verdicts import history as measured
 from torr.verdicts.history import MeasuredRun
 
@@ -40,11 +43,10 @@ def session(baseline=None, **more):
     beside = baseline and MeasuredRun.of(baseline, dict(results)[baseline], None, None)
     found = ledger(results, baseline=beside)
     entries = [
-        {**entry, "started": f"2026-01-31T12:0{n}:00.000Z", "note": note, "tags": ["a", "b"]}
+        replace(entry, started=f"2026-01-31T12:0{n}:00.000Z", note=note, tags=["a", "b"])
         for n, (entry, note) in enumerate(zip(found, ROUNDS, strict=True))
     ]
-    known = {"name": "chat", "request": None, "concurrency": None, "entries": entries}
-    return {**known, "baseline": beside and entries[baseline - 1]}
+    return Ledger(name="chat", entries=entries, baseline=beside and entries[baseline - 1])
 
 
 def test_the_sentence_names_the_best_run():
@@ -77,7 +79,8 @@ def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
         "is the baseline itself: 48.4 ok/s."
     )
     found = session(baseline=1)
-    found["entries"][-1] |= {"reason": "its window was cut short", "ok_per_s": None}
+    reason = message("history.cut_short", "its window was cut short")
+    found.entries[-1] = replace(found.entries[-1], reason=reason, ok_per_s=None)
     assert history_table.sentence(found).endswith("claims nothing: its window was cut short.")
     assert history_table.table(found).rows[-1][-3:] == ("its window was cut short", "–", "–")
 
@@ -85,9 +88,7 @@ def test_the_newest_run_may_be_the_baseline_or_claim_nothing():
 def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
     results = [(1, result("chat", level(10, 20))), (2, result("chat", level(10), level(40, 48.4)))]
     of = MeasuredRun.of(*results[0], None, 40)
-    labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
-    entries = [{**entry, **labels} for entry in ledger(results, 40, of)]
-    found = {**session(), "entries": entries, "baseline": {**of.as_json(), **labels}}
+    found = replace(session(), entries=ledger(results, 40, of), baseline=of.entry())
     assert history_table.sentence(found) == (
         "The newest of chat, run 2, has 48.4 ok/s; the baseline, run 1, claims nothing there:"
         " it has no level 40."
@@ -114,9 +115,9 @@ def test_where_no_run_claims_anything_the_newest_says_why_and_what_to_try():
 
 
 def test_an_empty_ledger_says_whether_there_are_other_runs_of_the_name():
-    found = {**session(), "entries": [], "baseline": None}
+    found = replace(session(), entries=[], baseline=None)
     assert history_table.sentence(found) == "No run of chat is kept."
-    assert history_table.sentence({**found, "others": True}).startswith(
+    assert history_table.sentence(replace(found, others=True)).startswith(
         "Runs of chat are kept, but none"
     )
 
@@ -125,9 +126,7 @@ def of_arrivals(*p99s):
     results = [
         (n, result("api", level(50, 500, rate=500.0, p95=p99 / 2))) for n, p99 in enumerate(p99s, 1)
     ]
-    labels = {"started": "2026-01-31T12:00:00.000Z", "note": None}
-    entries = [{**entry, **labels} for entry in ledger(results)]
-    return {"name": "api", "request": None, "concurrency": None, "entries": entries}
+    return Ledger(name="api", entries=ledger(results))
 
 
 def test_arrivals_have_the_best_by_p99_and_say_so():
@@ -135,8 +134,8 @@ def test_arrivals_have_the_best_by_p99_and_say_so():
         "3 runs of api: run 2 is the best, p99 60.0 ms, 0.67 × the first (one run each)."
     )
     found = of_arrivals(90, 60)
-    found["baseline"] = found["entries"][0]
-    found["entries"][1]["baseline"] = found["entries"][1]["before"]
+    found.baseline = found.entries[0]
+    found.entries[1].baseline = found.entries[1].before
     assert history_table.sentence(found) == (
         "The newest of api, run 2, has p99 60.0 ms, 0.67 × the baseline's, run 1: one run each."
     )
@@ -152,12 +151,12 @@ def trials(rate, spread):
 )
 def test_the_best_is_in_doubt_unless_trials_show_it(spread, end):
     results = [(1, trials(100, spread)), (2, trials(120, spread))]
-    found = {**session(), "entries": [{**each, "note": None} for each in ledger(results)]}
+    found = replace(session(), entries=ledger(results))
     assert history_table.sentence(found) == f"2 runs of chat: run 2 is the best, 120 ok/s, {end}"
 
 
 def test_a_ledger_of_a_request_says_so():
-    assert history_table.sentence({**session(), "request": "simple"}).startswith(
+    assert history_table.sentence(replace(session(), request="simple")).startswith(
         "5 runs of simple of chat"
     )
 
@@ -182,8 +181,7 @@ def test_a_run_that_claims_nothing_says_why():
     entries = ledger(
         [(1, result("chat", level(50, 20))), (2, result("chat", level(cut_short=True)))]
     )
-    said = [{**entry, "started": "2026-01-31T12:00:00.000Z", "note": None} for entry in entries]
-    row = history_table.table({**session(), "entries": said}).rows[1]
+    row = history_table.table(replace(session(), entries=entries)).rows[1]
     assert row[-5:] == ("–", "–", "–", "its window was cut short", "–")
 
 

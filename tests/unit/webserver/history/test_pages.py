@@ -180,7 +180,7 @@ def test_comparisons_and_diffs_are_no_rounds_of_a_session(pages, session):
 def test_what_no_run_has_is_said_where_another_can_be_chosen(pages, query, reason, baseline):
     found = pages.kept(f"/trend?name=api&{query}&baseline={baseline}")
     assert reason in found["sentence"]["en"]
-    assert {entry["reason"] for entry in found["ledger"]["entries"]} == {reason}
+    assert {entry["reason"]["text"] for entry in found["ledger"]["entries"]} == {reason}
     assert found["levels"] == [50]
 
 
@@ -242,7 +242,7 @@ BROKEN = {
 def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
     pages.spoil(session[1], **BROKEN[reason])
     first, broken, last = pages.kept("/trend?name=api")["ledger"]["entries"]
-    assert broken["reason"] == reason.format(session[1])
+    assert broken["reason"]["text"] == reason.format(session[1])
     assert (first["ok_per_s"], last["ok_per_s"]) == (SESSION[0][1], SESSION[2][1])
 
 
