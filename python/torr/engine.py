@@ -16,6 +16,7 @@ import msgspec
 from torr.children import command
 from torr.errors import NothingMeasuredError, UsageError
 from torr.results.base import Statistics, convert, decode_message
+from torr.results.exchange import Exchange
 from torr.results.level import Interval, Level
 
 if TYPE_CHECKING:
@@ -101,13 +102,12 @@ def decoded_level(text: str) -> Level:
     return convert({**members, **rates}, Level)
 
 
-def once(plan: Plan) -> dict[str, Any]:
-    """Send one request; return request and answer, with the bodies as base64."""
+def once(plan: Plan) -> Exchange:
+    """Send one request; return request and answer."""
     with _translated():
         from torr import _engine
 
-        found: dict[str, Any] = json.loads(_engine.once(plan.to_text()))
-        return found
+        return msgspec.json.decode(_engine.once(plan.to_text()), type=Exchange)
 
 
 def statistics(nanoseconds: list[int]) -> tuple[Statistics | None, str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from torr.model.json import JsonObject
+    from torr.results.exchange import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +28,16 @@ class Answer:
     service_ms: float | None
 
     @classmethod
-    def of(cls, exchange: JsonObject) -> Answer:
-        """Return the answer of an exchange, given in the form of the engine."""
-        names = ("connect_ms", "tls_ms", "ttfb_ms", "service_ms")
-        times = {name: exchange.get(name) for name in names}
+    def of(cls, exchange: Exchange) -> Answer:
+        """Return the answer of an exchange that was answered."""
         return cls(
-            status=exchange["status"],
-            is_ok=exchange["class"] == "ok",
-            address=exchange["address"],
-            sent=base64.b64decode(exchange["request"]),
-            received=base64.b64decode(exchange["response"]),
-            **times,
+            status=exchange.status or 0,
+            is_ok=exchange.is_ok,
+            address=exchange.address or "",
+            sent=exchange.request,
+            received=exchange.response,
+            connect_ms=exchange.connect_ms,
+            tls_ms=exchange.tls_ms,
+            ttfb_ms=exchange.ttfb_ms,
+            service_ms=exchange.service_ms,
         )

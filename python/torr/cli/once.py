@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +15,7 @@ from torr.planning.secrets import secrets_of_plan
 
 if TYPE_CHECKING:
     from torr.options.measure import MeasureOptions
+    from torr.results.exchange import Exchange
 
 
 def once(options: MeasureOptions) -> None:
@@ -25,17 +25,16 @@ def once(options: MeasureOptions) -> None:
     plan = planned.plan
     exchange = send_once(plan)
     # Without a connection the request was not sent, and is not printed.
-    if options.once.verbose and exchange["class"] not in {"connect", "tls", "dns"}:
+    if options.once.verbose and exchange.error_class not in {"connect", "tls", "dns"}:
         outside = Outside().with_secrets(secrets_of_plan(plan))
-        click.echo(_side("> ", exchange["request"], outside))
-        click.echo(_side("< ", exchange["response"], outside))
+        click.echo(_side("> ", exchange.request, outside))
+        click.echo(_side("< ", exchange.response, outside))
     require_answer(plan, exchange)
     click.echo(_summary(exchange))
 
 
-def _side(mark: str, text: str, outside: Outside) -> str:
+def _side(mark: str, content: bytes, outside: Outside) -> str:
     """Return one side of an exchange as text without secrets."""
-    content = base64.b64decode(text)
     head, blank, body = content.partition(b"\r\n\r\n")
     lines = [mark + line for line in outside.text(head.decode("latin-1")).split("\r\n")]
     if blank:
@@ -51,17 +50,17 @@ def _body(body: bytes, outside: Outside) -> list[str]:
     return [outside.text(text)] if text else []
 
 
-def _summary(exchange: dict[str, Any]) -> str:
+def _summary(exchange: Exchange) -> str:
     times = [
-        f"{name} {units.show_ms(exchange[key])}"
-        for name, key in (
-            ("connect", "connect_ms"),
-            ("TLS", "tls_ms"),
-            ("first byte", "ttfb_ms"),
-            ("whole answer", "service_ms"),
+        f"{name} {units.show_ms(time)}"
+        for name, time in (
+            ("connect", exchange.connect_ms),
+            ("TLS", exchange.tls_ms),
+            ("first byte", exchange.ttfb_ms),
+            ("whole answer", exchange.service_ms),
         )
-        if exchange.get(key) is not None
+        if time is not None
     ]
-    marks = {"check": f" ({exchange['reason']})", "status": " (not accepted)"}
-    failed = marks.get(exchange["class"], "")
-    return f"{exchange['status']}{failed} from {exchange['address']}: {', '.join(times)}"
+    marks = {"check": f" ({exchange.reason})", "status": " (not accepted)"}
+    failed = marks.get(exchange.error_class, "")
+    return f"{exchange.status}{failed} from {exchange.address}: {', '.join(times)}"

@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr import engine
 from torr.errors import NothingMeasuredError, require
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
+    from torr.results.exchange import Exchange
 
 
-def send_for_answer(plan: Plan) -> dict[str, Any]:
+def send_for_answer(plan: Plan) -> Exchange:
     """Send one request and return the exchange; raise NothingMeasuredError without an answer."""
     exchange = send_once(plan)
     require_answer(plan, exchange)
     return exchange
 
 
-def send_once(plan: Plan) -> dict[str, Any]:
+def send_once(plan: Plan) -> Exchange:
     """Send one request and return the exchange."""
     count = len(plan.requests)
     require(count == 1, f"--once sends one request, and {count} are given", "give one URL")
     return engine.once(plan)
 
 
-def require_answer(plan: Plan, exchange: dict[str, Any]) -> None:
+def require_answer(plan: Plan, exchange: Exchange) -> None:
     """Raise NothingMeasuredError unless a complete answer came."""
-    if exchange["class"] not in {"ok", "status", "check"}:
+    if not exchange.is_answered:
         request = plan.requests[0]
-        text = missing_socket(request.unix_socket) or exchange["detail"]
-        url, reason = written_url(request.url, request.unix_socket), exchange["reason"]
+        text = missing_socket(request.unix_socket) or exchange.detail
+        url, reason = written_url(request.url, request.unix_socket), exchange.reason
         raise NothingMeasuredError(
-            f"{url}: {reason or exchange['class']}" + (f": {text}" if text else ""),
-            f"tried once, at {exchange['address'] or 'no address'}",
+            f"{url}: {reason or exchange.error_class}" + (f": {text}" if text else ""),
+            f"tried once, at {exchange.address or 'no address'}",
         )
 
 
