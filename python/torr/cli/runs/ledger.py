@@ -18,8 +18,8 @@ from torr.results.base import builtins
 
 if TYPE_CHECKING:
     from torr.messages.say import Language
+    from torr.planning.tuning_session import TuningSession
     from torr.results.history import Ledger
-    from torr.webserver.history.session import TuningSession
 
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
@@ -51,8 +51,8 @@ def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
 
 def ledger_of(name: str, options: LedgerOptions) -> Ledger:
     """Return the ledger of the selected runs, the oldest first."""
+    from torr.planning.tuning_session import TuningSelection, TuningSession
     from torr.store.runs.store import open_store
-    from torr.webserver.history.session import TuningSelection, TuningSession
 
     runs = selection.filter_of(options, name)
     wanted = TuningSelection(runs, options.request, options.at, options.baseline)

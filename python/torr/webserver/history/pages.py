@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from torr.errors import require
 from torr.messages.say import as_json, say
+from torr.planning.tuning_session import TuningSelection, TuningSession
 from torr.report.tables import history_table
 from torr.report.view import distributions, view, view_tables
 from torr.results.base import builtins
@@ -19,7 +20,6 @@ from torr.verdicts import diff_side
 from torr.verdicts.diff import diff
 from torr.verdicts.judgement import DELTA
 from torr.webserver.history import parameters
-from torr.webserver.history.session import TuningSelection, TuningSession
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
