@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.model.stream import DIALECTS
 from torr.monitor.query_sets import SETS
-from torr.options.definition import Front
+from torr.options.definition import OptionScope
 from torr.options.verbs import LADDER, RUN
 from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.monitor_entry import MONITOR_KEYS
@@ -75,7 +75,7 @@ MONITOR: dict[str, Json] = {
 
 def text() -> str:
     """The schema as the page has it."""
-    flags = {**LADDER.keys(Front.PLAN), **RUN.keys(Front.PLAN)}
+    flags = {**LADDER.keys(OptionScope.PLAN), **RUN.keys(OptionScope.PLAN)}
     tables = {
         "url": {**_TEXT, "description": "where paths of requests lead"},
         "requests": {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name", "url"])},

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
 from torr.options import readers
-from torr.options.definition import Front
+from torr.options.definition import OptionScope
 from torr.options.measure import MeasureOptions
 from torr.options.verbs import RUN, no_such_flag
 from torr.planning.file_keys import values_of_plan
@@ -38,7 +38,7 @@ Urls = str | Sequence[str]
 
 def keywords(verb: VerbOptions, groups: Groups = None) -> dict[str, Option]:
     """Return the options by keyword, in the order of the help; of all groups or some."""
-    options = verb.of(Front.KEYWORD)
+    options = verb.of(OptionScope.KEYWORD)
     return {o.keyword: o for o in options if groups is None or o.group in groups}
 
 
@@ -125,7 +125,7 @@ def _known_keyword(key: str, known: Mapping[str, Option], verb: VerbOptions) -> 
     """Return the keyword; raise UsageError, like the command for a flag, if it is unknown."""
     if key in known:
         return key
-    if any(key == option.key and Front.KEYWORD not in option.fronts for option in RUN.all):
+    if any(key == option.key and OptionScope.KEYWORD not in option.scopes for option in RUN.all):
         hint = "nothing is printed: read .passed, .health and the rest of the result"
         raise UsageError(f"{verb.verb}: {key} is of the command line alone", hint)
     flag = f"--{key.replace('_', '-')}"

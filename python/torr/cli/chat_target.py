@@ -10,7 +10,7 @@ from torr import targets
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.target import serve
-from torr.options.definition import made, values_in
+from torr.options.definition import build_options, values_in
 from torr.options.target import CHAT, ChatOptions
 
 
@@ -42,7 +42,7 @@ def dify(**flags: Any) -> None:  # noqa: ANN401
 
 
 def _chat(dialect: Literal["openai", "dify"], flags: dict[str, Any]) -> None:
-    behaviour = values_in(made(ChatOptions, flags))
+    behaviour = values_in(build_options(ChatOptions, flags))
     if behaviour.pop("listing"):
         for name, meaning in targets.defects().items():
             click.echo(f"{name:<10} {meaning}")

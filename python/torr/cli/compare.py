@@ -15,7 +15,7 @@ from torr.cli.flags import flags_of
 from torr.cli.streams import show_notes
 from torr.errors import require
 from torr.options.compare import CompareOptions
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.verbs import COMPARE
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     hint = "servers that run already: torr run for each, then torr diff"
     require(not is_url, "compare takes a matrix file, which says how to start servers", hint)
     file = read_matrix_file(matrix)
-    options = _with_file(made(CompareOptions, flags), file)
+    options = _with_file(build_options(CompareOptions, flags), file)
     comparison = ComparisonPlan.of(file, options)
     if options.plan:
         from torr.planning.comparison_preview import preview

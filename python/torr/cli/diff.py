@@ -9,7 +9,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.diff import DiffOptions
 from torr.options.verbs import DIFF
 
@@ -36,7 +36,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.store.rundir import RunDirectory
     from torr.verdicts.diff import diff as diff_of
 
-    options = made(DiffOptions, flags)
+    options = build_options(DiffOptions, flags)
     a, b = sides_of(sides, options.baseline, options.folder)
     comparison = diff_of(a, b, options.fail_if)
     experiment = Experiment(allow_not_shown=options.allow_not_shown)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torr.errors import TorrError, require
-from torr.options.definition import given
+from torr.options.definition import first_given
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def open_door(options: ResultOptions | CompareOptions) -> Iterator[ServerSocket 
     `--live`.
     """
     if not options.live:
-        detail = given(options, *DETAILS)
+        detail = first_given(options, *DETAILS)
         flag = "" if detail is None else detail.long
         require(not flag, f"{flag} is given without --live", f"torr … --live {flag} …")
         yield None

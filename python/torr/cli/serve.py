@@ -9,7 +9,7 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.kept import SERVE, ServeOptions
 from torr.units import SECOND_NS
 
@@ -30,7 +30,7 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     from torr.webserver.history.app import app
     from torr.webserver.server import HISTORY, HOST, ApplicationServer, ServerSocket
 
-    options = made(ServeOptions, flags)
+    options = build_options(ServeOptions, flags)
     with open_store() as store:
         where, count = store.url, store.count()
     door = ServerSocket(options.host or HOST, options.port, HISTORY)

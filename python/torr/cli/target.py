@@ -12,7 +12,7 @@ from torr import targets
 from torr.cli.command import Verb, Verbs
 from torr.cli.flags import flags_of
 from torr.errors import UsageError
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.target import (
     BYTES,
     DELAY,
@@ -70,7 +70,7 @@ def hello(**flags: Any) -> None:  # noqa: ANN401
 @flags_of(DELAY)
 def delay(**flags: Any) -> None:  # noqa: ANN401
     """Answer after a known delay, counted from the request's arrival."""
-    options = made(DelayOptions, flags)
+    options = build_options(DelayOptions, flags)
     times = targets.Constant(DEFAULT_DELAY_NS if options.delay_ns is None else options.delay_ns)
     given = [x for x in (options.delay_ns, options.bimodal, options.heavy) if x is not None]
     if len(given) > 1:
@@ -95,7 +95,7 @@ def some_bytes(**flags: Any) -> None:  # noqa: ANN401
 @flags_of(FAULTY)
 def faulty(**flags: Any) -> None:  # noqa: ANN401
     """Fail in one way, in a share of the answers; the others are right."""
-    options, known = made(FaultyOptions, flags), targets.faults()
+    options, known = build_options(FaultyOptions, flags), targets.faults()
     if options.listing:
         click.echo("\n".join(known))
         return
@@ -112,7 +112,7 @@ def serve(behaviour: Behaviour, flags: dict[str, Any]) -> None:
     """
     signals = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    options = made(PlaceOptions, flags)
+    options = build_options(PlaceOptions, flags)
     address = targets.ListenAddress(options.host, options.port, options.threads, options.processes)
     with targets.listening(behaviour, address) as listening:
         click.echo(f"listening on {listening.url}")

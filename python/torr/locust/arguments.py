@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
-from torr.options.definition import made, options_of
+from torr.options.definition import build_options, options_of
 from torr.options.locust import NO_RUN, LocustOptions
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def options_in(parsed: object) -> LocustOptions:
     """Return torr's options as Locust has parsed them; without any, no run is kept."""
     values = {option.field: getattr(parsed, option.key, None) for option in OPTIONS}
     values |= {"folder": values["folder"] or NO_RUN, "tag": tuple(values["tag"] or ())}
-    return made(LocustOptions, {name: value for name, value in values.items() if value is not None})
+    return build_options(
+        LocustOptions, {name: value for name, value in values.items() if value is not None}
+    )
 
 
 def _kind(option: Option) -> dict[str, Any]:

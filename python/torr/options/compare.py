@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torr.options import readers
-from torr.options.definition import LOAD, RESULT, option, same, switch
+from torr.options.definition import LOAD, RESULT, option, reuse_option, switch
 from torr.options.load import LoadOptions
 from torr.options.readers import Reader, one_of
 from torr.options.result import Output, ResultOptions
@@ -34,11 +34,11 @@ class CompareOptions:
         "--rounds", readers.COUNT, "trials of each candidate in a cell [10]"
     )
     until: Until | None = option("--until", UNTIL, "10 rounds, then 20 and 40 where inconclusive")
-    duration_ns: int | None = same(LoadOptions, "duration_ns")
-    warmup_ns: int | None = same(
+    duration_ns: int | None = reuse_option(LoadOptions, "duration_ns")
+    warmup_ns: int | None = reuse_option(
         LoadOptions, "warmup_ns", help="load before each window, kept apart [2s]"
     )
-    seed: int = same(LoadOptions, "seed", rare=False, help="of the order of candidates [1]")
+    seed: int = reuse_option(LoadOptions, "seed", rare=False, help="of the order of candidates [1]")
     pin: Pin | str = option(
         "--pin",
         readers.PIN,
@@ -48,18 +48,18 @@ class CompareOptions:
     resume: Path | None = option(
         "--resume", readers.FOLDER, "go on with the run in this directory", group=RESULT
     )
-    name: str = same(ResultOptions, "name")
-    folder: Path = same(ResultOptions, "folder")
-    output: Output = same(ResultOptions, "output")
-    quiet: bool = same(ResultOptions, "quiet")
-    language: Language | None = same(ResultOptions, "language")
-    junit: Path | None = same(ResultOptions, "junit", rare=False)
-    live: bool = same(ResultOptions, "live")
-    live_port: int | None = same(ResultOptions, "live_port")
-    live_host: str | None = same(ResultOptions, "live_host")
-    live_stay_ns: int | None = same(ResultOptions, "live_stay_ns")
-    allow_not_shown: bool = same(ResultOptions, "allow_not_shown")
-    strict: bool = same(
+    name: str = reuse_option(ResultOptions, "name")
+    folder: Path = reuse_option(ResultOptions, "folder")
+    output: Output = reuse_option(ResultOptions, "output")
+    quiet: bool = reuse_option(ResultOptions, "quiet")
+    language: Language | None = reuse_option(ResultOptions, "language")
+    junit: Path | None = reuse_option(ResultOptions, "junit", rare=False)
+    live: bool = reuse_option(ResultOptions, "live")
+    live_port: int | None = reuse_option(ResultOptions, "live_port")
+    live_host: str | None = reuse_option(ResultOptions, "live_host")
+    live_stay_ns: int | None = reuse_option(ResultOptions, "live_stay_ns")
+    allow_not_shown: bool = reuse_option(ResultOptions, "allow_not_shown")
+    strict: bool = reuse_option(
         ResultOptions, "strict", help="exit 3 if a trial failed, 4 if the generator was the limit"
     )
     profile: ProfileRequest | None = option(
@@ -69,11 +69,11 @@ class CompareOptions:
         group=RESULT,
         rare=True,
     )
-    profile_at: int | None = same(
+    profile_at: int | None = reuse_option(
         ResultOptions,
         "profile_at",
         help="with --profile: the cells of so many connections [the last]",
     )
-    note: str | None = same(ResultOptions, "note")
-    tag: tuple[str, ...] = same(ResultOptions, "tag")
-    no_store: bool = same(ResultOptions, "no_store")
+    note: str | None = reuse_option(ResultOptions, "note")
+    tag: tuple[str, ...] = reuse_option(ResultOptions, "tag")
+    no_store: bool = reuse_option(ResultOptions, "no_store")

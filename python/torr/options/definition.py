@@ -32,8 +32,8 @@ Options = TypeVar("Options", bound="DataclassInstance")
 _KEY = "option"
 
 
-class Front(Flag):
-    """Where an option exists."""
+class OptionScope(Flag):
+    """Interfaces that accept an option."""
 
     COMMAND_LINE = auto()
     """A flag; every option is one."""
@@ -47,13 +47,13 @@ class Front(Flag):
     """A key, or a factor, of a matrix file."""
 
 
-_OF_ITS_TYPE = Front(0)
-SHELL = Front.COMMAND_LINE | Front.BESIDE_PLAN
-EVERYWHERE = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN | Front.MATRIX
-SAID_BY_PLAN = Front.KEYWORD | Front.MATRIX
+_OF_ITS_TYPE = OptionScope(0)
+SHELL = OptionScope.COMMAND_LINE | OptionScope.BESIDE_PLAN
+EVERYWHERE = OptionScope.KEYWORD | OptionScope.PLAN | OptionScope.BESIDE_PLAN | OptionScope.MATRIX
+SET_IN_PLAN_GROUPS = OptionScope.KEYWORD | OptionScope.MATRIX
 """Options that a plan file has in its requests or groups, and whose flags it refuses."""
-OF_A_RUN = Front.KEYWORD | Front.PLAN | Front.BESIDE_PLAN
-TERMINAL = Front.PLAN | Front.BESIDE_PLAN
+RUN_SCOPES = OptionScope.KEYWORD | OptionScope.PLAN | OptionScope.BESIDE_PLAN
+TERMINAL = OptionScope.PLAN | OptionScope.BESIDE_PLAN
 """Options for a terminal or an exit code, which a call in Python does not have."""
 
 
@@ -61,7 +61,7 @@ TERMINAL = Front.PLAN | Front.BESIDE_PLAN
 class Option:
     """One option; messages name its `label`, such as `-z/--duration`.
 
-    Its group and fronts are those of its option type where it names none. `default` is what a user
+    Its group and scopes are those of its option type where it names none. `default` is what a user
     would write, None where it depends on others. `field` is the name of the value in its option
     type, `only` the one verb that has the option, `variable` one of the environment that gives it.
     """
@@ -72,7 +72,7 @@ class Option:
     default: str | int | None = None
     group: str = ""
     rare: bool = False
-    fronts: Front = _OF_ITS_TYPE
+    scopes: OptionScope = _OF_ITS_TYPE
     only: str | None = None
     variable: str | None = None
     plural: bool = False
@@ -147,7 +147,7 @@ def switch(label: str, help: str, **more: Any) -> bool:
     return cast("bool", _field(False, Option(label, SWITCH, help, is_switch=True, **more)))
 
 
-def same(kind: type[DataclassInstance], field: str, **other: Any) -> Any:
+def reuse_option(kind: type[DataclassInstance], field: str, **other: Any) -> Any:
     """Define an option of another option type again, with the changes in `other`."""
     found = next(each for each in dataclasses.fields(kind) if each.name == field)
     option = next(each for each in options_of(kind) if each.field == field)
@@ -161,16 +161,16 @@ def _field(value: object, option: Option) -> Any:
 def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
     """Return the definitions of an option type in the order of its fields."""
     group: str = vars(kind)["group"]
-    fronts: Front = vars(kind).get("fronts", EVERYWHERE)
+    scopes: OptionScope = vars(kind).get("scopes", EVERYWHERE)
     found = []
     for each in dataclasses.fields(kind):
         own: Option = each.metadata[_KEY]
-        of = own.group or group, own.fronts or fronts
-        found.append(replace(own, field=each.name, group=of[0], fronts=of[1]))
+        of = own.group or group, own.scopes or scopes
+        found.append(replace(own, field=each.name, group=of[0], scopes=of[1]))
     return tuple(found)
 
 
-def made(kind: type[Options], values: Mapping[str, object]) -> Options:
+def build_options(kind: type[Options], values: Mapping[str, object]) -> Options:
     """Return an option type with the given values that it has, and defaults for the others."""
     names = {each.name for each in dataclasses.fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in names})
@@ -181,7 +181,7 @@ def values_in(part: DataclassInstance) -> dict[str, Any]:
     return {each.name: getattr(part, each.name) for each in dataclasses.fields(part)}
 
 
-def given(part: DataclassInstance, *names: str) -> Option | None:
+def first_given(part: DataclassInstance, *names: str) -> Option | None:
     """Return the first of these options that has a value other than its default, if any."""
     fields = {each.name: each for each in dataclasses.fields(part)}
     named = next((n for n in names if getattr(part, n) != fields[n].default), None)
@@ -191,11 +191,11 @@ def given(part: DataclassInstance, *names: str) -> Option | None:
 
 def refuse(part: DataclassInstance, *names: str, what: str, hint: str = "leave one out") -> None:
     """Refuse options that contradict another one; raises UsageError."""
-    found = given(part, *names)
+    found = first_given(part, *names)
     require(found is None, f"{found.label if found else ''} and {what} are both given", hint)
 
 
 def require_for(part: DataclassInstance, *names: str, what: str, hint: str) -> None:
     """Refuse options that need another one; raises UsageError."""
-    found = given(part, *names)
+    found = first_given(part, *names)
     require(found is None, f"{found.label if found else ''} needs {what}", hint)

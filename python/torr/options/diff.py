@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from torr.options import readers
-from torr.options.definition import RESULT, many, option, same
+from torr.options.definition import RESULT, many, option, reuse_option
 from torr.options.readers import Reader
 from torr.options.result import Output, ResultOptions
 
@@ -28,17 +28,17 @@ class DiffOptions:
         Reader("TAG", str, "main"),
         "A: newest with this tag, B's name first; B [DIR/latest]",
     )
-    folder: Path = same(ResultOptions, "folder")
-    output: Output = same(ResultOptions, "output")
-    quiet: bool = same(ResultOptions, "quiet")
-    language: Language | None = same(ResultOptions, "language")
+    folder: Path = reuse_option(ResultOptions, "folder")
+    output: Output = reuse_option(ResultOptions, "output")
+    quiet: bool = reuse_option(ResultOptions, "quiet")
+    language: Language | None = reuse_option(ResultOptions, "language")
     fail_if: tuple[Change, ...] = many(
         "--fail-if", readers.CHANGE, "must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'"
     )
-    allow_not_shown: bool = same(
+    allow_not_shown: bool = reuse_option(
         ResultOptions, "allow_not_shown", help="pass limits of --fail-if that are not shown"
     )
-    junit: Path | None = same(ResultOptions, "junit", rare=False)
-    note: str | None = same(ResultOptions, "note")
-    tag: tuple[str, ...] = same(ResultOptions, "tag")
-    no_store: bool = same(ResultOptions, "no_store")
+    junit: Path | None = reuse_option(ResultOptions, "junit", rare=False)
+    note: str | None = reuse_option(ResultOptions, "note")
+    tag: tuple[str, ...] = reuse_option(ResultOptions, "tag")
+    no_store: bool = reuse_option(ResultOptions, "no_store")

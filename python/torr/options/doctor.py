@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from torr.options.definition import RESULT, same
+from torr.options.definition import RESULT, reuse_option
 from torr.options.result import Output, ResultOptions
 from torr.options.verbs import VerbOptions
 
@@ -16,8 +16,8 @@ class DoctorOptions:
 
     group: ClassVar[str] = RESULT
 
-    output: Output = same(ResultOptions, "output", help="text, or json [text]")
-    quiet: bool = same(ResultOptions, "quiet")
+    output: Output = reuse_option(ResultOptions, "output", help="text, or json [text]")
+    quiet: bool = reuse_option(ResultOptions, "quiet")
 
 
 DOCTOR = VerbOptions("doctor", (DoctorOptions,))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torr.options import readers
-from torr.options.definition import RESULT, many, option, same, switch
+from torr.options.definition import RESULT, many, option, reuse_option, switch
 from torr.options.readers import Reader, one_of
 from torr.options.result import OUTPUT, Output, ResultOptions
 from torr.options.verbs import VerbOptions
@@ -50,16 +50,16 @@ class LedgerOptions:
 
     group: ClassVar[str] = "Which runs"
 
-    tag: tuple[str, ...] = same(ListOptions, "tag")
-    commit: str | None = same(ListOptions, "commit")
-    since: datetime | None = same(ListOptions, "since")
+    tag: tuple[str, ...] = reuse_option(ListOptions, "tag")
+    commit: str | None = reuse_option(ListOptions, "commit")
+    since: datetime | None = reuse_option(ListOptions, "since")
     at: int | None = option("--at", readers.COUNT, "this level [the best of each run]")
     request: str | None = option("--request", readers.NAME, "of this request [of all]")
     baseline: str | None = option("--baseline", readers.TAG, "beside the newest with this tag")
     output: Format = option(
         "-o/--output", FORMAT, "text, markdown, csv or json [text]", default="text", group=RESULT
     )
-    language: Language | None = same(ResultOptions, "language")
+    language: Language | None = reuse_option(ResultOptions, "language")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class ServeOptions:
         default="baseline",
         group=RESULT,
     )
-    language: Language | None = same(ResultOptions, "language")
+    language: Language | None = reuse_option(ResultOptions, "language")
 
 
 LIST = VerbOptions("list", (ListOptions,))

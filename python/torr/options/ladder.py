@@ -9,7 +9,7 @@ from torr import units
 from torr.errors import UsageError, require
 from torr.model.pace import MOST_USERS
 from torr.options import readers
-from torr.options.definition import LOAD, OF_A_RUN, RESULT, option
+from torr.options.definition import LOAD, RESULT, RUN_SCOPES, option
 from torr.options.readers import Reader
 
 if TYPE_CHECKING:
@@ -58,5 +58,5 @@ class LadderOptions:
         readers.CAPACITY,
         "exit 1 below it: '5000 ok/s' or '200 users'",
         group=RESULT,
-        fronts=OF_A_RUN,
+        scopes=RUN_SCOPES,
     )

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torr.options import readers
-from torr.options.definition import EVERYWHERE, LOAD, SAID_BY_PLAN, SHELL, Front, option, switch
+from torr.options.definition import (
+    EVERYWHERE,
+    LOAD,
+    SET_IN_PLAN_GROUPS,
+    SHELL,
+    OptionScope,
+    option,
+    switch,
+)
 from torr.options.readers import Reader, one_of
 
 if TYPE_CHECKING:
@@ -35,14 +43,14 @@ class LoadOptions:
         readers.REQUESTS,
         "stop after N requests instead",
         only="run",
-        fronts=SAID_BY_PLAN | SHELL,
+        scopes=SET_IN_PLAN_GROUPS | SHELL,
     )
     rate_per_s: float | None = option(
         "--rate",
         readers.ANY_RATE,
         "start RATE requests/s, whatever comes back",
         only="run",
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     arrivals: Arrivals | None = option(
         "--arrivals",
@@ -50,7 +58,7 @@ class LoadOptions:
         "constant or poisson, with --rate [constant]",
         only="run",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     max_in_flight: int | None = option(
         "--max-in-flight",
@@ -58,7 +66,7 @@ class LoadOptions:
         "with --rate: drop due requests beyond N in flight [5M]",
         only="run",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     spin: bool = switch(
         "--spin", "with --rate: busy-wait for exact send times", only="run", rare=True
@@ -68,7 +76,7 @@ class LoadOptions:
         readers.STAGES,
         "users by time, or with --rate: 30s:100,2m:1k,30s:0",
         only="run",
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     replay: str | None = option(
         "--replay",
@@ -76,7 +84,7 @@ class LoadOptions:
         "start requests at the times in FILE, or an access log",
         only="run",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     speed: float | None = option(
         "--speed",
@@ -84,14 +92,14 @@ class LoadOptions:
         "with --replay: 2 is twice as fast [1]",
         only="run",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     pool: int | None = option(
         "--pool",
         readers.COUNT,
         "users share N connections [one each]",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     think: Think | None = option(
         "--think", readers.THINK, "users think after each answer: 1s, 1s-3s, exp:2s", rare=True
@@ -112,6 +120,6 @@ class LoadOptions:
         "split the load over N processes; auto: as needed [auto]",
         default="auto",
         rare=True,
-        fronts=EVERYWHERE & ~Front.MATRIX,
+        scopes=EVERYWHERE & ~OptionScope.MATRIX,
     )
     seed: int = option("--seed", readers.SEED, "of everything random [1]", default=1, rare=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from torr.options.connection import ConnectionOptions
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.ladder import LadderOptions
 from torr.options.load import LoadOptions
 from torr.options.request import OnceOptions, RequestOptions
@@ -42,11 +42,11 @@ class MeasureOptions:
         """Return the options with these values, by the names of their fields."""
         return cls(
             urls=tuple(urls),
-            load=made(LoadOptions, values),
-            request=made(RequestOptions, values),
-            stream=made(StreamOptions, values),
-            connection=made(ConnectionOptions, values),
-            once=made(OnceOptions, values),
-            result=made(ResultOptions, values),
-            ladder=made(LadderOptions, values) if LadderOptions in verb.kinds else None,
+            load=build_options(LoadOptions, values),
+            request=build_options(RequestOptions, values),
+            stream=build_options(StreamOptions, values),
+            connection=build_options(ConnectionOptions, values),
+            once=build_options(OnceOptions, values),
+            result=build_options(ResultOptions, values),
+            ladder=build_options(LadderOptions, values) if LadderOptions in verb.kinds else None,
         )

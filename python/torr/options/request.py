@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from torr.options import readers
-from torr.options.definition import REQUEST, SAID_BY_PLAN, Front, many, option, switch
+from torr.options.definition import REQUEST, SET_IN_PLAN_GROUPS, OptionScope, many, option, switch
 
 if TYPE_CHECKING:
     from torr.model.check import BodyCheck, Capture, JsonCheck, Spans
@@ -20,16 +20,16 @@ class RequestOptions:
     group: ClassVar[str] = REQUEST
 
     method: str | None = option(
-        "-m/--method", readers.METHOD, "method [GET; POST with a body]", fronts=SAID_BY_PLAN
+        "-m/--method", readers.METHOD, "method [GET; POST with a body]", scopes=SET_IN_PLAN_GROUPS
     )
     headers: tuple[Header, ...] = many(
         "-H/--header", readers.HEADER, "a header (repeatable)", plural=True
     )
     body: bytes | None = option(
-        "-b/--body", readers.CONTENT, "the body as it is", fronts=SAID_BY_PLAN
+        "-b/--body", readers.CONTENT, "the body as it is", scopes=SET_IN_PLAN_GROUPS
     )
     json_body: bytes | None = option(
-        "--json-body", readers.CONTENT, "a JSON body, with content-type", fronts=SAID_BY_PLAN
+        "--json-body", readers.CONTENT, "a JSON body, with content-type", scopes=SET_IN_PLAN_GROUPS
     )
     basic_auth: Header | None = option(
         "--basic-auth", readers.CREDENTIALS, "as this user", rare=True
@@ -38,24 +38,24 @@ class RequestOptions:
         "--requests-file",
         readers.FILE,
         "send these: vegeta's http or JSON, HAR",
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     weights: tuple[int, ...] | None = option(
         "--weights",
         readers.WEIGHTS,
         "how often each request, e.g. 8,1,1 [in turn]",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     steps: bool = switch(
-        "--steps", "each user sends them in order, then anew", rare=True, fronts=SAID_BY_PLAN
+        "--steps", "each user sends them in order, then anew", rare=True, scopes=SET_IN_PLAN_GROUPS
     )
     data: str | None = option(
         "--data",
         readers.FILE,
         "rows for {{row.NAME}}: CSV with a header, JSON lines",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     verbatim: bool = switch("--verbatim", "send {{…}} as it stands: fill nothing", rare=True)
     expect_status: Spans | None = option(
@@ -75,7 +75,7 @@ class RequestOptions:
         readers.CAPTURE,
         "keep for {{NAME}}: json:$.id, header:X, regex:/(…)/",
         rare=True,
-        fronts=SAID_BY_PLAN,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     compressed: bool = switch("--compressed", "ask for gzip or deflate", rare=True)
     timeout_ns: int = option(
@@ -90,8 +90,8 @@ class OnceOptions:
     group: ClassVar[str] = REQUEST
 
     once: bool = switch(
-        "--once", "send one, say what came back (-v: both sides)", fronts=Front.COMMAND_LINE
+        "--once", "send one, say what came back (-v: both sides)", scopes=OptionScope.COMMAND_LINE
     )
     verbose: bool = switch(
-        "-v/--verbose", "with --once: print both sides", rare=True, fronts=Front.COMMAND_LINE
+        "-v/--verbose", "with --once: print both sides", rare=True, scopes=OptionScope.COMMAND_LINE
     )

@@ -9,11 +9,11 @@ from torr.messages.catalogue import languages
 from torr.options import readers
 from torr.options.definition import (
     EVERYWHERE,
-    OF_A_RUN,
     RESULT,
+    RUN_SCOPES,
     SHELL,
     TERMINAL,
-    Front,
+    OptionScope,
     many,
     option,
     switch,
@@ -39,7 +39,7 @@ class ResultOptions:
     """Where results go, which conditions must hold, and what is monitored."""
 
     group: ClassVar[str] = RESULT
-    fronts: ClassVar[Front] = OF_A_RUN
+    scopes: ClassVar[OptionScope] = RUN_SCOPES
 
     name: str = option(
         "-n/--name", readers.NAME, "names the files [apiserver]", default="apiserver"
@@ -52,19 +52,19 @@ class ResultOptions:
         OUTPUT,
         "text, or json: result.json alone on stdout",
         default="text",
-        fronts=TERMINAL,
+        scopes=TERMINAL,
     )
-    quiet: bool = switch("-q/--quiet", "print the verdict only", fronts=TERMINAL)
+    quiet: bool = switch("-q/--quiet", "print the verdict only", scopes=TERMINAL)
     language: Language | None = option(
         "--lang",
         LANGUAGE,
         f"language: {' or '.join(languages())}; or TORR_LANG [en]",
         variable="TORR_LANG",
         rare=True,
-        fronts=SHELL,
+        scopes=SHELL,
     )
     slos: tuple[Condition, ...] = many(
-        "--slo", readers.CONDITION, "must hold (else exit 1), e.g. 'p95 < 500ms'", fronts=EVERYWHERE
+        "--slo", readers.CONDITION, "must hold (else exit 1), e.g. 'p95 < 500ms'", scopes=EVERYWHERE
     )
     abort_on: tuple[Condition, ...] = many(
         "--abort-on", readers.CONDITION, "end early (exit 1) when it holds: 'errors > 5%'"
@@ -73,14 +73,14 @@ class ResultOptions:
         "--allow-not-shown", "pass SLOs that are neither held nor broken", rare=True
     )
     strict: bool = switch(
-        "--strict", "exit 4 if the generator was the limit", rare=True, fronts=TERMINAL
+        "--strict", "exit 4 if the generator was the limit", rare=True, scopes=TERMINAL
     )
     junit: Path | None = option(
         "--junit",
         readers.NEW_FILE,
         "write what passed and failed as JUnit XML",
         rare=True,
-        fronts=TERMINAL,
+        scopes=TERMINAL,
     )
     monitor: tuple[int | Url, ...] = many(
         "--monitor",
@@ -105,27 +105,27 @@ class ResultOptions:
         plural=True,
     )
     no_store: bool = switch("--no-store", "do not register it with the kept runs", rare=True)
-    live: bool = switch("--live", "show it in a browser while it goes on", fronts=TERMINAL)
+    live: bool = switch("--live", "show it in a browser while it goes on", scopes=TERMINAL)
     live_port: int | None = option(
         "--live-port",
         readers.PORT,
         "of the live page; 0: any [8677, or any free one]",
         rare=True,
-        fronts=TERMINAL,
+        scopes=TERMINAL,
     )
     live_host: str | None = option(
         "--live-host",
         readers.HOST,
         "let others see it, by the URL's token [127.0.0.1]",
         rare=True,
-        fronts=TERMINAL,
+        scopes=TERMINAL,
     )
     live_stay_ns: int | None = option(
         "--live-stay",
         readers.DURATION,
         "serve it for this time after the end [0s]",
         rare=True,
-        fronts=TERMINAL,
+        scopes=TERMINAL,
     )
     log: str | None = option(
         "--log", readers.PATH, "write every exchange to FILE, as CSV", only="run", rare=True

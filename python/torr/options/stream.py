@@ -7,7 +7,15 @@ from typing import ClassVar, Literal
 
 from torr.model.stream import ALIASES, DIALECTS, Alias, Dialect
 from torr.options import readers
-from torr.options.definition import EVERYWHERE, SAID_BY_PLAN, STREAM, Front, many, option, switch
+from torr.options.definition import (
+    EVERYWHERE,
+    SET_IN_PLAN_GROUPS,
+    STREAM,
+    OptionScope,
+    many,
+    option,
+    switch,
+)
 from torr.options.readers import Reader, one_of
 
 Api = Literal["openai", "dify", "anthropic"]
@@ -26,7 +34,7 @@ class StreamOptions:
     """How answers stream, and what users of a chat API send."""
 
     group: ClassVar[str] = STREAM
-    fronts: ClassVar[Front] = SAID_BY_PLAN
+    scopes: ClassVar[OptionScope] = SET_IN_PLAN_GROUPS
 
     stream: Dialect | None = option(
         "--stream", DIALECT, "answers are events: sse, openai, dify, anthropic"
@@ -36,7 +44,7 @@ class StreamOptions:
         readers.SOME_DURATION,
         "fail a stream after this time without data",
         rare=True,
-        fronts=EVERYWHERE,
+        scopes=EVERYWHERE,
     )
     counted_from: CountedFrom = option(
         "--from",
@@ -44,7 +52,7 @@ class StreamOptions:
         "measure stream times from: sent, intended [sent]",
         default="sent",
         rare=True,
-        fronts=EVERYWHERE,
+        scopes=EVERYWHERE,
     )
     chat: Api | None = option("--chat", API, "ask a chat API: openai, dify, anthropic")
     aliases: tuple[Alias, ...] = many(
@@ -52,7 +60,7 @@ class StreamOptions:
         ALIAS,
         "also report the metrics of this tool: vllm, aiperf",
         rare=True,
-        fronts=EVERYWHERE,
+        scopes=EVERYWHERE,
     )
     # A comparison has no verdict on tokens.
     tokenizer: str | None = option(
@@ -60,7 +68,7 @@ class StreamOptions:
         readers.FILE,
         "count tokens too, by a tokenizer.json",
         rare=True,
-        fronts=EVERYWHERE & ~Front.MATRIX,
+        scopes=EVERYWHERE & ~OptionScope.MATRIX,
     )
     prompt: str | None = option("--prompt", readers.TEXT, "what its users say", rare=True)
     prompts: str | None = option(
@@ -81,7 +89,7 @@ class StreamOptions:
         readers.NAME,
         "the environment variable with the API's key",
         rare=True,
-        fronts=EVERYWHERE,
+        scopes=EVERYWHERE,
     )
     turns: int = option(
         "--turns", readers.COUNT, "hold conversations of N turns [1]", default=1, rare=True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from torr.options.compare import CompareOptions
 from torr.options.connection import ConnectionOptions
-from torr.options.definition import Front, Option, options_of
+from torr.options.definition import Option, OptionScope, options_of
 from torr.options.diff import DiffOptions
 from torr.options.ladder import LadderOptions
 from torr.options.load import LoadOptions
@@ -35,13 +35,13 @@ class VerbOptions:
         found = [option for kind in self.kinds for option in options_of(kind)]
         return tuple(option for option in found if option.only in (None, self.verb))
 
-    def of(self, front: Front) -> tuple[Option, ...]:
-        """Those that exist on a front."""
-        return tuple(option for option in self.all if front in option.fronts)
+    def of(self, scope: OptionScope) -> tuple[Option, ...]:
+        """Return the options that exist in a scope."""
+        return tuple(option for option in self.all if scope in option.scopes)
 
-    def keys(self, front: Front) -> dict[str, Option]:
+    def keys(self, scope: OptionScope) -> dict[str, Option]:
         """Those that are keys of a kind of file, by key."""
-        return {option.key: option for option in self.of(front)}
+        return {option.key: option for option in self.of(scope)}
 
 
 _MEASURING = (LoadOptions, RequestOptions, StreamOptions, ConnectionOptions)

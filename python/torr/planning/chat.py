@@ -13,7 +13,7 @@ from torr.model.json_input import parse_json_to_send
 from torr.model.request import Request
 from torr.model.rows import Rows
 from torr.model.url import Url
-from torr.options.definition import given, require_for
+from torr.options.definition import first_given, require_for
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def check_chat(request: RequestOptions, stream: StreamOptions) -> None:
         require_for(stream, *ONLY_CHAT, what="--chat", hint=hint)
         require(stream.turns == 1, "--turns needs --chat", "add --chat openai")
         return
-    option = given(request, *_NOT_CHAT) or given(stream, "stream")
+    option = first_given(request, *_NOT_CHAT) or first_given(stream, "stream")
     problem = f"{option.label if option else ''} and --chat"
     require(option is None, problem, "it writes the request itself")
 

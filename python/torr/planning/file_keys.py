@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
-from torr.options.definition import Front
+from torr.options.definition import OptionScope
 from torr.options.verbs import LADDER, RUN
 from torr.planning.plan_file import CHAT_KEYS, CHATS_HINT
 from torr.sources.entry import errors_at
@@ -33,9 +33,9 @@ def values_of_plan(verb: VerbOptions, arguments: Sequence[str]) -> Values:
 
 def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
     file = read_plan_file(path)
-    own_keys = verb.keys(Front.PLAN)
+    own_keys = verb.keys(OptionScope.PLAN)
     # One file serves both commands: keys of the other command alone are ignored.
-    options = {**LADDER.keys(Front.PLAN), **RUN.keys(Front.PLAN)}
+    options = {**LADDER.keys(OptionScope.PLAN), **RUN.keys(OptionScope.PLAN)}
     values = {}
     for key, value in file.flags.items():
         with errors_at(path, file.lines.get(key, 1)):

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import require
-from torr.options.definition import Front
+from torr.options.definition import OptionScope
 from torr.options.measure import MeasureOptions
 from torr.options.readers import URL
 from torr.options.verbs import RUN
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from torr.planning.file_keys import Values
     from torr.sources.matrix_file import Candidate, Factors, MatrixFile
 
-KEYS = RUN.keys(Front.MATRIX)
+KEYS = RUN.keys(OptionScope.MATRIX)
 # In a matrix, the number of the server's processes.
 OF_THE_SERVER = frozenset({"processes"})
 OF_A_TRIAL = frozenset({"port", "scratch"})

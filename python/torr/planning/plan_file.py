@@ -12,7 +12,7 @@ from torr.model.plan import Group
 from torr.model.shares import dealt_to_each
 from torr.model.source import Source
 from torr.model.url import Url
-from torr.options.definition import Front, given, options_of
+from torr.options.definition import OptionScope, first_given, options_of
 from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
 from torr.planning.groups import PlannedLoad
@@ -70,7 +70,7 @@ def _refuse_beside(options: MeasureOptions) -> None:
     """Refuse options that a plan file has keys for."""
     for part in (options.load, options.request, options.stream):
         for option in options_of(type(part)):
-            if Front.BESIDE_PLAN not in option.fronts and given(part, option.field):
+            if OptionScope.BESIDE_PLAN not in option.scopes and first_given(part, option.field):
                 hint = CHATS_HINT if option.field in CHAT_KEYS else "write it into the file"
                 raise UsageError(f"{option.long} and a plan file are both given", hint)
 

@@ -13,7 +13,7 @@ from torr.api.keywords import keywords
 from torr.cli.main import main
 from torr.errors import UsageError
 from torr.model.transport import Transport
-from torr.options.definition import Front
+from torr.options.definition import OptionScope
 from torr.options.verbs import LADDER, RUN
 
 URL = "http://127.0.0.1:9/x"
@@ -165,7 +165,7 @@ def test_what_a_file_says_that_is_not_sent_is_a_warning(fake, place, capsys):
 def test_every_flag_is_a_keyword_or_left_out_on_purpose(verb):
     call = {"run": torr.run, "ladder": torr.ladder}[verb.verb]
     known = keywords(verb)
-    left_out = {option.long for option in verb.all if Front.KEYWORD not in option.fronts}
+    left_out = {option.long for option in verb.all if OptionScope.KEYWORD not in option.scopes}
     assert left_out <= LEFT_OUT
     assert {option.long for option in verb.all} == {k.long for k in known.values()} | left_out
     assert list(inspect.signature(call).parameters) == ["url", "progress", *known]

@@ -1,4 +1,4 @@
-"""Each option has what its fronts need, and every front reads the same value from the same text."""
+"""Each option has what its scopes need, and every scope reads the same value from the same text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torr.cli.ladder import ladder
 from torr.cli.run import run
 from torr.errors import UsageError
 from torr.options.compare import CompareOptions
-from torr.options.definition import Front, given, made, refuse
+from torr.options.definition import OptionScope, build_options, first_given, refuse
 from torr.options.diff import DiffOptions
 from torr.options.doctor import DOCTOR
 from torr.options.kept import IMPORT, LEDGER, LIST, SERVE, TAG
@@ -80,17 +80,17 @@ def test_all_fronts_read_the_same_value(name, option, folder):
     text = [] if option.is_switch else [text_of(option)]
     typed = read_by_command(verb, option.long, *text)
     assert typed != read_by_command(verb)
-    if Front.KEYWORD in option.fronts:
+    if OptionScope.KEYWORD in option.scopes:
         value = not option.is_negated if option.is_switch else text[0]
         called, command = read(verb, URL, {option.keyword: value})
         assert called == typed
         assert command == [name, option.long, *text, URL]
-    if Front.PLAN in option.fronts:
+    if OptionScope.PLAN in option.scopes:
         value = "true" if option.is_switch else f"'{text[0]}'"
         (folder / "plan.toml").write_text(f"{option.key} = {value}\n{PLAN}")
         said = values_of_plan(verb, ["plan.toml"])
         assert MeasureOptions.of(verb, [URL], said) == typed
-    if Front.MATRIX in option.fronts and verb is RUN:
+    if OptionScope.MATRIX in option.scopes and verb is RUN:
         said = {option.field: KEYS[option.key].read(text[0] if text else "true")}
         assert MeasureOptions.of(verb, [URL], said) == typed
 
@@ -109,13 +109,13 @@ def test_an_option_that_several_verbs_have_is_of_the_same_type_in_all(kind):
 
 
 def test_what_is_made_of_values_takes_those_that_it_has():
-    load = made(LoadOptions, {"connections": 7, "slos": ()})
+    load = build_options(LoadOptions, {"connections": 7, "slos": ()})
     assert load == LoadOptions(connections=7)
 
 
 def test_an_option_is_given_when_it_is_not_its_default():
-    assert given(LoadOptions(), "seed", "pool") is None
-    assert given(LoadOptions(seed=2, pool=3), "pool", "seed").long == "--pool"
+    assert first_given(LoadOptions(), "seed", "pool") is None
+    assert first_given(LoadOptions(seed=2, pool=3), "pool", "seed").long == "--pool"
     with pytest.raises(UsageError, match="-z/--duration and --requests are both given"):
         refuse(LoadOptions(duration_ns=1), "duration_ns", what="--requests")
 

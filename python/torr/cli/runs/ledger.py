@@ -11,7 +11,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.runs import selection
 from torr.errors import require
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.kept import LEDGER, LedgerOptions
 from torr.report.files import ledger as ledger_text
 from torr.results.base import builtins
@@ -36,7 +36,7 @@ LEAST = ("when (UTC)", "load", "trials", "success", "to the best so far")
 @flags_of(LEDGER)
 def ledger(name: str, **flags: Any) -> None:  # noqa: ANN401
     """Show what each run of NAME changed, and whether that is more than noise."""
-    options = made(LedgerOptions, flags)
+    options = build_options(LedgerOptions, flags)
     entries = ledger_of(name, options)
     language: Language = options.language or "en"
     if options.output == "json":

@@ -10,7 +10,7 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.runs import selection
-from torr.options.definition import made
+from torr.options.definition import build_options
 from torr.options.kept import LIST, ListOptions
 from torr.units import show_ms, show_percent, show_rate
 
@@ -38,7 +38,7 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
     """List runs of the store, the newest first, each with its best level."""
     from torr.store.runs.store import Filter, open_store
 
-    options = made(ListOptions, flags)
+    options = build_options(ListOptions, flags)
     with open_store() as store:
         runs = store.find(selection.filter_of(options, options.name), most=options.most)
         holds_any = bool(runs or store.find(Filter(), most=1))
