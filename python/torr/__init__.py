@@ -1,7 +1,7 @@
 """torr: pressure testing for APIs.
 
 How much can it take, is B really faster than A, what does a user feel: each answered with its
-evidence. Importing this package loads nothing else; every door is imported where it is used.
+evidence. Importing this package loads nothing else; each name is imported when it is used.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ _ROOMS = {"errors", "targets"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes, modules
-    """Import a door."""
+    """Import a name when it is used."""
     from importlib import import_module
 
     if name in _ROOMS:
@@ -35,5 +35,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes, modules
 
 
 def __dir__() -> list[str]:
-    """The doors, for whoever completes names."""
+    """Return the names, for completion."""
     return sorted([*globals(), *_DOORS, *_ROOMS])

@@ -1,4 +1,4 @@
-"""The compiled engine, which only its doors import; texts are JSON."""
+"""The compiled engine; texts are JSON."""
 
 from collections.abc import Callable, Sequence
 from typing import final

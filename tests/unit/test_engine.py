@@ -1,4 +1,4 @@
-"""The doors to the compiled module: errors translated once, JSON in and out."""
+"""The interface to the compiled module: errors translated once, JSON in and out."""
 
 from __future__ import annotations
 

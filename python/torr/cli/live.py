@@ -31,7 +31,7 @@ DETAILS = ("live_port", "live_host", "live_stay_ns")
 
 
 @contextmanager
-def open_door(options: ResultOptions | CompareOptions) -> Iterator[ServerSocket | None]:
+def open_server_socket(options: ResultOptions | CompareOptions) -> Iterator[ServerSocket | None]:
     """Yield the listening socket of the live page, None without `--live`.
 
     Raises UsageError for an address that is not available, and for other flags of the page without
@@ -45,34 +45,34 @@ def open_door(options: ResultOptions | CompareOptions) -> Iterator[ServerSocket 
         return
     from torr.webserver.server import HOST, ServerSocket
 
-    door = ServerSocket(options.live_host or HOST, options.live_port)
+    server_socket = ServerSocket(options.live_host or HOST, options.live_port)
     try:
-        yield door
+        yield server_socket
     finally:
-        door.socket.close()
+        server_socket.socket.close()
 
 
 @contextmanager
 def live_page(
-    door: ServerSocket | None,
+    server_socket: ServerSocket | None,
     directory: RunDirectory,
     interrupt: Interrupt,
     judge: Judge,
     options: ResultOptions | CompareOptions,
 ) -> Iterator[tuple[ExperimentListener, ...]]:
     """Serve the page within the block; yield its listener to the experiment, if any."""
-    if door is None:
+    if server_socket is None:
         yield ()
         return
     from tempfile import TemporaryFile
 
     from torr.webserver.live.live import LivePage, LiveRun
 
-    shown = LiveRun(directory, interrupt, judge, _complain, options.language)
+    shown = LiveRun(directory, interrupt, judge, _print_page_error, options.language)
     # On the file system of the run, which has room for the intervals.
     with TemporaryFile(dir=directory.path) as file:
         try:
-            page = LivePage(shown, door, file)
+            page = LivePage(shown, server_socket, file)
         except TorrError:
             if directory.is_empty:
                 directory.abandon()
@@ -94,5 +94,5 @@ def _stay(page: LivePage, interrupt: Interrupt, stay_ns: int | None) -> None:
         interrupt.wait(stay_ns / SECOND_NS)
 
 
-def _complain(text: str) -> None:
+def _print_page_error(text: str) -> None:
     click.echo(f"\nnote: {text}", err=True)

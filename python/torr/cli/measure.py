@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.cli.live import live_page, open_door
+from torr.cli.live import live_page, open_server_socket
 from torr.cli.one_status import OneStatus
 from torr.cli.progress import progress_for
 from torr.cli.signals import interrupted_by_signals
@@ -26,10 +26,10 @@ def measure(prepared: PreparedRun, options: ResultOptions | CompareOptions) -> N
     show_notes(prepared.notes)
     interrupt = Interrupt()
     with (
-        open_door(options) as door,
+        open_server_socket(options) as server_socket,
         prepared.open() as directory,
         interrupted_by_signals(interrupt),
-        live_page(door, directory, interrupt, prepared.judge, options) as pages,
+        live_page(server_socket, directory, interrupt, prepared.judge, options) as pages,
     ):
         with progress_for(options) as progress:
             one_status = OneStatus(options.language or "en", progress.clear)

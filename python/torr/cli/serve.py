@@ -33,15 +33,15 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     options = build_options(ServeOptions, flags)
     with open_store() as store:
         where, count = store.url, store.count()
-    door = ServerSocket(options.host or HOST, options.port, HISTORY)
-    access = door.access()
+    server_socket = ServerSocket(options.host or HOST, options.port, HISTORY)
+    access = server_socket.access()
     interrupt = Interrupt()
     server = ApplicationServer(
-        app(open_store, access, options.baseline, options.language), door
+        app(open_store, access, options.baseline, options.language), server_socket
     ).start()
     try:
         with interrupted_by_signals(interrupt):
-            click.echo(f"serve   {door.url(access)}")
+            click.echo(f"serve   {server_socket.url(access)}")
             click.echo(f"store   {where}: {count:,} run{'' if count == 1 else 's'}; Ctrl-C ends it")
             interrupt.wait(inf if options.duration_ns is None else options.duration_ns / SECOND_NS)
     finally:

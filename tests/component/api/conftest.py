@@ -1,4 +1,4 @@
-"""The Python door in an empty directory, with a real target behind it."""
+"""The Python API in an empty directory, with a real target behind it."""
 
 from __future__ import annotations
 

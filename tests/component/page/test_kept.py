@@ -65,10 +65,10 @@ def pages(store):
             )
         )
     store.register(text("search", level(10, 90), number=9, tags=["nightly"]))
-    door = ServerSocket("127.0.0.1", 0, HISTORY)
-    access = door.access()
-    server = ApplicationServer(app(lambda: store, access, "baseline", None), door).start()
-    yield door.url(access).rstrip("/")
+    server_socket = ServerSocket("127.0.0.1", 0, HISTORY)
+    access = server_socket.access()
+    server = ApplicationServer(app(lambda: store, access, "baseline", None), server_socket).start()
+    yield server_socket.url(access).rstrip("/")
     server.stop()
 
 
@@ -218,10 +218,10 @@ def elsewhere():
 
 def test_a_link_in_a_chat_opens_a_page_that_needs_the_token(store, visit, elsewhere):
     place, links = elsewhere
-    door = ServerSocket("127.0.0.1", 0, HISTORY)
+    server_socket = ServerSocket("127.0.0.1", 0, HISTORY)
     access = Access("torr-test", is_loopback_only=False, token="t0ken")  # noqa: S106
-    server = ApplicationServer(app(lambda: store, access, "baseline", None), door).start()
-    here = f"http://127.0.0.1:{door.port}"
+    server = ApplicationServer(app(lambda: store, access, "baseline", None), server_socket).start()
+    here = f"http://127.0.0.1:{server_socket.port}"
     links += [f"{here}/?token={access.token}", f"{here}/?name=api"]
     opened = visit(place)
     for name in ("link 0", "link 1"):

@@ -1,4 +1,4 @@
-"""The Python door in an empty directory, with a fake engine behind it."""
+"""The Python API in an empty directory, with a fake engine behind it."""
 
 from __future__ import annotations
 

@@ -28,19 +28,19 @@ async def answers(scope, receive, send):
 
 
 @pytest.fixture
-def door():
-    door = ServerSocket("127.0.0.1", 0)
-    server = ApplicationServer(answers, door).start()
-    yield door
+def server_socket():
+    server_socket = ServerSocket("127.0.0.1", 0)
+    server = ApplicationServer(answers, server_socket).start()
+    yield server_socket
     server.stop()
 
 
 @pytest.fixture
-def dial(door):
+def dial(server_socket):
     made = []
 
     def dialled(text=b""):
-        made.append(socket.create_connection(("127.0.0.1", door.port), PATIENCE_S))
+        made.append(socket.create_connection(("127.0.0.1", server_socket.port), PATIENCE_S))
         with suppress(ConnectionError):
             made[-1].sendall(text)
         return made[-1]

@@ -45,8 +45,8 @@ class Pages:
 @pytest.fixture
 def pages(tmp_path):
     place = DatabaseUrl(f"sqlite:///{tmp_path}/runs.db")
-    door = ServerSocket("127.0.0.1", 0, HISTORY)
-    made = app(lambda: Store.open(place), door.access(), "baseline", None)
-    server = ApplicationServer(made, door).start()
-    yield Pages(place, door.url(door.access()))
+    server_socket = ServerSocket("127.0.0.1", 0, HISTORY)
+    made = app(lambda: Store.open(place), server_socket.access(), "baseline", None)
+    server = ApplicationServer(made, server_socket).start()
+    yield Pages(place, server_socket.url(server_socket.access()))
     server.stop()

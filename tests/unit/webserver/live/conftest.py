@@ -70,8 +70,8 @@ def played(tmp_path):
         def start(name="api"):
             head = {"kind": "ladder", "command": ["torr", "ladder"], "plan": None}
             directory = stack.enter_context(RunDirectory.create(tmp_path, name, head))
-            door = ServerSocket("127.0.0.1", 0)
-            stack.callback(door.socket.close)
+            server_socket = ServerSocket("127.0.0.1", 0)
+            stack.callback(server_socket.socket.close)
             file = stack.enter_context(TemporaryFile(dir=directory.path))
             complaints = []
 
@@ -79,7 +79,9 @@ def played(tmp_path):
                 return of_load("ladder", levels, ())
 
             interrupt = Interrupt()
-            page = LivePage(LiveRun(directory, interrupt, judge, complaints.append), door, file)
+            page = LivePage(
+                LiveRun(directory, interrupt, judge, complaints.append), server_socket, file
+            )
             page.start()
             stack.callback(page.close)
             return Played(page, directory, interrupt, complaints)

@@ -16,9 +16,9 @@ def test_a_taken_port_is_changed_for_a_free_one_unless_it_was_asked_for():
         taken.listen()
         port = taken.getsockname()[1]
         address = Address(port, "--host", "--port")
-        door = ServerSocket("127.0.0.1", None, address)
-        door.socket.close()
-        assert door.port != port
+        server_socket = ServerSocket("127.0.0.1", None, address)
+        server_socket.socket.close()
+        assert server_socket.port != port
         with pytest.raises(
             UsageError, match=rf"--host 127.0.0.1 --port {port}: cannot be listened on"
         ):
