@@ -104,7 +104,7 @@ def test_a_watcher_that_is_killed_leaves_nothing_behind(start, here, code):
     group = server._cgroup
     assert server.stop().failure().kind == "died"
     assert not any(map(is_running, pids))
-    assert port_listeners(here.port) == []
+    wait_until(lambda: port_listeners(here.port) == [])
     assert group is None or not Path(group).exists()
 
 
@@ -132,7 +132,7 @@ def test_without_a_control_group_processes_are_found_by_their_marks(start, here,
     assert set(server.pids()) <= set(pids)
     assert server.stop().failure().kind == "died"
     assert not any(map(is_running, pids))
-    assert port_listeners(here.port) == []
+    wait_until(lambda: port_listeners(here.port) == [])
 
 
 @pytest.mark.usefixtures("without_cgroup", "short_stay")
