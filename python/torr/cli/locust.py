@@ -79,28 +79,28 @@ def locust(args: tuple[str, ...]) -> None:
     from gevent.hub import Hub
     from locust.main import main
 
-    from torr.locust.ending import Ending
-    from torr.locust.run import Keeper
+    from torr.locust.run import LocustRecorder
+    from torr.locust.shutdown import ShutdownHandler
 
     # Pass Ctrl-C on to Locust's main from any greenlet, without printing the greenlet's stack.
     Hub.NOT_ERROR = (*Hub.NOT_ERROR, KeyboardInterrupt)
 
     # Modules that are imported now stay until the end: exclude them from garbage collection.
     gc.freeze()
-    ending = Ending()
-    keeper = Keeper(args, ending, prepare, conclude)
-    keeper.listen()
+    shutdown = ShutdownHandler()
+    recorder = LocustRecorder(args, shutdown, prepare, conclude)
+    recorder.listen()
     sys.argv = ["locust", *args]
     try:
         main()
     except KeyboardInterrupt:
         raise InterruptedRunError("interrupted") from None
     except SystemExit:
-        if not ending.is_hung_up:
+        if not shutdown.received_sighup:
             raise
     finally:
-        keeper.finish()
-    sys.exit(ExitCode.HUNG_UP if ending.is_hung_up else ExitCode.FINE)
+        recorder.finish()
+    sys.exit(ExitCode.HUNG_UP if shutdown.received_sighup else ExitCode.FINE)
 
 
 def prepare(is_registered: bool) -> None:

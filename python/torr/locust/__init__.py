@@ -15,7 +15,7 @@ def install() -> None:
     from locust.contrib import fasthttp
     from locust.user import users
 
-    from torr.locust.fitting import check
+    from torr.locust.compatibility import check
 
     check()
     from torr.locust.fast import FastHttpSession

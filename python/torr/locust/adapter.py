@@ -1,7 +1,7 @@
-"""An adapter of requests that sends over the reactor whatever is not a plain request.
+"""An adapter for the library requests, which sends requests that are not plain over the reactor.
 
-requests still prepares requests, follows redirects, keeps cookies and words errors; only the
-connections of urllib3 are replaced.
+The library still prepares requests, follows redirects, stores cookies and creates error texts; only
+the connections of urllib3 are replaced.
 
 """
 
@@ -18,9 +18,9 @@ from urllib3.connection import _get_default_user_agent
 from urllib3.exceptions import MaxRetryError, NameResolutionError, ProtocolError
 
 from torr.locust.body import BodyFile, ReactorResponse
-from torr.locust.exchanges import marked
+from torr.locust.exchanges import attach_call
 from torr.locust.failures import ABORTED, raise_failure
-from torr.locust.pools import PORTS, ConnectionPools, ConnectionRoute, Trust
+from torr.locust.pools import PORTS, ConnectionPools, ConnectionRoute, TlsSettings
 from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.wire import head_of, text_of, whole_body
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from torr.locust.reactor import Call
 
 
-WITH_BODY = frozenset(["POST", "PUT", "PATCH"])
-FRAMING = frozenset(["content-length", "transfer-encoding"])
+METHODS_WITH_BODY = frozenset(["POST", "PUT", "PATCH"])
+FRAMING_FIELDS = frozenset(["content-length", "transfer-encoding"])
 
 
 class Adapter(LocustHttpAdapter):
@@ -42,7 +42,7 @@ class Adapter(LocustHttpAdapter):
     def __init__(self, pools: ConnectionPools) -> None:
         super().__init__(pool_manager=SimpleNamespace(clear=lambda: None))
         self.pools = pools
-        # A call that has its response already: the next request takes it instead of sending.
+        # A call that has its response already: the next request uses it instead of sending.
         self.finished_call: Call | None = None
 
     def get_connection_with_tls_context(
@@ -52,7 +52,7 @@ class Adapter(LocustHttpAdapter):
         proxies: Mapping[str, str] | None = None,
         cert: Any = None,
     ) -> ReactorPool:
-        """Return the stand-in for urllib3's connection pool of a request."""
+        """Return the replacement of urllib3's connection pool for a request."""
         proxy = select_proxy(request.url, proxies)
         if proxy:
             raise requests.exceptions.InvalidSchema(
@@ -61,7 +61,7 @@ class Adapter(LocustHttpAdapter):
                 request=request,
             )
         try:
-            route = route_of(request.url or "", trust_of(verify, cert))
+            route = route_of(request.url or "", tls_settings_of(verify, cert))
         except ValueError as error:
             text = f"Failed to parse: {request.url}"
             raise requests.exceptions.InvalidURL(text, request=request) from error
@@ -72,8 +72,8 @@ class Adapter(LocustHttpAdapter):
         self.pools.close()
 
 
-class Named:
-    """The text by which an error names a connection."""
+class ConnectionName:
+    """The name of a connection in the texts of errors."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -86,7 +86,7 @@ class Named:
 
 
 class ReactorPool:
-    """Stands in for urllib3's connection pool, as far as requests uses it."""
+    """Replaces urllib3's connection pool, with the methods that requests uses."""
 
     def __init__(self, adapter: Adapter, route: ConnectionRoute) -> None:
         self._adapter = adapter
@@ -95,7 +95,7 @@ class ReactorPool:
         kind = "HTTPS" if route.scheme == "https" else "HTTP"
         arguments = f"(host={route.host!r}, port={route.port!r})"
         self._name = f"{kind}ConnectionPool{arguments}"
-        self.connection = Named(f"{kind}Connection{arguments}")
+        self.connection = ConnectionName(f"{kind}Connection{arguments}")
 
     def __str__(self) -> str:
         return self._name
@@ -110,7 +110,7 @@ class ReactorPool:
         chunked: bool,
         **_: Any,
     ) -> ReactorResponse:
-        """Send a request, and return the response as soon as its head has come."""
+        """Send a request, and return the response when its head has arrived."""
         timeouts = seconds_of(timeout.connect_timeout), seconds_of(timeout.read_timeout)
         adapter, pools = self._adapter, self._adapter.pools
         call, adapter.finished_call = adapter.finished_call, None
@@ -124,7 +124,7 @@ class ReactorPool:
                 content = whole_body(body, chunked=chunked)
             except OSError as error:
                 raise ProtocolError(ABORTED, error) from error
-            fields = with_defaults(method, headers, has_body=body is not None)
+            fields = add_default_fields(method, headers, has_body=body is not None)
             head = head_of(method, url, self._route, fields, chunked=chunked)
             flags = IS_HEAD * (method == "HEAD") | STREAMS
             call = pools.reactor.exchange(pool, head, content, flags, timeouts)
@@ -132,16 +132,18 @@ class ReactorPool:
             try:
                 raise_failure(call, self, url, timeouts)
             except Exception as error:
-                marked(error, call)
+                attach_call(error, call)
                 raise
         return ReactorResponse(BodyFile(call, pools.reactor), method, self)
 
 
-def with_defaults(method: str, headers: Mapping[str, Any], *, has_body: bool) -> dict[str, Any]:
-    """Return the fields, and those that urllib3 and http.client add by default."""
+def add_default_fields(
+    method: str, headers: Mapping[str, Any], *, has_body: bool
+) -> dict[str, Any]:
+    """Return the fields, with those that urllib3 and http.client add by default."""
     names = {text_of(name).lower() for name in headers}
     added = {}
-    if not has_body and method in WITH_BODY and not names & FRAMING:
+    if not has_body and method in METHODS_WITH_BODY and not names & FRAMING_FIELDS:
         added["Content-Length"] = "0"
     if "user-agent" not in names:
         added["User-Agent"] = _get_default_user_agent()
@@ -153,18 +155,18 @@ def seconds_of(timeout: Any) -> float | None:
     return timeout if isinstance(timeout, (int, float)) else None
 
 
-def route_of(url: str, trust: Trust) -> ConnectionRoute:
+def route_of(url: str, tls_settings: TlsSettings) -> ConnectionRoute:
     """Return the route of a prepared URL."""
     parts = urlsplit(url)
     port = parts.port or PORTS[parts.scheme]
-    return ConnectionRoute(parts.scheme, parts.hostname or "", port, trust)
+    return ConnectionRoute(parts.scheme, parts.hostname or "", port, tls_settings)
 
 
-def trust_of(verify: Any, cert: Any) -> Trust:
-    """Return what `verify` and `cert` mean; requests trusts its bundled list by default."""
+def tls_settings_of(verify: Any, cert: Any) -> TlsSettings:
+    """Return the TLS settings for `verify` and `cert`; requests has default CA certificates."""
     pair = (cert, cert) if isinstance(cert, str) else tuple(cert) if cert else None
     if verify is True:
-        return Trust(ca=extract_zipped_paths(DEFAULT_CA_BUNDLE_PATH), identity=pair)
+        return TlsSettings(ca=extract_zipped_paths(DEFAULT_CA_BUNDLE_PATH), identity=pair)
     if not verify:
-        return Trust(insecure=True, identity=pair)
-    return Trust(ca=str(verify), identity=pair)
+        return TlsSettings(insecure=True, identity=pair)
+    return TlsSettings(ca=str(verify), identity=pair)

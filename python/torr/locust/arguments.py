@@ -28,7 +28,7 @@ def add_arguments(parser: Any, **_more: object) -> None:
             env_var=option.variable,
             default=option.default,
             help=option.help,
-            **_kind(option),
+            **_argparse_keywords(option),
         )
 
 
@@ -41,15 +41,15 @@ def options_in(parsed: object) -> LocustOptions:
     )
 
 
-def _kind(option: Option) -> dict[str, Any]:
+def _argparse_keywords(option: Option) -> dict[str, Any]:
     """Return the keywords of argparse that describe the kind of an option."""
     if option.is_switch:
         return {"action": "store_true"}
     action = {"action": "append"} if option.is_repeatable else {}
-    return {"metavar": option.reader.name, "type": _reading(option), **action}
+    return {"metavar": option.reader.name, "type": _type_of(option), **action}
 
 
-def _reading(option: Option) -> Callable[[str], object]:
+def _type_of(option: Option) -> Callable[[str], object]:
     def read(text: str) -> object:
         try:
             return option.reader.read(text)

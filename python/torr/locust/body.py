@@ -12,7 +12,7 @@ from urllib3 import HTTPResponse
 from urllib3._collections import HTTPHeaderDict
 from urllib3.exceptions import InvalidChunkLength
 
-from torr.locust.exchanges import marked
+from torr.locust.exchanges import attach_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BodyFile(io.RawIOBase):
-    """The body of a call as a file; of a stream, as much as has come."""
+    """The body of a call as a file; of a stream, the part that has been received."""
 
     def __init__(self, call: Call, reactor: Reactor) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class BodyFile(io.RawIOBase):
         return whole
 
     def read1(self, amount: int | None = -1) -> bytes:
-        """Return at most that many of the bytes that have come."""
+        """Return at most that many of the bytes that have been received."""
         piece = self.piece()
         if amount is not None and 0 <= amount < len(piece):
             piece, self._rest = piece[:amount], piece[amount:]
@@ -82,7 +82,7 @@ class BodyFile(io.RawIOBase):
         super().close()
 
     def _end(self) -> None:
-        """Close the body, and raise the error that broke it, if any."""
+        """Close the body; if it is incomplete, raise the error."""
         super().close()
         failure = self.call.failure
         if failure is None:
@@ -91,22 +91,22 @@ class BodyFile(io.RawIOBase):
         if kind == "timeout":
             raise TimeoutError("timed out")
         if failure == "protocol.bad_chunk":
-            raise broken_chunk(self._taken)
+            raise chunk_error(self._taken)
         if "reset" in failure:
             raise ConnectionResetError(104, "Connection reset by peer")
-        # urllib3 itself checks an announced length.
+        # urllib3 itself compares the body with Content-Length.
         if self.is_chunked:
-            raise broken_chunk(self._taken)
+            raise chunk_error(self._taken)
 
 
-def broken_chunk(received: int) -> InvalidChunkLength:
-    """Return urllib3's error for chunks that broke after so many bytes."""
+def chunk_error(received: int) -> InvalidChunkLength:
+    """Return urllib3's error for a chunked body that ends after `received` bytes."""
     response: Any = SimpleNamespace(tell=lambda: received, length=None, length_remaining=None)
     return InvalidChunkLength(response, b"")
 
 
 def original_response(fields: list[tuple[str, str]]) -> SimpleNamespace:
-    """Return as much of http.client's response as cookies are read from."""
+    """Return the part of http.client's response from which cookies are read."""
     message = http.client.HTTPMessage()
     for name, value in fields:
         message[name] = value
@@ -140,7 +140,7 @@ class ReactorResponse(HTTPResponse):
             with super()._error_catcher():
                 yield
         except Exception as error:
-            marked(error, self.call)
+            attach_call(error, self.call)
             raise
 
     def read(self, *args: Any, **kwargs: Any) -> bytes:
@@ -148,22 +148,22 @@ class ReactorResponse(HTTPResponse):
         try:
             whole: bytes = super().read(*args, **kwargs)
         except Exception as error:
-            marked(error, self.call)
+            attach_call(error, self.call)
             raise
         return whole
 
     def stream(
         self, amt: int | None = 2**16, decode_content: bool | None = None
     ) -> Iterator[bytes]:
-        """Yield the body: chunked in pieces as they come, else in pieces of that size."""
+        """Yield the body: in pieces as received if it is chunked, else in pieces of size `amt`."""
         if not self.chunked:
             yield from super().stream(amt, decode_content)
             return
         self._init_decoder()
-        is_coded = self._decoder is not None
+        is_compressed = self._decoder is not None
         with self._error_catcher():
             while piece := self._source.piece():
-                if is_coded:
+                if is_compressed:
                     piece = self._decode(piece, decode_content, flush_decoder=False)
                 if amt is not None and len(piece) > amt:
                     yield from pieces_of(piece, amt)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torr.locust.origin import Origin
 
 
-class Jar(RequestsCookieJar):
+class SessionCookieJar(RequestsCookieJar):
     """The cookies of a session, with a count of their changes."""
 
     changes = 0
@@ -29,16 +29,16 @@ class Jar(RequestsCookieJar):
         super().clear(*args, **kwargs)
 
 
-class Cookies:
+class CookieFields:
     """The Cookie fields of one session."""
 
     def __init__(self) -> None:
         self._fields: BoundedDict[tuple[str, str], str] = BoundedDict(256)
-        self._jar: Jar | None = None
+        self._jar: SessionCookieJar | None = None
         self._changes = -1
         self._expires = False
 
-    def field(self, jar: Jar, origin: Origin, target: str) -> str:
+    def field(self, jar: SessionCookieJar, origin: Origin, target: str) -> str:
         """Return the field's value for a target; empty if no cookie applies."""
         if jar is not self._jar or jar.changes != self._changes:
             self._fields.clear()

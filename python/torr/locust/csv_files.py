@@ -1,7 +1,7 @@
-"""Locust's CSV files, complete at the end of a test and closed without an error.
+"""Complete Locust's CSV files at the end of a test, and close them without an error.
 
-Locust closes them while the greenlet that writes them sleeps. Rows since its last turn, up to a
-second ago, would be missing; in a process that goes on, the greenlet would fail at a closed file.
+Locust closes them while the greenlet that writes them sleeps. Rows since its last write, up to a
+second ago, would be missing; if the process continues, the greenlet would write to a closed file.
 
 """
 
@@ -12,8 +12,8 @@ from functools import wraps
 from locust.stats import StatsCSVFileWriter
 
 
-def complete_at_the_end() -> None:
-    """Write the files once more before they are closed, and end the greenlet with them.
+def patch_csv_writer() -> None:
+    """Write the files again before they are closed, and end the greenlet that writes them.
 
     This must be called before Locust's main.
     """
@@ -30,15 +30,15 @@ def complete_at_the_end() -> None:
     @wraps(close)
     def close_files(self: StatsCSVFileWriter) -> None:
         if not self.requests_csv_filehandle.closed:
-            _write_again(self)
+            _rewrite_totals(self)
         close(self)
 
     StatsCSVFileWriter.stats_writer = stats_writer
     StatsCSVFileWriter.close_files = close_files
 
 
-def _write_again(self: StatsCSVFileWriter) -> None:
-    """Write the totals again from the first row; the history has its rows already."""
+def _rewrite_totals(self: StatsCSVFileWriter) -> None:
+    """Write the totals again from the first row; the history is complete."""
     totals = (
         (self.requests_csv_filehandle, self.requests_csv_writer, self.requests_csv_columns),
         (self.failures_csv_filehandle, self.failures_csv_writer, self.failures_columns),

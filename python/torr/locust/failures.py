@@ -45,32 +45,32 @@ def raise_failure(call: Call, pool: Any, url: str, timeout: Any) -> NoReturn:
     reason = call.failure or ""
     kind = reason.partition(".")[0]
     if kind == "connect":
-        _raise_unconnected(reason, pool, url)
+        _raise_connect_error(reason, pool, url)
     if reason in ("timeout.connect", "timeout.tls", "timeout.queue"):
         text = f"Connection to {pool.host} timed out. (connect timeout={timeout[0]})"
-        _raise_tried(exceptions.ConnectTimeoutError(pool.connection, text), pool, url)
+        _raise_max_retries(exceptions.ConnectTimeoutError(pool.connection, text), pool, url)
     if kind == "timeout":
         text = f"Read timed out. (read timeout={timeout[1]})"
         raise exceptions.ReadTimeoutError(pool, url, text)
     if kind == "tls":
-        _raise_insecure(reason, insecure(reason, call.detail or ""), pool, url)
+        _raise_tls_error(reason, tls_error(reason, call.detail or ""), pool, url)
     if reason == "protocol.bad_content_length":
         raise exceptions.InvalidHeader(f"Content-Length: {call.detail}")
     if kind == "protocol":
-        replay(call.raw())
-    raise_broken("read.reset" if call.was_reset else reason)
+        raise_parser_error(call.raw())
+    raise_connection_error("read.reset" if call.was_reset else reason)
 
 
-def raise_broken(reason: str) -> NoReturn:
-    """Raise the error that urllib3 raises of a connection that broke within the head."""
+def raise_connection_error(reason: str) -> NoReturn:
+    """Raise the error that urllib3 raises if a connection breaks within the head."""
     try:
-        raise broken(reason)
+        raise connection_error(reason)
     except (OSError, http.client.HTTPException) as error:
         raise exceptions.ProtocolError(ABORTED, error) from error
 
 
-def insecure(reason: str, detail: str) -> ssl.SSLError:
-    """Return the error of a TLS layer that could not be set up."""
+def tls_error(reason: str, detail: str) -> ssl.SSLError:
+    """Return the error of a failed TLS handshake."""
     text = f"[{reason}] {detail}"
     if reason == "tls.closed":
         return ssl.SSLEOFError(ssl.SSL_ERROR_EOF, text)
@@ -79,8 +79,8 @@ def insecure(reason: str, detail: str) -> ssl.SSLError:
     return ssl.SSLError(1, text)
 
 
-def replay(head: bytes) -> None:
-    """Have http.client parse a head, and raise its error as urllib3 does."""
+def raise_parser_error(head: bytes) -> None:
+    """Parse a head with http.client, and raise its error as urllib3 does."""
     parser: Any = http.client.HTTPResponse
     try:
         parser(SimpleNamespace(makefile=lambda *_: io.BytesIO(head))).begin()
@@ -88,8 +88,8 @@ def replay(head: bytes) -> None:
         raise exceptions.ProtocolError(ABORTED, error) from error
 
 
-def broken(reason: str) -> Exception:
-    """Return the error of the socket, or of http.client, behind a broken connection."""
+def connection_error(reason: str) -> Exception:
+    """Return the error of a broken connection, as the socket or http.client raises it."""
     if reason in CLOSED:
         return http.client.RemoteDisconnected("Remote end closed connection without response")
     if reason == "write.closed":
@@ -103,7 +103,7 @@ def broken(reason: str) -> Exception:
     return http.client.BadStatusLine(reason)
 
 
-def _raise_unconnected(reason: str, pool: Any, url: str) -> NoReturn:
+def _raise_connect_error(reason: str, pool: Any, url: str) -> NoReturn:
     if reason == "connect.proxy":
         error: Exception = OSError("Tunnel connection failed")
         text = "Unable to connect to proxy"
@@ -113,13 +113,13 @@ def _raise_unconnected(reason: str, pool: Any, url: str) -> NoReturn:
         raise kind(number, message)
     except OSError as error:
         text = f"Failed to establish a new connection: [Errno {number}] {message}"
-        _raise_tried(exceptions.NewConnectionError(pool.connection, text), pool, url)
+        _raise_max_retries(exceptions.NewConnectionError(pool.connection, text), pool, url)
 
 
-def _raise_insecure(reason: str, error: ssl.SSLError, pool: Any, url: str) -> NoReturn:
+def _raise_tls_error(reason: str, error: ssl.SSLError, pool: Any, url: str) -> NoReturn:
     refused = exceptions.SSLError(error)
     if reason != "tls.refused":
-        _raise_tried(refused, pool, url)
+        _raise_max_retries(refused, pool, url)
     # Python receives a refusal when it reads, after the handshake.
     try:
         raise error
@@ -127,8 +127,8 @@ def _raise_insecure(reason: str, error: ssl.SSLError, pool: Any, url: str) -> No
         raise exceptions.MaxRetryError(pool, url, refused) from error
 
 
-def _raise_tried(reason: exceptions.HTTPError, pool: Any, url: str) -> NoReturn:
-    """Raise the error of a last try, caused by a reason; Locust looks for the cause."""
+def _raise_max_retries(reason: exceptions.HTTPError, pool: Any, url: str) -> NoReturn:
+    """Raise MaxRetryError with a reason as its cause, from which Locust takes its text."""
     try:
         raise reason
     except exceptions.HTTPError as error:

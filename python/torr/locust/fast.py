@@ -1,7 +1,7 @@
-"""`FastHttpSession`: Locust's, on the reactor.
+"""`FastHttpSession`: Locust's class, with connections of the reactor.
 
 Plain requests are sent by `fast_plain.py`, the others by geventhttpclient itself with clients on
-the reactor (`fast_client.py`). In both cases reports are those of Locust.
+the reactor (`fast_client.py`). In both cases the reported events are those of Locust.
 
 """
 
@@ -15,14 +15,14 @@ from locust.contrib.fasthttp import FAILURE_EXCEPTIONS, ResponseContextManager
 from locust.contrib.fasthttp import FastHttpSession as Original
 from locust.user import User
 
-from torr.locust.fast_answer import FastAnswer, FastCaught
 from torr.locust.fast_client import Clients
-from torr.locust.fast_plain import FastPlain, content_of, key_of
+from torr.locust.fast_plain import PlainFastRequests, content_of, key_of
+from torr.locust.fast_response import PlainFastContextManager, PlainFastResponse
 
 if TYPE_CHECKING:
-    from torr.locust.fast_plain import FastSent
+    from torr.locust.fast_plain import SentFastRequest
 
-NOTHING: dict[str, Any] = {}
+NO_CONTEXT: dict[str, Any] = {}
 # Older versions of Locust catch the parser's errors separately.
 FAILURES = (*FAILURE_EXCEPTIONS, HTTPParseError)
 
@@ -32,18 +32,18 @@ class FastHttpSession(Original):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.plain: FastPlain | None = None
+        self.plain: PlainFastRequests | None = None
         if kwargs.get("client_pool") is None and kwargs.get("ssl_context_factory") is None:
             # A pool or TLS context that the locustfile passes is used as it is, on its own sockets.
             clients = Clients(**self.client.clientpool.client_args)
             self.client.clientpool = clients
-            self.plain = FastPlain(self, clients)
+            self.plain = PlainFastRequests(self, clients)
         user = self.user
         self._has_context = user is not None and type(user).context is not User.context
 
     @property
     def event(self) -> Any:
-        """Return the event of every request; older versions of Locust keep it elsewhere."""
+        """Return the request event; older versions of Locust have it in another attribute."""
         event = getattr(self, "request_event", None)
         return event if event is not None else self.environment.events.request
 
@@ -59,7 +59,7 @@ class FastHttpSession(Original):
         auth: Any = None,
         json: Any = None,
         allow_redirects: bool = True,
-        context: dict[str, Any] = NOTHING,
+        context: dict[str, Any] = NO_CONTEXT,
         **more: Any,
     ) -> Any:
         """Send a request and report it; the arguments are those of Locust's FastHttpSession."""
@@ -87,16 +87,16 @@ class FastHttpSession(Original):
                 **more,
             )
             if plain is not None and content is not None and key and response.status_code == 200:
-                plain.learn(method, url, content[1], key, sent_for(response))
+                plain.add_template(method, url, content[1], key, sent_head_of(response))
             return response
         call = sent.call
-        is_fine = call.outcome() > 0
+        is_ok = call.outcome() > 0
         elapsed = time.perf_counter() - start
         row_name = name or getattr(self, "request_name", None) or url
-        shortcut = self.event.__dict__.get("shortcut")
-        if is_fine and not catch_response and shortcut is not None and shortcut.is_open():
-            shortcut.count(method, row_name, call, elapsed * 1000)
-            return FastAnswer(sent)
+        counter = self.event.__dict__.get("direct_counter")
+        if is_ok and not catch_response and counter is not None and counter.is_active():
+            counter.count(method, row_name, call, elapsed * 1000)
+            return PlainFastResponse(sent)
         if self._has_context:
             context = {**self.user.context(), **context}
         meta = {
@@ -110,22 +110,22 @@ class FastHttpSession(Original):
             "response_length": 0,
             "response_time": 0.0,
         }
-        if not is_fine:
+        if not is_ok:
             return self._response(sent, meta, start, catch_response=catch_response)
         meta["response_length"] = call.body_length
         meta["response_time"] = elapsed * 1000
         if catch_response:
-            caught = meta["response"] = FastCaught(sent, self, meta)
+            caught = meta["response"] = PlainFastContextManager(sent, self, meta)
             return caught
-        response = meta["response"] = FastAnswer(sent)
+        response = meta["response"] = PlainFastResponse(sent)
         self.event.fire(**meta)
         return response
 
     def _response(
-        self, sent: FastSent, meta: dict[str, Any], start: float, *, catch_response: bool
+        self, sent: SentFastRequest, meta: dict[str, Any], start: float, *, catch_response: bool
     ) -> Any:
-        """Report the response that geventhttpclient makes of a call, and return it."""
-        response = sent.plain.finished(sent)
+        """Report the response that geventhttpclient creates from a call, and return it."""
+        response = sent.plain.response_of(sent)
         meta["response"] = response
         try:
             meta["response_length"] = len(response.content or b"")
@@ -141,6 +141,6 @@ class FastHttpSession(Original):
         return ResponseContextManager(response, self.event, meta, catch_response)
 
 
-def sent_for(response: Any) -> str:
-    """Return the head of the request that a response is to, the last after redirects."""
+def sent_head_of(response: Any) -> str:
+    """Return the head of the request of a response; after redirects, of the last one."""
     return str(getattr(getattr(response, "_response", None), "_sent_request", None) or "")

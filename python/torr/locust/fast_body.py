@@ -17,7 +17,7 @@ BLOCK_BYTES = 4096
 
 
 class FastBody:
-    """The interface of HTTPSocketPoolResponse, as far as responses use it."""
+    """Implements the part of HTTPSocketPoolResponse that responses use."""
 
     block_size = BLOCK_BYTES
 
@@ -27,13 +27,13 @@ class FastBody:
         reactor: Reactor,
         method: str,
         sent: str,
-        released: Callable[[], None] | None,
+        on_release: Callable[[], None] | None,
     ) -> None:
         self.call = call
         self.method = method
         self._reactor = reactor
         self._sent_request = sent
-        self._released = released
+        self._on_release = on_release
         self._rest = b""
         self._has_raised = False
         self._index: Headers | None = None
@@ -83,7 +83,7 @@ class FastBody:
 
     @property
     def message_complete(self) -> bool:
-        """Return whether all of it has come."""
+        """Return whether the whole response has been received."""
         return self.call.is_over
 
     def info(self) -> Headers:
@@ -137,15 +137,15 @@ class FastBody:
         """Stop reading; a connection with unread bytes is closed."""
         if not self.call.is_over:
             self.call.cancel()
-        released, self._released = self._released, None
-        if released is not None:
-            released()
+        on_release, self._on_release = self._on_release, None
+        if on_release is not None:
+            on_release()
 
     def __del__(self) -> None:
         self.release()
 
     def _end(self, rest: bytes) -> None:
-        """Release the connection, and raise once the error that broke the body."""
+        """Release the connection; if the body is incomplete, raise its error, but only once."""
         self.release()
         if self.call.failure is not None and not self._has_raised:
             self._rest, self._has_raised = rest, True

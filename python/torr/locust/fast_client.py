@@ -1,6 +1,6 @@
-"""Clients of geventhttpclient that send over the reactor whatever is not a plain request.
+"""Clients of geventhttpclient that send requests that are not plain over the reactor.
 
-geventhttpclient still builds heads, follows redirects and keeps cookies; only its sockets are
+geventhttpclient still builds heads, follows redirects and stores cookies; only its sockets are
 replaced.
 
 """
@@ -16,7 +16,7 @@ from geventhttpclient.url import URL
 
 from torr.locust.fast_body import FastBody
 from torr.locust.fast_failures import raise_failure
-from torr.locust.pools import ConnectionPools, ConnectionRoute, Trust
+from torr.locust.pools import ConnectionPools, ConnectionRoute, TlsSettings
 from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.templates import Template
 from torr.locust.wire import whole_body
@@ -36,9 +36,9 @@ class Clients(HTTPClientPool):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.pools = ConnectionPools(most_idle=options.get("concurrency", 1))
-        # A call whose head has come already, and what was sent: the next request takes it
-        # instead of sending.
+        self.pools = ConnectionPools(max_idle=options.get("concurrency", 1))
+        # A call whose head has arrived already, and the head that was sent: the next request uses
+        # them instead of sending.
         self.finished_call: tuple[Call, str] | None = None
 
     def get_client(self, url: str | URL) -> Client:
@@ -57,7 +57,7 @@ class Clients(HTTPClientPool):
 
 
 class Client(HTTPClient):
-    """The requests to one host."""
+    """Sends the requests to one host."""
 
     clients: Clients
     route: ConnectionRoute
@@ -88,8 +88,8 @@ class Client(HTTPClient):
                 int(options["proxy_port"]),
                 connect_request if self.ssl else None,
             )
-        trust = Trust(insecure=bool(options.get("insecure")))
-        return ConnectionRoute("https" if self.ssl else "http", host, port, trust, proxy)
+        tls_settings = TlsSettings(insecure=bool(options.get("insecure")))
+        return ConnectionRoute("https" if self.ssl else "http", host, port, tls_settings, proxy)
 
     def request(
         self,
@@ -98,7 +98,7 @@ class Client(HTTPClient):
         body: Any = b"",
         headers: Any = None,
     ) -> Any:
-        """Send, and return the response as soon as its head has come."""
+        """Send a request, and return the response when its head has arrived."""
         clients = self.clients
         finished, clients.finished_call = clients.finished_call, None
         if isinstance(body, str):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from geventhttpclient.response import HTTPConnectionClosed, HTTPParseError, HTTPResponse
 
-from torr.locust.exchanges import marked
-from torr.locust.failures import ERRNO, insecure
+from torr.locust.exchanges import attach_call
+from torr.locust.failures import ERRNO, tls_error
 
 if TYPE_CHECKING:
     from torr.locust.reactor import Call
@@ -16,18 +16,18 @@ CLOSED = ("read.closed", "read.closed_on_reuse", "read.reset")
 
 
 def raise_failure(call: Call) -> NoReturn:
-    """Raise the error that geventhttpclient raises of the same failure."""
+    """Raise the error that geventhttpclient raises for the same failure."""
     reason = call.failure or ""
     try:
         if reason.startswith("protocol.") or reason == "read.closed_in_head":
-            # The parser words the error.
+            # The parser raises the error.
             parser = HTTPResponse()
             parser.feed(call.raw())
             parser.feed(b"")
     except HTTPParseError as error:
-        marked(error, call)
+        attach_call(error, call)
         raise
-    raise marked(error_of(reason, call.detail or ""), call)
+    raise attach_call(error_of(reason, call.detail or ""), call)
 
 
 def error_of(reason: str, detail: str) -> Exception:
@@ -39,7 +39,7 @@ def error_of(reason: str, detail: str) -> Exception:
     if kind == "timeout":
         return TimeoutError("timed out")
     if kind == "tls":
-        return insecure(reason, detail)
+        return tls_error(reason, detail)
     if reason in CLOSED:
         closed: Exception = HTTPConnectionClosed("connection closed.")
         return closed

@@ -1,7 +1,7 @@
 """Send plain requests of a FastHttpUser without geventhttpclient.
 
 geventhttpclient sends the first request of each set of fields; the head that it builds is the
-template of those that follow.
+template of later requests.
 
 """
 
@@ -17,7 +17,7 @@ from torr.locust.fast_client import Client, Clients, template_of
 from torr.locust.origin import UNCHANGED_PATH
 from torr.locust.plain import METHODS
 from torr.locust.reactor import IS_HEAD
-from torr.locust.templates import MOST_TEMPLATES, Template
+from torr.locust.templates import MAX_TEMPLATES, Template
 from torr.locust.wire import fields_of
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ CARRIES_COOKIES = re.compile(r"\r\ncookie:", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class FastSent:
+class SentFastRequest:
     """A plain request and the call that carries it."""
 
-    plain: FastPlain
+    plain: PlainFastRequests
     reactor: Reactor
     method: str
     url: str
@@ -41,7 +41,7 @@ class FastSent:
     call: Call
 
 
-class FastPlain:
+class PlainFastRequests:
     """The plain requests of one session."""
 
     def __init__(self, session: FastHttpSession, clients: Clients) -> None:
@@ -52,9 +52,9 @@ class FastPlain:
         self._fields: dict[str, Any] = {}
         self._prefix: str | None = None
         self._client: Client | None = None
-        self._templates: BoundedDict[Key, Template | None] = BoundedDict(MOST_TEMPLATES)
+        self._templates: BoundedDict[Key, Template | None] = BoundedDict(MAX_TEMPLATES)
 
-    def send(self, method: str, url: str, body: bytes, key: Key) -> FastSent | None:
+    def send(self, method: str, url: str, body: bytes, key: Key) -> SentFastRequest | None:
         """Send a request, wait for its response, and return both; None if it is not plain."""
         base_url = self._session.base_url
         fields = self._session.client.default_headers
@@ -86,10 +86,10 @@ class FastPlain:
             call = reactor.exchange(pool, head, body, flags, client.timeouts)
         finally:
             client.slots.release()
-        return FastSent(self, reactor, method, f"{base_url}{url}", head, body, call)
+        return SentFastRequest(self, reactor, method, f"{base_url}{url}", head, body, call)
 
-    def finished(self, sent: FastSent) -> Any:
-        """Return the response that geventhttpclient makes of a call."""
+    def response_of(self, sent: SentFastRequest) -> Any:
+        """Return the response that geventhttpclient creates from a call."""
         fields = fields_of(sent.head)
         headers = {name: value for name, value in fields if name.lower() != "content-length"}
         clients = self._clients
@@ -101,14 +101,14 @@ class FastPlain:
         finally:
             clients.finished_call = None
 
-    def learn(self, method: str, url: str, body: bytes, key: Key, built: str) -> None:
-        """Store the head that was built for a request as the template of those that follow."""
+    def add_template(self, method: str, url: str, body: bytes, key: Key, built_head: str) -> None:
+        """Store the head of a request as the template of later requests with the same key."""
         if self._client is None or self._prefix is None or not UNCHANGED_PATH.fullmatch(url):
             return
-        if method not in METHODS or CARRIES_COOKIES.search(built):
+        if method not in METHODS or CARRIES_COOKIES.search(built_head):
             return
         target = f"{self._prefix}{url}"
-        self._templates[key] = template_of(built, method, target, has_body=bool(body))
+        self._templates[key] = template_of(built_head, method, target, has_body=bool(body))
 
     def _client_of(self, base_url: Any) -> tuple[Client | None, str | None]:
         """Return the client of a base URL, and the path that precedes every path."""

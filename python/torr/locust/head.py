@@ -9,7 +9,7 @@ import gevent
 import locust
 
 from torr.locust.arguments import options_in
-from torr.locust.pools import PORTS, resolved
+from torr.locust.pools import PORTS, resolve
 from torr.model.label import labels_of
 from torr.model.secrets import redacted_text, whole
 from torr.results.experiment import Experiment
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LOOKUP_S = 1.0
 
 
-def head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any]:
+def run_head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the head of a run, without secrets."""
     options = options_in(environment.parsed_options)
     return run_head(
@@ -88,7 +88,7 @@ def _endpoints(host: str) -> list[str]:
     try:
         parts = urlsplit(host)
         port = parts.port or PORTS.get(parts.scheme, 80)
-        addresses = resolved(parts.hostname or "", port)
+        addresses = resolve(parts.hostname or "", port)
     except (OSError, ValueError):
         return []
     return [f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name, _ in addresses]

@@ -1,4 +1,4 @@
-"""The origin of a session's requests, and its paths as requests sends them."""
+"""The origin of a session's requests, and the targets that the library requests sends."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import requests
 from requests.models import RequestEncodingMixin
 
-from torr.locust.adapter import route_of, trust_of
+from torr.locust.adapter import route_of, tls_settings_of
 from torr.locust.bounded_dict import BoundedDict
 
 if TYPE_CHECKING:
-    from torr.locust.pools import ConnectionRoute, Trust
+    from torr.locust.pools import ConnectionRoute, TlsSettings
 
-# Paths that requests does not change: nothing to quote, and no dot segments.
+# Paths that requests does not change: they need no quoting, and have no dot segments.
 UNCHANGED_PATH = re.compile(
     r"(?:/(?![./])[\w\-.~!$&'()*+,;=:@]*)+(?:\?[\w\-.~!$&'()*+,;=:@/?]+)?", re.ASCII
 )
@@ -34,7 +34,7 @@ class Origin(NamedTuple):
 _targets: BoundedDict[tuple[str, str], str | None] = BoundedDict(4096)
 
 
-def origin_of(base_url: Any, trust: Trust | None = None) -> Origin | None:
+def origin_of(base_url: Any, tls_settings: TlsSettings | None = None) -> Origin | None:
     """Return the parts of a base URL; None if only requests can handle it."""
     if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
         return None
@@ -42,7 +42,7 @@ def origin_of(base_url: Any, trust: Trust | None = None) -> Origin | None:
     try:
         prepared.prepare_url(base_url + "/", None)
         url = str(prepared.url)
-        route = route_of(url, trust or trust_of(verify=True, cert=None))
+        route = route_of(url, tls_settings or tls_settings_of(verify=True, cert=None))
     except (requests.RequestException, ValueError, KeyError):
         return None
     path = prepared.path_url
@@ -60,7 +60,7 @@ def origin_of(base_url: Any, trust: Trust | None = None) -> Origin | None:
 def target_of(origin: Origin, path: str, params: Any) -> str | None:
     """Return path and query as requests sends them; None if only requests can handle them."""
     if "#" in path:
-        return None  # it belongs to the URL of the response, and is not sent
+        return None  # the fragment belongs to the URL of the response, and is not sent
     if params:
         encoded = RequestEncodingMixin._encode_params(params)  # noqa: SLF001
         if not isinstance(encoded, str):
@@ -78,7 +78,7 @@ def _quoted(origin: Origin, path: str) -> str | None:
     prepared = requests.PreparedRequest()
     try:
         prepared.prepare_url(origin.base_url + path, None)
-        route = route_of(str(prepared.url), origin.route.trust)
+        route = route_of(str(prepared.url), origin.route.tls_settings)
     except (requests.RequestException, ValueError, KeyError):
         return None  # requests raises its own error
     return prepared.path_url if route == origin.route else None

@@ -1,8 +1,8 @@
-"""Send plain requests, which are most of a load, without requests.
+"""Send plain requests, which are most of a load, without the library requests.
 
 A request is plain if it consists of a method, a URL, fields and a body of bytes. torr sends the
-same bytes as requests: targets and heads come from requests that it has prepared. requests sends
-every other request.
+same bytes as the library: targets and heads come from requests that the library has prepared. The
+library sends every other request.
 
 """
 
@@ -16,7 +16,7 @@ from requests.compat import json as complexjson
 from requests.models import RequestEncodingMixin
 
 from torr.locust.bounded_dict import BoundedDict
-from torr.locust.cookies import Cookies, Jar
+from torr.locust.cookies import CookieFields, SessionCookieJar
 from torr.locust.origin import Origin, origin_of, target_of
 from torr.locust.reactor import IS_HEAD, STREAMS
 from torr.locust.templates import Template, Templates
@@ -31,11 +31,11 @@ METHODS = frozenset(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 # Options of a plain request; with any other, requests sends it.
 PLAIN_OPTIONS = frozenset(["headers", "params", "timeout", "allow_redirects", "stream"])
 Timeouts = tuple[float | None, float | None]
-# Code that replaces this function is to see every request.
-SEND = requests.Session.send
+# If a locustfile replaces this function, requests sends all requests, so that its code is called.
+ORIGINAL_SEND = requests.Session.send
 
 
-class Encoded(NamedTuple):
+class EncodedRequest(NamedTuple):
     """A plain request as it is sent."""
 
     origin: Origin
@@ -48,7 +48,7 @@ class Encoded(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sent:
+class SentRequest:
     """A plain request and the call that carries it."""
 
     adapter: Adapter
@@ -69,23 +69,23 @@ class Sent:
         return self.body.decode() if self.kind in ("form", "text") else self.body
 
 
-class Plain:
+class PlainRequests:
     """The plain requests of one session."""
 
     def __init__(self, session: HttpSession) -> None:
         self._session = session
         self._templates = Templates(session)
-        self._cookies = Cookies()
+        self._cookies = CookieFields()
         self._origin: Origin | None = None
         self._base_url: object = None
-        # Requests that have only a method and a URL, while the session stays as it is.
-        self._cached: BoundedDict[tuple[str, str], Encoded] = BoundedDict(64)
+        # Requests that have only a method and a URL; emptied when the session changes.
+        self._cached: BoundedDict[tuple[str, str], EncodedRequest] = BoundedDict(64)
         self._state: tuple[Any, ...] = ()
         self.is_possible = False
 
     def send(
         self, method: Any, url: Any, data: Any, json: Any, options: dict[str, Any]
-    ) -> Sent | None:
+    ) -> SentRequest | None:
         """Send a request and wait for its response; of a stream, for its head.
 
         Return None, and send nothing, if it is not plain.
@@ -93,7 +93,7 @@ class Plain:
         adapter = self._session.adapter
         if adapter is None or not self.is_possible or not is_plain(self._session):
             return None
-        is_simple = data is None and json is None and is_usual(options)
+        is_simple = data is None and json is None and has_no_options(options)
         encoded = self._from_cache(method, url) if is_simple else None
         if encoded is None:
             encoded = self._encode(method, url, data, json, options)
@@ -114,11 +114,11 @@ class Plain:
         streams = bool(options.get("stream"))
         flags = IS_HEAD * (method == "HEAD") | STREAMS * streams
         call = pools.reactor.exchange(pool, head, body, flags, timeouts)
-        return Sent(adapter, origin, method, target, head, kind, body, streams, call)
+        return SentRequest(adapter, origin, method, target, head, kind, body, streams, call)
 
     def _encode(
         self, method: Any, url: Any, data: Any, json: Any, options: dict[str, Any]
-    ) -> Encoded | None:
+    ) -> EncodedRequest | None:
         """Return a request as it is sent; None if only requests can handle it."""
         origin = self._origin_now()
         is_supported = (
@@ -139,10 +139,10 @@ class Plain:
         if template is None:
             return None
         head = template.head(method, target, len(body) if kind else None)
-        return Encoded(origin, target, head, template, kind, body, timeouts)
+        return EncodedRequest(origin, target, head, template, kind, body, timeouts)
 
-    def _from_cache(self, method: Any, url: Any) -> Encoded | None:
-        """Return the encoded request of the last time, if the session has not changed since."""
+    def _from_cache(self, method: Any, url: Any) -> EncodedRequest | None:
+        """Return the encoded request from the cache, if the session has not changed since."""
         session = self._session
         fields = session.headers
         state = (session.base_url, fields, fields.changes)
@@ -158,15 +158,15 @@ class Plain:
         return self._origin
 
 
-def is_usual(options: dict[str, Any]) -> bool:
+def has_no_options(options: dict[str, Any]) -> bool:
     """Return whether there are no options beyond those that Locust's methods always add."""
     return not options or (len(options) == 1 and "allow_redirects" in options)
 
 
 def is_plain(session: HttpSession) -> bool:
-    """Return whether nothing that was set on the session needs requests."""
+    """Return whether the settings of the session allow plain requests."""
     return (
-        session.is_usual
+        session.is_unmodified
         and not session.auth
         and not session.params
         and not session.proxies
@@ -175,8 +175,8 @@ def is_plain(session: HttpSession) -> bool:
         and not session.trust_env
         and session.verify is True
         and not session.hooks.get("response")
-        and type(session.cookies) is Jar
-        and requests.Session.send is SEND
+        and type(session.cookies) is SessionCookieJar
+        and requests.Session.send is ORIGINAL_SEND
     )
 
 

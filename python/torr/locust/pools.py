@@ -1,4 +1,4 @@
-"""The connection pools of one session, one for each route; no other session uses them."""
+"""The connection pools of one session, one for each route."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torr.locust.reactor import ConnectionPool, Reactor, Tls, reactor
 PORTS = {"http": 80, "https": 443}
 
 
-class Trust(NamedTuple):
+class TlsSettings(NamedTuple):
     """How to verify the server's certificate, and the client certificate to present."""
 
     insecure: bool = False
@@ -25,15 +25,15 @@ class ConnectionRoute(NamedTuple):
     scheme: str
     host: str
     port: int
-    trust: Trust = Trust()
+    tls_settings: TlsSettings = TlsSettings()
     proxy: tuple[str, int, bytes | None] | None = None
 
 
 class ConnectionPools:
     """Connection pools by route; pools of another process's reactor are dropped."""
 
-    def __init__(self, most_idle: int = 10) -> None:
-        self._most_idle = most_idle
+    def __init__(self, max_idle: int = 10) -> None:
+        self._max_idle = max_idle
         self._pools: dict[ConnectionRoute, ConnectionPool] = {}
         self._reactor: Reactor | None = None
         self._last: tuple[ConnectionRoute, ConnectionPool] | None = None
@@ -55,7 +55,7 @@ class ConnectionPools:
         pool = self._pools.get(route)
         if pool is None:
             # Another greenlet may have opened it while the name was resolved.
-            found = resolved(*(route.proxy or (route.host, route.port))[:2])
+            found = resolve(*(route.proxy or (route.host, route.port))[:2])
             pool = self._pools.get(route) or self._open(current, route, found)
         self._last = (route, pool)
         return pool
@@ -69,20 +69,20 @@ class ConnectionPools:
         self, current: Reactor, route: ConnectionRoute, addresses: list[tuple[str, int]]
     ) -> ConnectionPool:
         connect = route.proxy[2] if route.proxy else None
-        tls = layer(route.host, route.trust) if route.scheme == "https" else None
-        pool = self._pools[route] = current.engine.lane(addresses, tls, connect, self._most_idle)
+        tls = tls_of(route.host, route.tls_settings) if route.scheme == "https" else None
+        pool = self._pools[route] = current.engine.lane(addresses, tls, connect, self._max_idle)
         return pool
 
 
-def resolved(host: str, port: int) -> list[tuple[str, int]]:
+def resolve(host: str, port: int) -> list[tuple[str, int]]:
     """Return every address of a host, in the resolver's order."""
     entries = socket.getaddrinfo(host.strip("[]"), port, socket.AF_UNSPEC, socket.SOCK_STREAM)
-    # The part behind the % of a link-local address is this machine's name of the interface.
+    # The part after the % of a link-local address is this machine's name of the interface.
     texts = [str(entry[4][0]).partition("%")[0] for entry in entries]
     return [(text, port) for text in dict.fromkeys(texts)]
 
 
 @lru_cache(maxsize=64)
-def layer(host: str, trust: Trust) -> Tls:
-    """Return the TLS layer for a host name; reading certificates takes longer than a handshake."""
-    return Tls(host, trust.insecure, trust.ca, trust.identity)
+def tls_of(host: str, tls_settings: TlsSettings) -> Tls:
+    """Return the TLS client for a host name; reading certificates takes longer than a handshake."""
+    return Tls(host, tls_settings.insecure, tls_settings.ca, tls_settings.identity)

@@ -1,8 +1,8 @@
-"""The reactor: it runs exchanges of greenlets on sockets that the engine owns.
+"""The reactor, which runs the exchanges of greenlets on sockets of the engine.
 
 There is one for each process and hub, created on first use. gevent's loop watches its descriptor.
-A greenlet that starts an exchange is parked, and woken when the exchange has news. Nothing here
-blocks the thread.
+A greenlet that starts an exchange waits until the reactor resumes it. Nothing here blocks the
+thread.
 
 """
 
@@ -35,7 +35,7 @@ class Reactor:
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self.engine = Engine()
-        self._parked = 0
+        self._waiting = 0
         self._watcher: Any = hub.loop.io(self.engine.fileno(), READ, ref=False)
         self._watcher.start(self.engine.turn, self._failed)
 
@@ -66,23 +66,23 @@ class Reactor:
         return piece
 
     def abandon(self) -> None:
-        """Stop watching, and leave the descriptors open: the parent process uses them too."""
+        """Stop watching, and leave the descriptors open: the parent process uses them."""
         self._watcher.stop()
         self._watcher.close()
 
     def _wait(self, call: Call) -> None:
-        """Let other greenlets run until this one is woken."""
-        if self._parked == 0:
+        """Let other greenlets run until this one is resumed."""
+        if self._waiting == 0:
             self._watcher.ref = True  # keeps the loop alive
-        self._parked += 1
+        self._waiting += 1
         try:
             self.hub.switch()
         except BaseException:
             call.abandon()
             raise
         finally:
-            self._parked -= 1
-            if self._parked == 0:
+            self._waiting -= 1
+            if self._waiting == 0:
                 self._watcher.ref = False
 
     def _failed(self, error: BaseException) -> None:
@@ -102,7 +102,7 @@ def reactor() -> Reactor:
 
 
 def _forked() -> None:
-    """Drop the parent's reactor in a child, which closes its copies and sends nothing on them."""
+    """Drop the reactor in a child process: close its descriptors, and send nothing on them."""
     global _reactor  # noqa: PLW0603
     if _reactor is not None:
         _reactor.abandon()

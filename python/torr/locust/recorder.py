@@ -1,4 +1,4 @@
-"""Record what one firing process sends: a row for each name, from Locust's own events.
+"""Record the requests of one process that sends load: one row for each name, from Locust's events.
 
 A report whose response carries a call of torr's client is a request; any other report is an event,
 whose row is in no total.
@@ -21,22 +21,22 @@ from torr.locust.arguments import options_in
 from torr.locust.exchanges import exchange_of
 from torr.locust.ledger import Ledger
 from torr.locust.reactor import reactor
-from torr.locust.statistics import Shortcut
+from torr.locust.statistics import DirectCounter
 
 if TYPE_CHECKING:
     from locust.env import Environment
 
 # A locustfile may generate any number of names; beyond this, rows are looked up in the ledger.
-_MOST_ROWS = 2_000
+_MAX_ROWS = 2_000
 _TIMER_S = 0.05
 
 Row = tuple[str, str, bool]
 # Errors that are raised before anything was sent.
-UNSENT = (socket.gaierror, ConnectionError)
+UNSENT_ERRORS = (socket.gaierror, ConnectionError)
 # The responses of Locust's clients.
-RESPONSES = (Response, FastResponse)
+RESPONSE_TYPES = (Response, FastResponse)
 # Locust's errors for a status; its versions name the second one differently.
-BAD_STATUS = (HTTPError, BadStatusCode)
+STATUS_ERRORS = (HTTPError, BadStatusCode)
 
 
 class RequestRecorder:
@@ -50,10 +50,10 @@ class RequestRecorder:
         self._unreported_before = 0
 
     def listen(self) -> None:
-        """Listen to requests, and to tests that begin and end."""
+        """Listen to requests and to the start and end of tests."""
         events = self.environment.events
         events.request.add_listener(self.on_request)
-        self.shortcut = events.request.shortcut = Shortcut(self.environment, self)
+        self.direct_counter = events.request.direct_counter = DirectCounter(self.environment, self)
         events.test_start.add_listener(self.begin)
         events.spawning_complete.add_listener(self.open_window)
         events.test_stop.add_listener(self.end)
@@ -61,20 +61,20 @@ class RequestRecorder:
     def begin(self, **_more: object) -> None:
         """Begin to count a new test."""
         self._stop_timers()
-        self._timers.append(gevent.spawn(self.shortcut.keep_up))
+        self._timers.append(gevent.spawn(self.direct_counter.flush_periodically))
         if options_in(self.environment.parsed_options).is_kept:
             self.ledger.begin(warmup=bool(self.environment.reset_stats))
             self._unreported_before = reactor().engine.unreported
             self._timers.append(gevent.spawn(self._measure_lag))
 
     def open_window(self, **_more: object) -> None:
-        """End the warm-up, as Locust resets its statistics, too."""
+        """End the warm-up; Locust resets its statistics at the same time."""
         self.ledger.open_window()
 
     def end(self, **_more: object) -> None:
-        """End counting."""
+        """Stop counting."""
         self._stop_timers()
-        # Streams whose reader caught the error: Locust fires no event for them.
+        # Broken streams whose error was caught by the locustfile: Locust fires no event for them.
         self.ledger.unreported(reactor().engine.unreported - self._unreported_before)
         self.ledger.end()
 
@@ -87,17 +87,18 @@ class RequestRecorder:
         method, row_name = _text(request_type), _text(name)
         elapsed_ms = _number(response_time)
         failure = None if exception is None else _text(exception) or type(exception).__name__
-        # Locust's own clients report these; a locustfile that fires the event need not.
-        is_request = "url" in more and "start_time" in more and isinstance(response, RESPONSES)
+        # Locust's own clients pass these arguments; a locustfile that fires the event need not.
+        is_request = "url" in more and "start_time" in more and isinstance(response, RESPONSE_TYPES)
         call = exchange_of(response) if is_request else None
         if call is not None:
             row = self.row(method, row_name, is_event=False)
-            if self.ledger.book(row, call, elapsed_ms, failure, isinstance(exception, BAD_STATUS)):
+            is_status = isinstance(exception, STATUS_ERRORS)
+            if self.ledger.book(row, call, elapsed_ms, failure, is_status):
                 return
             is_request = False
         row = self.row(method, row_name, is_event=not is_request)
         length = max(0, int(_number(more.get("response_length")) or 0))
-        unsent = is_request and isinstance(exception, UNSENT)
+        unsent = is_request and isinstance(exception, UNSENT_ERRORS)
         self.ledger.book_event(row, elapsed_ms, failure, length, unsent)
 
     def row(self, method: str, name: str, *, is_event: bool) -> int:
@@ -106,12 +107,12 @@ class RequestRecorder:
         row = self._rows.get(key)
         if row is None:
             row = self.ledger.row(method, name, event=is_event)
-            if len(self._rows) < _MOST_ROWS:
+            if len(self._rows) < _MAX_ROWS:
                 self._rows[key] = row
         return row
 
     def _measure_lag(self) -> NoReturn:
-        """Record how late a timer is: unlike requests, it fires all the time."""
+        """Record the lag of a timer, which is measured even while no request is sent."""
         while True:
             due = time.monotonic() + _TIMER_S
             gevent.sleep(_TIMER_S)
@@ -124,7 +125,7 @@ class RequestRecorder:
 
 
 def _text(value: Any) -> str:
-    """Return a name or message of the locustfile in characters that can be written."""
+    """Return a name or message of the locustfile as text that can be encoded as UTF-8."""
     text = value if isinstance(value, str) else str(value if value is not None else "")
     return text.encode(errors="replace").decode()
 

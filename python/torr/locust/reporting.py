@@ -1,6 +1,6 @@
-"""Send tallies with each report of a worker, and at once when its test has ended.
+"""Send tallies with each report of a worker, and once more when its test has ended.
 
-Under Locust's own master they are one more key in a report, which it ignores.
+They are an additional key in a report, which a master without torr ignores.
 
 """
 
@@ -31,7 +31,7 @@ def send_tallies(environment: Environment, runner: WorkerRunner, recorder: Reque
             runner.send_message(KEY, {"sheet": tally, "is_over": True})
 
     environment.events.report_to_master.add_listener(add_tally)
-    # Listeners are called in the order in which they were added: the ledger is closed before.
+    # Listeners are called in the order in which they were added: the recorder has stopped before.
     environment.events.test_stop.add_listener(send_last)
 
 

@@ -6,7 +6,7 @@ import logging
 
 from torr.model.outside import safe_text
 
-# Locust's tables have a logger with a handler of its own.
+# Locust writes its tables with a logger that has a handler of its own.
 LOGGERS = ("", "locust.stats_logger")
 
 
@@ -23,7 +23,7 @@ class SafeFormatter(logging.Formatter):
 
 
 def redact_logs() -> None:
-    """Let no handler of Locust's loggers write a secret; call it after Locust has set them up."""
+    """Remove secrets in all handlers of Locust's loggers, which must have been set up before."""
     for name in LOGGERS:
         for handler in logging.getLogger(name).handlers:
             if not isinstance(handler.formatter, SafeFormatter):

@@ -1,7 +1,7 @@
-"""`HttpSession`: Locust's, on the reactor.
+"""`HttpSession`: Locust's class, with connections of the reactor.
 
 Plain requests are sent by `plain.py`, the others by requests itself with an adapter on the reactor
-(`adapter.py`). In both cases reports are those of Locust.
+(`adapter.py`). In both cases the reported events are those of Locust.
 
 """
 
@@ -15,18 +15,18 @@ from locust.clients import ResponseContextManager
 from locust.user import User
 
 from torr.locust.adapter import Adapter
-from torr.locust.answer import LocustResponse
-from torr.locust.cookies import Jar
-from torr.locust.plain import Plain
+from torr.locust.cookies import SessionCookieJar
+from torr.locust.plain import PlainRequests
 from torr.locust.pools import ConnectionPools
-from torr.locust.streamed import Streamed
-from torr.locust.templates import Fields
+from torr.locust.response import LocustResponse
+from torr.locust.streamed import StreamedResponse
+from torr.locust.templates import SessionFields
 
 if TYPE_CHECKING:
-    from torr.locust.plain import Sent
+    from torr.locust.plain import SentRequest
 
-NOTHING: dict[str, Any] = {}
-# Code that overrides one of these is to see every request.
+NO_CONTEXT: dict[str, Any] = {}
+# If a locustfile overrides one of these, requests sends all requests, so that its code is called.
 OVERRIDABLE = (
     "send",
     "prepare_request",
@@ -40,11 +40,13 @@ OVERRIDABLE = (
 class HttpSession(Original):
     """A drop-in replacement of Locust's HttpSession, and so of requests.Session."""
 
-    is_usual = True
+    is_unmodified = True
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.is_usual = all(getattr(cls, name) is getattr(HttpSession, name) for name in OVERRIDABLE)
+        cls.is_unmodified = all(
+            getattr(cls, name) is getattr(HttpSession, name) for name in OVERRIDABLE
+        )
 
     def __init__(
         self,
@@ -56,30 +58,30 @@ class HttpSession(Original):
         **kwargs: Any,
     ) -> None:
         self.adapter: Adapter | None = None
-        self.plain = Plain(self)
+        self.plain = PlainRequests(self)
         super().__init__(base_url, request_event, user, *args, pool_manager=pool_manager, **kwargs)
         if pool_manager is None:
             # A pool manager that the locustfile passes is used as it is.
             self.adapter = Adapter(ConnectionPools())
             self.mount("https://", self.adapter)
             self.mount("http://", self.adapter)
-        self.cookies = Jar()
+        self.cookies = SessionCookieJar()
         self.explicit_name: str | None = None
         self._has_context = user is not None and type(user).context is not User.context
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in OVERRIDABLE:
-            self.__dict__["is_usual"] = False
+            self.__dict__["is_unmodified"] = False
         super().__setattr__(name, value)
 
     @property
-    def headers(self) -> Fields:
+    def headers(self) -> SessionFields:
         """Return the fields of every request."""
         return self._fields
 
     @headers.setter
     def headers(self, fields: Any) -> None:
-        self._fields = Fields(fields or {})
+        self._fields = SessionFields(fields or {})
 
     def mount(self, prefix: str, adapter: Any) -> None:
         """Use an adapter for some URLs; requests then sends all requests."""
@@ -92,7 +94,7 @@ class HttpSession(Original):
         url: Any,
         name: str | None = None,
         catch_response: bool = False,
-        context: dict[str, Any] = NOTHING,
+        context: dict[str, Any] = NO_CONTEXT,
         *,
         data: Any = None,
         json: Any = None,
@@ -105,13 +107,13 @@ class HttpSession(Original):
             reporting = {"name": name, "catch_response": catch_response, "context": context}
             return super().request(method, url, **reporting, data=data, json=json, **more)
         call = sent.call
-        is_fine = call.outcome() > 0
+        is_ok = call.outcome() > 0
         elapsed = time.perf_counter() - start
-        shortcut = self.request_event.__dict__.get("shortcut")
-        is_whole = is_fine and not sent.streams
-        if is_whole and not catch_response and shortcut is not None and shortcut.is_open():
+        counter = self.request_event.__dict__.get("direct_counter")
+        is_complete = is_ok and not sent.streams
+        if is_complete and not catch_response and counter is not None and counter.is_active():
             row_name = name or self.request_name or sent.target
-            shortcut.count(method, row_name, call, elapsed * 1000)
+            counter.count(method, row_name, call, elapsed * 1000)
             return LocustResponse(sent, (method, row_name, elapsed * 1000, context))
         if self._has_context:
             context = {**self.user.context(), **context}
@@ -126,27 +128,31 @@ class HttpSession(Original):
             "url": sent.origin.root + sent.target,
             "response_length": 0,
         }
-        if is_fine:
-            response = meta["response"] = LocustResponse(sent) if is_whole else Streamed(sent)
+        if is_ok:
+            response = meta["response"] = (
+                LocustResponse(sent) if is_complete else StreamedResponse(sent)
+            )
             meta["response_time"] = elapsed * 1000
-            meta["response_length"] = call.body_length if is_whole else announced(response)
-            return response.reported(self.request_event, meta, catch_response=catch_response)
-        response = self._finished(sent, name or self.request_name, data, json, more)
+            meta["response_length"] = (
+                call.body_length if is_complete else content_length_of(response)
+            )
+            return response.report(self.request_event, meta, catch_response=catch_response)
+        response = self._response_of(sent, name or self.request_name, data, json, more)
         meta["response_time"] = (time.perf_counter() - start) * 1000
         meta["response"] = response
         meta["response_length"] = (
-            announced(response) if sent.streams else len(response.content or b"")
+            content_length_of(response) if sent.streams else len(response.content or b"")
         )
         first_request = ((response.history and response.history[0]) or response).request
         if first_request is not None:
             meta["url"] = str(first_request.url)
             meta["name"] = name or self.request_name or first_request.path_url
-        return self._reported(response, meta, catch_response=catch_response)
+        return self._report(response, meta, catch_response=catch_response)
 
-    def _finished(
-        self, sent: Sent, name: str | None, data: Any, json: Any, more: dict[str, Any]
+    def _response_of(
+        self, sent: SentRequest, name: str | None, data: Any, json: Any, more: dict[str, Any]
     ) -> Any:
-        """Return the response that requests makes of a call."""
+        """Return the response that requests creates from a call."""
         self.explicit_name = name
         sent.adapter.finished_call = sent.call
         url = sent.origin.root + sent.target
@@ -156,7 +162,7 @@ class HttpSession(Original):
         finally:
             sent.adapter.finished_call = None
 
-    def _reported(self, response: Any, meta: dict[str, Any], *, catch_response: bool) -> Any:
+    def _report(self, response: Any, meta: dict[str, Any], *, catch_response: bool) -> Any:
         """Report a response as the installed Locust does."""
         event = self.request_event
         if hasattr(ResponseContextManager, "wrap_response"):
@@ -174,6 +180,6 @@ class HttpSession(Original):
         return response
 
 
-def announced(response: Any) -> int:
-    """Return the announced length of a body that is not read yet; 0 if the head has none."""
+def content_length_of(response: Any) -> int:
+    """Return the Content-Length of a response whose body is not read yet; 0 without one."""
     return int(response.headers.get("content-length") or 0)

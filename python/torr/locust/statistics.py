@@ -1,8 +1,8 @@
-"""Locust's statistics, counted by the engine until they are read.
+"""Count requests in the engine, and add the counts to Locust's statistics when these are read.
 
-Most requests have no listeners but Locust's own and torr's. They are counted by the engine, and
-added to Locust's entries when those are read. A listener of the locustfile gets every request: with
-one, this shortcut is closed.
+If only Locust and torr listen to Locust's request event, the engine counts the requests, and the
+event is not fired. A listener of the locustfile gets every request: with
+one, the direct counter is not used.
 
 """
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from torr.locust.reactor import Call
     from torr.locust.recorder import RequestRecorder
 
-# The listener that adds to Locust's statistics: the only one that the shortcut replaces.
-_LOCUSTS_LISTENER = "Runner.__init__.<locals>.on_request"
-ROUNDED = getattr(locust_stats, "bucket_response_time", None)
+# The listener that adds to Locust's statistics: the only one that the direct counter replaces.
+_LOCUST_LISTENER = "Runner.__init__.<locals>.on_request"
+BUCKET_FUNCTION = getattr(locust_stats, "bucket_response_time", None)
 # A locustfile may generate any number of names.
-_MOST_NAMES = 10_000
+_MAX_NAMES = 10_000
 _INTERVAL_S = 0.5
 
 Listeners = list["Callable[..., object]"]
@@ -37,12 +37,12 @@ Listeners = list["Callable[..., object]"]
 class LocustStatistics(RequestStats):
     """Locust's statistics, which include the engine's counts whenever they are read."""
 
-    shortcut: Shortcut
+    direct_counter: DirectCounter
 
     @property
     def total(self) -> Any:
         """Return the entry of all requests."""
-        self.shortcut.hand_over()
+        self.direct_counter.flush()
         return self._total
 
     @total.setter
@@ -52,7 +52,7 @@ class LocustStatistics(RequestStats):
     @property
     def entries(self) -> Any:
         """Return the entry of each name and method."""
-        self.shortcut.hand_over()
+        self.direct_counter.flush()
         return self._entries
 
     @entries.setter
@@ -61,36 +61,36 @@ class LocustStatistics(RequestStats):
 
     def reset_all(self) -> None:
         """Reset all counts, the engine's too."""
-        self.shortcut.forget()
+        self.direct_counter.discard()
         super().reset_all()
 
     def clear_all(self) -> None:
         """Reset all counts, and drop all entries."""
-        self.shortcut.forget()
+        self.direct_counter.discard()
         super().clear_all()
 
 
-class Shortcut:
-    """Counts requests without firing Locust's event, while the locustfile has no listener."""
+class DirectCounter:
+    """Counts requests in the engine instead of firing Locust's request event."""
 
     def __init__(self, environment: Environment, recorder: RequestRecorder) -> None:
         self._recorder = recorder
         self._listeners = environment.events.request._handlers  # noqa: SLF001
-        locusts = [
+        locust_listeners = [
             listener
             for listener in self._listeners
-            if getattr(listener, "__qualname__", "") == _LOCUSTS_LISTENER
+            if getattr(listener, "__qualname__", "") == _LOCUST_LISTENER
         ]
-        # With any other listener, every request is fired.
-        self._expected: Listeners = [*locusts[:1], self._listeners[-1]]
+        # With any other listener, the event is fired for every request.
+        self._expected_listeners: Listeners = [*locust_listeners[:1], self._listeners[-1]]
         self._counts = Counts()
         self._names: dict[tuple[str, str], tuple[int, int]] = {}
         self._keys: list[tuple[str, str]] = []
-        self._stats = watched(environment, self)
+        self._stats = install_statistics(environment, self)
 
-    def is_open(self) -> bool:
-        """Return whether a successful request may be counted here."""
-        return self._listeners == self._expected and ROUNDED is getattr(
+    def is_active(self) -> bool:
+        """Return whether only Locust and torr listen to the request event."""
+        return self._listeners == self._expected_listeners and BUCKET_FUNCTION is getattr(
             locust_stats, "bucket_response_time", None
         )
 
@@ -104,27 +104,27 @@ class Shortcut:
         self._recorder.ledger.book(row, call, elapsed_ms)
         self._counts.add(number, elapsed_ms, call.body_length)
 
-    def hand_over(self) -> None:
+    def flush(self) -> None:
         """Add the counts to Locust's entries."""
         if not self._counts.has_some():
             return
         for number, counts in self._counts.take():
-            add(self._stats._total, counts)  # noqa: SLF001
-            add(self._stats._entries[self._keys[number]], counts)  # noqa: SLF001
+            add_counts(self._stats._total, counts)  # noqa: SLF001
+            add_counts(self._stats._entries[self._keys[number]], counts)  # noqa: SLF001
 
-    def keep_up(self) -> None:
-        """Hand over twice a second: Locust keeps statistics of each second."""
+    def flush_periodically(self) -> None:
+        """Add the counts to Locust's entries twice a second; Locust's charts show each second."""
         while True:
             gevent.sleep(_INTERVAL_S)
-            self.hand_over()
+            self.flush()
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Drop the counts."""
         self._counts.take()
 
     def _add_name(self, key: tuple[str, str]) -> tuple[int, int]:
-        if len(self._names) >= _MOST_NAMES:
-            self.hand_over()
+        if len(self._names) >= _MAX_NAMES:
+            self.flush()
             self._names.clear()
             self._keys.clear()
         name, method = key
@@ -134,18 +134,18 @@ class Shortcut:
         return row_and_number
 
 
-def watched(environment: Environment, shortcut: Shortcut) -> Any:
-    """Return the environment's statistics, made an instance of LocustStatistics."""
+def install_statistics(environment: Environment, direct_counter: DirectCounter) -> Any:
+    """Make the environment's statistics an instance of LocustStatistics, and return them."""
     stats = environment.stats
     total, entries = stats.__dict__.pop("total"), stats.__dict__.pop("entries")
     stats.__class__ = LocustStatistics
-    stats.shortcut = shortcut
+    stats.direct_counter = direct_counter
     stats.total, stats.entries = total, entries
     return stats
 
 
-def add(entry: Any, counts: Any) -> None:
-    """Add counts to an entry, as the entry's `log` would have, one by one."""
+def add_counts(entry: Any, counts: Any) -> None:
+    """Add counts to an entry, with the result of calling the entry's `log` for each request."""
     requests, total, minimum, maximum, length, last, buckets, seconds = counts
     previous = entry.last_request_timestamp
     if entry.use_response_times_cache and previous and int(last) > int(previous):

@@ -1,7 +1,7 @@
-"""The response to a plain request whose body is read as it comes.
+"""The response to a plain request whose body is read while it arrives.
 
-Most streams are read by the lines of a chunked body: one generator yields them here, where requests
-has three over urllib3's.
+Most streams are read by the lines of a chunked body: here one generator yields them, while requests
+has three over that of urllib3.
 
 """
 
@@ -15,29 +15,29 @@ from requests.models import ITER_CHUNK_SIZE
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from torr.locust.adapter import ReactorPool
-from torr.locust.answer import Fills, LocustResponse
 from torr.locust.body import BodyFile
 from torr.locust.body import ReactorResponse as RawResponse
+from torr.locust.response import LazyAttributes, LocustResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.locust.plain import Sent
+    from torr.locust.plain import SentRequest
 
 
-class Streamed(LocustResponse):
+class StreamedResponse(LocustResponse):
     """The response that Locust returns for a stream whose head was plain."""
 
-    fills: ClassVar[Fills] = {}
+    lazy_attributes: ClassVar[LazyAttributes] = {}
     _content = False
     _content_consumed = False
 
     def iter_lines(
         self, chunk_size: Any = ITER_CHUNK_SIZE, decode_unicode: Any = False, delimiter: Any = None
     ) -> Any:
-        """Yield the lines as they come, as requests does."""
-        is_usual = not delimiter and type(chunk_size) is int
-        if not is_usual or self._content_consumed or not self.raw.chunked:
+        """Yield the lines while they arrive, as requests does."""
+        is_supported = not delimiter and type(chunk_size) is int
+        if not is_supported or self._content_consumed or not self.raw.chunked:
             return super().iter_lines(chunk_size, decode_unicode, delimiter)
         return self._lines(chunk_size, self.encoding if decode_unicode else None)
 
@@ -65,12 +65,12 @@ class Streamed(LocustResponse):
             yield from partial.splitlines()
 
 
-def _raw(_response: LocustResponse, sent: Sent) -> RawResponse:
+def _raw(_response: LocustResponse, sent: SentRequest) -> RawResponse:
     pool = ReactorPool(sent.adapter, sent.origin.route)
     return RawResponse(BodyFile(sent.call, sent.adapter.pools.reactor), sent.method, pool)
 
 
-Streamed.fills = {
-    **LocustResponse.fills,
+StreamedResponse.lazy_attributes = {
+    **LocustResponse.lazy_attributes,
     "raw": _raw,
 }

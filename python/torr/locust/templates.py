@@ -1,4 +1,4 @@
-"""Heads of requests, rendered once for each set of fields, for every target and length."""
+"""Templates of request heads: one for each set of fields, for every target and length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from torr.locust.origin import Origin
 
-MOST_TEMPLATES = 64
+MAX_TEMPLATES = 64
 SAMPLES: dict[str, dict[str, Any]] = {
     "": {},
     "json": {"json": 1},
@@ -25,11 +25,11 @@ SAMPLES: dict[str, dict[str, Any]] = {
 }
 # Fields that requests, urllib3 or http.client change.
 ONLY_REQUESTS = frozenset(["content-length", "cookie", "expect", "host", "transfer-encoding"])
-MARK = "\x00"
+PLACEHOLDER = "\x00"
 LENGTH = b"Content-Length: "
 
 
-class Fields(CaseInsensitiveDict[Any]):
+class SessionFields(CaseInsensitiveDict[Any]):
     """The fields of a session, with a count of their changes."""
 
     changes = 0
@@ -72,7 +72,7 @@ class Templates:
 
     def __init__(self, session: requests.Session) -> None:
         self._session = session
-        self._templates: BoundedDict[Key, Template] = BoundedDict(MOST_TEMPLATES)
+        self._templates: BoundedDict[Key, Template] = BoundedDict(MAX_TEMPLATES)
         self._fields: Any = None
         self._changes = -1
 
@@ -88,7 +88,7 @@ class Templates:
         try:
             template = self._templates.get(key)
         except TypeError:
-            return None  # a value that no field can have: requests raises an error
+            return None  # the value is invalid: requests raises its own error
         if template is None:
             template = self._shared_template(key, headers, origin)
             if template is not None:
@@ -125,8 +125,10 @@ class Templates:
         if names & ONLY_REQUESTS or "user-agent" not in names:
             return None
         if kind:
-            fields["Content-Length"] = MARK
-        pieces = head_of(method, MARK, origin.route, fields, chunked=False).split(MARK.encode())
+            fields["Content-Length"] = PLACEHOLDER
+        pieces = head_of(method, PLACEHOLDER, origin.route, fields, chunked=False).split(
+            PLACEHOLDER.encode()
+        )
         if len(pieces) != 2 + bool(kind) or (kind and not pieces[1].endswith(LENGTH)):
             return None
         return Template(pieces[1], pieces[2] if kind else b"")

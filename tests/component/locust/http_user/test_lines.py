@@ -5,7 +5,7 @@ import itertools
 import pytest
 import requests
 
-from torr.locust.streamed import Streamed
+from torr.locust.streamed import StreamedResponse
 
 TEXT = "data: grün\r\n\r\ndata: 緑\n\n: é\x85\u2028\vend\f\r".encode()
 BROKEN = b"\xe7\xb7 half a sign\n\xff\n\xe7\xb7"
@@ -35,7 +35,7 @@ def lines_of(kind, pieces, encoding, **asked):
 
 
 def assert_same(pieces, encoding, **asked):
-    ours = lines_of(Streamed, pieces, encoding, **asked)
+    ours = lines_of(StreamedResponse, pieces, encoding, **asked)
     assert ours == lines_of(requests.Response, pieces, encoding, **asked)
 
 
@@ -61,12 +61,12 @@ def test_a_mark_in_the_place_of_ends_of_lines(delimiter):
 
 def test_lines_of_an_encoding_that_nobody_knows():
     with pytest.raises(LookupError):
-        lines_of(Streamed, [TEXT], "no-such-thing")
+        lines_of(StreamedResponse, [TEXT], "no-such-thing")
 
 
 @pytest.mark.parametrize("size", [1.5, "many", None])
 def test_a_size_that_is_none(size):
-    found = [lines_or_error(kind, size) for kind in (Streamed, requests.Response)]
+    found = [lines_or_error(kind, size) for kind in (StreamedResponse, requests.Response)]
     assert found[0] == found[1]
 
 
@@ -79,4 +79,4 @@ def lines_or_error(kind, size):
 
 def test_a_plain_stream_is_answered_by_its_own_class(play):
     seen = play(lambda client: type(client.get("/events", stream=True)).__name__)
-    assert seen.value == "Streamed"
+    assert seen.value == "StreamedResponse"

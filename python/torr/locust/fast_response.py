@@ -1,4 +1,4 @@
-"""The response to a plain request of a FastHttpUser, whose attributes are made on first use."""
+"""The response to a plain request of a FastHttpUser, whose attributes are created on first use."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from torr.locust.wire import fields_of
 
 if TYPE_CHECKING:
     from torr.locust.fast import FastHttpSession
-    from torr.locust.fast_plain import FastSent
+    from torr.locust.fast_plain import SentFastRequest
 
 
-class Lazy:
-    """Attributes that are read from the call instead of being set."""
+class LazyResponse:
+    """Attributes that are read from the call when they are used."""
 
-    _sent: FastSent
+    _sent: SentFastRequest
     _prepared: FastRequest | None = None
     error = None
 
-    def _fill(self, sent: FastSent) -> None:
+    def _set_call(self, sent: SentFastRequest) -> None:
         self._sent = sent
         self._call = sent.call
         self._response = FastBody(sent.call, sent.reactor, sent.method, "", None)
@@ -51,23 +51,25 @@ class Lazy:
     _request = request
 
     def raise_for_status(self) -> None:
-        """Do nothing: a plain response is no failure."""
+        """Do nothing: a plain response is successful."""
 
 
-class FastAnswer(Lazy, FastResponse):
+class PlainFastResponse(LazyResponse, FastResponse):
     """The response to a request without `catch_response`."""
 
-    def __init__(self, sent: FastSent) -> None:
-        self._fill(sent)
+    def __init__(self, sent: SentFastRequest) -> None:
+        self._set_call(sent)
 
 
-class FastCaught(Lazy, ResponseContextManager):
+class PlainFastContextManager(LazyResponse, ResponseContextManager):
     """The response to a request with `catch_response`."""
 
     raise_for_status = ResponseContextManager.raise_for_status
 
-    def __init__(self, sent: FastSent, session: FastHttpSession, meta: dict[str, Any]) -> None:
-        self._fill(sent)
+    def __init__(
+        self, sent: SentFastRequest, session: FastHttpSession, meta: dict[str, Any]
+    ) -> None:
+        self._set_call(sent)
         self._request_event = session.event
         self._environment = getattr(session, "environment", None)
         self.request_meta = meta

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from torr.errors import UsageError
-from torr.locust.fitting import NEEDED, OLDEST, TESTED, check
+from torr.locust.compatibility import OLDEST, REQUIRED_NAMES, TESTED, check
 
 REPO = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ REPO = Path(__file__).parents[2]
 def modules(*, without=None):
     """Return what loads modules that have every name that torr needs but one."""
     made = {}
-    for module, names in NEEDED.items():
+    for module, names in REQUIRED_NAMES.items():
         made[module] = SimpleNamespace()
         for name in names:
             if f"{module}.{name}" == without:

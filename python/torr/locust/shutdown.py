@@ -1,4 +1,4 @@
-"""End Locust's process once, on SIGHUP as on SIGTERM.
+"""Shut down Locust's process once, on SIGHUP and on SIGTERM.
 
 Locust handles SIGTERM and SIGINT only. It handles SIGTERM in a greenlet, which ends the runner;
 then the main greenlet ends everything again, while the first one waits for workers. A master's
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 _POLL_S = 0.05
 
 
-class Ending:
-    """Handles the signals that end this process; `is_hung_up` tells whether SIGHUP came."""
+class ShutdownHandler:
+    """Handles the signals that end this process; `received_sighup` tells whether SIGHUP came."""
 
     def __init__(self) -> None:
-        self.is_hung_up = False
-        self._first: Any = None
+        self.received_sighup = False
+        self._ending_greenlet: Any = None
 
     def listen(self, environment: Environment) -> None:
         """Listen to Locust's end, and to SIGHUP unless it is ignored, as under nohup."""
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            gevent.signal_handler(signal.SIGHUP, self._hang_up)
-        environment.events.quitting.add_listener(self._end)
+            gevent.signal_handler(signal.SIGHUP, self._on_sighup)
+        environment.events.quitting.add_listener(self._on_quitting)
 
-    def _hang_up(self) -> None:
-        if not self.is_hung_up:
-            self.is_hung_up = True
+    def _on_sighup(self) -> None:
+        if not self.received_sighup:
+            self.received_sighup = True
             os.kill(os.getpid(), signal.SIGTERM)
 
-    def _end(self, **_more: object) -> None:
-        """Let the first greenlet that came here end the process, and this one with it."""
+    def _on_quitting(self, **_more: object) -> None:
+        """Wait while another greenlet that called this first is ending the process."""
         current = gevent.getcurrent()
-        self._first = self._first or current
-        while self._first is not current and not self._first.dead:
+        self._ending_greenlet = self._ending_greenlet or current
+        while self._ending_greenlet is not current and not self._ending_greenlet.dead:
             gevent.sleep(_POLL_S)
 
 

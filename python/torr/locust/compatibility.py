@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OLDEST, TESTED, NEXT_MAJOR = "2.32", "2.47", "3"
 """The oldest and the newest version that tests run with, and the first that is refused."""
 
-NEEDED = {
+REQUIRED_NAMES = {
     "locust.clients": (
         *("HttpSession._build_url", "HttpSession._send_request_safe_mode"),
         *("LocustHttpAdapter", "ResponseContextManager"),
@@ -54,19 +54,19 @@ def check(installed: str | None = None, load: Callable[[str], object] = import_m
     """Raise UsageError if torr does not support the installed Locust."""
     installed_version = version("locust") if installed is None else installed
     is_in_range = _numbers(OLDEST) <= _numbers(installed_version) < _numbers(NEXT_MAJOR)
-    lacking = next(_lacking(load), None) if is_in_range else None
-    if is_in_range and lacking is None:
+    missing = next(_missing_names(load), None) if is_in_range else None
+    if is_in_range and missing is None:
         return
-    reason = f", and with what is installed {lacking} is not there" if lacking else ""
+    reason = f", and with what is installed {missing} is not there" if missing else ""
     raise UsageError(
         f"torr works with Locust {OLDEST} to {TESTED}; this is {installed_version}{reason}",
         f"pip install 'torr[locust]' 'locust>={OLDEST},<{_after(TESTED)}'",
     )
 
 
-def _lacking(load: Callable[[str], object]) -> Iterator[str]:
+def _missing_names(load: Callable[[str], object]) -> Iterator[str]:
     """Yield the names that are missing."""
-    for module, names in NEEDED.items():
+    for module, names in REQUIRED_NAMES.items():
         yield from (f"{module}.{name}" for name in names if not _has(load, module, name))
 
 

@@ -1,4 +1,4 @@
-"""The response to a plain request: a requests.Response whose attributes are made on first use."""
+"""The response to a plain request: a requests.Response that creates attributes on first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from torr.locust.plain import Sent
+    from torr.locust.plain import SentRequest
     from torr.locust.reactor import Call
 
 MILLISECONDS = 1e-6
@@ -29,17 +29,17 @@ MICROSECONDS = 1e-3
 
 
 # Whether a `with` block around a response without `catch_response` is an error (newer versions).
-IS_STRICT = hasattr(ResponseContextManager, "wrap_response")
+REQUIRES_CATCH_RESPONSE = hasattr(ResponseContextManager, "wrap_response")
 EventValues = tuple[Any, ...]
-Fills = dict[str, "Callable[[LocustResponse, Sent], Any]"]
-NOTHING: EventValues = ()
+LazyAttributes = dict[str, "Callable[[LocustResponse, SentRequest], Any]"]
+NO_EVENT_VALUES: EventValues = ()
 META = ("request_type", "name", "response_time", "context", "url", "response_length")
 
 
 class LocustResponse(ResponseContextManager):
-    """The response that Locust returns, made of a plain call that is over."""
+    """The response that Locust returns, created from the call of a plain request that has ended."""
 
-    fills: ClassVar[Fills] = {}
+    lazy_attributes: ClassVar[LazyAttributes] = {}
     error = None
     _content_consumed = True
     _next = None
@@ -47,23 +47,23 @@ class LocustResponse(ResponseContextManager):
     _entered = False
     _catch_response = False
 
-    def __init__(self, sent: Sent, event_values: EventValues = NOTHING) -> None:
+    def __init__(self, sent: SentRequest, event_values: EventValues = NO_EVENT_VALUES) -> None:
         self._sent = sent
         self._call = sent.call
-        # Method, name, response time and context, where no event was fired.
+        # Method, name, response time and context, if no event was fired.
         self._event_values = event_values
 
     def __getattr__(self, name: str) -> Any:
         """Make an attribute that requests would have set, when it is first used."""
-        fill = self.fills.get(name)
-        if fill is None or "_sent" not in self.__dict__:
+        make_value = self.lazy_attributes.get(name)
+        if make_value is None or "_sent" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        value = self.__dict__[name] = fill(self, self._sent)
+        value = self.__dict__[name] = make_value(self, self._sent)
         return value
 
     def __enter__(self) -> Any:
-        """Enter a block that judges it; newer versions of Locust require `catch_response`."""
-        if self._catch_response or IS_STRICT:
+        """Enter a `with` block; newer versions of Locust require `catch_response`."""
+        if self._catch_response or REQUIRES_CATCH_RESPONSE:
             return super().__enter__()
         return self
 
@@ -73,22 +73,22 @@ class LocustResponse(ResponseContextManager):
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        """Report it; unless the locustfile said otherwise, a plain response is a success."""
+        """Report the response: a success, unless the locustfile has called `failure`."""
         if not self._catch_response:
-            return False  # it is reported already
+            return False  # it has been reported
         if exc is None and self._manual_result is None:
             self._report_success()
             return True
         return bool(super().__exit__(exc, value, traceback))
 
-    def reported(
+    def report(
         self,
         event: Any,
         meta: Mapping[str, Any],
         *,
         catch_response: bool,
     ) -> LocustResponse:
-        """Report it, unless the locustfile is to judge it, and return it."""
+        """Report the response, unless `catch_response` is set, and return it."""
         self._request_event = event
         self.request_meta = meta
         self._catch_response = catch_response
@@ -99,18 +99,18 @@ class LocustResponse(ResponseContextManager):
     def _report_success(self) -> None:
         """Fire the event; as with Locust, its listeners see the name as the URL of the response."""
         event, meta, attributes = self._request_event, self.request_meta, self.__dict__
-        shortcut = event.__dict__.get("shortcut")
-        if shortcut is not None and shortcut.is_open() and is_untouched(meta, self._call):
+        counter = event.__dict__.get("direct_counter")
+        if counter is not None and counter.is_active() and is_unmodified(meta, self._call):
             method, name, took = meta["request_type"], meta["name"], meta["response_time"]
-            shortcut.count(method, name, self._call, took)
+            counter.count(method, name, self._call, took)
             return
         attributes["url"], url = meta["name"], self.url
         event.fire(**meta)
         attributes["url"] = url
 
 
-def is_untouched(meta: Mapping[str, Any], call: Call) -> bool:
-    """Return whether the locustfile left the reported values as they were."""
+def is_unmodified(meta: Mapping[str, Any], call: Call) -> bool:
+    """Return whether the locustfile left the reported values unchanged."""
     return (
         meta["exception"] is None
         and type(meta["response_time"]) is float
@@ -118,8 +118,8 @@ def is_untouched(meta: Mapping[str, Any], call: Call) -> bool:
     )
 
 
-def _judge(method: str) -> Callable[..., None]:
-    """Return the method of an older Locust that judges a response."""
+def _response_method(method: str) -> Callable[..., None]:
+    """Return `success` or `failure` for an older Locust."""
 
     def judge(response: LocustResponse, *args: Any) -> None:
         owner = ResponseContextManager if response._catch_response else requests.Response  # noqa: SLF001
@@ -128,29 +128,29 @@ def _judge(method: str) -> Callable[..., None]:
     return judge
 
 
-if not IS_STRICT:
-    LocustResponse.success = _judge("success")
-    LocustResponse.failure = _judge("failure")
+if not REQUIRES_CATCH_RESPONSE:
+    LocustResponse.success = _response_method("success")
+    LocustResponse.failure = _response_method("failure")
 
 
-def _headers(_response: LocustResponse, sent: Sent) -> CaseInsensitiveDict[str]:
+def _headers(_response: LocustResponse, sent: SentRequest) -> CaseInsensitiveDict[str]:
     fields = sent.call.head()[3]
     return CaseInsensitiveDict(HTTPHeaderDict(fields))
 
 
-def _elapsed(_response: LocustResponse, sent: Sent) -> timedelta:
+def _elapsed(_response: LocustResponse, sent: SentRequest) -> timedelta:
     started, _, first_byte, _, _ = sent.call.stamps()
     return timedelta(microseconds=max(0, first_byte - started) * MICROSECONDS)
 
 
-def _raw(response: LocustResponse, sent: Sent) -> RawResponse:
+def _raw(response: LocustResponse, sent: SentRequest) -> RawResponse:
     response.content  # noqa: B018 - it has been read
     raw = RawResponse(BodyFile(sent.call, sent.adapter.pools.reactor), sent.method, None)
     raw.read()
     return raw
 
 
-def _request(_response: LocustResponse, sent: Sent) -> requests.PreparedRequest:
+def _request(_response: LocustResponse, sent: SentRequest) -> requests.PreparedRequest:
     """Return the prepared request, parsed from the bytes that were sent."""
     prepared = requests.PreparedRequest()
     prepared.method = sent.method
@@ -162,13 +162,13 @@ def _request(_response: LocustResponse, sent: Sent) -> requests.PreparedRequest:
     return prepared
 
 
-def _meta(response: LocustResponse, sent: Sent) -> dict[str, Any]:
+def _meta(response: LocustResponse, sent: SentRequest) -> dict[str, Any]:
     event_values = (*response._event_values, response.url, sent.call.body_length)  # noqa: SLF001
     meta = dict(zip(META, event_values, strict=False))
     return {**meta, "response": response, "exception": None, "start_time": time.time()}
 
 
-LocustResponse.fills = {
+LocustResponse.lazy_attributes = {
     "status_code": lambda _response, sent: sent.call.status,
     "_content": lambda _response, sent: sent.call.body(),
     "headers": _headers,

@@ -3,7 +3,7 @@
 import gevent
 import pytest
 
-from torr.locust.ending import quit_once
+from torr.locust.shutdown import quit_once
 
 
 class Master:

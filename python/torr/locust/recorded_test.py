@@ -1,6 +1,6 @@
-"""One test of Locust as a run of torr: its directory, its intervals as they come, its level.
+"""One test of Locust as a run of torr: its directory, its intervals and its level.
 
-If the directory cannot be written, the run is lost, but the test goes on.
+If the directory cannot be written, the run is lost, but the test continues.
 
 """
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("torr.locust")
 
 
-class KeptTest:
-    """A test that is recorded; `awaited` are the processes that have not reported its end."""
+class RecordedTest:
+    """A recorded test; `awaited` has the processes that have not sent their last report."""
 
     def __init__(self, directory: RunDirectory, aggregate: Gathering) -> None:
         self.directory = directory
         self.aggregate = aggregate
         self.awaited: set[str] = set()
-        self.is_lost = False
+        self.has_failed = False
         self._warnings: list[Message] = []
 
     def expect(self, process: str) -> None:
@@ -45,11 +45,11 @@ class KeptTest:
         """Record the number of users."""
         self.aggregate.users(now)
 
-    def take(self, process: str, tally: bytes | None, *, is_over: bool) -> None:
+    def add_report(self, process: str, tally: bytes | None, *, is_over: bool) -> None:
         """Add a report of a process."""
         if tally is not None:
             try:
-                self.keep(self.aggregate.take(process, tally))
+                self.keep_intervals(self.aggregate.take(process, tally))
             except ValueError as error:
                 self._warnings.append(
                     message(
@@ -62,36 +62,36 @@ class KeptTest:
         if is_over:
             self.awaited.discard(process)
 
-    def keep(self, intervals: Iterable[str]) -> None:
-        """Keep intervals; if the disk is full, log it once and keep no more."""
+    def keep_intervals(self, intervals: Iterable[str]) -> None:
+        """Store intervals; if the disk is full, log it once and store no more."""
         for text in intervals:
-            if self.is_lost:
+            if self.has_failed:
                 return
             interval = msgspec.structs.replace(decoded_interval(text), level=0, round=1)
             try:
                 self.directory.keep_interval(interval)
             except OutputError as error:
-                self.lose(error)
+                self.fail(error)
 
-    def lose(self, error: OutputError) -> None:
-        """Log why the run cannot be kept, and close it with what there is."""
-        self.is_lost = True
+    def fail(self, error: OutputError) -> None:
+        """Log why the run cannot be stored, and close its directory as failed."""
+        self.has_failed = True
         log.error("torr: %s", error)
         with suppress(OutputError):
             self.directory.close("failed")
 
     def finish(self, *, is_interrupted: bool, warnings: Iterable[Message]) -> Outcome | None:
-        """Keep the level, and return the outcome; None if the run is lost."""
-        self.keep(self.aggregate.end(interrupted=is_interrupted))
-        if self.is_lost:
+        """Store the level, and return the outcome; None if the run could not be stored."""
+        self.keep_intervals(self.aggregate.end(interrupted=is_interrupted))
+        if self.has_failed:
             return None
-        # A test that was ended by hand is complete: most tests have no other end.
+        # A test that the user stopped is complete: most tests end in this way.
         level = decoded_level(self.aggregate.level())
         warnings = [*dict.fromkeys([*level.warnings, *self._warnings, *warnings])]
         level = msgspec.structs.replace(level, cut_short=False, warnings=warnings)
         try:
             level = self.directory.keep_level(level)
         except OutputError as error:
-            self.lose(error)
+            self.fail(error)
             return None
         return Outcome((level,), failure=level.failure, interrupted=is_interrupted)
