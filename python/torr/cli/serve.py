@@ -10,7 +10,7 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.options.definition import build_options
-from torr.options.kept import SERVE, ServeOptions
+from torr.options.stored_runs import SERVE, ServeOptions
 from torr.units import SECOND_NS
 
 EXAMPLES = (

@@ -62,7 +62,7 @@ class RequestRecorder:
         """Begin to count a new test."""
         self._stop_timers()
         self._timers.append(gevent.spawn(self.direct_counter.flush_periodically))
-        if options_in(self.environment.parsed_options).is_kept:
+        if options_in(self.environment.parsed_options).is_recorded:
             self.ledger.begin(warmup=bool(self.environment.reset_stats))
             self._unreported_before = reactor().engine.unreported
             self._timers.append(gevent.spawn(self._measure_lag))

@@ -92,7 +92,7 @@ class LocustRecorder:
             recorder.listen()
         if isinstance(runner, WorkerRunner) and recorder is not None:
             send_tallies(environment, runner, recorder)
-        elif options_in(environment.parsed_options).is_kept:
+        elif options_in(environment.parsed_options).is_recorded:
             self._test_recorder = TestRecorder(
                 environment, runner, recorder, self._arguments, self._conclude
             )

@@ -226,7 +226,7 @@ class Plan(PlanPart):
         """Return the engine's plan as JSON text."""
         return json.dumps(self.as_json(), separators=(",", ":"))
 
-    def as_kept(self) -> JsonObject:
+    def as_stored(self) -> JsonObject:
         """Return the plan that is written to disk: without secrets and times of a replay."""
         # The length of an interval depends on the times, which the redacted plan lacks.
         return self.redacted().as_json() | {"interval_ns": self.interval_ns}

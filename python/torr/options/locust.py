@@ -49,6 +49,6 @@ class LocustOptions:
     )
 
     @property
-    def is_kept(self) -> bool:
-        """Whether a run is stored."""
+    def is_recorded(self) -> bool:
+        """Whether the tests are recorded as runs."""
         return self.folder != NO_RUN

@@ -197,7 +197,7 @@ def _candidate(candidate: Candidate, matrix: Matrix) -> JsonObject:
         "cwd": whole(str(command.cwd)),
         "health": command.health,
         "expect": candidate.expected.as_json(),
-        "plan": plan.as_kept(),
+        "plan": plan.as_stored(),
         "stop_signal": command.stop_signal,
         "grace_s": command.grace_s,
         "health_timeout_s": command.health_timeout_s,

@@ -133,7 +133,7 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
             ["torr", *command],
             labels_of(result.note, result.tag),
             experiment=_conditions(settings, options),
-            plan=plan.as_kept(),
+            plan=plan.as_stored(),
         ),
         experiment=with_profile(experiment, plan, result),
         judge=partial(_judge_load, kind, result.slos),

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import typed
-from kept import level, result, spoil, text
 from page import Page
+from stored_runs import level, result, spoil, text
 from torr.cli.runs.group import VERBS as OF_RUNS
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import open_store

@@ -103,8 +103,8 @@ def test_secrets_do_not_reach_the_disk():
         headers=(("Cookie", "s=hush"), ("X-Csrf-Token", "hush"), ("accept", "*/*")),
         body=b'{"password": "hush", "n": 1}',
     )
-    written = plan_with(request).as_kept()["groups"][0]["source"]["request"]
-    assert "hush" not in json.dumps(plan_with(request).as_kept())
+    written = plan_with(request).as_stored()["groups"][0]["source"]["request"]
+    assert "hush" not in json.dumps(plan_with(request).as_stored())
     assert written["url"] == "http://127.0.0.1/?api_key=***&page=2"
     assert ["accept", "*/*"] in written["headers"]
     assert plan_with(request).redacted().requests[0].body == b'{"password": "***", "n": 1}'
@@ -188,7 +188,7 @@ def test_a_replay_lasts_until_its_last_time_and_leaves_its_times_out_on_disk():
     plan = plan_with(pace=Replay([0, 3 * SECOND_NS]))
     plan = replace(plan, stop=Count(2), warmup_ns=0)
     assert (plan.seconds, plan.interval_ns) == (3, SECOND_NS // 10)
-    kept = plan.as_kept()
+    kept = plan.as_stored()
     assert kept["groups"][0]["pace"]["offsets_ns"] == []
     assert kept["interval_ns"] == SECOND_NS // 10
     assert plan.as_json()["groups"][0]["pace"]["offsets_ns"] == [0, 3 * SECOND_NS]

@@ -15,11 +15,11 @@ from torr.options.compare import CompareOptions
 from torr.options.definition import OptionScope, build_options, first_given, refuse
 from torr.options.diff import DiffOptions
 from torr.options.doctor import DOCTOR
-from torr.options.kept import IMPORT, LEDGER, LIST, SERVE, TAG
 from torr.options.load import LoadOptions
 from torr.options.locust import LocustOptions
 from torr.options.measure import MeasureOptions
 from torr.options.result import ResultOptions
+from torr.options.stored_runs import IMPORT, LEDGER, LIST, SERVE, TAG
 from torr.options.target import BYTES, CHAT, DELAY, FAULTY, HELLO
 from torr.options.verbs import COMPARE, DIFF, LADDER, RUN, VerbOptions
 from torr.planning.file_keys import values_of_plan

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-import kept
+import stored_runs
 import typed
-from kept import level
+from stored_runs import level
 from torr.results.base import builtins
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
@@ -16,7 +16,7 @@ SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
 
 
 def result(name, *levels):
-    return typed.result(**kept.result(name, *levels))
+    return typed.result(**stored_runs.result(name, *levels))
 
 
 def ledger(results, request=None, concurrency=None, baseline=None):

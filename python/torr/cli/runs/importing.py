@@ -12,7 +12,7 @@ from torr.errors import ResultError, UsageError, require
 from torr.model.json_input import parse_json
 from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
-from torr.options.kept import IMPORT
+from torr.options.stored_runs import IMPORT
 from torr.store.level_lines import recover
 
 EXAMPLES = (

@@ -12,7 +12,7 @@ from torr.cli.flags import flags_of
 from torr.cli.runs import selection
 from torr.errors import require
 from torr.options.definition import build_options
-from torr.options.kept import LEDGER, LedgerOptions
+from torr.options.stored_runs import LEDGER, LedgerOptions
 from torr.report.files import ledger as ledger_text
 from torr.results.base import builtins
 

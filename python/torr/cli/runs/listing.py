@@ -11,7 +11,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.runs import selection
 from torr.options.definition import build_options
-from torr.options.kept import LIST, ListOptions
+from torr.options.stored_runs import LIST, ListOptions
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:

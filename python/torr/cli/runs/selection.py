@@ -14,7 +14,7 @@ from torr.options import readers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.options.kept import LedgerOptions, ListOptions
+    from torr.options.stored_runs import LedgerOptions, ListOptions
     from torr.store.runs.store import Filter
 
 MOST_ID = 2**31 - 1

@@ -9,7 +9,7 @@ from torr.cli.flags import Parameter, flags_of
 from torr.cli.runs import selection
 from torr.errors import require
 from torr.options import readers
-from torr.options.kept import TAG
+from torr.options.stored_runs import TAG
 
 EXAMPLES = (
     "torr runs tag 12 baseline",

@@ -6,7 +6,7 @@ from datetime import timezone
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
-from torr.store.runs.since import parse_since
+from torr.options.since import parse_since
 from torr.store.runs.store import Filter
 
 if TYPE_CHECKING:

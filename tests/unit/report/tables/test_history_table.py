@@ -6,9 +6,9 @@ import io
 import pytest
 from msgspec.structs import replace
 
-import kept
+import stored_runs
 import typed
-from kept import level
+from stored_runs import level
 from torr.messages.message import message
 from torr.messages.say import render
 from torr.report.files import ledger as ledger_text
@@ -27,7 +27,7 @@ ROUNDS = {
 
 
 def result(*arguments, **more):
-    return typed.result(**kept.result(*arguments, **more))
+    return typed.result(**stored_runs.result(*arguments, **more))
 
 
 def ledger(results, concurrency=None, baseline=None):

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 import typed
 from installed import wait_until
-from kept import result, text
+from stored_runs import result, text
 from torr.store.runs.database import Database
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.schema import results, runs, tags
@@ -22,7 +22,7 @@ WRITERS, EACH = 4, 4
 CODE = """
 import sys
 import typed
-from kept import text
+from stored_runs import text
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
 

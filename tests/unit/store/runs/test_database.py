@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from kept import text
+from stored_runs import text
 from torr.errors import StoreError
 from torr.store.runs.database import Database
 from torr.store.runs.database_url import DatabaseUrl

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import typed
-from kept import level, result, spoil, text
+from stored_runs import level, result, spoil, text
 from torr.errors import ResultError, StoreError
 from torr.results.result import decoded
 from torr.store.runs import store as kept_store

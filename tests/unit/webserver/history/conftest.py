@@ -7,7 +7,7 @@ import json
 import pytest
 
 from events import ask
-from kept import spoil, text
+from stored_runs import spoil, text
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
 from torr.webserver.history.app import app

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kept import level
+from stored_runs import level
 from torr import engine
 
 SESSION = (("api 0.8 CPU", 21.5), ("api 1.2 CPU", 30.8), ("DB on SSD", 28.0))

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from documents import ROOT
-from kept import level, text
+from stored_runs import level, text
 from tiers import full
 from torr import engine
 from torr.store.runs.database_url import DatabaseUrl

@@ -9,8 +9,8 @@ from torr.options import readers
 from torr.options.definition import RESULT, many, option, reuse_option, switch
 from torr.options.readers import Reader, one_of
 from torr.options.result import OUTPUT, Output, ResultOptions
+from torr.options.since import parse_since
 from torr.options.verbs import VerbOptions
-from torr.store.runs.since import parse_since
 
 if TYPE_CHECKING:
     from datetime import datetime
