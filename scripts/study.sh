@@ -17,7 +17,7 @@ python=${PYTHON:-python3}
 name=${1:-}
 study=$root/studies/$name
 place=$root/build/studies/$name
-runs=${RUNS:-$root/_output/torr} # where runs are kept
+runs=${RUNS:-$root/_output/torr} # where runs are written
 
 main() {
     known

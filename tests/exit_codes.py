@@ -127,7 +127,7 @@ ENDS = {
     "Ctrl-C is pressed": End(
         ExitCode.INTERRUPTED,
         ("run", *LONG, "{url}"),
-        said="kept in",
+        said="; see ",
         signal=signal.SIGINT,
         leaves=an_interrupted_run,
     ),

@@ -105,7 +105,7 @@ def run(
 
     Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
-    KeyboardInterrupt. Either way what was measured is kept in the run's directory.
+    KeyboardInterrupt. Either way everything measured is stored in the run's directory.
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
@@ -121,7 +121,7 @@ def run(
     speed: with --replay: 2 is twice as fast [1]
     pool: users share N connections [one each]
     think: users think after each answer: 1s, 1s-3s, exp:2s
-    warmup: load before the window, kept apart [2s]
+    warmup: load before the window, counted separately [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
@@ -179,7 +179,7 @@ def run(
     profile_at: with --profile: users [of the best level]
     note: what is special about this run, e.g. 'api 1.2 CPU'
     tags: a word to find it by: torr runs list --tag (repeatable)
-    store: if False, do not register it with the kept runs
+    store: if False, do not add the run to the store
     log: write every exchange to FILE, as CSV
     """
 
@@ -257,7 +257,7 @@ def ladder(
 
     Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
-    KeyboardInterrupt. Either way what was measured is kept in the run's directory.
+    KeyboardInterrupt. Either way everything measured is stored in the run's directory.
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
@@ -267,7 +267,7 @@ def ladder(
     duration: measured window of a level [10s]
     pool: users share N connections [one each]
     think: users think after each answer: 1s, 1s-3s, exp:2s
-    warmup: load before the window, kept apart [2s]
+    warmup: load before the window, counted separately [2s]
     drain: wait for open requests at the end [--timeout]
     workers: threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
@@ -325,7 +325,7 @@ def ladder(
     profile_at: with --profile: users [of the best level]
     note: what is special about this run, e.g. 'api 1.2 CPU'
     tags: a word to find it by: torr runs list --tag (repeatable)
-    store: if False, do not register it with the kept runs
+    store: if False, do not add the run to the store
     """
 
 def once(

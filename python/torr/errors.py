@@ -7,19 +7,19 @@
     │   ├── FileError            2    a file with a broken line: names file and line
     │   ├── LevelError           2    a result has several levels or none, and its one was asked for
     │   ├── OutputError          2    results cannot be written where they should go
-    │   └── StoreError           2    the store of kept runs cannot be used, or has no such run
+    │   └── StoreError           2    the store of runs cannot be used, or has no such run
     │       └── ResultError      2    what is to be a result.json is none, or is a newer torr's
     ├── NothingMeasuredError     3    no answer byte came, or the server did not start
     │   └── EngineError          3    the engine is missing or broke
     ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
-    └── InterruptedRunError    129    stopped by SIGHUP; everything measured is kept
+    └── InterruptedRunError    129    stopped by SIGHUP; everything measured is stored
                                130    by SIGINT, as Ctrl-C sends it
                                143    by SIGTERM
 
 An exception that is none of these is a defect of torr, and ends the process with 70.
 
 A message says what happened and to what; the hint says what to try. Errors from other libraries
-are translated where they enter torr, with the cause kept; this module translates nothing.
+are translated where they enter torr, with the cause attached; this module translates nothing.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ ENDS: dict[ExitCode, str] = {
     " of a comparison failed",
     ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
     ExitCode.DEFECT: "a defect of torr; its traceback is on stderr",
-    ExitCode.HUNG_UP: "stopped by SIGHUP, as of a closed terminal; everything measured is kept",
-    ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is kept",
-    ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is kept",
+    ExitCode.HUNG_UP: "stopped by SIGHUP, as of a closed terminal; everything measured is stored",
+    ExitCode.INTERRUPTED: "stopped by SIGINT, as Ctrl-C sends it; everything measured is stored",
+    ExitCode.TERMINATED: "stopped by SIGTERM; everything measured is stored",
 }
 """The meaning of each exit code, for the documentation."""
 
@@ -113,7 +113,7 @@ class OutputError(UsageError):
 
 
 class StoreError(UsageError):
-    """The store of kept runs cannot be read or written, or it has no such run."""
+    """The store of runs cannot be read or written, or it has no such run."""
 
 
 class ResultError(StoreError):
@@ -133,7 +133,7 @@ class GeneratorLimitedError(TorrError):
 
 
 class InterruptedRunError(TorrError):
-    """A signal stopped the run; everything measured is kept."""
+    """A signal stopped the run; everything measured is stored."""
 
     signal_number = 2
     """The signal, SIGINT unless another one is known."""

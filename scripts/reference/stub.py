@@ -80,7 +80,7 @@ _Progress: TypeAlias = Callable[[Interval], object]
 _MEASURING = """\
     Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
     raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
-    KeyboardInterrupt. Either way what was measured is kept in the run's directory.
+    KeyboardInterrupt. Either way everything measured is stored in the run's directory.
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 """

@@ -35,7 +35,7 @@ function start(): void {
 
 function open(data: Bootstrap, choose: (lang: Lang) => void): Page | null {
   if (data.mode === "live") return new LivePage(data, choose);
-  if (data.kept) return new HistoryPage(data.kept, data.run, choose);
+  if (data.stored) return new HistoryPage(data.stored, data.run, choose);
   return data.run ? new Report(data.run, choose) : null;
 }
 

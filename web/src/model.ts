@@ -285,5 +285,5 @@ export interface Bootstrap {
   words: Words;
   run: Run | null;
   live: { token: string | null } | null;
-  kept?: HistoryData;
+  stored?: HistoryData;
 }

@@ -79,7 +79,7 @@ def _measure(
     if listener.raised is not None:
         raise listener.raised
     if outcome.interrupted:
-        raise KeyboardInterrupt(f"what was measured is kept in {directory.path}")
+        raise KeyboardInterrupt(f"everything measured is stored in {directory.path}")
     if outcome.failure is not None:
         raise nothing_measured(outcome.failure, finished.result, directory.path)
     from torr.api.result import load

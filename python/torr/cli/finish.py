@@ -64,7 +64,7 @@ def _print_paths(finished: FinishedRun) -> None:
     if finished.published and kind not in ("compare", "diff"):
         click.echo(f"newest  {_names(finished.published, ', ')}")
     if finished.run_id is not None:
-        click.echo(f"kept    as run {finished.run_id}")
+        click.echo(f"stored  as run {finished.run_id}")
     if kind == "diff":
         click.echo(_names([f"plot    {path}" for path in finished.published], "\n"))
 

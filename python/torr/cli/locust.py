@@ -130,7 +130,7 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
             out.print(f"note: {note}")
         _print_verdict(finished.result, out)
         if finished.run_id is not None:
-            out.print(f"kept    as run {finished.run_id}")
+            out.print(f"stored  as run {finished.run_id}")
 
     run = pipeline.EndedRun(
         directory,

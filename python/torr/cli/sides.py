@@ -81,7 +81,7 @@ def _tagged(text: str, name: str) -> Side:
         runs = own or store.find(wanted, most=1)
         if not runs:
             raise UsageError(
-                f"--baseline {tag}: no kept run has this tag", f"torr runs tag ID {tag}"
+                f"--baseline {tag}: no stored run has this tag", f"torr runs tag ID {tag}"
             )
         result = store.result(runs[0].id)
     if not own:

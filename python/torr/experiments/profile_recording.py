@@ -31,7 +31,7 @@ ENDED = message("profile.target_ended", "the target ended in mid-profile")
 _END_S = 0.5
 # A profiler may notice the end of its target before the operating system reports it.
 _GONE_WITHIN_S = 1.0
-# The heaviest stacks are kept; all others are combined.
+# The heaviest stacks are stored; all others are combined.
 _MOST_STACKS = 4_000
 
 

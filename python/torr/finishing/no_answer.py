@@ -1,4 +1,4 @@
-"""The error of a run without an answer: what was sent, how the attempts ended, where it is kept."""
+"""The error of a run without an answer: what was sent, how the attempts ended."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def nothing_measured(failure: str, result: RunResult, directory: Path) -> Nothin
         hint = "start the server first, or name the socket that it made"
     attempts = [f"{failure}: tried {_attempts(level, request, others)}", *_reasons(level, missing)]
     attempts += [f"{hung:,} hung"] if hung else []
-    return NothingMeasuredError(f"{'; '.join(attempts)}; kept in {directory}", hint or None)
+    return NothingMeasuredError(f"{'; '.join(attempts)}; see {directory}", hint or None)
 
 
 def _attempts(level: Level, request: JsonObject, others: str) -> str:

@@ -21,7 +21,9 @@ FLAGS = {option.field: option.long for option in OPTIONS}
 def add_arguments(parser: Any, **_more: object) -> None:
     """Add torr's arguments to Locust's parser."""
     # The web page shows only arguments that belong to the parser itself.
-    group = parser.add_argument_group("torr options", "What is kept of a test, beside Locust's own")
+    group = parser.add_argument_group(
+        "torr options", "What torr records of a test, beside Locust's own"
+    )
     for option in OPTIONS:
         group.add_argument(
             option.long,
@@ -33,7 +35,7 @@ def add_arguments(parser: Any, **_more: object) -> None:
 
 
 def options_in(parsed: object) -> LocustOptions:
-    """Return torr's options as Locust has parsed them; without any, no run is kept."""
+    """Return torr's options as Locust has parsed them; without any, no run is recorded."""
     values = {option.field: getattr(parsed, option.key, None) for option in OPTIONS}
     values |= {"folder": values["folder"] or NO_RUN, "tag": tuple(values["tag"] or ())}
     return build_options(

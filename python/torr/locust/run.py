@@ -147,7 +147,7 @@ class TestRecorder:
         try:
             directory = self._directory()
         except OutputError as error:
-            log.error("torr: this test is not kept: %s", error)
+            log.error("torr: this test is not recorded: %s", error)
             self._open_error = error
             if self._recorder is not None:
                 self._recorder.end()
@@ -176,7 +176,7 @@ class TestRecorder:
     def finish(self, **_more: object) -> None:
         """Store and conclude the test; if it is not recorded, log the reason again."""
         if self._open_error is not None:
-            log.error("torr: this test was not kept: %s", self._open_error)
+            log.error("torr: this test was not recorded: %s", self._open_error)
             self._open_error = None
         if self._test is None:
             return

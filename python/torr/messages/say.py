@@ -72,8 +72,8 @@ def say_count(number: int, one: str, many: str, /, **values: Value) -> Text:
 
 def chain(between: str, parts: Sequence[str]) -> Text:
     """Return the parts that are not empty, with a separator such as `"; "`."""
-    kept = [part for part in parts if part]
-    return Text(lambda to: (words(to, between) or between).join(render(x, to) for x in kept))
+    shown = [part for part in parts if part]
+    return Text(lambda to: (words(to, between) or between).join(render(x, to) for x in shown))
 
 
 def join(parts: Sequence[str]) -> str:

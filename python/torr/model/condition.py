@@ -158,7 +158,7 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
     metric = _FORMER_NAMES.get(metric, metric)
     if metric not in METRICS:
         if _is_percentile(metric):
-            raise UsageError(f"{text.strip()!r}: {metric} is not kept", _known_stats())
+            raise UsageError(f"{text.strip()!r}: {metric} is not recorded", _known_stats())
         hint = f"metrics are {', '.join(METRICS)}"
         problem = f"{metric or 'nothing'} is not a metric that this version measures"
         raise UsageError(f"{text.strip()!r}: {problem}", hint)
@@ -174,7 +174,7 @@ def _check_stat(metric: str, stat: str | None, text: str) -> None:
         if stat is None:
             raise UsageError(f"{text!r}: {metric} needs a statistic", f"write {metric} p95")
         if stat not in STATS:
-            raise UsageError(f"{text!r}: {stat} is not kept", _known_stats())
+            raise UsageError(f"{text!r}: {stat} is not recorded", _known_stats())
     elif metric in ("errors", "failures") and stat is not None:
         if stat not in CLASSES:
             hint = f"classes are {', '.join(CLASSES)}"
@@ -201,7 +201,7 @@ def _is_percentile(text: str) -> bool:
 
 
 def _known_stats() -> str:
-    return f"kept are {', '.join(STATS)}"
+    return f"statistics are {', '.join(STATS)}"
 
 
 def _write_ms(milliseconds: float) -> str:

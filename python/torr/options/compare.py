@@ -36,7 +36,7 @@ class CompareOptions:
     until: Until | None = option("--until", UNTIL, "10 rounds, then 20 and 40 where inconclusive")
     duration_ns: int | None = reuse_option(LoadOptions, "duration_ns")
     warmup_ns: int | None = reuse_option(
-        LoadOptions, "warmup_ns", help="load before each window, kept apart [2s]"
+        LoadOptions, "warmup_ns", help="load before each window, counted separately [2s]"
     )
     seed: int = reuse_option(LoadOptions, "seed", rare=False, help="of the order of candidates [1]")
     pin: Pin | str = option(

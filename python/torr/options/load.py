@@ -105,7 +105,7 @@ class LoadOptions:
         "--think", readers.THINK, "users think after each answer: 1s, 1s-3s, exp:2s", rare=True
     )
     warmup_ns: int | None = option(
-        "--warmup", readers.DURATION, "load before the window, kept apart [2s]"
+        "--warmup", readers.DURATION, "load before the window, counted separately [2s]"
     )
     drain_ns: int | None = option(
         "--drain", readers.DURATION, "wait for open requests at the end [--timeout]", rare=True

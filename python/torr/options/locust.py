@@ -45,7 +45,7 @@ class LocustOptions:
         "--torr-tag", readers.TAG, "a word to find it by (repeatable)", variable="TORR_TAG"
     )
     no_store: bool = switch(
-        "--torr-no-store", "do not register it with the kept runs", variable="TORR_NO_STORE"
+        "--torr-no-store", "do not add the run to the store", variable="TORR_NO_STORE"
     )
 
     @property

@@ -104,7 +104,7 @@ class ResultOptions:
         rare=True,
         plural=True,
     )
-    no_store: bool = switch("--no-store", "do not register it with the kept runs", rare=True)
+    no_store: bool = switch("--no-store", "do not add the run to the store", rare=True)
     live: bool = switch("--live", "show it in a browser while it goes on", scopes=TERMINAL)
     live_port: int | None = option(
         "--live-port",

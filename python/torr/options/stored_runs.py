@@ -1,4 +1,4 @@
-"""Options of the verbs about kept runs: `torr runs` and `torr serve`."""
+"""Options of the verbs about stored runs: `torr runs` and `torr serve`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class TagOptions:
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How files are kept."""
+    """How imported files are stored."""
 
     group: ClassVar[str] = RESULT
 

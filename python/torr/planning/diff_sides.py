@@ -29,7 +29,7 @@ def load(path: Path) -> Side:
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
-        hint = "give a .dat file, a run directory or its result.json, or the id of a kept run"
+        hint = "give a .dat file, a run directory or its result.json, or the id of a stored run"
         raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
     return of_result(decoded(text, str(path)), asked, path)
 

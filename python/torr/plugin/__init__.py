@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("torr", "functions under load (torr)")
     group.addoption("--torr-save", metavar="NAME", help="keep the measured functions as a run")
     group.addoption(
-        "--torr-compare", metavar="NAME", help="set them beside the newest kept run of this name"
+        "--torr-compare", metavar="NAME", help="compare with the newest stored run of this name"
     )
     group.addoption(
         "--torr-fail-if",
@@ -62,7 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--torr-dir",
         metavar="DIR",
         default="_output/torr",
-        help="where runs are kept [_output/torr]",
+        help="where runs are written [_output/torr]",
     )
     group.addoption(
         "--torr-tag",

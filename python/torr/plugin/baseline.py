@@ -61,7 +61,7 @@ def read_baseline(config: pytest.Config) -> None:
 
     with open_store() as store:
         newest = store.find(Filter(name=name, kinds=(KIND,)), most=1)
-        missing = f"--torr-compare {name}: there is no such kept run"
+        missing = f"--torr-compare {name}: no stored run has this name"
         require(bool(newest), missing, "see `torr runs list`")
         config.stash[BASELINE] = Baseline(newest[0].id, store.result(newest[0].id), changes)
 

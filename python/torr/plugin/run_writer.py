@@ -75,7 +75,8 @@ class RunWriter:
     def _note(self, finished: FinishedRun) -> None:
         notes = self._session.notes
         path = _relative(finished.directory, self._session.config.invocation_params.dir)
-        notes.append(f"kept    {path}" + (f" as run {finished.run_id}" if finished.run_id else ""))
+        run = f" as run {finished.run_id}" if finished.run_id else ""
+        notes.append(f"stored  {path}{run}")
         notes += [f"note: {note}" for note in finished.notes]
 
     def _write_new(self) -> RunDirectory:

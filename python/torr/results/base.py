@@ -49,7 +49,7 @@ def _encoded(value: object) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, Message):
         return as_object(value)
     if isinstance(value, str):
-        # A text that can be said in other languages, where only its English is kept.
+        # A text that can be said in other languages, where only its English is stored.
         return str.__str__(value)
     raise NotImplementedError(f"{type(value)} in a result")
 

@@ -117,7 +117,7 @@ class LatencyOfAll(ResultPart, kw_only=True):
 
 
 class ErrorSample(ResultPart, kw_only=True):
-    """One kept answer of an error class: its head and its first 1 KB, secrets redacted."""
+    """A recorded answer of an error class: its head and its first 1 KB, secrets redacted."""
 
     name: Annotated[str | None, Meta(description="the row that it is of, in a run of Locust")] = (
         None
@@ -179,7 +179,7 @@ class Interval(ResultPart, kw_only=True):
 
 
 class WarmUp(ResultPart, kw_only=True):
-    """The time before the measured window, kept apart."""
+    """The time before the measured window, counted separately."""
 
     seconds: Amount = 0
     counts: AttemptCounts = field(default_factory=AttemptCounts)

@@ -79,7 +79,7 @@ class EndpointSamples(ResultPart, kw_only=True):
     url: str
     t_s: list[float] = []
     series: list[EndpointSeries] = []
-    left_out: Annotated[Count, Meta(description="series beyond the most that are kept")] = 0
+    left_out: Annotated[Count, Meta(description="series beyond the maximum that is recorded")] = 0
     error: Message | None = None
 
 

@@ -44,7 +44,8 @@ class TrialFailure(ResultPart, kw_only=True):
     factors: Factors = {}
     round: Count
     measured: Annotated[
-        bool, Meta(description="its level is kept: this came during it, or behind it")
+        bool,
+        Meta(description="its level is stored: the failure came during or after the level"),
     ] = False
     kind: str
     text: Message

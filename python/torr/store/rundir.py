@@ -181,20 +181,20 @@ class RunDirectory:
 
     def keep_interval(self, piece: Interval) -> Interval:
         """Append an interval and return it as stored; raise OutputError on a full disk."""
-        kept: Interval = self.outside.part(piece)
+        stored: Interval = self.outside.part(piece)
         try:
-            self._log.append_interval(kept)
+            self._log.append_interval(stored)
         except OSError as error:
             raise self._write_error(error) from error
-        return kept
+        return stored
 
     def keep_level(self, level: Level) -> Level:
         """Write a finished level to disk and return it as stored.
 
         Until the run is closed, its status in result.json is `interrupted`.
         """
-        (kept,) = self.keep_levels([level])
-        return kept
+        (stored,) = self.keep_levels([level])
+        return stored
 
     def keep_levels(
         self, levels: Sequence[Level], conclusions: Conclusions | None = None
@@ -204,8 +204,8 @@ class RunDirectory:
         The intervals since the last level belong to the first of them.
         """
         is_first = not self._log
-        kept: list[Level] = [self.outside.part(level) for level in levels]
-        for level in kept:
+        stored: list[Level] = [self.outside.part(level) for level in levels]
+        for level in stored:
             self._log.add(level)
             self._write_last()
         if conclusions is not None:
@@ -213,25 +213,25 @@ class RunDirectory:
         self._assemble_if_due(conclusions)
         if is_first:
             self._point_latest_here()
-        return kept
+        return stored
 
     def keep_failure(self, failure: TrialFailure) -> TrialFailure:
         """Write a failed trial to disk and return it as stored."""
-        kept: TrialFailure = self.outside.part(failure)
-        self.failures.append(kept)
-        self._append({"failure": kept, "at": len(self.failures) - 1})
+        stored: TrialFailure = self.outside.part(failure)
+        self.failures.append(stored)
+        self._append({"failure": stored, "at": len(self.failures) - 1})
         self._assemble_if_due()
         if not self._log and len(self.failures) == 1:
             self._point_latest_here()
-        return kept
+        return stored
 
     def replace_level(self, level: Level) -> Level:
         """Replace the last level on disk by one with more data; return it as stored."""
-        kept: Level = self.outside.part(level)
-        self._log.replace_last(kept)
+        stored: Level = self.outside.part(level)
+        self._log.replace_last(stored)
         self._write_last()
         self._assemble_if_due()
-        return kept
+        return stored
 
     def close(self, status: Status, conclusions: Conclusions | None = None) -> None:
         """Write the final result.json, with the conclusions (capacity, verdicts).
@@ -307,11 +307,11 @@ class RunDirectory:
         }
 
     def _write_error(self, error: OSError) -> OutputError:
-        text = f"{self.path}: the run could not be kept: {error.strerror or error}"
+        text = f"{self.path}: the run could not be written: {error.strerror or error}"
         if not self.result_path.exists():
             return OutputError(text, "make room, run again")
         noun = "trial" if self.head["kind"] == "compare" else "level"
-        hint = f"{show_count(self._on_disk, f'finished {noun}')} kept in {self.path}"
+        hint = f"{show_count(self._on_disk, f'finished {noun}')} stored in {self.path}"
         if self.head["kind"] == "compare":
             hint += f"; make room and go on with --resume {self.path}"
         return OutputError(text, hint)

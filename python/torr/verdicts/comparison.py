@@ -77,12 +77,12 @@ def verdicts(
     if procedure.rule is None:
         return whole
     split = {cell: discard(rounds, procedure.rule) for cell, rounds in cells.items()}
-    kept = {cell: rounds for cell, (rounds, _) in split.items()}
+    remaining = {cell: rounds for cell, (rounds, _) in split.items()}
     contrasts = [
         every if every.metric.is_share else some
         for every, some in zip(
             _contrasts(cells, levels, baseline, procedure),
-            _contrasts(kept, levels, baseline, procedure),
+            _contrasts(remaining, levels, baseline, procedure),
             strict=True,
         )
     ]
@@ -144,8 +144,8 @@ def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, DiscardedRounds]:
     }
     discarded = [number for number, names in matching.items() if names]
     counts = Counter(name for names in matching.values() for name in names)
-    kept = {number: trials for number, trials in rounds.items() if number not in discarded}
-    return kept, DiscardedRounds(
+    remaining = {number: trials for number, trials in rounds.items() if number not in discarded}
+    return remaining, DiscardedRounds(
         rule=rule.text or str(rule), rounds=discarded, because_of=dict(counts)
     )
 

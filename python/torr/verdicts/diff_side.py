@@ -92,17 +92,19 @@ def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     chosen = names[0] if names else found[0] if found else ""
     if found and (chosen not in found or (not names and len(found) > 1)):
         _refuse_candidate(path, names, found)
-    kept = [x for x in levels if (x.candidate or "") == chosen and _has(x.factors, factors)]
-    settings = {json.dumps(own, sort_keys=True): own for own in (_setting(x.factors) for x in kept)}
+    selected = [x for x in levels if (x.candidate or "") == chosen and _has(x.factors, factors)]
+    settings = {
+        json.dumps(own, sort_keys=True): own for own in (_setting(x.factors) for x in selected)
+    }
     if len(settings) != 1 and levels:
         _refuse_setting(path, chosen, [_setting(level.factors) for level in levels])
-    series = Series.of(chosen or result.name, kept)
+    series = Series.of(chosen or result.name, selected)
     setting = next(iter(settings.values()), {})
     taken = [x for x in result.profiles if (x.candidate or "") == chosen]
     rule = result.experiment.discard_if
     return Side(
         series,
-        _alone(kept, series.name),
+        _alone(selected, series.name),
         run=f"{result.name} {result.started}",
         run_name=result.name,
         candidate=chosen or None,

@@ -131,18 +131,21 @@ def _of_load(result: RunResult, directory: Path) -> Decision | None:
     if result.status == "failed" and result.levels:
         return Decision(NothingMeasuredError(f"{result.levels[0].failure}"), is_unanswered=True)
     if result.status == "interrupted":
-        kept = f"{show_count(len(result.levels), 'level')} kept in {directory}"
-        return Decision(InterruptedRunError(f"interrupted: {kept}"))
+        return Decision(_interrupted(show_count(len(result.levels), "level"), directory))
     return None
+
+
+def _interrupted(measured: str, directory: Path, hint: str | None = None) -> InterruptedRunError:
+    return InterruptedRunError(f"interrupted: {directory} has the results of {measured}", hint)
 
 
 def _of_trials(result: RunResult, directory: Path) -> Decision | None:
     """Return the decision about a comparison that ended before it could be judged."""
     failed = result.failures
     if result.status == "interrupted":
-        kept = f"{show_count(len(result.levels), 'trial')} kept in {directory}"
         hint = f"go on with --resume {directory}"
-        return Decision(InterruptedRunError(f"interrupted: {kept}", hint))
+        trials = show_count(len(result.levels), "trial")
+        return Decision(_interrupted(trials, directory, hint))
     if not result.levels:
         error = NothingMeasuredError(
             f"no trial could be measured: {failed[0].text}", failed[0].hint

@@ -178,7 +178,7 @@ def test_ctrl_c_keeps_what_was_measured_and_goes_on(url, place):
         if len(heard) == 2:
             os.kill(os.getpid(), signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt, match="what was measured is kept in"):
+    with pytest.raises(KeyboardInterrupt, match="everything measured is stored in"):
         torr.run(url, duration="60s", warmup=0, connections=2, progress=press)
     assert torr.load(place / "_output/torr/latest").status == "interrupted"
     assert kept(place)["levels"][0]["counts"]["ok"] > 0

@@ -95,10 +95,10 @@ def test_events_are_marked_and_in_no_total(test):
 
 
 def test_says_the_verdict_the_trust_and_the_place_last(test):
-    *_, verdict, trust, kept, place = test.ended.err.strip().splitlines()
+    *_, verdict, trust, stored, place = test.ended.err.strip().splitlines()
     assert verdict.startswith(("No request was sent by torr's clients", "Claims nothing"))
     assert "busiest process" in trust
-    assert kept.startswith("kept    as run 1")
+    assert stored.startswith("stored  as run 1")
     (folder,) = (test.ended.folder / "_output/torr").glob("mine-*")
     assert place == f"report  ../_output/torr/{folder.name}/report.html"
     names = {path.name for path in folder.iterdir()}

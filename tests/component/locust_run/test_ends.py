@@ -37,7 +37,7 @@ def test_ctrl_c_that_hits_a_task_ends_the_test_without_the_stack_of_that_task(in
 def test_a_signal_before_the_end_of_the_run_time_interrupts(interrupted, by):
     ended = interrupted(EVENTS, "-u", "2", "-t", "10m", by=by)
     assert ended.result["status"] == "interrupted"
-    assert "interrupted: what was measured is kept" in ended.err
+    assert "interrupted: everything measured until then is stored" in ended.err
 
 
 def test_a_closed_terminal_ends_a_test_as_sigterm_does(interrupted):
@@ -78,7 +78,7 @@ def test_a_full_disk_costs_the_run_and_not_the_test(locust, disk):
     with disk("size=12k") as place:
         ended = locust(EVENTS, "-u", "2", "-t", "2s", "--only-summary", "--torr-out", place)
         assert "Traceback" not in ended.err
-        assert "the run could not be kept: No space left on device" in ended.err
+        assert "the run could not be written: No space left on device" in ended.err
         assert "Aggregated" in ended.err
         assert ended.code == 1  # as Locust ends where requests failed
 
@@ -87,7 +87,9 @@ def test_a_directory_that_cannot_be_written_is_said_at_once_and_at_the_end(locus
     (tmp_path / "file").write_text("in the way")
     ended = locust("locustfile_quits", "-u", "1", "--torr-out", "file")
     why = "--torr-out file: is a file, not a directory"
-    first, last = (ended.err.index(f"this test {word} not kept: {why}") for word in ("is", "was"))
+    first, last = (
+        ended.err.index(f"this test {word} not recorded: {why}") for word in ("is", "was")
+    )
     assert first < ended.err.index("All users spawned") < last
     assert ended.code == 7
 

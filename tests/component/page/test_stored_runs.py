@@ -1,4 +1,4 @@
-"""The pages over kept runs in Chromium: find, open, overlay, trend."""
+"""The pages over stored runs in Chromium: find, open, overlay, trend."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ def test_axe_finds_no_serious_violation(pages, visit, name, look):
 
 def test_runs_are_found_by_what_is_typed(pages, visit):
     page = visit(pages).page
-    assert page.locator("h1").text_content() == "9 kept runs"
+    assert page.locator("h1").text_content() == "9 stored runs"
     page.get_by_label("tags").fill("nightly")
     page.get_by_label("name").fill("search")
     page.keyboard.press("Enter")
     page.wait_for_url("**/?name=search&tag=nightly")
-    assert page.locator("h1").text_content() == "1 kept run"
+    assert page.locator("h1").text_content() == "1 stored run"
     assert page.get_by_label("name").input_value() == "search"
     page.get_by_role("link", name="Show all").click()
     page.get_by_label("since").fill("never")

@@ -126,4 +126,4 @@ def test_a_test_that_goes_elsewhere_leaves_the_run_where_it_was_asked_for(pytest
     ended = pytests(source, "--torr-save", "mine")
     assert ended.code == 0
     assert [level["round"] for level in ended.result["levels"]] == [1, 1, 2]
-    assert f"kept    _output/torr/{ended.kept.name} as run 1" in ended.out
+    assert f"stored  _output/torr/{ended.kept.name} as run 1" in ended.out

@@ -189,9 +189,9 @@ REFUSED = {
     "one side": (["1"], "a diff has two sides"),
     "three sides": (["1", "2", "3"], "a diff has two sides"),
     "a baseline and two": (["--baseline", "main", "1", "2"], "leave A out"),
-    "no such tag": (["--baseline", "none", "1"], "no kept run has this tag"),
+    "no such tag": (["--baseline", "none", "1"], "no stored run has this tag"),
     "itself": (["--baseline", "main", "1"], "is the other side itself"),
-    "no such run": (["1", "99"], "there is no kept run 99"),
+    "no such run": (["1", "99"], "there is no run 99"),
     "no such candidate": (["1", "2:gin"], "has no candidate 'gin'"),
 }
 

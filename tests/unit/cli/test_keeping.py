@@ -37,7 +37,7 @@ def test_a_run_is_registered_with_what_is_said_on_it(torr, tmp_path, verb):
     ended = torr(*verb, "--note", "api 1.2 CPU", "--tag", "b", "--tag", "a", "--tag", "b", URL)
     assert ended.code == 0
     (run,) = kept()
-    assert ended.out.endswith(f"kept    as run {run.id}\n")
+    assert ended.out.endswith(f"stored  as run {run.id}\n")
     assert (run.kind, run.note, run.tags) == (verb[0], "api 1.2 CPU", ("a", "b"))
     (path,) = (tmp_path / "_output/torr").glob("apiserver-*/result.json")
     written = json.loads(path.read_text())

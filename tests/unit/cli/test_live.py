@@ -89,7 +89,7 @@ def test_stop_ends_it_as_ctrl_c_does_with_its_results_kept(live, fake, tmp_path)
     ended = live("ladder", "--levels", "1,2,4")
     assert seen == [202]
     assert ended.code == 130
-    assert "interrupted: 1 level kept" in ended.err
+    assert "has the results of 1 level" in ended.err
     assert fake.concurrencies == [1]
     found = result_of(tmp_path)
     assert (found["status"], found["levels"][0]["interrupted"]) == ("interrupted", True)

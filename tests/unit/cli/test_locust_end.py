@@ -65,7 +65,7 @@ def test_what_the_end_needs_is_imported_before_the_load(tmp_path, own_store):
             },
         )
         assert done.returncode == 0, done.stderr
-        assert f"kept    as run {number}" in done.stderr
+        assert f"stored  as run {number}" in done.stderr
     assert done.stdout.splitlines() == ["", "False"]
 
 
@@ -84,7 +84,7 @@ def test_a_run_is_closed_registered_and_said_before_it_is_drawn(
     conclude(outcome, directory, True)
     assert seen[:3] == ["complete", [], True]
     assert "Answers" in seen[3]
-    assert "kept    as run 1" in seen[3]
+    assert "stored  as run 1" in seen[3]
 
 
 def test_a_report_that_cannot_be_drawn_costs_neither_the_verdict_nor_the_store(
@@ -100,5 +100,5 @@ def test_a_report_that_cannot_be_drawn_costs_neither_the_verdict_nor_the_store(
     with pytest.raises(OutputError):
         conclude(outcome, directory, True)
     said = capsys.readouterr().err
-    assert "kept    as run 7" in said
+    assert "stored  as run 7" in said
     assert "report  " not in said

@@ -210,7 +210,7 @@ def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
     kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert kept["status"] == "failed"
     (folder,) = (tmp_path / "_output/torr").glob("apiserver-*")
-    assert ended.err.splitlines()[0].endswith(f"; kept in {folder.relative_to(tmp_path)}")
+    assert ended.err.splitlines()[0].endswith(f"; see {folder.relative_to(tmp_path)}")
 
 
 def unanswered(fake, monkeypatch, **parts):
@@ -224,7 +224,7 @@ def test_no_answer_counts_the_warm_up_and_says_that_it_hung(torr, fake, monkeypa
     unanswered(fake, monkeypatch, warmup={"seconds": 2.0, "counts": hung, "latency": {}})
     err = torr("run", "-c", "5", URL).err
     assert "tried GET http://127.0.0.1:9/x 5 times over 5 connections" in err
-    assert "5 of them in the warm-up; in the warm-up timeout × 5; 5 hung; kept in " in err
+    assert "5 of them in the warm-up; in the warm-up timeout × 5; 5 hung; see " in err
     assert "\nhint: The server is overloaded or hangs. Does one request alone answer?\n" in err
 
 
@@ -248,7 +248,7 @@ def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
     ended = torr("run", URL)
     assert ended.code == 130
     assert ended.out.startswith("Answers")
-    assert "1 level kept in" in ended.err
+    assert "has the results of 1 level" in ended.err
     assert (
         json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["status"]
         == "interrupted"

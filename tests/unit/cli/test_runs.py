@@ -109,7 +109,7 @@ def test_who_has_kept_no_run_yet_is_told_that_there_is_none(torr, monkeypatch, t
     place = tmp_path / "data" / "torr" / "runs.db"
     assert torr("runs", "list").out == f"there is no run in {place}\n"
     ended = torr("runs", verb, "1")
-    assert (ended.code, "there is no kept run 1" in ended.err) == (2, True)
+    assert (ended.code, "there is no run 1" in ended.err) == (2, True)
     assert not (tmp_path / "data").exists()
 
 
@@ -132,7 +132,7 @@ def test_a_run_says_again_what_it_said(torr, fake):  # noqa: ARG001 - the engine
     ended = torr("runs", "show", "5")
     assert ended.code == 0
     assert ended.out.splitlines()[:10] == said.splitlines()[:10]
-    assert "kept    as run 5: apiserver, run, complete\nnote    n\n" in ended.out
+    assert "stored  as run 5: apiserver, run, complete\nnote    n\n" in ended.out
 
 
 def test_a_run_is_shown_as_json_whole(torr):
@@ -145,7 +145,7 @@ def test_a_run_is_shown_as_json_whole(torr):
 def test_a_run_that_there_is_not_is_said(torr, verb):
     ended = torr("runs", verb, "99")
     assert ended.code == 2
-    assert "there is no kept run 99" in ended.err
+    assert "there is no run 99" in ended.err
 
 
 BROKEN = {
@@ -389,7 +389,10 @@ def test_an_import_replaces_no_other_run_unless_it_is_asked_to(torr, tmp_path):
     path.write_text(json.dumps(result))
     refused = torr("runs", "import", str(path))
     assert refused.code == 2
-    assert f"{path}: this is kept as run 1, with another content\nhint: --replace" in refused.err
+    assert (
+        f"{path}: it is already stored as run 1, with different content\nhint: --replace"
+        in refused.err
+    )
     assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] != 7.0
     assert torr("runs", "import", "--replace", str(path)).out.startswith("run 1  ")
     assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] == 7.0

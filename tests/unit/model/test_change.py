@@ -30,7 +30,7 @@ def test_a_change_is_read(text, key, op, limit, name):
         ("p99 > +10ms", "'+10ms' is not a signed percentage"),
         ("errors > +10%", "'+10%' is not signed percentage points"),
         ("p99", "is not a condition"),
-        ("p42 > +1%", "p42 is not kept"),
+        ("p42 > +1%", "p42 is not recorded"),
         ("speed > +1%", "speed is not a metric"),
     ],
 )

@@ -245,7 +245,7 @@ def test_a_disk_that_fills_up_leaves_the_finished_levels(small_disk, open_run):
     measure(run, 200)
     with pytest.raises(OutputError, match="No space left") as error:
         fill(run)
-    assert "1 finished level kept in" in str(error.value)
+    assert "1 finished level stored in" in str(error.value)
     with pytest.raises(OutputError, match="No space left"):
         run.close("failed")
     result = json.loads(run.result_path.read_text())

@@ -93,7 +93,7 @@ def _capacity(result: RunResult) -> dict[str, str]:
 
 
 def _none(reason: str | None) -> Text:
-    return say("– ({why})", why=reason or say("no reason was kept"))
+    return say("– ({why})", why=reason or say("no reason was recorded"))
 
 
 def _listed(levels: Iterable[int]) -> Text:

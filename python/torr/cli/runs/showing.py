@@ -37,7 +37,7 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
     if quiet:
         return
     lines = {
-        "kept": f"as run {stored.id}: {stored.name}, {stored.kind}, {stored.status}",
+        "stored": f"as run {stored.id}: {stored.name}, {stored.kind}, {stored.status}",
         "note": stored.note,
         "tags": " ".join(stored.tags),
         "commit": stored.git_commit,

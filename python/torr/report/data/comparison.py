@@ -82,7 +82,7 @@ class CandidateCell:
         return self.verdicts.get(metric) or Verdict(metric=metric.key, request=metric.request)
 
     def count(self, verdict: Verdict) -> int:
-        """Return how many rounds a verdict stands on; without one, how many trials are kept."""
+        """Return how many rounds a verdict stands on; without one, how many trials it has."""
         return len(self.counted_trials) if verdict.n is None else verdict.n
 
 

@@ -46,7 +46,7 @@ def page(result: RunResult, lang: str | None = None) -> str:
 
 
 def document(data: JsonObject) -> str:
-    """Return the page for bootstrap data: `mode`, `lang`, `run`, `live` and, of kept runs, `kept`.
+    """Return the page of bootstrap data: `mode`, `lang`, `run`, `live`; `stored` of stored runs.
 
     Raises OutputError where the page was not built, as in a checkout before `make build`.
     """
@@ -99,10 +99,10 @@ def _hash(text: str) -> str:
 
 
 def _title(data: JsonObject) -> str:
-    run, kept = data.get("run"), data.get("kept") or {}
+    run, stored = data.get("run"), data.get("stored") or {}
     if run:
         return f"{run['result']['name']} · torr {run['result']['kind']}"
-    return f"{kept['ledger']['name']} · torr" if "ledger" in kept else "torr"
+    return f"{stored['ledger']['name']} · torr" if "ledger" in stored else "torr"
 
 
 def _plain(data: JsonObject) -> str:

@@ -64,10 +64,10 @@ def _what(ledger: Ledger) -> str:
 def _of_none(ledger: Ledger) -> str:
     """Say that there is no run, or that no run of the name is one that a history shows."""
     if not ledger.others:
-        return say("No run of {what} is kept.", what=_what(ledger))
+        return say("The store has no run of {what}.", what=_what(ledger))
     return say(
-        "Runs of {what} are kept, but none that is meant; comparisons, diffs and functions have no"
-        " ledger.",
+        "The store has runs of {what}, but none that matches; comparisons, diffs and functions have"
+        " no ledger.",
         what=_what(ledger),
     )
 

@@ -104,7 +104,7 @@ def undecided(cell: ComparisonCell, entry: CandidateCell) -> Text:
         if verdict.interval:
             clause = say("{said} ({seen})", said=clause, seen=words.interval(verdict))
     reason = cell.reason(entry)
-    return chain("; ", [clause, reason or say("no reason was kept")])
+    return chain("; ", [clause, reason or say("no reason was recorded")])
 
 
 def counted(word: str, cells: CellEntries, total: int | None = None, than: str = "") -> Text:

@@ -116,7 +116,7 @@ def _fails(first: Verdict, series: Series) -> str:
     if first.word == "broken":
         values["seen"] = value_or_reason(condition, first)
         return say("Does not hold {condition} even at {place} ({seen})", **values)
-    why = first.reason or say("no reason was kept")
+    why = first.reason or say("no reason was recorded")
     return say("Cannot show {condition} at {place} ({why})", **values, why=why)
 
 

@@ -41,7 +41,7 @@ def trust(result: RunResult) -> Text:
         parts += [_busiest(levels), _rounds(result), _steal(levels)]
     parts += dict.fromkeys(warning for level in levels for warning in level.warnings)
     if result.status == "interrupted":
-        parts.append(say("interrupted: what was measured is kept"))
+        parts.append(say("interrupted: everything measured until then is stored"))
     return say("{said}.", said=chain(" · ", parts))
 
 

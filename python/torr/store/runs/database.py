@@ -64,7 +64,7 @@ class NoStoreError(StoreError):
     def __init__(self, url: DatabaseUrl) -> None:
         super().__init__(
             f"there is no store at {url}",
-            f"see whether {VARIABLE} is right; the first run that is kept there makes the store",
+            f"see whether {VARIABLE} is right; the first run that is stored there creates it",
         )
 
 

@@ -212,7 +212,7 @@ class Store:
         stored = _stored_runs(connection, select(runs).where(runs.c.id == run_id))
         if not stored:
             raise StoreError(
-                f"there is no kept run {run_id} in {self._database.url}",
+                f"there is no run {run_id} in {self._database.url}",
                 "`torr runs list` has the ids",
             )
         return stored[0]
@@ -226,7 +226,7 @@ def open_store(*, create: bool = False) -> Store:
     """
     url = DatabaseUrl.of(os.environ)
     if url is None:
-        raise StoreError(f"{VARIABLE} says that no runs are kept", HINT)
+        raise StoreError(f"{VARIABLE}=none: runs are not stored", HINT)
     try:
         return Store.open(url, create=create)
     except NoStoreError:
@@ -259,8 +259,8 @@ def _refuse_another(connection: Connection, run_id: int, result: RunResult) -> N
         return
     if msgspec.structs.replace(stored, note=result.note, tags=result.tags) != result:
         raise ResultError(
-            f"this is kept as run {run_id}, with another content",
-            "--replace puts it in the place of what is kept",
+            f"it is already stored as run {run_id}, with different content",
+            "--replace replaces the stored copy",
         )
 
 

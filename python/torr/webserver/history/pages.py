@@ -1,6 +1,6 @@
 """Make the JSON data of each page of stored runs, from which the bundle draws it.
 
-`run` is the run or overlay to show, if any; `kept` has the kind of page and its data.
+`run` is the run or overlay to show, if any; `stored` has the kind of page and its data.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def failure(error: TorrError) -> JsonObject:
 
 def page(which: str, shown: JsonObject | None = None, **more: object) -> JsonObject:
     """Return the bootstrap data of a page."""
-    return {"mode": "serve", "run": shown, "live": None, "kept": {"page": which, **more}}
+    return {"mode": "serve", "run": shown, "live": None, "stored": {"page": which, **more}}
 
 
 def _side(store: Store, query: QueryParams, key: str) -> Side:

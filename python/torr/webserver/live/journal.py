@@ -2,9 +2,9 @@
 
     run, interval, interval, …, run, interval, …, end
 
-A `run` includes everything before it, so only the newest is kept, with the intervals after it.
+A `run` includes everything before it, so only the newest is stored, with the intervals after it.
 Intervals are in an unnamed file: memory holds the newest `run` and eight bytes per interval.
-`progress` has no id, and only the newest is kept.
+`progress` has no id, and only the newest is stored.
 
 One thread writes without waiting; others read concurrently, each with its position. No lock is
 needed: the current `run` is replaced at once, and an interval is in the file before its end is in

@@ -116,9 +116,9 @@ def test_where_no_run_claims_anything_the_newest_says_why_and_what_to_try():
 
 def test_an_empty_ledger_says_whether_there_are_other_runs_of_the_name():
     found = replace(session(), entries=[], baseline=None)
-    assert history_table.sentence(found) == "No run of chat is kept."
+    assert history_table.sentence(found) == "The store has no run of chat."
     assert history_table.sentence(replace(found, others=True)).startswith(
-        "Runs of chat are kept, but none"
+        "The store has runs of chat, but none"
     )
 
 

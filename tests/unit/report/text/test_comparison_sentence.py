@@ -140,7 +140,7 @@ def test_nothing_measured():
 
 def test_a_result_without_experiment_and_verdicts_has_a_sentence():
     bare = typed.result(kind="compare", levels=rounds({"a": 100, "b": 90}, AT))
-    assert said(bare) == "Inconclusive at 500 connections: b against a; no reason was kept."
+    assert said(bare) == "Inconclusive at 500 connections: b against a; no reason was recorded."
     only = typed.changed(bare, levels=rounds({"a": 100}, AT))
     assert said(only) == "Nothing to compare: a is the only candidate."
 

@@ -27,7 +27,7 @@ def test_trust_says_contended_and_why(make_level, make_result):
     assert trust.trust(found).startswith(
         "Contended: client and target share this machine, rates are ≥ (run-queue wait 14 %) · "
     )
-    assert trust.trust(found).endswith("interrupted: what was measured is kept.")
+    assert trust.trust(found).endswith("interrupted: everything measured until then is stored.")
 
 
 def test_trust_calls_the_steal_of_a_level_a_mean(make_level, make_result):

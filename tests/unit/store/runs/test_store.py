@@ -119,7 +119,7 @@ def test_removed_runs_are_gone_and_their_ids_are_not_given_again(store):
     assert ids(store.remove([third, first])) == [third, first]
     assert ids(store.find()) == [second]
     assert store.register(text(number=4)) > third
-    with pytest.raises(StoreError, match=f"there is no kept run {first} in "):
+    with pytest.raises(StoreError, match=f"there is no run {first} in "):
         store.result(first)
 
 
@@ -134,7 +134,7 @@ def test_all_are_removed_or_none(store):
 def test_a_run_that_there_is_not_is_said(store, call):
     with pytest.raises(StoreError) as refused:
         getattr(store, call)(7)
-    assert "there is no kept run 7" in str(refused.value)
+    assert "there is no run 7" in str(refused.value)
     assert "torr runs list" in refused.value.hint
 
 
@@ -163,7 +163,9 @@ def test_a_result_that_cannot_be_read_says_why(store, said):
 def test_what_is_kept_is_replaced_only_where_it_may_be_or_is_broken(store):
     run_id = store.register(text())
     slower = text("api", level(speed=2000.0))
-    with pytest.raises(ResultError, match=f"this is kept as run {run_id}, with another content"):
+    with pytest.raises(
+        ResultError, match=f"already stored as run {run_id}, with different content"
+    ):
         store.register(slower, may_replace=False)
     assert store.register(text(note="later"), may_replace=False) == run_id
     assert store.register(slower) == run_id

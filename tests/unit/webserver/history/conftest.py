@@ -38,8 +38,8 @@ class Pages:
         start = body.index('id="torr-data">') + len('id="torr-data">')
         return json.loads(body[start : body.index("</script>", start)])
 
-    def kept(self, path, status=200):
-        return self.data(path, status)["kept"]
+    def stored(self, path, status=200):
+        return self.data(path, status)["stored"]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What each page over kept runs is given."""
+"""What each page over stored runs is given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def session(pages):
 
 def test_the_list_has_the_newest_first_and_what_narrows_it_down(pages, session):
     web = pages.keep(name="web", number=9, tags=["main"])
-    found = pages.kept("/")
+    found = pages.stored("/")
     assert [run["id"] for run in found["runs"]] == [web, *reversed(session)]
     assert (found["names"], found["tags"]) == (["api", "web"], ["baseline", "main"])
     assert found["more"] is False
@@ -41,7 +41,7 @@ def test_the_list_has_the_newest_first_and_what_narrows_it_down(pages, session):
     ],
 )
 def test_the_list_is_narrowed_down(pages, session, query, numbers):
-    found = pages.kept(f"/?{query}")["runs"]
+    found = pages.stored(f"/?{query}")["runs"]
     assert [run["id"] for run in found] == [session[number - 1] for number in numbers]
 
 
@@ -50,12 +50,12 @@ def test_the_list_is_narrowed_down(pages, session, query, numbers):
 def test_the_finder_means_utc_as_its_column_does(pages, since, count):
     # The evening before in UTC, the same day in Shanghai.
     pages.keep(number=9, started="2026-01-30T17:00:00.000Z")
-    assert len(pages.kept(f"/?since={since}")["runs"]) == count
+    assert len(pages.stored(f"/?since={since}")["runs"]) == count
 
 
 def test_a_long_list_is_cut_and_says_so(pages, session, monkeypatch):
     monkeypatch.setattr("torr.webserver.history.pages.MOST_LISTED", 2)
-    found = pages.kept("/")
+    found = pages.stored("/")
     assert [run["id"] for run in found["runs"]] == [session[2], session[1]]
     assert found["more"] is True
 
@@ -63,7 +63,7 @@ def test_a_long_list_is_cut_and_says_so(pages, session, monkeypatch):
 def test_a_run_has_its_report(pages, session):
     data = pages.data(f"/runs/{session[1]}")
     assert data["run"]["result"]["note"] == "api 1.2 CPU"
-    assert data["kept"] == {"page": "run", "id": session[1], "name": "api"}
+    assert data["stored"] == {"page": "run", "id": session[1], "name": "api"}
 
 
 def test_two_runs_are_overlaid_as_a_diff(pages, session):
@@ -73,7 +73,7 @@ def test_two_runs_are_overlaid_as_a_diff(pages, session):
     assert sides == [f"api (run {first})", f"api (run {second})"]
     change = data["run"]["view"]["diff"]["changes"][0]
     assert round(change["ratio"], 2) == 1.43
-    with_itself = pages.kept(f"/overlay?a={first}&b={first}", 200)
+    with_itself = pages.stored(f"/overlay?a={first}&b={first}", 200)
     assert with_itself["page"] == "overlay"
 
 
@@ -108,11 +108,13 @@ def test_a_candidate_of_a_comparison_is_a_side(pages, session):
     )
     data = pages.data(f"/overlay?a={both}:gin&b={both}:net")
     assert data["run"]["result"]["kind"] == "diff"
-    assert "name one behind a colon" in pages.kept(f"/overlay?a={both}&b={session[0]}", 400)["hint"]
+    assert (
+        "name one behind a colon" in pages.stored(f"/overlay?a={both}&b={session[0]}", 400)["hint"]
+    )
 
 
 def test_a_trend_is_set_beside_its_baseline(pages, session):
-    found = pages.kept("/trend?name=api")
+    found = pages.stored("/trend?name=api")
     assert found["sentence"]["en"] == (
         "The newest of api, run 3 (DB on SSD), has 28 ok/s, 1.30 × the baseline's, run 1"
         " (api 0.8 CPU): one run each."
@@ -128,14 +130,14 @@ def test_a_trend_is_set_beside_its_baseline(pages, session):
 
 @pytest.mark.usefixtures("session")
 def test_a_trend_without_a_baseline_says_which_run_is_the_best(pages):
-    found = pages.kept("/trend?name=api&baseline=nobody")
+    found = pages.stored("/trend?name=api&baseline=nobody")
     assert found["sentence"]["en"].startswith("3 runs of api: run 2 (api 1.2 CPU) is the best")
     assert (found["ledger"]["baseline"], found["tag"]) == (None, "nobody")
     assert len(found["table"]["columns"]) == 10
 
 
 def test_the_baseline_may_be_older_than_what_is_shown(pages, session):
-    found = pages.kept("/trend?name=api&since=2026-01-31T12:03:00Z")
+    found = pages.stored("/trend?name=api&since=2026-01-31T12:03:00Z")
     assert [entry["run"] for entry in found["ledger"]["entries"]] == [session[2]]
     assert found["ledger"]["baseline"]["run"] == session[0]
 
@@ -151,23 +153,23 @@ def test_a_trend_is_shown_beside_a_baseline_that_claims_nothing_there(pages, rea
     of = {"users": 10, **BASELINES_THAT_CLAIM_NOTHING[reason]}
     pages.keep(level(**of), number=1, tags=["baseline"])
     pages.keep(level(10), level(40), number=2)
-    said = pages.kept("/trend?name=api&at=40")["sentence"]["en"]
+    said = pages.stored("/trend?name=api&at=40")["sentence"]["en"]
     assert said.endswith(f"the baseline, run 1, claims nothing there: {reason}.")
 
 
 def test_levels_and_requests_can_be_chosen(pages):
     steps = [{**level(50, 10), "name": "simple"}, {**level(50, 20), "name": "complex"}]
     pages.keep(level(10, 90), level(50, 30, requests=steps), number=1)
-    found = pages.kept("/trend?name=api")
+    found = pages.stored("/trend?name=api")
     assert (found["levels"], found["requests"]) == ([10, 50], ["simple", "complex"])
-    (entry,) = pages.kept("/trend?name=api&at=50&request=complex")["ledger"]["entries"]
+    (entry,) = pages.stored("/trend?name=api&at=50&request=complex")["ledger"]["entries"]
     assert (entry["concurrency"], entry["ok_per_s"]) == (50, 20)
 
 
 def test_comparisons_and_diffs_are_no_rounds_of_a_session(pages, session):
     pages.keep(kind="compare", number=5)
     pages.keep(kind="diff", number=6, levels=[])
-    entries = pages.kept("/trend?name=api")["ledger"]["entries"]
+    entries = pages.stored("/trend?name=api")["ledger"]["entries"]
     assert [entry["run"] for entry in entries] == session
 
 
@@ -178,7 +180,7 @@ def test_comparisons_and_diffs_are_no_rounds_of_a_session(pages, session):
 )
 @pytest.mark.parametrize("baseline", ["baseline", "nobody"])
 def test_what_no_run_has_is_said_where_another_can_be_chosen(pages, query, reason, baseline):
-    found = pages.kept(f"/trend?name=api&{query}&baseline={baseline}")
+    found = pages.stored(f"/trend?name=api&{query}&baseline={baseline}")
     assert reason in found["sentence"]["en"]
     assert {entry["reason"]["text"] for entry in found["ledger"]["entries"]} == {reason}
     assert found["levels"] == [50]
@@ -187,29 +189,29 @@ def test_what_no_run_has_is_said_where_another_can_be_chosen(pages, query, reaso
 def test_runs_that_were_all_limited_stand_there_with_their_reason(pages):
     for number in (1, 2):
         pages.keep(level(health="generator-limited"), number=number)
-    found = pages.kept("/trend?name=api")
+    found = pages.stored("/trend?name=api")
     assert found["sentence"]["en"].startswith("No run of api claims anything. The newest, run 2: ")
     assert len(found["table"]["rows"]) == 2
 
 
 def test_a_name_that_nobody_has_is_said(pages):
-    assert pages.kept("/trend?name=none")["sentence"]["en"] == "No run of none is kept."
+    assert pages.stored("/trend?name=none")["sentence"]["en"] == "The store has no run of none."
 
 
 def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
     pages.keep(kind="compare", name="go")
-    said = pages.kept("/trend?name=go")["sentence"]["en"]
-    assert said.startswith("Runs of go are kept, but none that is meant; comparisons")
+    said = pages.stored("/trend?name=go")["sentence"]["en"]
+    assert said.startswith("The store has runs of go, but none that matches; comparisons")
 
 
 @pytest.mark.parametrize(
     ("path", "status", "message"),
     [
-        ("/runs/99", 404, "there is no kept run 99"),
+        ("/runs/99", 404, "there is no run 99"),
         ("/runs/x", 400, "run='x' is no whole number above 0"),
         ("/runs/99999999999", 400, "is no whole number"),
         ("/overlay?a=1", 400, "b='' is no whole number above 0"),
-        ("/overlay?a=98&b=99", 404, "there is no kept run 98"),
+        ("/overlay?a=98&b=99", 404, "there is no run 98"),
         ("/?since=never", 400, "'never' is no day and no time"),
         ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
         ("/trend", 400, "the query has no name"),
@@ -219,12 +221,12 @@ def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
 )
 @pytest.mark.usefixtures("session")
 def test_what_cannot_be_shown_is_said(pages, path, status, message):
-    assert message in pages.kept(path, status)["message"]
+    assert message in pages.stored(path, status)["message"]
 
 
 def test_a_run_of_a_newer_torr_is_said(pages, session):
     pages.spoil(session[0], schema=3)
-    found = pages.kept(f"/runs/{session[0]}", 404)
+    found = pages.stored(f"/runs/{session[0]}", 404)
     assert "was made by a newer torr (its schema is 3" in found["message"]
     assert found["hint"] == "update torr"
 
@@ -241,14 +243,14 @@ BROKEN = {
 @pytest.mark.parametrize("reason", BROKEN)
 def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
     pages.spoil(session[1], **BROKEN[reason])
-    first, broken, last = pages.kept("/trend?name=api")["ledger"]["entries"]
+    first, broken, last = pages.stored("/trend?name=api")["ledger"]["entries"]
     assert broken["reason"]["text"] == reason.format(session[1])
     assert (first["ok_per_s"], last["ok_per_s"]) == (SESSION[0][1], SESSION[2][1])
 
 
 def test_a_page_that_cannot_be_made_says_why_to_reader_and_server(pages, session, capsys):
     pages.spoil(session[0], kind="compare", experiment={"candidates": {"one": {"versions": 5}}})
-    said = pages.kept(f"/runs/{session[0]}", 500)["message"]
+    said = pages.stored(f"/runs/{session[0]}", 500)["message"]
     assert said.startswith("this page cannot be made: TypeError: ")
     assert capsys.readouterr().err.startswith(f"note: '/runs/{session[0]}': {said}")
 
@@ -258,7 +260,7 @@ def test_a_store_that_breaks_is_said(pages):
     pages.place.file.write_bytes(b"no database" * 1000)
     for extra in pages.place.file.parent.glob("runs.db-*"):
         extra.unlink()
-    assert "it is broken" in pages.kept("/", 503)["message"]
+    assert "it is broken" in pages.stored("/", 503)["message"]
 
 
 def test_what_runs_are_called_is_data(pages):
@@ -271,12 +273,12 @@ def test_what_runs_are_called_is_data(pages):
 
 
 def test_pages_change_nothing_and_are_kept_by_nobody(pages, session):
-    before = pages.kept("/")
+    before = pages.stored("/")
     for path in ("/", f"/runs/{session[0]}", "/trend?name=api"):
         status, headers, _ = pages.ask(path)
         assert (status, headers["cache-control"]) == (200, "no-store")
         assert headers["x-frame-options"] == "DENY"
     with_token = {"authorization": "Bearer x"}
     assert pages.ask("/", **with_token)[0] == 200
-    assert pages.kept("/") == before
+    assert pages.stored("/") == before
     assert pages.ask("/nothing")[0] == 404
