@@ -126,7 +126,7 @@ def interval_of(level, at, index=0):
 def progress(done, left, **more):
     level = {"level": 0, "levels": 1, "from_s": 0.0, "to_s": 10.0, "is_warmup": False}
     level["generator"] = generator_of(typed.interval(health={"worker_cpu_rate": [61.2]}))
-    return {"done_s": done, "left_s": left, **level, **more}
+    return {"elapsed_s": done, "remaining_s": left, **level, **more}
 
 
 def measured(level, t_s, index=0, **more):

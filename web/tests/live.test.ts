@@ -85,7 +85,7 @@ describe("a live run", () => {
 
 describe("the axis of a level", () => {
   const plan = (from_s: number, to_s: number | null): Progress => ({
-    ...{ done_s: 0, left_s: null, level: 0, levels: null, is_warmup: true },
+    ...{ elapsed_s: 0, remaining_s: null, level: 0, levels: null, is_warmup: true },
     from_s,
     to_s,
     generator: null,

@@ -235,10 +235,10 @@ def _remaining_time(step: Step, remaining: Remaining) -> str:
     if remaining.phase == "drain":
         return "waiting for open requests"
     before = "warm-up, " if remaining.phase == "warmup" else ""
-    left_s = remaining.left_s
-    if left_s is None:
+    remaining_s = remaining.remaining_s
+    if remaining_s is None:
         return f"{before}{remaining.level_elapsed_s:.0f} s"
-    return f"{before}{_clock(left_s)} left" + ("" if step.total else " of this level")
+    return f"{before}{_clock(remaining_s)} left" + ("" if step.total else " of this level")
 
 
 def _clock(seconds: float) -> str:

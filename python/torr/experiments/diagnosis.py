@@ -55,9 +55,9 @@ class Finding:
     advice: str | None = None
 
     @property
-    def word(self) -> Literal["ok", "mind"]:
+    def word(self) -> Literal["ok", "warn"]:
         """Whether the fact limits a load."""
-        return "ok" if self.advice is None else "mind"
+        return "ok" if self.advice is None else "warn"
 
 
 def findings(examination: Examination) -> tuple[Finding, ...]:

@@ -60,7 +60,7 @@ class Remaining:
         return self.clock() - self._level_began_s
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         """Time to the end of the last level, of this level if the number of levels is unknown.
 
         None if that is unknown, too.
@@ -76,11 +76,11 @@ class Remaining:
     @property
     def share(self) -> float | None:
         """The elapsed share, from 0 to 1; None if it is unknown."""
-        left_s = self.left_s
-        if left_s is None or self._step is None:
+        remaining_s = self.remaining_s
+        if remaining_s is None or self._step is None:
             return None
         elapsed_s = self.level_elapsed_s if self._step.total is None else self.elapsed_s
-        return elapsed_s / (elapsed_s + left_s) if elapsed_s > 0 else 0.0
+        return elapsed_s / (elapsed_s + remaining_s) if elapsed_s > 0 else 0.0
 
     def _level_s(self, elapsed_s: float) -> float | None:
         """Return the time of this level from its start to its end."""

@@ -94,11 +94,11 @@ SAID = {
 
 
 @pytest.mark.parametrize("name", MINDED)
-def test_what_would_spoil_a_measurement_is_minded_with_advice(name):
+def test_what_would_spoil_a_measurement_is_a_warning_with_advice(name):
     seen, about, advice = MINDED[name]
-    [minded] = [finding for finding in findings(seen) if finding.word == "mind"]
-    assert minded.name == about
-    assert advice in minded.advice
+    [warning] = [finding for finding in findings(seen) if finding.word == "warn"]
+    assert warning.name == about
+    assert advice in warning.advice
 
 
 @pytest.mark.parametrize("name", SAID)

@@ -133,16 +133,18 @@ export class LivePage {
     parts.connection.textContent = this.link === "open" ? "" : translate(`live.${this.link}`);
     parts.numbers.replaceChildren(...figures(latest(state)));
     if (!state.progress) return;
-    const { done_s, left_s, level, levels, is_warmup, generator } = state.progress;
+    const { elapsed_s, remaining_s, level, levels, is_warmup, generator } = state.progress;
     // Between levels there is no newest interval with a state of the generator.
     const line = generator ? [trust(generator.health, localized(generator.text))] : [];
     parts.generator.replaceChildren(...line);
     if (levels !== 1 && !parts.verdict.hasChildNodes())
       parts.verdict.replaceChildren(el("p", {}, translate("live.none")));
-    parts.progress.max = done_s + (left_s ?? 0) || 1;
-    parts.progress.value = done_s;
+    parts.progress.max = elapsed_s + (remaining_s ?? 0) || 1;
+    parts.progress.value = elapsed_s;
     const words = [
-      translate(left_s == null ? "live.done" : "live.left", { t: clock(left_s ?? done_s) }),
+      translate(remaining_s == null ? "live.elapsed" : "live.remaining", {
+        t: clock(remaining_s ?? elapsed_s),
+      }),
       (levels ?? 2) > 1 && translate("live.level", { at: level + 1, of: levels ?? "?" }),
       is_warmup && translate("time.warmup"),
     ];

@@ -7,8 +7,8 @@ import type { Level, Run, Interval, View } from "../model";
 const MIN_AXIS_S = 10;
 
 export interface Progress {
-  done_s: number;
-  left_s: number | null;
+  elapsed_s: number;
+  remaining_s: number | null;
   level: number;
   /** The number of levels, if it is known. */
   levels: number | null;

@@ -34,10 +34,10 @@ def sentence(examination: Examination) -> str:
 
 def summary(findings: Sequence[Finding]) -> str:
     """Return how many checks need attention."""
-    minded = sum(finding.word == "mind" for finding in findings)
-    if not minded:
+    warnings = sum(finding.word == "warn" for finding in findings)
+    if not warnings:
         return "No check found a problem."
-    return f"{minded} of {len(findings)} checks need attention:"
+    return f"{warnings} of {len(findings)} checks need attention:"
 
 
 def as_json(examination: Examination, findings: Sequence[Finding]) -> dict[str, Any]:

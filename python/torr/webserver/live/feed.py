@@ -106,10 +106,10 @@ class Feed(ExperimentListener):
         self._publish_progress(step, piece)
 
     def _publish_progress(self, step: Step, piece: Interval | None = None) -> None:
-        left_s, window_ns = self.remaining.left_s, step.plan.window_ns
+        remaining_s, window_ns = self.remaining.remaining_s, step.plan.window_ns
         progress = {
-            "done_s": round(self.remaining.elapsed_s, 3),
-            "left_s": None if left_s is None else round(left_s, 3),
+            "elapsed_s": round(self.remaining.elapsed_s, 3),
+            "remaining_s": None if remaining_s is None else round(remaining_s, 3),
             "level": step.index,
             "levels": step.total,
             # The start of the level's time axis, and its end if known.

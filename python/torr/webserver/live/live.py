@@ -71,7 +71,7 @@ class LivePage:
             redact=run.directory.outside.json,
         )
         remaining = self.feed.remaining
-        metrics.progress = lambda: (remaining.elapsed_s, remaining.left_s)
+        metrics.progress = lambda: (remaining.elapsed_s, remaining.remaining_s)
         access = server_socket.access()
 
         def page(token: str | None) -> str:

@@ -35,8 +35,8 @@ Kind = Literal["counter", "gauge", "summary"]
 FAMILIES: dict[str, tuple[Kind, str]] = {
     "torr_info": ("gauge", "What is measured, always 1."),
     "torr_running": ("gauge", "1 while the run goes on, 0 after its end."),
-    "torr_done_seconds": ("gauge", "Time since the first level began."),
-    "torr_left_seconds": ("gauge", "Time until the end of the run, where it is known."),
+    "torr_elapsed_seconds": ("gauge", "Time since the first level began."),
+    "torr_remaining_seconds": ("gauge", "Time until the end of the run, where it is known."),
     "torr_level": ("gauge", "The level that is measured, counted from 1."),
     "torr_levels": ("gauge", "How many levels there will be, where it is known."),
     "torr_concurrency": ("gauge", "Users of the level, or connections of arrivals."),
@@ -134,17 +134,17 @@ class Metrics:
     def _samples(self) -> list[ExportedSample]:
         if self.is_running:
             self._last_progress = self.progress()
-        done_s, left_s = self._last_progress
+        elapsed_s, remaining_s = self._last_progress
         info = (("version", __version__), *self.info.items())
         samples = [
             ExportedSample("torr_info", info, 1),
             ExportedSample("torr_running", (), int(self.is_running)),
-            ExportedSample("torr_done_seconds", (), done_s),
+            ExportedSample("torr_elapsed_seconds", (), elapsed_s),
             ExportedSample("torr_live_cpu_seconds_total", (), self.cost_s()),
         ]
-        if left_s is not None:
+        if remaining_s is not None:
             samples.append(
-                ExportedSample("torr_left_seconds", (), left_s if self.is_running else 0)
+                ExportedSample("torr_remaining_seconds", (), remaining_s if self.is_running else 0)
             )
         with self._lock:
             known = [*self._now.items(), *self._counts.items(), *self._levels.items()]

@@ -38,7 +38,7 @@ def test_the_sentence_says_only_what_was_measured(seen, says):
     assert sentence(seen) == says
 
 
-def test_the_summary_counts_what_is_to_be_minded():
+def test_the_summary_counts_the_warnings():
     assert summary(findings(GOOD)) == "No check found a problem."
     late = findings(replace(GOOD, timers=Timers(1.0, 2.0)))
     assert summary(late) == f"1 of {len(late)} checks need attention:"
@@ -60,7 +60,7 @@ def test_json_has_everything_that_was_seen():
     assert found["target"]["listeners"][0]["process"]["name"] == "nginx"
     assert found["target"]["listeners"][1]["process"] is None
     words = {finding["name"]: finding["word"] for finding in found["findings"]}
-    assert words["accept queue"] == "mind"
+    assert words["accept queue"] == "warn"
     assert words["timers"] == "ok"
 
 

@@ -28,8 +28,8 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
         assert first["result"]["levels"] == []
         run.begin()
         assert events.until("progress") == {
-            "done_s": 0.0,
-            "left_s": 36.0,
+            "elapsed_s": 0.0,
+            "remaining_s": 36.0,
             "level": 0,
             "levels": 3,
             "from_s": -2.0,

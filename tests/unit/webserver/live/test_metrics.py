@@ -94,9 +94,9 @@ def test_a_quantile_that_is_only_a_lower_bound_is_none(metrics):
 def test_the_time_that_is_over_stands_still_when_the_run_has_ended(metrics):
     turns = iter([(10.0, 2.0), (12.0, 0.0), (99.0, 0.0)])
     metrics.progress = lambda: next(turns)
-    assert [numbers(metrics)["torr_done_seconds"] for _ in range(2)] == [10.0, 12.0]
+    assert [numbers(metrics)["torr_elapsed_seconds"] for _ in range(2)] == [10.0, 12.0]
     metrics.is_running = False
-    assert [numbers(metrics)["torr_done_seconds"] for _ in range(2)] == [12.0, 12.0]
+    assert [numbers(metrics)["torr_elapsed_seconds"] for _ in range(2)] == [12.0, 12.0]
 
 
 def test_a_level_keeps_its_numbers(metrics):
@@ -116,10 +116,10 @@ def test_a_trial_says_whose_it_is(metrics):
 
 
 def test_the_end_leaves_nothing_to_wait_for(metrics):
-    assert numbers(metrics)["torr_left_seconds"] == 3
+    assert numbers(metrics)["torr_remaining_seconds"] == 3
     assert numbers(metrics)["torr_running"] == 1
     metrics.is_running = False
-    assert numbers(metrics)["torr_left_seconds"] == 0
+    assert numbers(metrics)["torr_remaining_seconds"] == 0
     assert numbers(metrics)["torr_running"] == 0
 
 
