@@ -156,20 +156,20 @@ def format_percent(percent: float) -> str:
 
 
 def show_ms(milliseconds: float | None) -> str:
-    """Write milliseconds for people, three digits: `0.420 ms`, `12.3 ms`, `1,780 ms`, `12.3 s`."""
+    """Write milliseconds for people, three digits: `420 ns`, `0.420 ms`, `1,780 ms`, `12.3 s`."""
     if milliseconds is None:
         return "–"
+    if 0 < milliseconds < 1e-3:
+        return f"{_three_digits(milliseconds * 1e6)} ns"
     if milliseconds >= 10_000:
         return f"{milliseconds / 1000:,.1f} s"
     return f"{_three_digits(milliseconds)} ms"
 
 
 def show_time(milliseconds: float | None) -> str:
-    """Write a time for people in the unit that suits it: `38 ns`, `1.24 µs`, `0.420 ms`."""
-    if milliseconds is None or milliseconds >= 0.1:
+    """Write a time for people in the unit that suits it: `38.0 ns`, `1.24 µs`, `0.420 ms`."""
+    if milliseconds is None or milliseconds < 1e-3 or milliseconds >= 0.1:
         return show_ms(milliseconds)
-    if milliseconds < 1e-3:
-        return f"{milliseconds * 1e6:.0f} ns"
     return f"{_three_digits(milliseconds * 1e3)} µs"
 
 

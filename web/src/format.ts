@@ -7,10 +7,11 @@ export function count(n: number | null | undefined): string {
   return n == null ? MISSING : Math.round(n).toLocaleString("en-US");
 }
 
-/** Return milliseconds with three digits: `0.420 ms`, `12.3 ms`, `1,780 ms`, `12.3 s`. */
+/** Return milliseconds with three digits: `420 ns`, `0.420 ms`, `1,780 ms`, `12.3 s`. */
 export function ms(value: number | null | undefined): string {
   if (value == null) return MISSING;
   if (value >= 10_000) return `${grouped(value / 1000, 1)} s`;
+  if (value > 0 && value < 1e-3) return `${threeDigits(value * 1e6)} ns`;
   return `${threeDigits(value)} ms`;
 }
 

@@ -6,6 +6,7 @@ import { fittingLabels } from "../src/charts/axes";
 
 describe("numbers", () => {
   it.each([
+    [ms(0.00042), "420 ns"],
     [ms(0.42), "0.420 ms"],
     [ms(12.34), "12.3 ms"],
     [ms(1780), "1,780 ms"],

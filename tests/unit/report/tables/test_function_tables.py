@@ -129,7 +129,7 @@ def test_each_function_has_a_curve_of_its_own():
     ("milliseconds", "text"),
     [
         (None, "–"),
-        (38e-6, "38 ns"),
+        (38e-6, "38.0 ns"),
         (0.00124, "1.24 µs"),
         (0.0999, "99.9 µs"),
         (0.1, "0.100 ms"),

@@ -26,7 +26,7 @@ def test_each_line_has_its_share_in_the_order_of_the_source():
     assert table.rows == (
         ("it.py:2", "for x in xs:", "1,001", "0.250 ms", "250 ns", "25 %"),
         ("it.py:3", "f(x)", "1,000", "0.750 ms", "750 ns", "75 %"),
-        ("it.py:4", "return", "0", "0 ns", "–", "0 %"),
+        ("it.py:4", "return", "0", "0 ms", "–", "0 %"),
     )
 
 
