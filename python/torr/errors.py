@@ -52,7 +52,7 @@ ENDS: dict[ExitCode, str] = {
     " them cannot be shown, unless `--allow-not-shown` is given; or the capacity is below"
     " `--min-capacity`; or `--abort-on` ended the load",
     ExitCode.USAGE: "a flag, a file or a host name is wrong and nothing was sent; or results could"
-    " not be written, and the load ended",
+    " not be written, and the load ended; or the log of `--log` is incomplete",
     ExitCode.NOTHING_MEASURED: "no byte of an answer came, no request succeeded, no server of a"
     " comparison could be measured, or the engine is not built; with `--strict` also where a trial"
     " of a comparison failed",

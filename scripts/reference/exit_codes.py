@@ -15,7 +15,7 @@ Generated from `python/torr/errors.py` by `make reference`.
 _FOOT = """
 If more than one is true, the first of these counts: a signal stopped the load (129, 130, 143),
 nothing was measured (3), `--strict` (3 or 4), an SLO, a limit or the capacity (1), no request
-succeeded (3).
+succeeded (3), an incomplete log (2). Of conditions with code 1, all that failed are named.
 
 Which level of a ladder an SLO is judged at, and what `--allow-not-shown` passes, is in
 [how much can it take](../how-much-can-it-take.md#the-exit-code). `torr locust` ends with Locust's

@@ -62,6 +62,7 @@ def _measure(
     from torr.finishing.no_answer import nothing_measured
     from torr.finishing.pipeline import EndedRun, finish
     from torr.planning.prepared import prepare
+    from torr.verdicts.exit import log_lost
 
     options, command = read(verb, urls, arguments)
     prepared = prepare(options, command)
@@ -75,7 +76,8 @@ def _measure(
             outcome = prepared.measure(directory, listener, interrupt, follow)
         run = EndedRun.of(prepared, outcome, directory, is_drawn=False)
         finished = finish(run, options.result, lambda _finished: None)
-    _warn(finished.notes, stacklevel=4)
+    lost = log_lost(finished.result)
+    _warn((*finished.notes, *([] if lost is None else [lost.message])), stacklevel=4)
     if listener.raised is not None:
         raise listener.raised
     if outcome.interrupted:

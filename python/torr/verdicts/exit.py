@@ -1,15 +1,15 @@
 """Decides the exit code of a run, with its reason, by the result.
 
-Reasons in their order: no answer, an interruption, `--strict`, conditions, no success. The
-conditions are SLOs, limits of change and a least capacity, and that no abort condition ended the
-load. A condition that is not shown fails, unless the user allows it. A ladder climbs until SLOs
-break, so its lowest level that claims anything counts, or the capacity of `--min-capacity`. In a
-comparison every candidate counts in every cell.
+Reasons in their order: no answer, an interruption, `--strict`, conditions, no success, an
+incomplete log. The conditions are SLOs, limits of change and a least capacity, and that no abort
+condition ended the load; all that failed are named. A condition that is not shown fails, unless the
+user allows it. A ladder climbs until SLOs break, so its lowest level that claims anything counts,
+or the capacity of `--min-capacity`. In a comparison every candidate counts in every cell.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import (
@@ -18,12 +18,13 @@ from torr.errors import (
     InterruptedRunError,
     MissedError,
     NothingMeasuredError,
+    OutputError,
     TorrError,
     exit_code,
 )
 from torr.model.least_capacity import LeastCapacity
 from torr.results.capacity import Capacity, SloCapacity
-from torr.stats.series import lowest, noun_of, starved_text
+from torr.stats.series import by_concurrency, lowest, noun_of, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_count, show_levels, show_rate, show_setting
 
@@ -61,7 +62,20 @@ class Decision:
 
 
 def decide(result: RunResult, directory: Path, *, is_strict: bool = False) -> Decision:
-    """Return how a run ends whose files are in a directory."""
+    """Return how a run ends whose files are in a directory.
+
+    A log that is incomplete is the error of a run that has no other, and else a note.
+    """
+    decision = _decide(result, directory, is_strict=is_strict)
+    lost = log_lost(result)
+    if lost is None:
+        return decision
+    if decision.error is None:
+        return replace(decision, error=lost)
+    return replace(decision, notes=(*decision.notes, lost.message))
+
+
+def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
     early = (_of_trials if result.kind == "compare" else _of_load)(result, directory)
     if early is not None:
         return early
@@ -90,14 +104,42 @@ def gate(result: RunResult) -> Decision:
     of_limits = _of_limits(result.fail_if)
     of_slos = _of_slos(result, experiment.slos)
     notes = (*of_slos.notes, *of_limits.notes)
-    error = of_slos.error or of_limits.error
-    if error is None and result.ended_by:
-        error = MissedError(f"ended early by {result.ended_by}")
-    if error is None and notes and not experiment.allow_not_shown:
-        return Decision(_not_shown(notes, result.kind))
-    if error is None and experiment.min_capacity is not None:
-        error = capacity_missed(LeastCapacity.parse(experiment.min_capacity), result)
-    return Decision(error, notes)
+    missed = [error for error in (of_slos.error, of_limits.error) if error is not None]
+    others = missed_otherwise(result)
+    if notes and not missed and not result.ended_by and not experiment.allow_not_shown:
+        missed.append(_not_shown(notes, result.kind))
+        notes = ()
+    return Decision(_joined([*missed, *others]), notes)
+
+
+def missed_otherwise(result: RunResult) -> list[TorrError]:
+    """Return why a result does not pass, apart from its SLOs and limits of change."""
+    missed: list[TorrError] = []
+    if result.ended_by:
+        missed.append(MissedError(f"ended early by {result.ended_by}"))
+    if (least := result.experiment.min_capacity) is not None:
+        below = capacity_missed(LeastCapacity.parse(least), result)
+        missed += [] if below is None else [below]
+    return missed
+
+
+def _joined(missed: Sequence[TorrError]) -> MissedError | None:
+    """Return one error that names all of them, with the first hint."""
+    if not missed:
+        return None
+    hint = next((error.hint for error in missed if error.hint), None)
+    return MissedError("; ".join(error.message for error in missed), hint)
+
+
+def log_lost(result: RunResult) -> OutputError | None:
+    """Return why the log of `--log` is incomplete, or None if it is complete."""
+    warnings = (warning for level in result.levels for warning in level.warnings)
+    cause = next((x.values["error"] for x in warnings if x.code == "warning.log_ends_early"), None)
+    if cause is None:
+        return None
+    path = (result.plan or {}).get("log")
+    hint = "free space or name another file, and run it again; the result itself is complete"
+    return OutputError(f"--log {path}: the log is incomplete: {cause}", hint)
 
 
 def fails(words: Collection[str | None], *, allows_not_shown: bool) -> bool:
@@ -131,12 +173,8 @@ def _of_load(result: RunResult, directory: Path) -> Decision | None:
     if result.status == "failed" and result.levels:
         return Decision(NothingMeasuredError(f"{result.levels[0].failure}"), is_unanswered=True)
     if result.status == "interrupted":
-        return Decision(_interrupted(show_count(len(result.levels), "level"), directory))
+        return Decision(_interrupted(result, "level", directory))
     return None
-
-
-def _interrupted(measured: str, directory: Path, hint: str | None = None) -> InterruptedRunError:
-    return InterruptedRunError(f"interrupted: {directory} has the results of {measured}", hint)
 
 
 def _of_trials(result: RunResult, directory: Path) -> Decision | None:
@@ -144,14 +182,25 @@ def _of_trials(result: RunResult, directory: Path) -> Decision | None:
     failed = result.failures
     if result.status == "interrupted":
         hint = f"go on with --resume {directory}"
-        trials = show_count(len(result.levels), "trial")
-        return Decision(_interrupted(trials, directory, hint))
+        return Decision(_interrupted(result, "trial", directory, hint))
     if not result.levels:
         error = NothingMeasuredError(
             f"no trial could be measured: {failed[0].text}", failed[0].hint
         )
         return Decision(error)
     return None
+
+
+def _interrupted(
+    result: RunResult, noun: str, directory: Path, hint: str | None = None
+) -> InterruptedRunError:
+    """Return how much a stopped run measured; a level stopped in its warm-up is none."""
+    count = sum(len(levels) for levels in by_concurrency(result.levels).values())
+    if not count:
+        nothing = f"nothing was measured; the files are in {directory}"
+        return InterruptedRunError(f"interrupted before the window: {nothing}", hint)
+    measured = show_count(count, noun)
+    return InterruptedRunError(f"interrupted: {directory} has the results of {measured}", hint)
 
 
 def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedError:

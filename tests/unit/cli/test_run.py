@@ -247,7 +247,7 @@ def test_one_interrupt_keeps_and_reports(torr, fake, tmp_path):
     fake.on_interval = press_at(2)
     ended = torr("run", URL)
     assert ended.code == 130
-    assert ended.out.startswith("Answers")
+    assert ended.out.startswith("Claims nothing: the level was cut short.\n")
     assert "has the results of 1 level" in ended.err
     assert (
         json.loads((tmp_path / "_output/torr/latest/result.json").read_text())["status"]
@@ -262,6 +262,7 @@ def test_an_interrupt_in_the_warm_up_says_no_more_than_that_nothing_was_measured
     assert ended.code == 130
     assert ended.out.startswith("Nothing was measured.\nInterrupted before the window.\n\nreport  ")
     assert "ealthy" not in ended.out
+    assert "interrupted before the window: nothing was measured; the files are in " in ended.err
 
 
 def test_two_interrupts_keep_and_draw_nothing(torr, fake, tmp_path):

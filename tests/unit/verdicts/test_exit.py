@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import typed
@@ -15,9 +16,10 @@ from torr.errors import (
     UsageError,
     exit_code,
 )
+from torr.messages.message import message
 from torr.results.result import TrialFailure
 from torr.results.verdict import Verdict
-from torr.verdicts.exit import decide, fails
+from torr.verdicts.exit import decide, fails, gate
 
 PLACE = Path("_output/torr/run")
 OK = measured_level(10, Truth())
@@ -33,6 +35,13 @@ def without_success():
     level = measured_level(10, Truth())
     level.counts.ok = 0
     return level
+
+
+def with_lost_log():
+    level = measured_level(10, Truth())
+    error = "No space left on device (os error 28)"
+    lost = message("warning.log_ends_early", "the log ends early: {error}", error=error)
+    return msgspec.structs.replace(level, warnings=[lost])
 
 
 @pytest.mark.parametrize(
@@ -68,11 +77,49 @@ def without_success():
         ({"kind": "compare", "levels": [LIMITED]}, True, ExitCode.GENERATOR_LIMITED),
         ({"kind": "compare", "status": "interrupted"}, False, ExitCode.INTERRUPTED),
         ({"kind": "diff"}, False, ExitCode.FINE),
+        ({"levels": [with_lost_log()]}, False, ExitCode.USAGE),
+        ({"levels": [with_lost_log()], "verdicts": [slo("broken")]}, False, ExitCode.MISSED),
+        ({"levels": [with_lost_log()], "status": "interrupted"}, False, ExitCode.INTERRUPTED),
     ],
 )
 def test_a_result_has_one_exit_code(members, is_strict, code):
     result = typed.result(**members)
     assert decide(result, PLACE, is_strict=is_strict).code == code
+
+
+def test_an_incomplete_log_is_named_with_its_reason_whatever_else_is_wrong():
+    lost = "--log calls.csv: the log is incomplete: No space left on device (os error 28)"
+    members = {"levels": [with_lost_log()], "plan": {"log": "calls.csv"}}
+    alone = decide(typed.result(**members), PLACE)
+    assert alone.error.message == lost
+    assert "free space" in alone.error.hint
+    assert alone.notes == ()
+    broken = decide(typed.result(**members, verdicts=[slo("broken")]), PLACE)
+    assert broken.error.message == "SLO broken: p99 < 1ms"
+    assert broken.notes == (lost,)
+
+
+def test_every_condition_that_failed_is_named():
+    members = {
+        "levels": [OK],
+        "verdicts": [slo("broken")],
+        "experiment": {"min_capacity": "5 users"},
+    }
+    aborted = typed.result(**members, ended_by="--abort-on 'errors > 5%'")
+    assert gate(aborted).error.message == (
+        "SLO broken: p99 < 1ms; ended early by --abort-on 'errors > 5%'; "
+        "--min-capacity '5 users': not shown: no level was measured"
+    )
+
+
+def test_a_capacity_is_named_beside_an_slo_that_is_not_shown():
+    members = {"levels": [OK], "verdicts": [slo("not shown")]}
+    error = gate(typed.result(**members, experiment={"min_capacity": "5 users"})).error
+    assert error.message == (
+        "SLO not shown: p99 < 1ms: neither held nor broken; "
+        "--min-capacity '5 users': not shown: no level was measured"
+    )
+    assert "--allow-not-shown" in error.hint
 
 
 def signalled(number):

@@ -3,7 +3,8 @@
 A test fails where torr ends with an exit code: a limit of `--fail-if` that was surely passed, or an
 SLO that is broken at the lowest level; above it a ladder looks for the level at which SLOs break.
 An SLO that is not shown is skipped, with the reason. Any other reason why a run did not pass is a
-test of its own. The word of a comparison is a test that passes, with the word in its output.
+test of its own, which names all reasons. The word of a comparison is a test that passes, with the
+word in its output.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from torr.report.text.verdict_words import (
 from torr.stats.series import lowest
 from torr.stats.trials import unmeasured
 from torr.store.atomic import SHARED, replace_bytes
+from torr.verdicts.exit import missed_otherwise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +48,8 @@ def write(result: RunResult, path: Path, why: str | None = None) -> None:
 def text(result: RunResult, why: str | None = None) -> str:
     """Return one suite: a test for each limit, SLO and verdict, and `why` it does not pass."""
     cases = [*_limits(result), *_slos(result), *_verdicts(result), *_unmeasured(result)]
-    if why is not None and not any(case.find("failure") is not None for case in cases):
+    has_failure = any(case.find("failure") is not None for case in cases)
+    if why is not None and (missed_otherwise(result) or not has_failure):
         case = Element("testcase", classname=f"torr {result.kind}", name="passes")
         SubElement(case, "failure", message=_clean(why))
         cases.append(case)

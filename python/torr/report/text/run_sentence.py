@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.message import message
 from torr.messages.say import Text, chain, join, say
 from torr.model.condition import Condition
 from torr.report.data.wording import because, counted, first_text
@@ -30,6 +31,10 @@ def verdict(result: RunResult) -> Text:
         return say("No request succeeded{errors}", errors=errors_of(result))
     if all(level.is_starved for level in levels):
         return say("Claims nothing: {why}", why=starved_text(levels[0]))
+    is_broken = any(verdict.word == "broken" for verdict in result.slo_verdicts)
+    if all(level.cut_short for level in levels) and not is_broken:
+        why = message("slo.cut_short", "the level was cut short")
+        return say("Claims nothing: {why}", why=why)
     point = Series.of("", levels).shown[0]
     place = say("{rate} {over}", rate=_asked(levels[0], point), over=_over(levels[0]))
     clause = (

@@ -32,3 +32,10 @@ def test_what_else_a_run_did_not_pass_for_is_a_test_of_its_own(make_level, make_
 def test_a_reason_that_a_test_has_already_is_not_said_twice(make_level, make_result):
     run = make_result("run", [make_level(5, 100.0, 9.0)], ["p95 < 1ms"])
     assert cases(run, "SLO broken: p95 < 1ms at 5") == [("p95 < 1ms at 5", ["failure"])]
+
+
+def test_a_missed_capacity_beside_a_broken_slo_is_a_test_of_its_own(make_level, make_result):
+    ladder = make_result("ladder", [make_level(5, 100.0, 9.0)], ["p95 < 1ms"])
+    ladder.experiment.min_capacity = "6 users"
+    found = cases(ladder, "SLO broken: p95 < 1ms; --min-capacity '6 users': missed")
+    assert found == [("p95 < 1ms at 5", ["failure"]), ("passes", ["failure"])]
