@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
 from rich.text import Text
 
 from torr.cli.columns import Columns
@@ -14,11 +17,17 @@ from torr.messages.say import render
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.console import Console
-
     from torr.messages.say import Language
 
 _LABEL = 11  # cells of the terminal
+UNCUT = 100_000
+"""The width of lines in a pipe or a file: no table is that wide."""
+
+
+def stdout_console() -> Console:
+    """Return a console of stdout, as wide as the terminal or COLUMNS; pipes get whole lines."""
+    is_limited = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Console(width=None if is_limited else UNCUT, highlight=False, soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True)

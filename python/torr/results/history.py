@@ -44,6 +44,7 @@ class LedgerEntry(ResultPart, kw_only=True):
     ok_per_s: Amount | None = None
     metric: str | None = None
     value: Number | None = None
+    value_at_least: bool = False
     at_least: bool = False
     p95_ms: Number | None = None
     p95_at_least: bool = False

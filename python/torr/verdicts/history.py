@@ -57,6 +57,8 @@ class MeasuredRun:
         here = [level for level in result.levels if at is None or level.concurrency == at]
         metric = Metric(OK_PER_S, request)
         trials = [x for x in here if not x.is_limited and metric.read(x) is not None]
+        if not any(map(metric.read, trials)):  # a rate of 0 has no ratio to others
+            trials = []
         return cls(run, tuple(trials), request, None if trials else _why_none(here, request, at))
 
     @property
@@ -99,6 +101,7 @@ class MeasuredRun:
             ok_per_s=self.median(OK_PER_S),
             metric=self.metric.key if self.trials else None,
             value=self.median(self.metric.key) if self.trials else None,
+            value_at_least=bool(self.trials) and self.is_bound(self.metric),
             at_least=self.is_bound(Metric(OK_PER_S, self.request)),
             p95_ms=self.median(P95),
             p95_at_least=self.is_bound(Metric(P95, self.request)),
@@ -145,9 +148,13 @@ def _why_none(here: Sequence[Level], request: str | None, concurrency: int | Non
         return message("history.cut_short", "its window was cut short")
     if all(level.is_starved for level in here):
         return message("history.starved", "users got no answer in the window")
-    if request is None:
-        return message("history.nothing_attempted", "nothing was attempted")
-    return message("history.no_request", "it has no request {name!r}", name=request)
+    if any(Metric(OK_PER_S, request).read(level) == 0 for level in here):
+        return message("history.no_success", "no request succeeded")
+    return (
+        message("history.nothing_attempted", "nothing was attempted")
+        if request is None
+        else message("history.no_request", "it has no request {name!r}", name=request)
+    )
 
 
 def _why_no_level(concurrency: int | None) -> Message:

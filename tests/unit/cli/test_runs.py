@@ -21,6 +21,7 @@ from torr.cli.runs.group import VERBS as OF_RUNS
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import open_store
 
+LONG_NAME = "a-service-with-a-name-that-fills-half-of-a-terminal"
 NOTES = ("api 0.8 CPU", "api 1.2 CPU", "api 2 CPU")
 
 
@@ -36,13 +37,26 @@ def store(own_store, monkeypatch, tmp_path):
     return own_store
 
 
-def test_the_newest_are_listed_first(torr):
+def test_the_newest_are_listed_first(torr, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     ended = torr("runs", "list")
     assert ended.code == 0
     header, *rows = ended.out.splitlines()
     assert header.split()[:4] == ["run", "when", "(local)", "name"]
     assert [row.split()[0] for row in rows] == ["4", "3", "2", "1"]
     assert all(len(row) <= 80 for row in rows)
+
+
+@pytest.mark.parametrize("verb", [("list", "--name", LONG_NAME), ("ledger", LONG_NAME)], ids=str)
+def test_a_table_in_a_pipe_has_all_columns_and_whole_texts(torr, verb):
+    note = "a note of more than forty characters, which a list in a terminal shortens"
+    with open_store(create=True) as opened:
+        levels = level(50, 20.0)
+        opened.register(text(LONG_NAME, levels, number=7, note=note, tags=["before", "after"]))
+    header, row = torr("runs", *verb).out.splitlines()[-2:]
+    assert note in row
+    assert len(row) > 120
+    assert "success" in header
 
 
 @pytest.mark.parametrize(
@@ -233,7 +247,8 @@ def test_the_page_of_a_run_is_opened_from_the_store(torr, tmp_path, monkeypatch)
     assert Page(page.read_text()).data["run"]["result"]["note"] == NOTES[0]
 
 
-def test_the_ledger_is_the_session_in_order(torr):
+def test_the_ledger_is_the_session_in_order(torr, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     ended = torr("runs", "ledger", "api")
     assert ended.code == 0
     lines = ended.out.splitlines()
@@ -264,7 +279,8 @@ def test_a_ledger_is_narrowed_down(torr):
     assert "hint: there is 50" in torr("runs", "ledger", "api", "--at", "7").err
 
 
-def test_a_ledger_is_set_beside_a_baseline(torr):
+def test_a_ledger_is_set_beside_a_baseline(torr, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     ended = torr("runs", "ledger", "api", "--baseline", "t1")
     assert ended.out.splitlines()[0] == (
         f"The newest of api, run 3 ({NOTES[2]}), has 60 ok/s, 3.00 × the baseline's,"
@@ -297,8 +313,8 @@ def test_a_file_of_pytest_benchmark_is_kept_once(torr, tmp_path):
     of = {"name": "test_it", "fullname": "t.py::test_it", "stats": stats}
     whole = {"benchmarks": [of], "datetime": "2026-01-31T12:00:00"}
     (tmp_path / "old.json").write_text(json.dumps(whole))
-    assert torr("runs", "import", "old.json", "-n", "cache").out == "run 5  old.json\n"
-    assert torr("runs", "import", "old.json", "-n", "cache").out == "run 5  old.json\n"
+    assert torr("runs", "import", "old.json", "-n", "cache").out == "run 5  old.json  (new)\n"
+    assert torr("runs", "import", "old.json", "-n", "cache").out == "run 5  old.json  (unchanged)\n"
     (kept,) = json.loads(torr("runs", "list", "-n", "cache", "-o", "json").out)
     assert (kept["kind"], kept["status"]) == ("micro", "complete")
     assert "1 function measured." in torr("runs", "show", "5").out
@@ -311,7 +327,7 @@ def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch
     assert told.startswith("keep it with: torr runs import _output/torr/late-")
     monkeypatch.setenv("TORR_STORE", store)
     command = shlex.split(told.removeprefix("keep it with: torr "))
-    assert torr(*command).out == f"run 5  {command[-1]}\n"
+    assert torr(*command).out == f"run 5  {command[-1]}  (new)\n"
     assert torr("runs", "import", f"{command[-1]}/result.json").out.startswith("run 5  ")
     (kept,) = json.loads(torr("runs", "list", "-n", "late", "-o", "json").out)
     assert (kept["kind"], kept["tags"]) == ("run", ["t"])
@@ -383,7 +399,7 @@ def test_a_result_with_impossible_values_is_refused_with_file_and_key(torr, tmp_
 
 def test_an_import_replaces_no_other_run_unless_it_is_asked_to(torr, tmp_path):
     path = exported(torr, tmp_path)
-    assert torr("runs", "import", str(path)).out.startswith("run 1  ")
+    assert torr("runs", "import", str(path)).out == f"run 1  {path}  (unchanged)\n"
     result = json.loads(path.read_text())
     result["levels"][0]["ok_per_s"] = 7.0
     path.write_text(json.dumps(result))
@@ -394,7 +410,7 @@ def test_an_import_replaces_no_other_run_unless_it_is_asked_to(torr, tmp_path):
         in refused.err
     )
     assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] != 7.0
-    assert torr("runs", "import", "--replace", str(path)).out.startswith("run 1  ")
+    assert torr("runs", "import", "--replace", str(path)).out == f"run 1  {path}  (replaced)\n"
     assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] == 7.0
 
 

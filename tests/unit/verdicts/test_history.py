@@ -156,6 +156,16 @@ def test_a_run_that_claims_nothing_is_shown_and_compared_with_nothing(reason):
     assert last["before"]["run"] == first["run"]
 
 
+def test_a_run_without_a_successful_request_is_compared_with_nothing():
+    results = one_each(50, 60)
+    counts = {"attempted": 100, "ok": 0, "errors": {"status": 100}}
+    results.insert(1, (9, result("api", level(50, 0, success=0.0, counts=counts))))
+    first, failed, last = ledger(results)
+    assert (failed["reason"], failed["ok_per_s"]) == ("no request succeeded", None)
+    assert (failed["before"], failed["best"]) == (None, None)
+    assert last["before"]["run"] == first["run"]
+
+
 def test_where_no_run_claims_anything_none_is_the_best():
     found = ledger(one_each(50, 60, health="generator-limited"))
     assert [(entry["reason"], entry["is_best"]) for entry in found] == [
@@ -171,6 +181,7 @@ def test_a_level_that_a_run_has_not_is_said():
 def test_rates_of_a_shared_machine_are_bounds():
     entries = ledger(one_each(50, 60, health="contended"))
     assert entries[0]["at_least"]
+    assert entries[0]["value_at_least"]
     assert entries[1]["before"]["bounds"] == [True, True]
 
 

@@ -34,10 +34,10 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
         for path, (text, directory) in zip(files, results, strict=True):
             shown = printable(click.format_filename(path))
             try:
-                run_id = store.register(text, directory, may_replace=replace)
+                run_id, change = store.add(text, directory, may_replace=replace)
             except ResultError as error:
                 raise ResultError(f"{shown}: {error.message}", error.hint) from error
-            click.echo(f"run {run_id}  {shown}")
+            click.echo(f"run {run_id}  {shown}  ({change})")
 
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:

@@ -91,12 +91,10 @@ def _shown(value: str | int) -> str:
 
 
 def _print(ledger: Ledger, language: Language) -> None:
-    from rich.console import Console
-
-    from torr.cli.screen import Screen
+    from torr.cli.screen import Screen, stdout_console
     from torr.report.tables import history_table
 
-    out = Screen(Console(highlight=False, soft_wrap=True), language)
+    out = Screen(stdout_console(), language)
     out.line(history_table.sentence(ledger), "bold")
     out.line()
     content = history_table.table(ledger)

@@ -52,17 +52,17 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
 
 
 def _print(runs: list[StoredRun]) -> None:
-    from rich.console import Console
-
     from torr.cli.columns import Columns
-    from torr.cli.screen import Screen
+    from torr.cli.screen import UNCUT, Screen, stdout_console
 
-    out = Console(highlight=False, soft_wrap=True)
+    out = Screen(stdout_console())
     left = frozenset({1, 2, 3, 4, 9, 10, 11})
-    Screen(out).table(Columns(COLUMNS, tuple(map(_row, runs)), left).fitting(out.width, LEAST))
+    note_width = WIDEST_NOTE if out.width < UNCUT else UNCUT
+    rows = tuple(_row(run, note_width) for run in runs)
+    out.table(Columns(COLUMNS, rows, left).fitting(out.width, LEAST))
 
 
-def _row(run: StoredRun) -> tuple[str, ...]:
+def _row(run: StoredRun, note_width: int) -> tuple[str, ...]:
     from torr.cli.columns import cut
 
     return (
@@ -77,5 +77,5 @@ def _row(run: StoredRun) -> tuple[str, ...]:
         show_percent(run.success_rate),
         (run.git_commit or "")[:8],
         " ".join(run.tags),
-        cut(run.note or "", WIDEST_NOTE),
+        cut(run.note or "", note_width),
     )

@@ -104,7 +104,8 @@ def _to_the_first(entries: Sequence[LedgerEntry], best: LedgerEntry) -> str:
     first = next(entry for entry in entries if entry.metric is not None)
     if first is best or first.metric != best.metric or not first.value or best.value is None:
         return ""
-    return say(", {ratio} × the first", ratio=f"{best.value / first.value:.2f}")
+    ratio = show_bounded(best.value / first.value, (first.value_at_least, best.value_at_least))
+    return say(", {ratio} the first", ratio=ratio)
 
 
 def _doubt(entries: Sequence[LedgerEntry], best: LedgerEntry) -> str:
@@ -164,7 +165,7 @@ def _cells(entry: LedgerEntry, which: Sequence[str]) -> tuple[str, ...]:
     else:
         numbers = (
             _rate(entry),
-            f"{'≥ ' if entry.p95_at_least else ''}{show_ms(entry.p95_ms)}",
+            _bounded(show_ms(entry.p95_ms), entry.p95_at_least),
             show_percent(entry.success_rate),
             *(_change(getattr(entry, key)) for key in which),
         )
@@ -178,11 +179,15 @@ def _value(entry: LedgerEntry) -> str:
     metric = Metric(entry.metric or OK_PER_S)
     if metric.is_rate or entry.value is None:
         return say("{rate} ok/s", rate=_rate(entry))
-    return chain(" ", [metric.label, show_ms(entry.value)])
+    return chain(" ", [metric.label, _bounded(show_ms(entry.value), entry.value_at_least)])
 
 
 def _rate(entry: LedgerEntry) -> str:
-    return f"{'≥ ' if entry.at_least else ''}{show_rate(entry.ok_per_s)}"
+    return _bounded(show_rate(entry.ok_per_s), entry.at_least)
+
+
+def _bounded(number: str, at_least: bool) -> str:
+    return f"≥ {number}" if at_least else number
 
 
 def _load(entry: LedgerEntry) -> str:

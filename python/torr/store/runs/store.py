@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from sqlalchemy import delete, exists, func, insert, select, update
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     from torr.model.json import JsonObject
     from torr.results.result import RunResult
+
+Change = Literal["new", "unchanged", "replaced"]
+"""What storing a result changed in the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,13 @@ class Store:
     def register(
         self, text: bytes, directory: Path | None = None, *, may_replace: bool = True
     ) -> int:
-        """Store the content of a result.json and return its id.
+        """Store the content of a result.json and return its id, as `add` does."""
+        return self.add(text, directory, may_replace=may_replace)[0]
+
+    def add(
+        self, text: bytes, directory: Path | None = None, *, may_replace: bool = True
+    ) -> tuple[int, Change]:
+        """Store the content of a result.json; return its id, and what changed in the store.
 
         A run that is stored already, and was resumed, is replaced, without its note and tags, which
         may have changed since. Raises ResultError if the content is not a result that this torr
@@ -124,15 +133,19 @@ class Store:
                 if run_id is not None:
                     connection.execute(insert(results).values(run_id=run_id, **content))
                     _add_tags(connection, run_id, result.tags)
-                    return run_id
+                    return run_id, "new"
                 # Another torr has registered it in the meantime.
                 run_id = connection.execute(known).scalar_one()
-            if not may_replace:
-                _refuse_another(connection, run_id, result)
+            is_another = _is_another(connection, run_id, result)
+            if is_another and not may_replace:
+                raise ResultError(
+                    f"it is already stored as run {run_id}, with different content",
+                    "--replace replaces the stored copy",
+                )
             del columns["note"]
             connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
             connection.execute(update(results).where(results.c.run_id == run_id).values(**content))
-        return int(run_id)
+        return int(run_id), "unchanged" if is_another is False else "replaced"
 
     def find(self, filter_: Filter = ALL, most: int | None = None) -> list[StoredRun]:
         """Return the runs that satisfy a filter, newest first, at most `most`."""
@@ -246,22 +259,15 @@ def _stored_runs(connection: Connection, query: Select[Any]) -> list[StoredRun]:
     return [StoredRun.of(dict(row), tuple(sorted(names.get(row["id"], ())))) for row in rows]
 
 
-def _refuse_another(connection: Connection, run_id: int, result: RunResult) -> None:
-    """Raise ResultError if a run has a different result, apart from note and tags.
-
-    A broken result may be replaced.
-    """
+def _is_another(connection: Connection, run_id: int, result: RunResult) -> bool | None:
+    """Return whether a run has a different result, apart from note and tags; None if broken."""
     query = select(results.c.json_zlib).where(results.c.run_id == run_id)
     packed = connection.execute(query).scalar_one_or_none()
     try:
         stored = decoded(unpacked(packed or b"", MOST_RESULT_BYTES), f"run {run_id}")
     except (zlib.error, ResultError):
-        return
-    if msgspec.structs.replace(stored, note=result.note, tags=result.tags) != result:
-        raise ResultError(
-            f"it is already stored as run {run_id}, with different content",
-            "--replace replaces the stored copy",
-        )
+        return None
+    return msgspec.structs.replace(stored, note=result.note, tags=result.tags) != result
 
 
 def _insert_run(connection: Connection, columns: JsonObject) -> int | None:

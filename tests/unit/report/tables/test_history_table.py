@@ -55,6 +55,11 @@ def test_the_sentence_names_the_best_run():
     assert history_table.sentence(session()) == said
 
 
+def test_a_ratio_of_two_lower_bounds_is_marked_in_the_sentence():
+    said = history_table.sentence(session(health="contended"))
+    assert "run 4 (PostgreSQL tuned) is the best, ≥ 54.1 ok/s, 2.52 × ? the first" in said
+
+
 def test_beside_a_baseline_the_newest_run_is_what_matters():
     found = session(baseline=3)
     assert history_table.sentence(found) == (
