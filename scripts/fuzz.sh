@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 
 # Each target, and its share in percent: TLS makes keys for each execution, and has the least.
 shares=("head 20" "response 10" "chunked 15" "stream 15" "template 9" "plan 15" "observe 5" "frames 5"
-    "ledger 5" "tls 1")
+    "tally 5" "tls 1")
 
 command -v c++ >/dev/null || {
     printf 'missing: c++, which libFuzzer is compiled with\n    try: apt-get install g++\n' >&2
@@ -46,7 +46,7 @@ fuzz() { # fuzz NAME MORE…: runs a target on what is kept and what was found s
     shift
     mkdir -p "$found/$name"
     # A report between processes has a few thousand bytes at least.
-    case "$name" in frames | ledger) longest=8192 ;; esac
+    case "$name" in frames | tally) longest=8192 ;; esac
     "fuzz/target/$host/release/$name" -max_len="$longest" -timeout=60 -rss_limit_mb=1024 \
         -dict="fuzz/dictionaries/$name.dict" -artifact_prefix="$broken/$name-" "$@"
 }

@@ -7,12 +7,12 @@ from typing_extensions import Self
 
 __all__ = [
     "Call",
+    "ConnectionPool",
     "Counts",
-    "Gathering",
-    "Lane",
-    "Ledger",
     "Reactor",
+    "RequestTally",
     "Run",
+    "TallyAggregate",
     "Target",
     "Tls",
     "defects",
@@ -65,26 +65,27 @@ class Target:
         """
 
 @final
-class Ledger:
-    """The books of one Locust process; made and used in the thread that fires, after any fork.
+class RequestTally:
+    """Counts the requests of one Locust process.
 
-    Outside of a test, from `begin` to `end`, nothing counts. Rows outlive tests.
+    Create it after any fork, in the thread that sends the load. Requests are counted from `begin`
+    to `end`; rows remain after a test.
     """
 
     def __new__(cls) -> Self:
-        """Know no row, and be in no test."""
+        """Create a tally without rows."""
     def row(self, method: str, name: str, *, event: bool = False) -> int:
-        """The row of a method, which may be empty, and a name; beyond 200 they share one.
+        """Return the row of a method, which may be empty, and a name; beyond 200 names share one.
 
-        An event has no exchange of ours behind it: its rows are in no total.
+        An event has no exchange of torr; its row is in no total.
         """
     def begin(self, *, warmup: bool = False) -> None:
-        """Begin a test; the one before is forgotten. A warm-up lasts until `open_window`."""
+        """Begin a test, and drop earlier counts; a warm-up lasts until `open_window`."""
     def open_window(self) -> None:
-        """End the warm-up, if it is one."""
-    def unreported(self, broken: int) -> None:
-        """Note how many streams broke in this test of which nothing was reported."""
-    def book_event(
+        """End the warm-up, if there is one."""
+    def set_unreported_streams(self, broken: int) -> None:
+        """Set the number of broken streams of this test that Locust has not reported."""
+    def record_event(
         self,
         row: int,
         response_ms: float | None,
@@ -92,8 +93,8 @@ class Ledger:
         bytes_in: int = 0,
         unsent: bool = False,
     ) -> None:
-        """Count what a locustfile fired by itself; ValueError for a row that is not known."""
-    def book(
+        """Count an event that the locustfile fired; raise ValueError for an unknown row."""
+    def record_request(
         self,
         row: int,
         call: Call,
@@ -101,45 +102,43 @@ class Ledger:
         failure: str | None = None,
         is_status: bool = False,
     ) -> bool:
-        """Count a request as Locust reported it; a stream that is still read, when it ends.
+        """Count a request as Locust reported it; a stream is counted when it ends.
 
-        False, and nothing counted, for a call that was counted before.
+        Return False, and count nothing, if the call was reported before.
         """
-    def abandon(self, row: int) -> None:
-        """Count a request that was given up before it ended: it stays in flight."""
-    def late(self, seconds: float) -> None:
-        """Note how late a timer of this process rang."""
+    def record_timer_lag(self, seconds: float) -> None:
+        """Record the lag of a timer of this process."""
     def end(self) -> None:
         """End the test."""
-    def sheet(self, in_flight: int = 0) -> bytes | None:
-        """What was counted in the seconds that have passed, and after the end all of it.
+    def take_report(self, in_flight: int = 0) -> bytes | None:
+        """Return the counts of the complete seconds since the last report, or None.
 
-        None when there is nothing. `in_flight` requests are open now.
+        After the end of the test, return all others. `in_flight` requests are open now.
         """
 
 @final
-class Gathering:
-    """The sheets of all processes of one test, laid on each other by name and by second."""
+class TallyAggregate:
+    """Adds up the counts of all processes of one test, by name and by second."""
 
     def __new__(
-        cls, addresses: list[str] = ..., *, warmup_s: float = 0.0, apart: bool = False
+        cls, addresses: list[str] = ..., *, warmup_s: float = 0.0, is_master: bool = False
     ) -> Self:
-        """Begin with a test; `addresses` of the target are `IP:PORT`, else ValueError.
+        """Begin a test; raise ValueError if an address of the target is not `IP:PORT`.
 
-        The warm-up will last `warmup_s`, about; `apart` says that this process fires nothing.
+        `warmup_s` is the expected length of the warm-up; a master sends no load itself.
         """
     def expect(self, process: str) -> None:
-        """Wait for a process that will report."""
-    def take(self, process: str, sheet: bytes) -> list[str]:
-        """Take a sheet; the intervals that are whole now. ValueError when it cannot be read."""
-    def take_from(self, process: str, ledger: Ledger, in_flight: int = 0) -> list[str]:
-        """The same from a ledger of this process."""
-    def users(self, now: int) -> None:
-        """Note how many users there are; the most of them are the concurrency."""
+        """Expect reports of a process."""
+    def add_report(self, process: str, report: bytes) -> list[str]:
+        """Add a report, and return the completed intervals; raise ValueError if it is invalid."""
+    def add_local(self, process: str, tally: RequestTally, in_flight: int = 0) -> list[str]:
+        """Add the counts of this process, and return the completed intervals."""
+    def set_users(self, now: int) -> None:
+        """Set the number of users; the maximum is the concurrency."""
     def end(self, *, interrupted: bool = False) -> list[str]:
-        """End the test: the intervals that are left."""
+        """End the test, and return the remaining intervals."""
     def level(self) -> str:
-        """The level, complete after the end."""
+        """Return the level; complete after the end."""
 
 def once(plan_json: str) -> str:
     """Send exactly one request; both sides of it."""
@@ -179,29 +178,29 @@ def messages() -> list[tuple[str, list[str]]]:
 
 @final
 class Reactor:
-    """Connections of one thread; its descriptor is ready when it wants a turn."""
+    """The connections of one thread; call `poll` when its descriptor is ready."""
 
     def __new__(cls) -> Self: ...
     def fileno(self) -> int: ...
-    def lane(
+    def connection_pool(
         self,
         addresses: Sequence[tuple[str, int]],
         tls: Tls | None = None,
         connect: bytes | None = None,
-        most_idle: int = 10,
-    ) -> Lane:
-        """Connections to one of these addresses, kept for whoever holds the lane."""
+        max_idle: int = 10,
+    ) -> ConnectionPool:
+        """Return a connection pool for a list of addresses, which are tried in this order."""
 
     @property
-    def unreported(self) -> int:
-        """How many streams broke until now of which nothing was reported."""
+    def unreported_streams(self) -> int:
+        """Return the number of broken streams that Locust has not reported."""
 
-    def turn(self, failed: Callable[[BaseException], object]) -> None:
-        """Move whatever can be moved, then wake everybody who waited for it."""
+    def poll(self, failed: Callable[[BaseException], object]) -> None:
+        """Handle all socket events and due timers, then resume the waiting greenlets."""
 
 @final
-class Lane:
-    """Connections to one destination, kept for who holds this."""
+class ConnectionPool:
+    """The connections to one destination."""
 
     def send(
         self,
@@ -212,11 +211,11 @@ class Lane:
         read_s: float | None,
         waiter: Callable[[], object],
     ) -> Call:
-        """Begin an exchange; the waiter is called when there is news of it."""
+        """Start an exchange; the waiter is called at its next event."""
 
 @final
 class Tls:
-    """TLS to one name; ValueError names the file that is wrong."""
+    """The TLS client for one host name; raise ValueError for a file that cannot be used."""
 
     def __new__(
         cls,
@@ -229,7 +228,7 @@ class Tls:
 
 @final
 class Call:
-    """One exchange, held by who waits for it."""
+    """One exchange, owned by the greenlet that waits for it."""
 
     @property
     def is_over(self) -> bool: ...
@@ -244,43 +243,43 @@ class Call:
     @property
     def body_length(self) -> int: ...
     def outcome(self) -> int:
-        """The status of a plain answer or of a stream's head; 0: look closer, −1: there is none."""
+        """Return the status of a plain answer or head; 0 if it is not plain, −1 before."""
 
     def piece(self, waiter: Callable[[], object]) -> bytes | None:
-        """The next piece of a stream, empty at its end; None where the waiter will be called."""
+        """Return the next piece of a stream, empty at its end; None if there is none yet."""
 
     def abandon(self) -> None:
-        """Close its connection since its greenlet was interrupted: no end of the request."""
+        """Close the connection of an interrupted greenlet; the request stays in flight."""
 
     def cancel(self) -> None:
-        """Close its connection, if it is under way; nobody is woken any more."""
+        """Close the connection of a running call; the waiter is not called."""
 
     def head(self) -> tuple[int, int, str, list[tuple[str, str]]]:
-        """Version (10, 11), status, reason, fields; ValueError where none came."""
+        """Return version (10 or 11), status, reason, fields; raise ValueError without a head."""
 
     def raw(self) -> bytes:
-        """All that was read of the head and with it, as it came."""
+        """Return the bytes of the head, and those that were read with it."""
 
     def body(self) -> bytes:
-        """The body of a call that is over, the first time."""
+        """Return the body of a call that has ended; empty the second time."""
 
     def stamps(self) -> tuple[int, int, int, int, int]:
-        """Asked, sent, first byte, last byte, ran again: monotonic ns, −1 where there is none."""
+        """Return intended, sent, first byte, last byte, resumed: monotonic ns; −1 is none."""
 
 @final
 class Counts:
-    """Locust's own statistics, counted here until somebody looks at them."""
+    """Counts for Locust's statistics until these are read."""
 
     def __new__(cls) -> Self: ...
     def add(self, number: int, milliseconds: float, length: int) -> None:
         """Count a request under a number."""
 
     def has_some(self) -> bool:
-        """Whether something was counted since it was taken last."""
+        """Return whether requests were counted since the last `take`."""
 
     def take(
         self,
     ) -> list[
         tuple[int, tuple[int, float, float, float, int, float, dict[int, int], dict[int, int]]]
     ]:
-        """What was counted, by number: requests, sum, min, max, length, last, buckets, seconds."""
+        """Return counts by number: requests, sum, min, max, length, last, buckets, seconds."""

@@ -23,7 +23,9 @@ pub use chunks::Chunks;
 pub use connection::{Connection, Opening};
 pub use exchange::{Exchange, Outline, Step};
 pub use outcome::{Class, Outcome, Reason};
-pub use reactor::{Answer, Ask, Destination, LaneId, News, Patience, Reactor, Ticket};
+pub use reactor::{
+    Answer, Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Reactor, Timeouts,
+};
 pub use scratch::Scratch;
 pub use seen::{Gap, Joined, Seen};
 pub use stamps::{Stamps, UNSET};

@@ -1,10 +1,13 @@
-//! Exchanges for callers that wait, on a simulated network: who is told what, and when.
+//! Exchanges for callers that wait, on a simulated network.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
 
 use std::collections::VecDeque;
 
-use client::{Answer, Ask, Destination, LaneId, News, Patience, Reactor, Reason, Ticket};
+use client::{
+    Answer, Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Reactor, Reason,
+    Timeouts,
+};
 use net::{Act, Address, Dial, Driver, Nanos, Peer, Simulated};
 
 const MS: Nanos = 1_000_000;
@@ -38,7 +41,7 @@ impl Peer for Server {
 
 struct World {
     reactor: Reactor<Simulated<Server>>,
-    lane: LaneId,
+    pool: PoolId,
 }
 
 fn bytes(after: Nanos, text: &[u8]) -> (Nanos, Act) {
@@ -50,33 +53,41 @@ fn world(dials: Vec<Dial>, scripts: Vec<Vec<(Nanos, Act)>>) -> World {
     let mut reactor = Reactor::new(Simulated::new(server));
     let addresses = ["127.0.0.1:80", "127.0.0.1:81"];
     let addresses = addresses.map(|text| Address::Ip(text.parse().unwrap())).to_vec();
-    let to = Destination { addresses, most_idle: 10, ..Destination::default() };
-    let lane = reactor.open(to);
-    World { reactor, lane }
+    let to = Destination { addresses, max_idle: 10, ..Destination::default() };
+    let pool = reactor.open(to);
+    World { reactor, pool }
 }
 
 impl World {
-    fn ask(&mut self, streams: bool, patience: Patience) -> Ticket {
+    fn start(&mut self, streams: bool, timeouts: Timeouts) -> ExchangeId {
         let intended = self.reactor.driver().now();
-        let (lane, head, body) = (self.lane, REQUEST, &b""[..]);
-        self.reactor.submit(&Ask { lane, head, body, is_head: false, streams, intended, patience })
+        let (pool, head, body) = (self.pool, REQUEST, &b""[..]);
+        self.reactor.start(&ExchangeRequest {
+            pool,
+            head,
+            body,
+            is_head: false,
+            streams,
+            intended,
+            timeouts,
+        })
     }
 
-    /// Lets so much time pass; gives all that was told meanwhile.
-    fn pass(&mut self, nanos: Nanos) -> Vec<(Ticket, News)> {
-        let mut news = Vec::new();
+    /// Lets time pass, and returns the events.
+    fn pass(&mut self, nanos: Nanos) -> Vec<(ExchangeId, ExchangeEvent)> {
+        let mut events = Vec::new();
         let until = self.reactor.driver().now() + nanos;
         while self.reactor.driver().now() < until {
-            let next = self.reactor.next_turn().unwrap_or(until);
-            self.reactor.turn(next.min(until), false).unwrap();
-            news.extend(self.reactor.news());
+            let next = self.reactor.next_poll_at().unwrap_or(until);
+            self.reactor.poll(next.min(until), false).unwrap();
+            events.extend(self.reactor.take_events());
         }
-        news
+        events
     }
 
-    fn answer(&mut self, streams: bool, patience: Patience) -> Answer {
-        let ticket = self.ask(streams, patience);
-        over(self.pass(200 * MS), ticket)
+    fn answer(&mut self, streams: bool, timeouts: Timeouts) -> Answer {
+        let id = self.start(streams, timeouts);
+        over(self.pass(200 * MS), id)
     }
 
     fn dialled(&mut self) -> u64 {
@@ -84,9 +95,9 @@ impl World {
     }
 }
 
-fn over(news: Vec<(Ticket, News)>, ticket: Ticket) -> Answer {
-    let mut all = news.into_iter().filter_map(|(of, what)| match what {
-        News::Over(answer) if of == ticket => Some(*answer),
+fn over(events: Vec<(ExchangeId, ExchangeEvent)>, id: ExchangeId) -> Answer {
+    let mut all = events.into_iter().filter_map(|(of, what)| match what {
+        ExchangeEvent::Over(answer) if of == id => Some(*answer),
         _ => None,
     });
     let answer = all.next().unwrap();
@@ -94,17 +105,17 @@ fn over(news: Vec<(Ticket, News)>, ticket: Ticket) -> Answer {
     answer
 }
 
-const FOREVER: Patience = Patience { connect_ns: None, read_ns: None };
+const NO_TIMEOUTS: Timeouts = Timeouts { connect_ns: None, read_ns: None };
 
-fn patience(connect: Nanos, read: Nanos) -> Patience {
-    Patience { connect_ns: Some(connect), read_ns: Some(read) }
+fn timeouts(connect: Nanos, read: Nanos) -> Timeouts {
+    Timeouts { connect_ns: Some(connect), read_ns: Some(read) }
 }
 
 #[test]
 fn an_answer_comes_whole_and_its_connection_is_used_again() {
     let mut world = world(vec![], vec![vec![bytes(2 * MS, ANSWER)]]);
     for number in 0..3 {
-        let answer = world.answer(false, FOREVER);
+        let answer = world.answer(false, NO_TIMEOUTS);
         assert_eq!((answer.outcome.status, answer.outcome.failure), (Some(200), None));
         assert_eq!(answer.body, b"hello");
         assert!(answer.head.starts_with(b"HTTP/1.1 200 OK"));
@@ -120,9 +131,9 @@ fn an_answer_comes_whole_and_its_connection_is_used_again() {
 fn a_connection_that_was_closed_meanwhile_is_not_used_again() {
     let closing = vec![bytes(MS, ANSWER), (2 * MS, Act::Close)];
     let mut world = world(vec![], vec![closing]);
-    assert_eq!(world.answer(false, FOREVER).body, b"hello");
+    assert_eq!(world.answer(false, NO_TIMEOUTS).body, b"hello");
     assert_eq!(world.reactor.connections(), (0, 1));
-    assert_eq!(world.answer(false, FOREVER).body, b"hello");
+    assert_eq!(world.answer(false, NO_TIMEOUTS).body, b"hello");
     assert_eq!(world.dialled(), 2);
 }
 
@@ -130,17 +141,17 @@ fn a_connection_that_was_closed_meanwhile_is_not_used_again() {
 fn a_close_that_nobody_has_looked_at_is_seen_before_reuse() {
     let closing = vec![bytes(MS, ANSWER), (2 * MS, Act::Close)];
     let mut world = world(vec![], vec![closing]);
-    let first = world.ask(false, FOREVER);
+    let first = world.start(false, NO_TIMEOUTS);
     // Until the answer, and not a moment longer.
-    let mut news = Vec::new();
-    while news.is_empty() {
-        news = world.pass(MS / 10);
+    let mut events = Vec::new();
+    while events.is_empty() {
+        events = world.pass(MS / 10);
     }
-    assert_eq!(over(news, first).body, b"hello");
+    assert_eq!(over(events, first).body, b"hello");
     let mut unseen = Vec::new();
     world.reactor.driver().wait(100 * MS, &mut unseen).unwrap();
     assert!(unseen[0].closed);
-    assert_eq!(world.answer(false, FOREVER).outcome.failure, None);
+    assert_eq!(world.answer(false, NO_TIMEOUTS).outcome.failure, None);
     assert_eq!(world.dialled(), 2);
 }
 
@@ -148,20 +159,22 @@ fn a_close_that_nobody_has_looked_at_is_seen_before_reuse() {
 fn every_address_is_tried_before_a_dial_fails() {
     let refused = || Dial::Fail(MS, 111);
     let mut world = world(vec![refused()], vec![vec![bytes(MS, ANSWER)]]);
-    assert_eq!(world.answer(false, FOREVER).outcome.failure, None);
+    assert_eq!(world.answer(false, NO_TIMEOUTS).outcome.failure, None);
     assert_eq!(world.dialled(), 2);
     let mut world = self::world(vec![refused(), refused()], vec![]);
-    let failure = world.answer(false, FOREVER).outcome.failure;
+    let failure = world.answer(false, NO_TIMEOUTS).outcome.failure;
     assert_eq!((failure, world.dialled()), (Some(Reason::ConnectRefused), 2));
 }
 
 #[test]
 fn what_fails_at_once_is_known_before_anybody_waits() {
     let mut world = world(vec![Dial::Local(24)], vec![]);
-    let ticket = world.ask(false, FOREVER);
-    let Some(News::Over(answer)) = world.reactor.news_of(ticket) else { panic!("no news") };
+    let id = world.start(false, NO_TIMEOUTS);
+    let Some(ExchangeEvent::Over(answer)) = world.reactor.take_event_of(id) else {
+        panic!("no events")
+    };
     assert_eq!(answer.outcome.failure, Some(Reason::ConnectNoDescriptor));
-    assert!(!world.reactor.is_current(ticket));
+    assert!(!world.reactor.is_current(id));
 }
 
 #[test]
@@ -170,12 +183,12 @@ fn patience_is_for_the_connection_and_then_for_each_byte() {
         vec![Dial::Silent],
         vec![vec![bytes(8 * MS, &ANSWER[..9]), bytes(16 * MS, &ANSWER[9..])]],
     );
-    let answer = world.answer(false, patience(5 * MS, 10 * MS));
+    let answer = world.answer(false, timeouts(5 * MS, 10 * MS));
     assert_eq!(answer.outcome.failure, Some(Reason::TimeoutConnect));
     assert_eq!(answer.stamps.last_byte, 5 * MS);
     // 16 ms in all, but never 10 without a byte.
-    assert_eq!(world.answer(false, patience(5 * MS, 10 * MS)).outcome.failure, None);
-    let answer = world.answer(false, patience(5 * MS, 7 * MS));
+    assert_eq!(world.answer(false, timeouts(5 * MS, 10 * MS)).outcome.failure, None);
+    let answer = world.answer(false, timeouts(5 * MS, 7 * MS));
     assert_eq!(answer.outcome.failure, Some(Reason::TimeoutFirstByte));
     assert_eq!(answer.stamps.last_byte - answer.stamps.sent, 7 * MS);
     assert_eq!(world.reactor.connections().0, 0);
@@ -193,15 +206,15 @@ fn a_stream_is_told_of_by_its_head_its_pieces_and_its_end() {
         (23 * MS, Act::Close),
     ];
     let mut world = world(vec![], vec![script]);
-    let ticket = world.ask(true, patience(5 * MS, 15 * MS));
-    let news = world.pass(5 * MS);
-    assert!(matches!(&news[..], [(_, News::Head { status: 200, .. })]));
-    assert!(world.reactor.take(ticket).is_empty());
-    assert!(matches!(&world.pass(10 * MS)[..], [(_, News::Piece)]));
-    assert_eq!(world.reactor.take(ticket), event);
-    // Nobody waits for the next one, so nobody is told of it, nor out of patience.
-    let news = world.pass(100 * MS);
-    let answer = over(news, ticket);
+    let id = world.start(true, timeouts(5 * MS, 15 * MS));
+    let events = world.pass(5 * MS);
+    assert!(matches!(&events[..], [(_, ExchangeEvent::Head { status: 200, .. })]));
+    assert!(world.reactor.take(id).is_empty());
+    assert!(matches!(&world.pass(10 * MS)[..], [(_, ExchangeEvent::Piece)]));
+    assert_eq!(world.reactor.take(id), event);
+    // While no caller waits for a piece, there is no event and no timeout.
+    let events = world.pass(100 * MS);
+    let answer = over(events, id);
     assert_eq!((answer.outcome.failure, answer.body.len()), (None, event.len() + 14));
     let watch = answer.watch.unwrap();
     assert_eq!((watch.seen().texts, answer.fault), (2, None));
@@ -216,19 +229,19 @@ fn a_stream_that_nobody_reads_is_left_in_the_kernel() {
     let mut script = vec![bytes(MS, head.as_bytes())];
     script.extend((0..16).map(|number| bytes((2 + number) * MS, &piece)));
     let mut world = world(vec![], vec![script]);
-    let ticket = world.ask(true, FOREVER);
+    let id = world.start(true, NO_TIMEOUTS);
     assert_eq!(world.pass(100 * MS).len(), 1, "its head");
-    let mut came = world.reactor.take(ticket).len();
+    let mut came = world.reactor.take(id).len();
     // More than the limit, but far from all of it.
     assert!((1024 * 1024..2 * 1024 * 1024).contains(&came), "{came}");
     let mut left = 0;
     for _ in 0..100 {
-        for (_, news) in world.pass(MS) {
-            if let News::Over(answer) = news {
+        for (_, event) in world.pass(MS) {
+            if let ExchangeEvent::Over(answer) = event {
                 left = answer.body.len();
             }
         }
-        came += world.reactor.take(ticket).len();
+        came += world.reactor.take(id).len();
     }
     assert_eq!(came + left, length);
 }
@@ -241,13 +254,13 @@ fn the_end_of_a_stream_is_not_lost_while_nobody_reads_it() {
     // It comes with the last piece, while the reader is paused.
     script.push((9 * MS, Act::Close));
     let mut world = world(vec![], vec![script]);
-    let ticket = world.ask(true, FOREVER);
+    let id = world.start(true, NO_TIMEOUTS);
     world.pass(50 * MS);
     let mut came = 0;
     for _ in 0..20 {
-        came += world.reactor.take(ticket).len();
-        for (_, news) in world.pass(MS) {
-            if let News::Over(answer) = news {
+        came += world.reactor.take(id).len();
+        for (_, event) in world.pass(MS) {
+            if let ExchangeEvent::Over(answer) = event {
                 assert_eq!(
                     (answer.outcome.failure, came + answer.body.len()),
                     (None, 8 * piece.len())
@@ -267,7 +280,7 @@ fn a_stream_without_its_end_has_a_fault_although_the_body_is_whole() {
         body.len()
     );
     let mut world = world(vec![], vec![vec![bytes(MS, head.as_bytes()), bytes(2 * MS, body)]]);
-    let answer = world.answer(true, FOREVER);
+    let answer = world.answer(true, NO_TIMEOUTS);
     assert_eq!((answer.outcome.failure, answer.fault), (None, Some(Reason::StreamTruncated)));
 }
 
@@ -276,9 +289,9 @@ fn who_closes_a_stream_has_what_came_of_it() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
     let event = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     let mut world = world(vec![], vec![vec![bytes(MS, head), bytes(2 * MS, event)]]);
-    let ticket = world.ask(true, FOREVER);
+    let id = world.start(true, NO_TIMEOUTS);
     world.pass(5 * MS);
-    let answer = world.reactor.cancel(ticket).unwrap();
+    let answer = world.reactor.cancel(id).unwrap();
     assert_eq!((answer.outcome.status, answer.outcome.failure), (Some(200), None));
     assert_eq!((answer.fault, answer.watch.unwrap().seen().texts), (None, 1));
     assert_eq!(world.reactor.connections().0, 0);
@@ -287,23 +300,23 @@ fn who_closes_a_stream_has_what_came_of_it() {
 #[test]
 fn only_a_stream_of_events_is_watched() {
     let mut world = world(vec![], vec![vec![bytes(MS, ANSWER)]]);
-    let answer = world.answer(true, FOREVER);
+    let answer = world.answer(true, NO_TIMEOUTS);
     assert!(answer.watch.is_none());
 }
 
 #[test]
 fn nothing_is_heard_of_an_exchange_that_was_given_up() {
     let mut world = world(vec![], vec![vec![bytes(5 * MS, ANSWER)]]);
-    let first = world.ask(false, FOREVER);
+    let first = world.start(false, NO_TIMEOUTS);
     assert!(world.pass(3 * MS).is_empty());
     assert_eq!(world.reactor.cancel(first).unwrap().outcome.status, None);
     assert!(!world.reactor.is_current(first));
-    let second = world.ask(false, FOREVER);
-    assert_eq!(second.place(), first.place());
-    let news = world.pass(50 * MS);
-    assert!(news.iter().all(|(ticket, _)| *ticket == second));
-    assert_eq!(over(news, second).body, b"hello");
-    // A stale ticket cancels nobody else's.
+    let second = world.start(false, NO_TIMEOUTS);
+    assert_eq!(second.index(), first.index());
+    let events = world.pass(50 * MS);
+    assert!(events.iter().all(|(id, _)| *id == second));
+    assert_eq!(over(events, second).body, b"hello");
+    // The id of an ended exchange cancels no other exchange.
     assert!(world.reactor.cancel(first).is_none());
     assert_eq!(world.dialled(), 2);
 }
@@ -311,21 +324,21 @@ fn nothing_is_heard_of_an_exchange_that_was_given_up() {
 #[test]
 fn lanes_share_no_connection_and_a_closed_one_keeps_none() {
     let mut world = world(vec![], vec![vec![bytes(MS, ANSWER)]]);
-    world.answer(false, FOREVER);
+    world.answer(false, NO_TIMEOUTS);
     let addresses = vec![Address::Ip("127.0.0.1:80".parse().unwrap())];
-    let first = world.lane;
-    world.lane =
-        world.reactor.open(Destination { addresses, most_idle: 1, ..Destination::default() });
-    world.answer(false, FOREVER);
+    let first = world.pool;
+    world.pool =
+        world.reactor.open(Destination { addresses, max_idle: 1, ..Destination::default() });
+    world.answer(false, NO_TIMEOUTS);
     assert_eq!((world.dialled(), world.reactor.connections().0), (2, 2));
     world.reactor.close(first);
     assert_eq!(world.reactor.connections().0, 1);
-    // Both end at once; the lane has room for one of them.
-    let tickets = [world.ask(false, FOREVER), world.ask(false, FOREVER)];
-    let second = world.lane;
+    // Both end at once; the pool has room for one of them.
+    let tickets = [world.start(false, NO_TIMEOUTS), world.start(false, NO_TIMEOUTS)];
+    let second = world.pool;
     assert_eq!(world.pass(20 * MS).len(), tickets.len());
     assert_eq!(world.reactor.connections().0, 1);
-    world.ask(false, FOREVER);
+    world.start(false, NO_TIMEOUTS);
     world.reactor.close(second);
     assert_eq!(world.pass(20 * MS).len(), 1, "what is under way ends");
     assert_eq!(world.reactor.connections().0, 0);

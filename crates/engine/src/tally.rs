@@ -175,12 +175,12 @@ impl Tally {
     /// Counts a complete, accepted answer.
     #[inline]
     pub fn accept(&mut self, stamps: &Stamps, status: u16) {
-        self.accept_as_told(stamps, Some(status), stamps.response());
+        self.accept_reported(stamps, Some(status), stamps.response());
     }
 
     /// Counts an accepted answer whose response time was taken elsewhere, if at all.
     #[inline]
-    pub(crate) fn accept_as_told(
+    pub(crate) fn accept_reported(
         &mut self,
         stamps: &Stamps,
         status: Option<u16>,
@@ -195,11 +195,11 @@ impl Tally {
 
     /// Counts an attempt that ended otherwise: a failure, or a status that is not accepted.
     pub fn reject(&mut self, stamps: &Stamps, outcome: &Outcome) {
-        self.reject_as_told(stamps, outcome, stamps.response());
+        self.reject_reported(stamps, outcome, stamps.response());
     }
 
     /// The same, with a response time that was taken elsewhere, if at all.
-    pub(crate) fn reject_as_told(
+    pub(crate) fn reject_reported(
         &mut self,
         stamps: &Stamps,
         outcome: &Outcome,

@@ -1,170 +1,176 @@
-//! `Call`: one exchange of a greenlet, and what became of it.
+//! `Call`: one exchange of a greenlet.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use client::{Answer, Reason, Stamps, Ticket, UNSET};
+use client::{Answer, ExchangeId, Reason, Stamps, UNSET};
 use net::{Nanos, monotonic_ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use wire::Fields;
 
-use crate::entry::Entry;
+use crate::locust_report::LocustReport;
 use crate::reactor::Shared;
 
-/// What [`Call::outcome`] says of a call that is not over, and of one that needs a closer look.
+/// Results of [`Call::outcome`]: the call has not ended; its answer is not plain.
 const UNDER_WAY: i32 = -1;
-const LOOK_CLOSER: i32 = 0;
+const NOT_PLAIN: i32 = 0;
 
-/// Fields that an answer which can be taken as it is does not have.
-const UNUSUAL: [&[u8]; 2] = [b"\nset-cookie:", b"\ncontent-encoding:"];
+/// Fields that a plain answer does not have.
+const NOT_PLAIN_FIELDS: [&[u8]; 2] = [b"\nset-cookie:", b"\ncontent-encoding:"];
 
-/// One exchange, held by who waits for it.
+/// One exchange, owned by the greenlet that waits for it.
 #[pyclass(frozen)]
 pub(crate) struct Call {
     shared: Arc<Shared>,
-    ticket: Ticket,
+    id: ExchangeId,
     pub(crate) state: Arc<CallState>,
 }
 
-/// What the reactor tells of it.
+/// The state of a call, which the reactor updates.
 pub(crate) struct CallState {
     /// Whether its body is read piece by piece.
     pub(crate) streams: bool,
-    /// Of its reactor: streams that broke of which nothing was reported.
-    unreported: Arc<AtomicU64>,
-    told: Mutex<Told>,
+    /// The reactor's number of broken streams that Locust has not reported.
+    unreported_streams: Arc<AtomicU64>,
+    progress: Mutex<Progress>,
 }
 
-/// What became of it so far.
+/// The progress of a call.
 #[derive(Default)]
-struct Told {
-    /// Called when there is news.
+struct Progress {
+    /// Called at the next event.
     waiter: Option<Py<PyAny>>,
     status: u16,
     stamps: Option<Stamps>,
     head: Vec<u8>,
-    /// Of the body, when it was over; of a stream, of what was not taken.
+    /// The length of the body at the end; of a stream, of the part that was not read.
     body_length: usize,
     answer: Option<Box<Answer>>,
-    /// What [`Call::outcome`] says once it is known.
+    /// The result of [`Call::outcome`] after the head.
     outcome: i32,
-    /// When its greenlet ran again.
+    /// When the greenlet was resumed.
     resumed: Nanos,
-    /// What Locust reported before it was over.
-    entry: Option<Box<Entry>>,
+    /// The report of Locust, if it came before the end.
+    pending: Option<Box<LocustReport>>,
     /// Whether Locust has reported it.
-    is_booked: bool,
+    is_reported: bool,
 }
 
 impl Call {
-    pub(crate) fn new(shared: Arc<Shared>, ticket: Ticket, state: Arc<CallState>) -> Self {
-        Self { shared, ticket, state }
+    pub(crate) fn new(shared: Arc<Shared>, id: ExchangeId, state: Arc<CallState>) -> Self {
+        Self { shared, id, state }
     }
 }
 
 impl CallState {
-    pub(crate) fn new(waiter: Py<PyAny>, streams: bool, unreported: Arc<AtomicU64>) -> Arc<Self> {
-        let told = Told { waiter: Some(waiter), resumed: UNSET, ..Told::default() };
-        Arc::new(Self { streams, unreported, told: Mutex::new(told) })
+    pub(crate) fn new(
+        waiter: Py<PyAny>,
+        streams: bool,
+        unreported_streams: Arc<AtomicU64>,
+    ) -> Arc<Self> {
+        let progress = Progress { waiter: Some(waiter), resumed: UNSET, ..Progress::default() };
+        Arc::new(Self { streams, unreported_streams, progress: Mutex::new(progress) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The head of a stream has come.
+    /// Records the head of a stream.
     pub(crate) fn begin(&self, status: u16, head: Vec<u8>, stamps: Stamps) {
-        let mut told = self.lock();
-        (told.status, told.stamps, told.head) = (status, Some(stamps), head);
-        told.outcome = told.judged();
+        let mut progress = self.lock();
+        (progress.status, progress.stamps, progress.head) = (status, Some(stamps), head);
+        progress.outcome = progress.plain_status();
     }
 
-    /// It is over.
+    /// Records the end.
     pub(crate) fn end(&self, answer: Answer) {
-        let mut told = self.lock();
+        let mut progress = self.lock();
         let mut answer = Box::new(answer);
-        (told.status, told.stamps) = (answer.outcome.status.unwrap_or(0), Some(answer.stamps));
+        (progress.status, progress.stamps) =
+            (answer.outcome.status.unwrap_or(0), Some(answer.stamps));
         if !answer.head.is_empty() {
-            told.head = std::mem::take(&mut answer.head);
+            progress.head = std::mem::take(&mut answer.head);
         }
-        told.keep_head_alone();
-        told.body_length = answer.body.len();
-        told.outcome = if answer.outcome.failure.is_none() { told.judged() } else { LOOK_CLOSER };
-        if let Some(entry) = told.entry.take() {
-            entry.settle(answer.stamps.intended);
-            entry.book(&mut answer, UNSET, true);
+        progress.truncate_head();
+        progress.body_length = answer.body.len();
+        progress.outcome =
+            if answer.outcome.failure.is_none() { progress.plain_status() } else { NOT_PLAIN };
+        if let Some(pending) = progress.pending.take() {
+            pending.remove_open_request(answer.stamps.intended);
+            pending.record(&mut answer, UNSET, true);
         }
-        if self.is_broken(&answer) && !told.is_booked {
-            self.unreported.fetch_add(1, Ordering::Relaxed);
+        if self.is_broken(&answer) && !progress.is_reported {
+            self.unreported_streams.fetch_add(1, Ordering::Relaxed);
         }
-        told.answer = Some(answer);
+        progress.answer = Some(answer);
     }
 
-    /// Books what Locust reports of it, now or when it is over; false if it was reported before.
-    pub(crate) fn book(&self, entry: Entry) -> bool {
-        let mut told = self.lock();
-        let resumed = told.resumed;
-        if std::mem::replace(&mut told.is_booked, true) {
+    /// Counts the report of Locust, now or at the end; returns false if there was one before.
+    pub(crate) fn report(&self, pending: LocustReport) -> bool {
+        let mut progress = self.lock();
+        let resumed = progress.resumed;
+        if std::mem::replace(&mut progress.is_reported, true) {
             return false;
         }
-        match &mut told.answer {
+        match &mut progress.answer {
             Some(answer) => {
                 if self.is_broken(answer) {
-                    self.unreported.fetch_sub(1, Ordering::Relaxed);
+                    self.unreported_streams.fetch_sub(1, Ordering::Relaxed);
                 }
-                entry.book(answer, resumed, false);
+                pending.record(answer, resumed, false);
             }
             None => {
-                entry.await_end(told.intended());
-                told.entry = Some(Box::new(entry));
+                pending.record_open_request(progress.intended());
+                progress.pending = Some(Box::new(pending));
             }
         }
         true
     }
 
-    /// Whether it is a stream that ended in a failure after its head had come: until then its
-    /// client reports that by itself.
+    /// Returns whether a stream failed after its head. Locust's client reports earlier failures
+    /// itself.
     fn is_broken(&self, answer: &Answer) -> bool {
         self.streams && answer.outcome.failure.is_some() && answer.outcome.status.is_some()
     }
 
-    /// Its greenlet is gone: what was reported of it has no end.
+    /// Records that the greenlet was interrupted: a reported request stays in flight.
     fn abandon(&self) {
-        let mut told = self.lock();
-        told.waiter = None;
-        if let Some(entry) = told.entry.take() {
-            entry.settle(told.intended());
-            entry.abandon(told.intended());
+        let mut progress = self.lock();
+        progress.waiter = None;
+        if let Some(pending) = progress.pending.take() {
+            pending.remove_open_request(progress.intended());
+            pending.abandon(progress.intended());
         }
     }
 
-    /// What was not taken of a call that is over; none while it is under way.
-    fn rest(&self) -> Option<Vec<u8>> {
+    /// Returns the unread body of a call that has ended; none while it is running.
+    fn take_body(&self) -> Option<Vec<u8>> {
         self.lock().answer.as_mut().map(|answer| std::mem::take(&mut answer.body))
     }
 
-    /// Who waits, if anybody still does; it waits no more.
-    pub(crate) fn unpark(&self) -> Option<Py<PyAny>> {
+    /// Removes and returns the waiter.
+    pub(crate) fn take_waiter(&self) -> Option<Py<PyAny>> {
         self.lock().waiter.take()
     }
 }
 
-impl Told {
-    /// When it was asked for.
+impl Progress {
+    /// Returns the intended send time.
     fn intended(&self) -> Nanos {
         self.stamps.map_or(UNSET, |stamps| stamps.intended)
     }
 
-    /// The status, if the head says that the answer can be taken as it is.
-    fn judged(&self) -> i32 {
-        let is_plain = (200..300).contains(&self.status) && !is_unusual(&self.head);
-        if is_plain { i32::from(self.status) } else { LOOK_CLOSER }
+    /// Returns the status of a plain answer, else `NOT_PLAIN`.
+    fn plain_status(&self) -> i32 {
+        let is_plain = (200..300).contains(&self.status) && !is_not_plain(&self.head);
+        if is_plain { i32::from(self.status) } else { NOT_PLAIN }
     }
 
-    /// What was read with a head is body, which is kept elsewhere.
-    fn keep_head_alone(&mut self) {
+    /// Removes the bytes after the head, which belong to the body.
+    fn truncate_head(&mut self) {
         const END: &[u8] = b"\r\n\r\n";
         // Heads before the final one are rare.
         let is_final = !self.head.starts_with(b"HTTP/1.1 1");
@@ -178,62 +184,61 @@ impl Told {
 
 #[pymethods]
 impl Call {
-    /// The status of an answer that is complete, or a stream whose head is there, and that can be
-    /// taken as it is; 0 where a closer look is needed, −1 before. The first look at a complete one
-    /// stamps when the greenlet ran again.
+    /// Returns the status of a plain answer, or of a stream with a plain head; 0 if it is not plain,
+    /// −1 before. The first call after the end records when the greenlet was resumed.
     fn outcome(&self) -> i32 {
-        let mut told = self.state.lock();
-        if told.answer.is_some() {
-            if told.resumed == UNSET {
-                told.resumed = monotonic_ns();
+        let mut progress = self.state.lock();
+        if progress.answer.is_some() {
+            if progress.resumed == UNSET {
+                progress.resumed = monotonic_ns();
             }
-        } else if told.status == 0 {
+        } else if progress.status == 0 {
             return UNDER_WAY;
         }
-        told.outcome
+        progress.outcome
     }
 
-    /// Whether it has ended, in whatever way.
+    /// Returns whether the call has ended.
     #[getter]
     fn is_over(&self) -> bool {
         self.state.lock().answer.is_some()
     }
 
-    /// The status; 0 where none came.
+    /// Returns the status; 0 without one.
     #[getter]
     fn status(&self) -> u16 {
         self.state.lock().status
     }
 
-    /// Why it failed, by the reason's name.
+    /// Returns the name of the error reason.
     #[getter]
     fn failure(&self) -> Option<&'static str> {
-        let told = self.state.lock();
-        told.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::name)
+        let progress = self.state.lock();
+        progress.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::name)
     }
 
-    /// Whether its connection was reset.
+    /// Returns whether the connection was reset.
     #[getter]
     fn was_reset(&self) -> bool {
         self.state.lock().answer.as_ref().is_some_and(|answer| answer.was_reset)
     }
 
-    /// The reason of its failure in words.
+    /// Returns the description of the error reason.
     #[getter]
     fn detail(&self) -> Option<&'static str> {
-        let told = self.state.lock();
-        told.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::text)
+        let progress = self.state.lock();
+        progress.answer.as_ref().and_then(|answer| answer.outcome.failure).map(Reason::text)
     }
 
-    /// The next piece of a stream, empty at its end; None where it must be waited for: then the
-    /// waiter is called when there is news.
+    /// Returns the next piece of a stream, empty at its end; None if there is none yet: then the
+    /// waiter is called at the next event.
     fn piece<'py>(&self, py: Python<'py>, waiter: Py<PyAny>) -> Option<Bound<'py, PyBytes>> {
-        let piece = match self.state.rest() {
+        let piece = match self.state.take_body() {
             Some(rest) => rest,
             None => {
-                let piece = self.shared.take(self.ticket);
+                let piece = self.shared.take(self.id);
                 if piece.is_empty() {
-                    // What ended it while it was asked is told like any other news.
+                    // If the stream ended in `take`, its event follows.
                     self.state.lock().waiter = Some(waiter);
                     return None;
                 }
@@ -243,53 +248,54 @@ impl Call {
         Some(PyBytes::new(py, &piece))
     }
 
-    /// Closes its connection since its greenlet was interrupted: that is no end of the request.
+    /// Closes the connection of an interrupted greenlet; the request stays in flight.
     fn abandon(&self) {
         self.state.abandon();
-        self.shared.cancel(self.ticket);
+        self.shared.cancel(self.id);
     }
 
-    /// Closes its connection, if it is under way; nobody is woken any more.
+    /// Closes the connection of a running call; the waiter is not called.
     fn cancel(&self) {
         self.state.lock().waiter = None;
-        self.shared.cancel(self.ticket);
+        self.shared.cancel(self.id);
     }
 
-    /// The head: version (10, 11), status, reason, and the fields as texts of Latin-1.
+    /// Returns version (10 or 11), status, reason phrase, and the fields as Latin-1 text.
     fn head<'py>(&self, py: Python<'py>) -> PyResult<(u8, u16, String, Bound<'py, PyList>)> {
-        let told = self.state.lock();
-        let head = Fields::read(&told.head).map_err(|_| PyValueError::new_err("no head came"))?;
+        let progress = self.state.lock();
+        let head =
+            Fields::read(&progress.head).map_err(|_| PyValueError::new_err("no head came"))?;
         let fields: Vec<(String, String)> =
             head.fields.iter().map(|(name, value)| ((*name).to_owned(), latin1(value))).collect();
         let (version, status, reason) = (head.version, head.status, latin1(head.reason));
-        // Making Python's objects may let go of others.
-        drop(told);
+        // Creating Python objects may drop other calls, which take the lock.
+        drop(progress);
         Ok((version, status, reason, PyList::new(py, fields)?))
     }
 
-    /// All that was read of the head and with it, as it came.
+    /// Returns the bytes of the head, and those that were read with it.
     fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let head = self.state.lock().head.clone();
         PyBytes::new(py, &head)
     }
 
-    /// The body of a call that is over, the first time.
+    /// Returns the body of a call that has ended; empty the second time.
     fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.state.rest().unwrap_or_default())
+        PyBytes::new(py, &self.state.take_body().unwrap_or_default())
     }
 
-    /// Bytes of the body that had not been taken when it was over.
+    /// Returns the length of the body; of a stream, of the part that was not read at its end.
     #[getter]
     fn body_length(&self) -> usize {
         self.state.lock().body_length
     }
 
-    /// Nanoseconds on the monotonic clock: asked, sent, first byte, last byte, ran again; −1 where
-    /// there is none.
+    /// Returns times in nanoseconds of the monotonic clock: intended, sent, first byte, last byte,
+    /// resumed; −1 if there is none.
     fn stamps(&self) -> [i64; 5] {
-        let told = self.state.lock();
-        let stamps = told.stamps.unwrap_or_else(|| Stamps::new(UNSET, UNSET));
-        [stamps.intended, stamps.sent, stamps.first_byte, stamps.last_byte, told.resumed]
+        let progress = self.state.lock();
+        let stamps = progress.stamps.unwrap_or_else(|| Stamps::new(UNSET, UNSET));
+        [stamps.intended, stamps.sent, stamps.first_byte, stamps.last_byte, progress.resumed]
             .map(|stamp| if stamp == UNSET { -1 } else { stamp.cast_signed() })
     }
 }
@@ -297,19 +303,19 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         if !self.is_over() {
-            self.shared.let_go_of_call(self.ticket);
+            self.shared.drop_call(self.id);
         }
     }
 }
 
-/// Whether a head has a field of those that need a closer look.
-fn is_unusual(head: &[u8]) -> bool {
-    UNUSUAL
+/// Returns whether a head has one of the fields that a plain answer does not have.
+fn is_not_plain(head: &[u8]) -> bool {
+    NOT_PLAIN_FIELDS
         .iter()
         .any(|name| head.windows(name.len()).any(|window| window.eq_ignore_ascii_case(name)))
 }
 
-/// Bytes as the characters of the same numbers.
+/// Decodes Latin-1.
 fn latin1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }

@@ -1,4 +1,4 @@
-//! `Counts`: Locust's own statistics, counted here until somebody looks at them.
+//! `Counts`: counts for Locust's statistics until these are read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use engine::Count;
 use pyo3::prelude::*;
 
-/// One entry: requests, sum, least and most of their times, length, last, buckets, seconds.
+/// One entry: requests; sum, minimum and maximum of response times; length, last, buckets, seconds.
 type Taken = (u64, f64, f64, f64, u64, f64, BTreeMap<u64, u64>, BTreeMap<u64, u64>);
 
-/// Entries, each known by its number.
+/// Counts of entries, by their number.
 #[pyclass(frozen)]
 pub(crate) struct Counts {
     entries: Mutex<Entries>,
@@ -24,7 +24,7 @@ struct Entries {
 
 impl Counts {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        // Counts are whole between two calls.
+        // Counts are consistent even after a panic.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -47,12 +47,12 @@ impl Counts {
         entries.counts[number].add(milliseconds, length, now.map_or(0.0, |now| now.as_secs_f64()));
     }
 
-    /// Whether something was counted since it was taken last.
+    /// Returns whether requests were counted since the last `take`.
     fn has_some(&self) -> bool {
         self.lock().has_some
     }
 
-    /// What was counted, by number; nothing is left.
+    /// Removes and returns the counts, by number.
     fn take(&self) -> Vec<(usize, Taken)> {
         let mut entries = self.lock();
         entries.has_some = false;

@@ -6,9 +6,9 @@
 mod call;
 mod child;
 mod counts;
-mod entry;
-mod ledger;
+mod locust_report;
 mod reactor;
+mod request_tally;
 mod run;
 mod target;
 mod toml_file;
@@ -23,12 +23,12 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
-    module.add_class::<ledger::Ledger>()?;
-    module.add_class::<ledger::Gathering>()?;
+    module.add_class::<request_tally::RequestTally>()?;
+    module.add_class::<request_tally::TallyAggregate>()?;
     module.add_class::<counts::Counts>()?;
     module.add_class::<target::Target>()?;
     module.add_class::<reactor::Reactor>()?;
-    module.add_class::<reactor::Lane>()?;
+    module.add_class::<reactor::ConnectionPool>()?;
     module.add_class::<reactor::Tls>()?;
     module.add_class::<call::Call>()?;
     module.add_function(wrap_pyfunction!(once, module)?)?;

@@ -1,4 +1,4 @@
-//! `Reactor`, `Lane`: exchanges for greenlets, moved by the loop that they share.
+//! `Reactor`, `ConnectionPool`: the exchanges of greenlets, on the event loop of gevent.
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};
@@ -6,49 +6,49 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use client::{Ask, Destination, LaneId, News, Patience, Ticket};
+use client::{Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Timeouts};
 use net::{Address, Epoll, Nanos, TlsClient, TlsOptions, monotonic_ns, thread_cpu_ns};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::call::{Call, CallState};
 
-/// A thread that worked so long since it looked last may have left events lying.
+/// Processor time since the last poll after which events may be older than the poll.
 const BUSY_NS: Nanos = 100_000;
 
-/// A request whose answer has no body; one whose body is read piece by piece.
+/// Flags of a request: its answer has no body; its body is read piece by piece.
 const IS_HEAD: u8 = 1;
 const STREAMS: u8 = 2;
 
-/// Connections of one thread; its descriptor is ready when it wants a turn.
+/// The connections of one thread; call `poll` when its descriptor is ready.
 #[pyclass(frozen)]
 pub(crate) struct Reactor {
     shared: Arc<Shared>,
     fd: i32,
 }
 
-/// What calls and lanes know of their reactor.
+/// The part of a reactor that calls and connection pools share.
 pub(crate) struct Shared {
     inner: Mutex<Inner>,
-    /// What Python has let go of, wherever it did that.
-    gone: Mutex<Vec<Gone>>,
-    /// Streams that broke of which nothing was reported.
-    unreported: Arc<AtomicU64>,
+    /// Pools and calls that Python has dropped, which may happen while `inner` is locked.
+    dropped: Mutex<Vec<Dropped>>,
+    /// Broken streams that Locust has not reported.
+    unreported_streams: Arc<AtomicU64>,
 }
 
 struct Inner {
     reactor: client::Reactor<Epoll>,
-    /// Who asked for what is under way, by the place of its ticket.
+    /// The calls of running exchanges, by their index.
     calls: Vec<Option<Arc<CallState>>>,
-    /// Streams among them.
+    /// The number of streams among them.
     streams: usize,
-    /// Processor time of the thread when it looked last, if there were streams.
+    /// Processor time of the thread at the last poll with streams.
     cpu_ns: Nanos,
 }
 
-enum Gone {
-    Lane(LaneId),
-    Call(Ticket),
+enum Dropped {
+    ConnectionPool(PoolId),
+    Call(ExchangeId),
 }
 
 #[pymethods]
@@ -59,29 +59,29 @@ impl Reactor {
         let fd = driver.as_fd().as_raw_fd();
         let reactor = client::Reactor::new(driver);
         let inner = Mutex::new(Inner { reactor, calls: Vec::new(), streams: 0, cpu_ns: 0 });
-        let (gone, unreported) = (Mutex::default(), Arc::default());
-        Ok(Self { shared: Arc::new(Shared { inner, gone, unreported }), fd })
+        let (dropped, unreported_streams) = (Mutex::default(), Arc::default());
+        Ok(Self { shared: Arc::new(Shared { inner, dropped, unreported_streams }), fd })
     }
 
     fn fileno(&self) -> i32 {
         self.fd
     }
 
-    /// How many streams broke until now of which nothing was reported.
+    /// Returns the number of broken streams that Locust has not reported.
     #[getter]
-    fn unreported(&self) -> u64 {
-        self.shared.unreported.load(Ordering::Relaxed)
+    fn unreported_streams(&self) -> u64 {
+        self.shared.unreported_streams.load(Ordering::Relaxed)
     }
 
-    /// Connections to one of these addresses, kept for whoever holds the lane.
-    #[pyo3(signature = (addresses, tls=None, connect=None, most_idle=10))]
-    fn lane(
+    /// Returns a connection pool for a list of addresses, which are tried in this order.
+    #[pyo3(signature = (addresses, tls=None, connect=None, max_idle=10))]
+    fn connection_pool(
         &self,
         addresses: Vec<(String, u16)>,
         tls: Option<&Tls>,
         connect: Option<Vec<u8>>,
-        most_idle: usize,
-    ) -> PyResult<Lane> {
+        max_idle: usize,
+    ) -> PyResult<ConnectionPool> {
         let read = addresses.iter().map(|(address, port)| {
             let address: IpAddr = address
                 .parse()
@@ -92,22 +92,22 @@ impl Reactor {
             addresses: read.collect::<PyResult<_>>()?,
             tls: tls.map(|tls| tls.client.clone()),
             connect: connect.map(Into::into),
-            most_idle,
+            max_idle,
         };
-        let lane = self.shared.lock().reactor.open(to);
-        Ok(Lane { shared: Arc::clone(&self.shared), lane })
+        let pool = self.shared.lock().reactor.open(to);
+        Ok(ConnectionPool { shared: Arc::clone(&self.shared), pool })
     }
 
-    /// Moves whatever can be moved, then wakes everybody who waited for it, one after another.
+    /// Handles all socket events and due timers, then resumes the waiting greenlets one by one.
     ///
-    /// `failed` is called with what a waiter raised.
-    fn turn(&self, py: Python<'_>, failed: &Bound<'_, PyAny>) -> PyResult<()> {
-        // No lock is held while others run.
-        for call in self.shared.turn()? {
-            if let Some(waiter) = call.unpark()
+    /// Calls `failed` with each exception that a waiter raises.
+    fn poll(&self, py: Python<'_>, failed: &Bound<'_, PyAny>) -> PyResult<()> {
+        // The lock is released while greenlets run.
+        for call in self.shared.poll()? {
+            if let Some(waiter) = call.take_waiter()
                 && let Err(error) = waiter.call0(py)
             {
-                // Whoever else was woken has to run, whatever became of this one.
+                // The other greenlets must be resumed, too.
                 let _ = failed.call1((error.into_value(py),));
             }
         }
@@ -120,124 +120,125 @@ impl Shared {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what is let go of: it may be in the middle of anything.
-    fn let_go(&self, gone: Gone) {
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(gone);
+    /// Records a dropped pool or call; the reactor may be locked, so it is released later.
+    fn push_dropped(&self, dropped: Dropped) {
+        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(dropped);
     }
 
-    fn forget_gone(&self, inner: &mut Inner) {
-        let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
-        for what in gone {
-            match what {
-                Gone::Lane(lane) => inner.reactor.close(lane),
-                Gone::Call(ticket) => inner.cancel(ticket),
+    fn release_dropped(&self, inner: &mut Inner) {
+        let dropped =
+            std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        for entry in dropped {
+            match entry {
+                Dropped::ConnectionPool(pool) => inner.reactor.close(pool),
+                Dropped::Call(id) => inner.cancel(id),
             }
         }
     }
 
-    fn turn(&self) -> PyResult<Vec<Arc<CallState>>> {
+    fn poll(&self) -> PyResult<Vec<Arc<CallState>>> {
         let mut inner = self.lock();
-        self.forget_gone(&mut inner);
-        // Only who reads a stream asks whether its events were waited for.
+        self.release_dropped(&mut inner);
+        // Only streams need the age of events.
         let has_streams = inner.streams > 0;
         let was_busy = has_streams && thread_cpu_ns().saturating_sub(inner.cpu_ns) > BUSY_NS;
-        inner.reactor.turn(0, was_busy).map_err(no_reactor)?;
-        let woken = inner.hand_out();
-        inner.arm();
+        inner.reactor.poll(0, was_busy).map_err(no_reactor)?;
+        let woken = inner.take_woken();
+        inner.set_timer();
         if has_streams {
             inner.cpu_ns = thread_cpu_ns();
         }
         Ok(woken)
     }
 
-    /// The next piece of a stream; empty where the caller has to wait for it.
-    pub(crate) fn take(&self, ticket: Ticket) -> Vec<u8> {
+    /// Returns the next piece of a stream; empty if the caller must wait for it.
+    pub(crate) fn take(&self, id: ExchangeId) -> Vec<u8> {
         let mut inner = self.lock();
-        let piece = inner.reactor.take(ticket);
-        inner.arm();
+        let piece = inner.reactor.take(id);
+        inner.set_timer();
         piece
     }
 
-    /// Closes the connection of a call that nobody waits for any more.
-    pub(crate) fn cancel(&self, ticket: Ticket) {
-        self.lock().cancel(ticket);
+    /// Closes the connection of a call.
+    pub(crate) fn cancel(&self, id: ExchangeId) {
+        self.lock().cancel(id);
     }
 
-    /// The same, from wherever Python drops things.
-    pub(crate) fn let_go_of_call(&self, ticket: Ticket) {
-        self.let_go(Gone::Call(ticket));
+    /// Closes the connection of a dropped call later.
+    pub(crate) fn drop_call(&self, id: ExchangeId) {
+        self.push_dropped(Dropped::Call(id));
     }
 }
 
 impl Inner {
-    fn submit(&mut self, ask: &Ask<'_>, call: &Arc<CallState>) -> Ticket {
-        let ticket = self.reactor.submit(ask);
-        if let Some(News::Over(answer)) = self.reactor.news_of(ticket) {
+    fn start(&mut self, request: &ExchangeRequest<'_>, call: &Arc<CallState>) -> ExchangeId {
+        let id = self.reactor.start(request);
+        if let Some(ExchangeEvent::Over(answer)) = self.reactor.take_event_of(id) {
             call.end(*answer);
-            drop(call.unpark());
+            drop(call.take_waiter());
         } else {
-            let place = ticket.place();
-            if self.calls.len() <= place {
-                self.calls.resize_with(place + 1, || None);
+            let index = id.index();
+            if self.calls.len() <= index {
+                self.calls.resize_with(index + 1, || None);
             }
-            self.calls[place] = Some(Arc::clone(call));
-            self.streams += usize::from(ask.streams);
+            self.calls[index] = Some(Arc::clone(call));
+            self.streams += usize::from(request.streams);
         }
-        self.arm();
-        ticket
+        self.set_timer();
+        id
     }
 
-    fn cancel(&mut self, ticket: Ticket) {
-        // Who closes a stream has read of it what was wanted.
-        if let Some(answer) = self.reactor.cancel(ticket)
-            && let Some(call) = self.calls.get_mut(ticket.place()).and_then(Option::take)
+    fn cancel(&mut self, id: ExchangeId) {
+        // A stream that the caller closes has ended well.
+        if let Some(answer) = self.reactor.cancel(id)
+            && let Some(call) = self.calls.get_mut(id.index()).and_then(Option::take)
         {
             self.streams -= usize::from(call.streams);
             call.end(answer);
         }
     }
 
-    /// Tells the calls what happened to them; gives those of them that somebody may wait for.
-    fn hand_out(&mut self) -> Vec<Arc<CallState>> {
+    /// Passes the events to their calls, and returns these calls, whose greenlets may be waiting.
+    fn take_woken(&mut self) -> Vec<Arc<CallState>> {
         let calls = &mut self.calls;
         let mut woken = Vec::new();
-        for (ticket, news) in self.reactor.news() {
-            let Some(place) = calls.get_mut(ticket.place()) else { continue };
-            let Some(call) = place.take() else { continue };
-            match news {
-                News::Over(answer) => {
+        for (id, event) in self.reactor.take_events() {
+            let Some(entry) = calls.get_mut(id.index()) else { continue };
+            let Some(call) = entry.take() else { continue };
+            match event {
+                ExchangeEvent::Over(answer) => {
                     self.streams -= usize::from(call.streams);
                     call.end(*answer);
                 }
-                News::Head { status, head, stamps } => {
+                ExchangeEvent::Head { status, head, stamps } => {
                     call.begin(status, head, stamps);
-                    *place = Some(Arc::clone(&call));
+                    *entry = Some(Arc::clone(&call));
                 }
-                News::Piece => *place = Some(Arc::clone(&call)),
+                ExchangeEvent::Piece => *entry = Some(Arc::clone(&call)),
             }
             woken.push(call);
         }
         woken
     }
 
-    fn arm(&mut self) {
-        if let Some(at) = self.reactor.next_turn() {
-            // Without an alarm deadlines are kept whenever there is an event: late, but kept.
+    fn set_timer(&mut self) {
+        if let Some(at) = self.reactor.next_poll_at() {
+            // If the timer cannot be set, deadlines are checked at the next event.
             let _ = self.reactor.driver().wake_at(at);
         }
     }
 }
 
-/// Connections to one destination, kept for who holds this.
+/// The connections to one destination.
 #[pyclass(frozen)]
-pub(crate) struct Lane {
+pub(crate) struct ConnectionPool {
     shared: Arc<Shared>,
-    lane: LaneId,
+    pool: PoolId,
 }
 
 #[pymethods]
-impl Lane {
-    /// Begins an exchange; `waiter` is called when there is news of it.
+impl ConnectionPool {
+    /// Starts an exchange; `waiter` is called at its next event.
     #[pyo3(signature = (head, body, flags, connect_s, read_s, waiter))]
     fn send(
         &self,
@@ -248,32 +249,33 @@ impl Lane {
         read_s: Option<f64>,
         waiter: Py<PyAny>,
     ) -> Call {
-        let patience = Patience { connect_ns: connect_s.map(nanos), read_ns: read_s.map(nanos) };
-        let ask = Ask {
-            lane: self.lane,
+        let timeouts = Timeouts { connect_ns: connect_s.map(nanos), read_ns: read_s.map(nanos) };
+        let request = ExchangeRequest {
+            pool: self.pool,
             head,
             body,
             is_head: flags & IS_HEAD != 0,
             streams: flags & STREAMS != 0,
             intended: monotonic_ns(),
-            patience,
+            timeouts,
         };
-        let call = CallState::new(waiter, ask.streams, Arc::clone(&self.shared.unreported));
+        let call =
+            CallState::new(waiter, request.streams, Arc::clone(&self.shared.unreported_streams));
         let mut inner = self.shared.lock();
-        self.shared.forget_gone(&mut inner);
-        let ticket = inner.submit(&ask, &call);
+        self.shared.release_dropped(&mut inner);
+        let id = inner.start(&request, &call);
         drop(inner);
-        Call::new(Arc::clone(&self.shared), ticket, call)
+        Call::new(Arc::clone(&self.shared), id, call)
     }
 }
 
-impl Drop for Lane {
+impl Drop for ConnectionPool {
     fn drop(&mut self) {
-        self.shared.let_go(Gone::Lane(self.lane));
+        self.shared.push_dropped(Dropped::ConnectionPool(self.pool));
     }
 }
 
-/// TLS to one name.
+/// The TLS client for one host name.
 #[pyclass(frozen)]
 pub(crate) struct Tls {
     client: TlsClient,
@@ -296,12 +298,12 @@ impl Tls {
     }
 }
 
-#[allow(clippy::needless_pass_by_value)] // It is what `map_err` gives.
+#[allow(clippy::needless_pass_by_value)] // `map_err` passes values.
 fn no_reactor(error: std::io::Error) -> PyErr {
     PyOSError::new_err(format!("the reactor does not work: {error}"))
 }
 
-/// Seconds as nanoseconds; what is no time ends at once, what is too long never does.
+/// Converts seconds to nanoseconds, with saturation; NaN is 0.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn nanos(seconds: f64) -> Nanos {
     (seconds * 1e9) as Nanos

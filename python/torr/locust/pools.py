@@ -70,7 +70,9 @@ class ConnectionPools:
     ) -> ConnectionPool:
         connect = route.proxy[2] if route.proxy else None
         tls = tls_of(route.host, route.tls_settings) if route.scheme == "https" else None
-        pool = self._pools[route] = current.engine.lane(addresses, tls, connect, self._max_idle)
+        pool = self._pools[route] = current.engine.connection_pool(
+            addresses, tls, connect, self._max_idle
+        )
         return pool
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from gevent import getcurrent
 
-from torr._engine import Call, Tls
-from torr._engine import Lane as ConnectionPool
+from torr._engine import Call, ConnectionPool, Tls
 from torr._engine import Reactor as Engine
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Reactor:
         self.engine = Engine()
         self._waiting = 0
         self._watcher: Any = hub.loop.io(self.engine.fileno(), READ, ref=False)
-        self._watcher.start(self.engine.turn, self._failed)
+        self._watcher.start(self.engine.poll, self._failed)
 
     def exchange(
         self,

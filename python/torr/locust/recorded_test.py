@@ -20,7 +20,7 @@ from torr.messages.message import Message, message
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from torr.locust.ledger import Gathering
+    from torr.locust.tallies import TallyAggregate
     from torr.store.rundir import RunDirectory
 
 log = logging.getLogger("torr.locust")
@@ -29,7 +29,7 @@ log = logging.getLogger("torr.locust")
 class RecordedTest:
     """A recorded test; `awaited` has the processes that have not sent their last report."""
 
-    def __init__(self, directory: RunDirectory, aggregate: Gathering) -> None:
+    def __init__(self, directory: RunDirectory, aggregate: TallyAggregate) -> None:
         self.directory = directory
         self.aggregate = aggregate
         self.awaited: set[str] = set()
@@ -43,13 +43,13 @@ class RecordedTest:
 
     def count_users(self, now: int) -> None:
         """Record the number of users."""
-        self.aggregate.users(now)
+        self.aggregate.set_users(now)
 
     def add_report(self, process: str, tally: bytes | None, *, is_over: bool) -> None:
         """Add a report of a process."""
         if tally is not None:
             try:
-                self.keep_intervals(self.aggregate.take(process, tally))
+                self.keep_intervals(self.aggregate.add_report(process, tally))
             except ValueError as error:
                 self._warnings.append(
                     message(

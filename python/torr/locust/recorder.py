@@ -19,14 +19,14 @@ from requests import HTTPError, Response
 
 from torr.locust.arguments import options_in
 from torr.locust.exchanges import exchange_of
-from torr.locust.ledger import Ledger
 from torr.locust.reactor import reactor
 from torr.locust.statistics import DirectCounter
+from torr.locust.tallies import RequestTally
 
 if TYPE_CHECKING:
     from locust.env import Environment
 
-# A locustfile may generate any number of names; beyond this, rows are looked up in the ledger.
+# A locustfile may generate any number of names; beyond this, rows are looked up in the tally.
 _MAX_ROWS = 2_000
 _TIMER_S = 0.05
 
@@ -44,7 +44,7 @@ class RequestRecorder:
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
-        self.ledger = Ledger()
+        self.tally = RequestTally()
         self._rows: dict[Row, int] = {}
         self._timers: list[gevent.Greenlet] = []
         self._unreported_before = 0
@@ -63,20 +63,22 @@ class RequestRecorder:
         self._stop_timers()
         self._timers.append(gevent.spawn(self.direct_counter.flush_periodically))
         if options_in(self.environment.parsed_options).is_recorded:
-            self.ledger.begin(warmup=bool(self.environment.reset_stats))
-            self._unreported_before = reactor().engine.unreported
+            self.tally.begin(warmup=bool(self.environment.reset_stats))
+            self._unreported_before = reactor().engine.unreported_streams
             self._timers.append(gevent.spawn(self._measure_lag))
 
     def open_window(self, **_more: object) -> None:
         """End the warm-up; Locust resets its statistics at the same time."""
-        self.ledger.open_window()
+        self.tally.open_window()
 
     def end(self, **_more: object) -> None:
         """Stop counting."""
         self._stop_timers()
         # Broken streams whose error was caught by the locustfile: Locust fires no event for them.
-        self.ledger.unreported(reactor().engine.unreported - self._unreported_before)
-        self.ledger.end()
+        self.tally.set_unreported_streams(
+            reactor().engine.unreported_streams - self._unreported_before
+        )
+        self.tally.end()
 
     def on_request(
         self, request_type: object, name: object, response_time: object, **more: object
@@ -93,20 +95,20 @@ class RequestRecorder:
         if call is not None:
             row = self.row(method, row_name, is_event=False)
             is_status = isinstance(exception, STATUS_ERRORS)
-            if self.ledger.book(row, call, elapsed_ms, failure, is_status):
+            if self.tally.record_request(row, call, elapsed_ms, failure, is_status):
                 return
             is_request = False
         row = self.row(method, row_name, is_event=not is_request)
         length = max(0, int(_number(more.get("response_length")) or 0))
         unsent = is_request and isinstance(exception, UNSENT_ERRORS)
-        self.ledger.book_event(row, elapsed_ms, failure, length, unsent)
+        self.tally.record_event(row, elapsed_ms, failure, length, unsent)
 
     def row(self, method: str, name: str, *, is_event: bool) -> int:
         """Return the row of a name."""
         key = (method, name, is_event)
         row = self._rows.get(key)
         if row is None:
-            row = self.ledger.row(method, name, event=is_event)
+            row = self.tally.row(method, name, event=is_event)
             if len(self._rows) < _MAX_ROWS:
                 self._rows[key] = row
         return row
@@ -116,7 +118,7 @@ class RequestRecorder:
         while True:
             due = time.monotonic() + _TIMER_S
             gevent.sleep(_TIMER_S)
-            self.ledger.late(max(0.0, time.monotonic() - due))
+            self.tally.record_timer_lag(max(0.0, time.monotonic() - due))
 
     def _stop_timers(self) -> None:
         for timer in self._timers:

@@ -23,12 +23,12 @@ def send_tallies(environment: Environment, runner: WorkerRunner, recorder: Reque
     """Send the tallies of a worker to its master."""
 
     def add_tally(data: dict[str, Any], **_more: object) -> None:
-        data[KEY] = {"sheet": recorder.ledger.sheet(), "is_over": False}
+        data[KEY] = {"tally": recorder.tally.take_report(), "is_over": False}
 
     def send_last(**_more: object) -> None:
-        tally = recorder.ledger.sheet()
+        tally = recorder.tally.take_report()
         if tally is not None:
-            runner.send_message(KEY, {"sheet": tally, "is_over": True})
+            runner.send_message(KEY, {"tally": tally, "is_over": True})
 
     environment.events.report_to_master.add_listener(add_tally)
     # Listeners are called in the order in which they were added: the recorder has stopped before.
@@ -45,10 +45,10 @@ def receive_tallies(
     def take_report(client_id: str, data: dict[str, Any], **_more: object) -> None:
         part = data.pop(KEY, None)
         if part:
-            take(client_id, part["sheet"], part["is_over"])
+            take(client_id, part["tally"], part["is_over"])
 
     def take_last(msg: Any, **_more: object) -> None:
-        take(msg.node_id, msg.data["sheet"], msg.data["is_over"])
+        take(msg.node_id, msg.data["tally"], msg.data["is_over"])
 
     environment.events.worker_report.add_listener(take_report)
     runner.register_message(KEY, take_last)

@@ -22,12 +22,12 @@ from torr.errors import OutputError
 from torr.locust import csv_files
 from torr.locust.arguments import FLAGS, add_arguments, options_in
 from torr.locust.head import addresses_of, run_head_of, warmup_s
-from torr.locust.ledger import Gathering
 from torr.locust.recorded_test import RecordedTest
 from torr.locust.recorder import RequestRecorder
 from torr.locust.reporting import receive_tallies, send_tallies
 from torr.locust.safe_log import redact_logs
 from torr.locust.shutdown import quit_once
+from torr.locust.tallies import TallyAggregate
 from torr.messages.message import Message, message_count
 from torr.model.secrets import secrets_of_command
 from torr.store.rundir import RunDirectory
@@ -152,10 +152,10 @@ class TestRecorder:
             if self._recorder is not None:
                 self._recorder.end()
             return
-        aggregate = Gathering(
+        aggregate = TallyAggregate(
             addresses_of(self._environment),
             warmup_s=warmup_s(self._environment),
-            apart=self._recorder is None,
+            is_master=self._recorder is None,
         )
         self._test = RecordedTest(directory, aggregate)
         self._expect_workers(self._test)
@@ -228,7 +228,7 @@ class TestRecorder:
 
     def _add_local(self) -> None:
         if self._test is not None and self._recorder is not None:
-            intervals = self._test.aggregate.take_from(LOCAL, self._recorder.ledger)
+            intervals = self._test.aggregate.add_local(LOCAL, self._recorder.tally)
             self._test.keep_intervals(intervals)
 
     def _count_users(self, **_more: object) -> None:

@@ -14,7 +14,7 @@ import gevent
 from locust import stats as locust_stats
 from locust.stats import RequestStats
 
-from torr.locust.ledger import Counts
+from torr.locust.tallies import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ class DirectCounter:
         if row_and_number is None:
             row_and_number = self._add_name(key)
         row, number = row_and_number
-        self._recorder.ledger.book(row, call, elapsed_ms)
+        self._recorder.tally.record_request(row, call, elapsed_ms)
         self._counts.add(number, elapsed_ms, call.body_length)
 
     def flush(self) -> None:

@@ -1,20 +1,20 @@
-//! What a caller is told.
+//! The events of exchanges.
 
 use crate::{Outcome, Reason, Stamps, Watch};
 
-/// Something that a caller waits for.
+/// An event for which a caller waits.
 #[derive(Debug)]
-pub enum News {
-    /// The head of a stream has come, with perhaps a piece of its body behind it.
+pub enum ExchangeEvent {
+    /// The head of a stream has been received, perhaps with the beginning of its body.
     Head {
         /// Its status.
         status: u16,
-        /// Its bytes, and what was read with them.
+        /// The bytes of the head, and those that were read with them.
         head: Vec<u8>,
-        /// When things happened so far.
+        /// The time stamps until now.
         stamps: Stamps,
     },
-    /// There is something to take of a stream.
+    /// Bytes of a stream have been received.
     Piece,
     /// The exchange has ended.
     Over(Box<Answer>),
@@ -23,24 +23,24 @@ pub enum News {
 /// An exchange that has ended.
 #[derive(Debug)]
 pub struct Answer {
-    /// How.
+    /// The error class, or success.
     pub outcome: Outcome,
-    /// Whether the caller hung up before its end.
-    pub is_left: bool,
-    /// Whether the connection was reset, whatever that meant for it.
+    /// Whether the caller closed the stream before its end.
+    pub is_abandoned: bool,
+    /// Whether the connection was reset, even if the exchange was successful.
     pub was_reset: bool,
-    /// When things happened.
+    /// The time stamps.
     pub stamps: Stamps,
-    /// The bytes of the head, and what was read with them.
+    /// The bytes of the head, and those that were read with them.
     pub head: Vec<u8>,
-    /// The body without its framing; of a stream, what was not taken.
+    /// The body without its framing; of a stream, the part that the caller has not read.
     pub body: Vec<u8>,
-    /// Bytes of the answer.
+    /// Bytes that were received.
     pub bytes_in: u64,
-    /// Bytes of the request that were written.
+    /// Bytes that were sent.
     pub bytes_out: u64,
-    /// What was wrong with a stream of events, as a whole or within it.
+    /// The failure of a stream of events.
     pub fault: Option<Reason>,
-    /// What was seen of a stream of events.
+    /// The observations of a stream of events.
     pub watch: Option<Box<Watch>>,
 }

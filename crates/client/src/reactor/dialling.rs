@@ -1,22 +1,22 @@
-//! Connections: dialled, kept idle, looked at before they are used again, closed.
+//! Connections: open, check before reuse, close.
 
 use std::io::ErrorKind;
 
 use net::{Driver, Ready};
 
 use super::Reactor;
-use super::lane::LaneId;
+use super::pools::PoolId;
 use super::slot::{Slot, State};
 use crate::{Opening, Reason};
 
 impl<D: Driver> Reactor<D> {
-    /// An idle connection that is still good, the latest used first.
-    pub(super) fn idle_slot(&mut self, lane: LaneId) -> Option<u32> {
-        while let Some(number) = self.lanes.take_idle(lane) {
-            if self.is_quiet(number) {
+    /// Returns an idle connection that is still open; the one that was used last comes first.
+    pub(super) fn idle_slot(&mut self, pool: PoolId) -> Option<u32> {
+        while let Some(number) = self.pools.take_idle(pool) {
+            if self.is_still_open(number) {
                 return Some(number);
             }
-            self.hang_up(number);
+            self.close_connection(number);
             self.release(number);
         }
         None
@@ -25,13 +25,13 @@ impl<D: Driver> Reactor<D> {
     pub(super) fn free_slot(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
-            // As many as there are descriptors, at most.
+            // At most as many as there are descriptors.
             (self.slots.len() - 1) as u32
         })
     }
 
-    /// Whether an idle connection lives, and nothing has come on it that nobody asked for.
-    pub(super) fn is_quiet(&mut self, number: u32) -> bool {
+    /// Returns whether an idle connection is open and has no unread bytes.
+    pub(super) fn is_still_open(&mut self, number: u32) -> bool {
         let slot = &mut self.slots[number as usize];
         let read = slot
             .connection
@@ -42,25 +42,25 @@ impl<D: Driver> Reactor<D> {
 
     pub(super) fn dial(&mut self, number: u32) {
         let slot = &mut self.slots[number as usize];
-        let Some(to) = self.lanes.address(slot.lane, slot.route).cloned() else {
+        let Some(to) = self.pools.address(slot.pool, slot.route).cloned() else {
             return self.dial_failed(number, Reason::ConnectOther);
         };
-        let way = (&to, self.sources.next(&to));
+        let addresses = (&to, self.sources.next(&to));
         slot.generation = slot.generation.wrapping_add(1);
         slot.dialled_at = self.driver.now();
         let token = u64::from(slot.generation) << 32 | u64::from(number);
-        match self.lanes.connect(slot.lane, &mut self.driver, way, token) {
+        match self.pools.connect(slot.pool, &mut self.driver, addresses, token) {
             Ok(connection) => slot.connection = Some(connection),
             Err(reason) => self.dial_failed(number, reason),
         }
     }
 
     pub(super) fn dial_failed(&mut self, number: u32, reason: Reason) {
-        self.hang_up(number);
+        self.close_connection(number);
         let now = self.driver.now();
         let slot = &mut self.slots[number as usize];
         slot.route += 1;
-        let has_other = self.lanes.address(slot.lane, slot.route).is_some();
+        let has_other = self.pools.address(slot.pool, slot.route).is_some();
         if has_other && !reason.is_local() && reason != Reason::TimeoutConnect {
             return self.dial(number);
         }
@@ -86,22 +86,22 @@ impl<D: Driver> Reactor<D> {
         let slot = &mut self.slots[number as usize];
         slot.note_opening(now);
         (slot.state, slot.is_open) = (State::Busy, true);
-        slot.expect_until(now, slot.patience.read_ns);
+        slot.set_deadline(now, slot.timeouts.read_ns);
         self.set_alarm(number);
         self.progress(number, Ready { writable: true, ..event });
     }
 
-    /// An event on a connection that nobody uses: whatever comes, it is of no more use.
-    pub(super) fn look_for_end(&mut self, number: u32) {
-        if self.is_quiet(number) {
+    /// Closes an idle connection on which bytes or its end were received.
+    pub(super) fn check_idle(&mut self, number: u32) {
+        if self.is_still_open(number) {
             return;
         }
-        self.lanes.drop_idle(self.slots[number as usize].lane, number);
-        self.hang_up(number);
+        self.pools.drop_idle(self.slots[number as usize].pool, number);
+        self.close_connection(number);
         self.release(number);
     }
 
-    pub(super) fn hang_up(&mut self, number: u32) {
+    pub(super) fn close_connection(&mut self, number: u32) {
         let slot = &mut self.slots[number as usize];
         self.open -= u64::from(std::mem::take(&mut slot.is_open));
         if let Some(mut connection) = slot.connection.take() {

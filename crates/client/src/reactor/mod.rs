@@ -1,24 +1,23 @@
-//! Exchanges for callers that wait: asked for one by one, moved whenever somebody looks, reported
-//! when there is news.
+//! Exchanges for callers that block, such as greenlets.
 //!
-//! It never waits and knows nothing of who does. The owner of a loop watches its driver's
-//! descriptor, calls [`Reactor::turn`] when it is ready, and wakes whom the news concern.
+//! The reactor itself does not block. The owner of an event loop watches the descriptor of its
+//! driver, calls [`Reactor::poll`] when it is ready, and resumes the callers that the events concern.
 
 mod answer;
-mod ask;
 mod dialling;
-mod lane;
-mod moving;
+mod exchanging;
+mod pools;
+mod request;
 mod slot;
 
 use std::io;
 
 use net::{Driver, Nanos, Ready, SourceAddresses, Timers};
 
-pub use answer::{Answer, News};
-pub use ask::{Ask, Patience};
-use lane::Lanes;
-pub use lane::{Destination, LaneId};
+pub use answer::{Answer, ExchangeEvent};
+use pools::ConnectionPools;
+pub use pools::{Destination, PoolId};
+pub use request::{ExchangeRequest, Timeouts};
 use slot::{Slot, State};
 
 use crate::{Budget, Scratch};
@@ -27,26 +26,26 @@ use crate::{Budget, Scratch};
 /// handshake.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Bytes that all answers under way may hold together: callers want whole bodies, however large.
-const HELD_BYTES: usize = 256 * 1024 * 1024;
+/// Bytes that the answers of all running exchanges may hold together; callers want whole bodies.
+const MAX_BUFFERED_BYTES: usize = 256 * 1024 * 1024;
 
-/// Rounds of reading in one turn before others get theirs.
+/// Rounds of reading in one call of `poll`, before the caller continues.
 const ROUNDS: u32 = 4;
 
-/// What a slot is told when no event said so: there may be something to read.
-const READ_ON: Ready = Ready { token: 0, readable: true, writable: false, closed: false };
+/// The event of a slot that may have unread bytes.
+const READABLE: Ready = Ready { token: 0, readable: true, writable: false, closed: false };
 
-/// Which exchange: stale ones are recognised.
+/// The identity of an exchange; those of ended exchanges are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ticket {
+pub struct ExchangeId {
     slot: u32,
     serial: u32,
 }
 
-impl Ticket {
-    /// The place of the exchange, counted from 0: those under way have different ones.
+impl ExchangeId {
+    /// Returns the index of the exchange, from 0; running exchanges have different indices.
     #[must_use]
-    pub fn place(self) -> usize {
+    pub fn index(self) -> usize {
         self.slot as usize
     }
 }
@@ -57,169 +56,172 @@ pub struct Reactor<D: Driver> {
     scratch: Scratch,
     slots: Vec<Slot<D::Socket>>,
     free: Vec<u32>,
-    lanes: Lanes,
+    pools: ConnectionPools,
     timers: Timers,
     ready: Vec<Ready>,
-    /// Slots whose last read left something behind, and whether their stream has been closed.
+    /// Slots with unread bytes, and whether the peer has closed their connection.
     unread: Vec<(u32, bool)>,
-    news: Vec<(Ticket, News)>,
+    events: Vec<(ExchangeId, ExchangeEvent)>,
     sources: SourceAddresses,
-    /// Connections that were ever open, and that are now.
+    /// Connections that were ever opened, and those that are open.
     opened: u64,
     open: u64,
 }
 
 impl<D: Driver> Reactor<D> {
-    /// Nothing is connected yet.
+    /// Creates a reactor without connections.
     pub fn new(driver: D) -> Self {
         Self {
             driver,
-            scratch: Scratch { budget: Budget::new(HELD_BYTES), ..Scratch::new(BUFFER_BYTES) },
+            scratch: Scratch {
+                budget: Budget::new(MAX_BUFFERED_BYTES),
+                ..Scratch::new(BUFFER_BYTES)
+            },
             slots: Vec::new(),
             free: Vec::new(),
-            lanes: Lanes::default(),
+            pools: ConnectionPools::default(),
             timers: Timers::default(),
             ready: Vec::new(),
             unread: Vec::new(),
-            news: Vec::new(),
+            events: Vec::new(),
             sources: SourceAddresses::default(),
             opened: 0,
             open: 0,
         }
     }
 
-    /// Its driver, to be watched.
+    /// Returns the driver, whose descriptor is to be watched.
     pub fn driver(&mut self) -> &mut D {
         &mut self.driver
     }
 
-    /// Connections that are open, and that ever were.
+    /// Returns the number of open connections, and of all that were ever opened.
     #[must_use]
     pub fn connections(&self) -> (u64, u64) {
         (self.open, self.opened)
     }
 
-    /// When it wants a turn, whether there is an event or not: 0 is now.
+    /// Returns when `poll` must be called even if there is no event; 0 is now.
     #[must_use]
-    pub fn next_turn(&self) -> Option<Nanos> {
+    pub fn next_poll_at(&self) -> Option<Nanos> {
         if self.unread.is_empty() { self.timers.next_at() } else { Some(0) }
     }
 
-    /// A lane of its own to a destination: its connections are kept for nobody else.
-    pub fn open(&mut self, to: Destination) -> LaneId {
-        self.lanes.open(to)
+    /// Creates a connection pool for a destination.
+    pub fn open(&mut self, to: Destination) -> PoolId {
+        self.pools.open(to)
     }
 
-    /// Closes a lane: its idle connections now, the others when their exchanges end.
-    pub fn close(&mut self, lane: LaneId) {
-        for number in self.lanes.close(lane) {
-            self.hang_up(number);
+    /// Closes a pool: its idle connections at once, the others when their exchanges end.
+    pub fn close(&mut self, pool: PoolId) {
+        for number in self.pools.close(pool) {
+            self.close_connection(number);
             self.release(number);
         }
     }
 
-    /// Begins an exchange. What ends at once is in the news before this returns.
-    pub fn submit(&mut self, ask: &Ask<'_>) -> Ticket {
+    /// Starts an exchange. If it ends at once, its event exists when this returns.
+    pub fn start(&mut self, request: &ExchangeRequest<'_>) -> ExchangeId {
         let now = self.driver.now();
-        let number = self.idle_slot(ask.lane).unwrap_or_else(|| self.free_slot());
+        let number = self.idle_slot(request.pool).unwrap_or_else(|| self.free_slot());
         let slot = &mut self.slots[number as usize];
-        slot.begin(ask, now);
-        let ticket = Ticket { slot: number, serial: slot.serial };
+        slot.begin(request, now);
+        let id = ExchangeId { slot: number, serial: slot.serial };
         if slot.connection.is_some() {
             slot.state = State::Busy;
-            slot.expect_until(now, ask.patience.read_ns);
+            slot.set_deadline(now, request.timeouts.read_ns);
             self.write(number);
         } else {
             slot.state = State::Dialling;
-            slot.expect_until(now, ask.patience.connect_ns);
+            slot.set_deadline(now, request.timeouts.connect_ns);
             self.dial(number);
         }
         self.set_alarm(number);
-        ticket
+        id
     }
 
-    /// Gives up an exchange: its connection is closed, no news of it will come. What came of it
-    /// until now is given; none if it had ended.
-    pub fn cancel(&mut self, ticket: Ticket) -> Option<Answer> {
-        self.news.retain(|(other, _)| *other != ticket);
-        if !self.is_current(ticket) {
+    /// Cancels an exchange: closes its connection, and drops its events. Returns the part that was
+    /// received; none if the exchange had ended.
+    pub fn cancel(&mut self, id: ExchangeId) -> Option<Answer> {
+        self.events.retain(|(other, _)| *other != id);
+        if !self.is_current(id) {
             return None;
         }
         let now = self.driver.now();
-        let slot = &mut self.slots[ticket.place()];
-        let answer = slot.cut(now);
+        let slot = &mut self.slots[id.index()];
+        let answer = slot.cancelled_answer(now);
         slot.exchange.release(&mut self.scratch.budget);
-        self.hang_up(ticket.slot);
-        self.release(ticket.slot);
+        self.close_connection(id.slot);
+        self.release(id.slot);
         Some(answer)
     }
 
-    /// What came of a stream since it was asked last. Empty while nothing did: then there will be
-    /// news of it.
-    pub fn take(&mut self, ticket: Ticket) -> Vec<u8> {
-        if !self.is_current(ticket) {
+    /// Returns the bytes of a stream that were received since the last call. If there are none, an
+    /// event will follow.
+    pub fn take(&mut self, id: ExchangeId) -> Vec<u8> {
+        if !self.is_current(id) {
             return Vec::new();
         }
         let now = self.driver.now();
-        let slot = &mut self.slots[ticket.place()];
+        let slot = &mut self.slots[id.index()];
         let piece = slot.exchange.body.as_mut().map(std::mem::take).unwrap_or_default();
         slot.exchange.draw(&mut self.scratch.budget);
-        slot.is_awaited = piece.is_empty();
-        if slot.is_awaited {
-            slot.expect_until(now, slot.patience.read_ns);
+        slot.is_waiting = piece.is_empty();
+        if slot.is_waiting {
+            slot.set_deadline(now, slot.timeouts.read_ns);
         }
         let was_paused = std::mem::take(&mut slot.is_paused);
         let is_closed = slot.is_closed;
-        self.set_alarm(ticket.slot);
+        self.set_alarm(id.slot);
         if was_paused {
-            self.unread.push((ticket.slot, is_closed));
+            self.unread.push((id.slot, is_closed));
         }
         piece
     }
 
-    /// Whether an exchange has not ended.
+    /// Returns whether an exchange is running.
     #[must_use]
-    pub fn is_current(&self, ticket: Ticket) -> bool {
-        let slot = self.slots.get(ticket.place());
-        slot.is_some_and(|slot| slot.serial == ticket.serial && slot.is_under_way())
+    pub fn is_current(&self, id: ExchangeId) -> bool {
+        let slot = self.slots.get(id.index());
+        slot.is_some_and(|slot| slot.serial == id.serial && slot.is_under_way())
     }
 
-    /// Moves whatever can be moved, and waits for that until then at most: who waits elsewhere
-    /// gives 0. `was_busy` says that events may have lain there for a while.
-    pub fn turn(&mut self, until: Nanos, was_busy: bool) -> io::Result<()> {
+    /// Handles all socket events and due timers, and waits for an event until `until` at most; 0 does
+    /// not wait. `was_busy` says that events may be older than this call.
+    pub fn poll(&mut self, until: Nanos, was_busy: bool) -> io::Result<()> {
         let mut ready = std::mem::take(&mut self.ready);
-        let looked = self.driver.wait(until, &mut ready);
+        let waited = self.driver.wait(until, &mut ready);
         self.scratch.woken = if was_busy { 0 } else { self.driver.now() };
         for event in &ready {
-            self.move_on(*event);
+            self.dispatch(*event);
         }
         ready.clear();
         self.ready = ready;
         for _ in 0..ROUNDS {
             for (number, closed) in std::mem::take(&mut self.unread) {
-                let event = Ready { closed, ..READ_ON };
+                let event = Ready { closed, ..READABLE };
                 match self.slots[number as usize].state {
                     State::Dialling => self.advance(number, event),
                     _ => self.progress(number, event),
                 }
             }
         }
-        self.ring(self.driver.now());
-        looked
+        self.fire_timers(self.driver.now());
+        waited
     }
 
-    /// What has happened since it was asked last.
-    pub fn news(&mut self) -> std::vec::Drain<'_, (Ticket, News)> {
-        self.news.drain(..)
+    /// Returns the events since the last call.
+    pub fn take_events(&mut self) -> std::vec::Drain<'_, (ExchangeId, ExchangeEvent)> {
+        self.events.drain(..)
     }
 
-    /// News of one exchange alone: what happened while it was submitted.
-    pub fn news_of(&mut self, ticket: Ticket) -> Option<News> {
-        let at = self.news.iter().position(|(other, _)| *other == ticket)?;
-        Some(self.news.swap_remove(at).1)
+    /// Returns an event of one exchange; used for exchanges that end while they are started.
+    pub fn take_event_of(&mut self, id: ExchangeId) -> Option<ExchangeEvent> {
+        let at = self.events.iter().position(|(other, _)| *other == id)?;
+        Some(self.events.swap_remove(at).1)
     }
 
-    fn move_on(&mut self, event: Ready) {
+    fn dispatch(&mut self, event: Ready) {
         // Both halves of a token are 32 bits wide.
         let (number, generation) = (event.token as u32, (event.token >> 32) as u32);
         let Some(slot) = self.slots.get(number as usize) else { return };
@@ -228,7 +230,7 @@ impl<D: Driver> Reactor<D> {
         }
         match slot.state {
             State::Free => {}
-            State::Idle => self.look_for_end(number),
+            State::Idle => self.check_idle(number),
             State::Dialling => self.advance(number, event),
             State::Busy => self.progress(number, event),
         }

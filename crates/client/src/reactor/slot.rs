@@ -2,26 +2,26 @@
 
 use net::{Driver, Nanos, Ready};
 
-use super::LaneId;
+use super::PoolId;
 use super::answer::Answer;
-use super::ask::{Ask, Patience};
+use super::request::{ExchangeRequest, Timeouts};
 use crate::exchange::Outline;
 use crate::{Connection, Exchange, Outcome, Reason, Scratch, Step, UNSET, Watch};
 
-/// A stream that nobody reads is left in the kernel from here on.
+/// Unread bytes of a stream beyond which the rest stays in the socket.
 const UNREAD_BYTES: usize = 1024 * 1024;
 
-/// Memory that a large request needed is given back from here on.
+/// The largest request buffer that is reused.
 const SPARE_BYTES: usize = 64 * 1024;
 
-/// What a slot is for now.
+/// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Nothing.
+    /// Unused.
     Free,
-    /// A connection that nobody uses.
+    /// An idle connection.
     Idle,
-    /// An exchange that waits for its connection.
+    /// An exchange whose connection is being opened.
     Dialling,
     /// An exchange on an open connection.
     Busy,
@@ -33,24 +33,24 @@ pub(super) struct Slot<S> {
     pub(super) connection: Option<Connection<S>>,
     pub(super) exchange: Exchange,
     pub(super) request: Vec<u8>,
-    pub(super) lane: LaneId,
-    /// Which address of the lane.
+    pub(super) pool: PoolId,
+    /// The index of the address that is used.
     pub(super) route: usize,
-    /// Counts dials: events of earlier ones are stale.
+    /// Counts connections, so that events of earlier ones are ignored.
     pub(super) generation: u32,
     /// Counts exchanges.
     pub(super) serial: u32,
-    pub(super) patience: Patience,
+    pub(super) timeouts: Timeouts,
     pub(super) deadline: Nanos,
     pub(super) dialled_at: Nanos,
     /// Whether the caller reads the body piece by piece.
     pub(super) streams: bool,
-    pub(super) is_told_of_head: bool,
+    pub(super) has_reported_head: bool,
     /// Whether the caller waits for the next piece.
-    pub(super) is_awaited: bool,
-    /// Whether there is something to read that was left in the kernel.
+    pub(super) is_waiting: bool,
+    /// Whether reading is paused, so that bytes stay in the socket.
     pub(super) is_paused: bool,
-    /// Whether the other side had closed when it was left there.
+    /// Whether the peer had closed the connection when reading was paused.
     pub(super) is_closed: bool,
     /// Whether its connection counts as open.
     pub(super) is_open: bool,
@@ -63,16 +63,16 @@ impl<S> Default for Slot<S> {
             connection: None,
             exchange: Exchange::new(0, 0, Outline { is_head: false, length: 0 }),
             request: Vec::new(),
-            lane: LaneId::default(),
+            pool: PoolId::default(),
             route: 0,
             generation: 0,
             serial: 0,
-            patience: Patience::default(),
+            timeouts: Timeouts::default(),
             deadline: UNSET,
             dialled_at: UNSET,
             streams: false,
-            is_told_of_head: false,
-            is_awaited: false,
+            has_reported_head: false,
+            is_waiting: false,
             is_paused: false,
             is_closed: false,
             is_open: false,
@@ -81,33 +81,33 @@ impl<S> Default for Slot<S> {
 }
 
 impl<S> Slot<S> {
-    /// Takes up an exchange.
-    pub(super) fn begin(&mut self, ask: &Ask<'_>, now: Nanos) {
+    /// Starts an exchange.
+    pub(super) fn begin(&mut self, request: &ExchangeRequest<'_>, now: Nanos) {
         self.serial = self.serial.wrapping_add(1);
         self.request.clear();
-        self.request.extend_from_slice(ask.head);
-        self.request.extend_from_slice(ask.body);
+        self.request.extend_from_slice(request.head);
+        self.request.extend_from_slice(request.body);
         let exchange = &mut self.exchange;
         exchange.is_head_enough = true;
         exchange.transcript.get_or_insert_default();
         exchange.body.get_or_insert_default();
         exchange.body_limit = usize::MAX;
-        exchange.watch = ask.streams.then(|| Box::new(Watch::guessing()));
-        let outline = Outline { is_head: ask.is_head, length: self.request.len() };
-        exchange.restart(ask.intended, now, outline);
-        (self.lane, self.route, self.patience) = (ask.lane, 0, ask.patience);
-        self.streams = ask.streams;
-        (self.is_told_of_head, self.is_awaited) = (false, false);
+        exchange.watch = request.streams.then(|| Box::new(Watch::guessing()));
+        let outline = Outline { is_head: request.is_head, length: self.request.len() };
+        exchange.restart(request.intended, now, outline);
+        (self.pool, self.route, self.timeouts) = (request.pool, 0, request.timeouts);
+        self.streams = request.streams;
+        (self.has_reported_head, self.is_waiting) = (false, false);
         (self.is_paused, self.is_closed) = (false, false);
     }
 
-    /// Writes what fits of the request.
+    /// Writes as much of the request as the socket accepts.
     pub(super) fn write<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> Step {
         let Some(connection) = &mut self.connection else { return Step::Pending };
         self.exchange.send(driver, connection, &self.request)
     }
 
-    /// An event of the open connection.
+    /// Handles an event of the open connection.
     pub(super) fn progress<D: Driver<Socket = S>>(
         &mut self,
         driver: &mut D,
@@ -115,7 +115,7 @@ impl<S> Slot<S> {
         event: Ready,
     ) -> Step {
         let is_written = self.exchange.bytes_out() == self.request.len() as u64;
-        let is_full = self.streams && !self.is_awaited && self.unread_bytes() > UNREAD_BYTES;
+        let is_full = self.streams && !self.is_waiting && self.unread_bytes() > UNREAD_BYTES;
         let Some(connection) = &mut self.connection else { return Step::Pending };
         let mut step = Step::Pending;
         if event.writable && !(is_written && connection.is_plain()) {
@@ -125,7 +125,7 @@ impl<S> Slot<S> {
             self.is_paused = true;
             self.is_closed |= event.closed;
         } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
-            // An answer may lie before the error that stopped the writing.
+            // There may be an answer before the error that stopped the writing.
             let read = self.exchange.receive(driver, connection, scratch, event.closed);
             if !matches!((step, read), (Step::Done(_), Step::Pending | Step::Again)) {
                 step = read;
@@ -134,9 +134,9 @@ impl<S> Slot<S> {
         step
     }
 
-    /// Waits for something until so long after `from`.
-    pub(super) fn expect_until(&mut self, from: Nanos, patience: Option<Nanos>) {
-        self.deadline = patience.map_or(UNSET, |patience| from.saturating_add(patience));
+    /// Sets the deadline to a time after `from`; `None` is unlimited.
+    pub(super) fn set_deadline(&mut self, from: Nanos, timeout: Option<Nanos>) {
+        self.deadline = timeout.map_or(UNSET, |timeout| from.saturating_add(timeout));
     }
 
     pub(super) fn has_deadline(&self) -> bool {
@@ -147,12 +147,12 @@ impl<S> Slot<S> {
         matches!(self.state, State::Dialling | State::Busy)
     }
 
-    /// Bytes of the body that came and were not taken.
+    /// Returns the number of received bytes that the caller has not read.
     pub(super) fn unread_bytes(&self) -> usize {
         self.exchange.body.as_ref().map_or(0, Vec::len)
     }
 
-    /// Stamps how long it took to open the connection.
+    /// Records how long it took to open the connection.
     pub(super) fn note_opening(&mut self, now: Nanos) {
         let Some(connection) = &self.connection else { return };
         let connected_at = connection.connected_at();
@@ -163,31 +163,36 @@ impl<S> Slot<S> {
         }
     }
 
-    /// What the caller gets of an exchange that has ended.
+    /// Returns the answer of an exchange that has ended.
     pub(super) fn answer(&mut self, outcome: Outcome) -> Answer {
         let exchange = &mut self.exchange;
-        // Only what is a stream of events was watched to its end.
+        // Only streams of events have a result at their end.
         let ended = exchange.watch.as_mut().map(|watch| watch.finish(exchange.stamps.last_byte));
-        self.told(outcome, ended.flatten(), false)
+        self.build_answer(outcome, ended.flatten(), false)
     }
 
-    /// What came of an exchange that nobody reads any further.
-    pub(super) fn cut(&mut self, now: Nanos) -> Answer {
+    /// Returns the received part of a cancelled exchange.
+    pub(super) fn cancelled_answer(&mut self, now: Nanos) -> Answer {
         let exchange = &mut self.exchange;
         exchange.stamps.last_byte = exchange.last_read().unwrap_or(now);
         let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
         let status = exchange.head().map(|head| head.status);
-        // A dialect's own end is one, whatever the server would have sent behind it.
-        let is_left = exchange.watch.as_ref().is_none_or(|watch| watch.seen().end == UNSET);
-        self.told(Outcome { failure: None, status, reusable: false }, fault, is_left)
+        // A stream is complete at the end marker of its dialect.
+        let is_abandoned = exchange.watch.as_ref().is_none_or(|watch| watch.seen().end == UNSET);
+        self.build_answer(Outcome { failure: None, status, reusable: false }, fault, is_abandoned)
     }
 
-    fn told(&mut self, outcome: Outcome, fault: Option<Reason>, is_left: bool) -> Answer {
+    fn build_answer(
+        &mut self,
+        outcome: Outcome,
+        fault: Option<Reason>,
+        is_abandoned: bool,
+    ) -> Answer {
         let exchange = &mut self.exchange;
         Answer {
             outcome,
             fault,
-            is_left,
+            is_abandoned,
             was_reset: exchange.was_reset,
             stamps: exchange.stamps,
             head: exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default(),
@@ -198,8 +203,8 @@ impl<S> Slot<S> {
         }
     }
 
-    /// Keeps the connection for the next exchange.
-    pub(super) fn rest(&mut self) {
+    /// Makes the connection available for the next exchange.
+    pub(super) fn set_idle(&mut self) {
         self.state = State::Idle;
         self.deadline = UNSET;
         if self.request.capacity() > SPARE_BYTES {
@@ -210,7 +215,7 @@ impl<S> Slot<S> {
         }
     }
 
-    /// Belongs to nobody any more; large memory is given back.
+    /// Makes the slot free, and releases its memory.
     pub(super) fn clear(&mut self) {
         self.state = State::Free;
         self.serial = self.serial.wrapping_add(1);

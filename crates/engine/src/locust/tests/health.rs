@@ -4,19 +4,19 @@ use super::*;
 
 #[test]
 fn a_silent_process_holds_up_nothing_for_long_and_its_loss_is_told() {
-    let mut all = gathering();
+    let mut all = aggregate();
     all.expect("a");
     all.expect("b");
-    let (mut here, mut gone) = (begun(false), begun(false));
-    all.take("b", gone.sheet(NOW + 2 * SECOND, Standing::default()));
-    let mut taken = |ledger: &mut Ledger, s| {
-        all.take("a", ledger.sheet(NOW + s * SECOND, Standing::default())).len()
+    let (mut here, mut gone) = (started(false), started(false));
+    all.add_report("b", gone.take_report(NOW + 2 * SECOND, OpenCounts::default()));
+    let mut taken = |tally: &mut RequestTally, s| {
+        all.add_report("a", tally.take_report(NOW + s * SECOND, OpenCounts::default())).len()
     };
     assert_eq!(taken(&mut here, 9), 2);
     assert_eq!(taken(&mut here, 11), 0);
     assert_eq!(taken(&mut here, 13), 11);
     here.end(NOW + 14 * SECOND);
-    all.take("a", here.sheet(NOW + 14 * SECOND, Standing::default()));
+    all.add_report("a", here.take_report(NOW + 14 * SECOND, OpenCounts::default()));
     all.end(false);
     let health = &level_json(all.summary())["health"];
     assert_eq!(health["verdict"], "generator-limited");
@@ -30,17 +30,17 @@ fn a_silent_process_holds_up_nothing_for_long_and_its_loss_is_told() {
 
 /// The verdict on four seconds of so many requests, each of 5 ms, with a timer that rings late.
 fn health(requests: u64, lag_ns: Nanos, late_ns: Option<Nanos>) -> Value {
-    let mut ledger = begun(false);
-    let row = ledger.row("GET", "/", false);
+    let mut tally = started(false);
+    let row = tally.row("GET", "/", false);
     for number in 0..80 {
         let now = NOW + number * SECOND / 20;
         for request in 0..requests / 80 {
-            let booking = booking(now, now + 5_000_000 + request);
-            ledger.book(row, &Booking { lag_ns: Some(lag_ns), ..booking });
+            let record = successful(now, now + 5_000_000 + request);
+            tally.record_request(row, &RequestRecord { lag_ns: Some(lag_ns), ..record });
         }
-        late_ns.iter().for_each(|late| ledger.late(now, *late));
+        late_ns.iter().for_each(|late| tally.record_timer_lag(now, *late));
     }
-    let (all, _) = gathered(vec![ledger], NOW + 4 * SECOND);
+    let (all, _) = aggregated(vec![tally], NOW + 4 * SECOND);
     level_json(all.summary())["health"].clone()
 }
 
@@ -63,18 +63,18 @@ fn a_timer_that_rings_late_speaks_where_few_requests_do() {
 
 #[test]
 fn the_wait_for_a_core_that_others_used_is_not_the_lateness_of_a_process() {
-    // A timer that rings 20 times a second, 9 ms late; all but 1 ms of it in the run queue.
+    // A timer that rings 20 times a second, 9 ms late; all but 1 ms of it in the run run_queue.
     let verdict = |waited: Nanos| {
-        let mut ledger = begun(false);
-        let row = ledger.row("GET", "/", false);
+        let mut tally = started(false);
+        let row = tally.row("GET", "/", false);
         for number in 0..80 {
             let now = NOW + number * SECOND / 20;
-            ledger.book(row, &booking(now - 5_000_000, now));
-            let account = ledger.account.as_mut().unwrap();
-            account.queue.note(now, number * waited);
-            ledger.late(now, 9_000_000);
+            tally.record_request(row, &successful(now - 5_000_000, now));
+            let test = tally.test.as_mut().unwrap();
+            test.run_queue.add_reading(now, number * waited);
+            tally.record_timer_lag(now, 9_000_000);
         }
-        let (all, intervals) = gathered(vec![ledger], NOW + 4 * SECOND);
+        let (all, intervals) = aggregated(vec![tally], NOW + 4 * SECOND);
         let judged = intervals
             .iter()
             .map(|interval| interval["health"]["scheduling_lag_ms"][0].as_f64().unwrap());
@@ -91,39 +91,40 @@ fn the_wait_for_a_core_that_others_used_is_not_the_lateness_of_a_process() {
 
 #[test]
 fn what_a_late_page_used_is_shared_by_all_that_it_turns() {
-    let mut ledger = begun(false);
+    let mut tally = started(false);
     let spin = net::process_cpu_ns();
     while net::process_cpu_ns() < spin + 30_000_000 {
         std::hint::black_box(0);
     }
-    let sheet = ledger.sheet(NOW + 4 * SECOND, Standing::default());
-    let used: Vec<_> = sheet.pages.iter().map(|page| page.report.usage.cpu_ns).collect();
+    let report = tally.take_report(NOW + 4 * SECOND, OpenCounts::default());
+    let used: Vec<_> =
+        report.intervals.iter().map(|interval| interval.report.usage.cpu_ns).collect();
     assert_eq!(used.len(), 4);
     // Two thirds of a second, and three whole ones; a third of one is still open.
     assert!(used[0] > 0 && used[1] > used[0] && used[1].abs_diff(used[3]) <= 1);
-    assert!(sheet.pages.iter().all(|page| page.report.phase == Phase::Measure));
+    assert!(report.intervals.iter().all(|interval| interval.report.phase == Phase::Measure));
 }
 
 #[test]
 fn a_test_without_an_answer_says_so() {
-    let (all, _) = gathered(vec![begun(false)], NOW + SECOND);
+    let (all, _) = aggregated(vec![started(false)], NOW + SECOND);
     assert_eq!(all.summary().failure.as_ref().unwrap().code, "failure.no_end_in_test");
-    let mut ledger = begun(false);
-    let row = ledger.row("GET", "/", false);
-    let refused = Booking { bytes_in: 0, ..failed(NOW, NOW + 10, Reason::ConnectRefused) };
-    ledger.book(row, &refused);
-    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    let mut tally = started(false);
+    let row = tally.row("GET", "/", false);
+    let refused = RequestRecord { bytes_in: 0, ..failed(NOW, NOW + 10, Reason::ConnectRefused) };
+    tally.record_request(row, &refused);
+    let (all, _) = aggregated(vec![tally], NOW + SECOND);
     assert_eq!(all.summary().failure.as_ref().unwrap().code, "failure.no_answer_in_test");
 }
 
 #[test]
-fn bytes_of_something_else_are_no_sheet() {
-    let mut ledger = begun(false);
-    let row = ledger.row("GET", "/", false);
-    ledger.book(row, &booking(NOW, NOW + 10));
-    let bytes = ledger.sheet(NOW + SECOND, Standing::default()).to_bytes();
+fn bytes_of_something_else_are_refused() {
+    let mut tally = started(false);
+    let row = tally.row("GET", "/", false);
+    tally.record_request(row, &successful(NOW, NOW + 10));
+    let bytes = tally.take_report(NOW + SECOND, OpenCounts::default()).to_bytes();
     let text = String::from_utf8(bytes).unwrap();
-    let wrong = |text: &str| Sheet::from_bytes(text.as_bytes()).unwrap_err();
+    let wrong = |text: &str| ProcessReport::from_bytes(text.as_bytes()).unwrap_err();
     assert!(wrong("{}").starts_with("its report cannot be read"));
     let version = env!("CARGO_PKG_VERSION");
     let other = text.replacen(&format!("\"torr\":\"{version}\""), "\"torr\":\"0.0.1\"", 1);

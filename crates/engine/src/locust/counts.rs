@@ -1,23 +1,23 @@
-//! What Locust's own statistics would have counted, request by request, kept until it looks.
+//! Counts for Locust's statistics, until these are read.
 //!
-//! The form is that of its `StatsEntry`: sums, extremes, and response times in its buckets.
+//! They are those of its `StatsEntry`: sums, extremes, and response times in its buckets.
 
 use std::collections::BTreeMap;
 
-/// What one entry has counted since it was taken last.
+/// The counts of one entry since the last `take`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Count {
-    /// Requests.
+    /// The number of requests.
     pub requests: u64,
-    /// Of their response times in milliseconds.
+    /// The sum of response times in milliseconds.
     pub sum: f64,
-    /// See `sum`.
+    /// The shortest response time in milliseconds.
     pub min: f64,
-    /// See `sum`.
+    /// The longest response time in milliseconds.
     pub max: f64,
-    /// Of the lengths of their answers.
+    /// The sum of response lengths in bytes.
     pub length: u64,
-    /// When the last one was counted, in seconds since the epoch.
+    /// When the last request was counted, in seconds since the epoch.
     pub last: f64,
     /// Requests by bucket of their response time, in milliseconds.
     pub buckets: BTreeMap<u64, u64>,
@@ -27,7 +27,7 @@ pub struct Count {
 
 impl Count {
     /// Counts a request.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Times are no negative ones.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Times are not negative.
     pub fn add(&mut self, milliseconds: f64, length: u64, now: f64) {
         if self.requests == 0 || milliseconds < self.min {
             self.min = milliseconds;
@@ -42,7 +42,7 @@ impl Count {
     }
 }
 
-/// Two digits of a time, as Python rounds: the even one of two that are as near.
+/// Rounds a time to two digits, halves to even as Python does.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn bucket(milliseconds: f64) -> u64 {
     let step = match milliseconds {

@@ -1,4 +1,4 @@
-//! Does everything balance, whoever counted it, and in whatever order it came?
+//! Totals are right whatever the order of processes and reports.
 
 mod health;
 mod streams;
@@ -20,10 +20,10 @@ const SECOND: Nanos = 1_000_000_000;
 const WALL: Nanos = 1_700_000_000 * SECOND + SECOND / 3;
 const NOW: Nanos = 5 * SECOND + 77;
 
-fn booking(intended: Nanos, last_byte: Nanos) -> Booking<'static> {
+fn successful(intended: Nanos, last_byte: Nanos) -> RequestRecord<'static> {
     let sent = intended + (last_byte - intended) / 4;
     let first_byte = intended + (last_byte - intended) / 2;
-    Booking {
+    RequestRecord {
         stamps: Stamps { sent, first_byte, last_byte, ..Stamps::new(intended, intended) },
         response_ns: Some(last_byte - intended + 1_000),
         lag_ns: Some((last_byte - intended) / 10),
@@ -32,64 +32,66 @@ fn booking(intended: Nanos, last_byte: Nanos) -> Booking<'static> {
         detail: "",
         bytes_in: 100,
         bytes_out: 10,
-        is_left: false,
+        is_abandoned: false,
         stream: None,
     }
 }
 
-fn failed(intended: Nanos, last_byte: Nanos, reason: Reason) -> Booking<'static> {
+fn failed(intended: Nanos, last_byte: Nanos, reason: Reason) -> RequestRecord<'static> {
     let status = (reason == Reason::Status).then_some(503);
-    Booking { failure: Some(reason), status, ..booking(intended, last_byte) }
+    RequestRecord { failure: Some(reason), status, ..successful(intended, last_byte) }
 }
 
 /// The `number`-th of many requests: its name, and what became of it.
-fn request(number: u64) -> (&'static str, &'static str, Booking<'static>) {
+fn request(number: u64) -> (&'static str, &'static str, RequestRecord<'static>) {
     let intended = NOW + number * 9_000_017;
     let last_byte = intended + 1 + number * number * 7919 % 50_000_000;
     let (method, name) =
         [("GET", "/"), ("POST", "/"), ("GET", "/items"), ("", "login")][(number % 7 % 4) as usize];
-    let booking = match number % 11 {
+    let record = match number % 11 {
         3 => failed(intended, last_byte, Reason::Status),
         5 => failed(intended, last_byte, Reason::TimeoutHead),
         7 => failed(intended, last_byte, Reason::CheckLocustfile),
-        _ => booking(intended, last_byte),
+        _ => successful(intended, last_byte),
     };
-    (method, name, booking)
+    (method, name, record)
 }
 
-fn begun(has_warmup: bool) -> Ledger {
-    let mut ledger = Ledger::default();
-    ledger.begin(NOW, WALL, has_warmup);
-    ledger
+fn started(has_warmup: bool) -> RequestTally {
+    let mut tally = RequestTally::default();
+    tally.begin(NOW, WALL, has_warmup);
+    tally
 }
 
-fn gathering() -> Gathering {
-    Gathering::new(&[], WALL, 0, false)
+fn aggregate() -> TallyAggregate {
+    TallyAggregate::new(&[], WALL, 0, false)
 }
 
-fn book(ledger: &mut Ledger, number: u64) {
-    let (method, name, booking) = request(number);
+fn record_numbered(tally: &mut RequestTally, number: u64) {
+    let (method, name, record) = request(number);
     let is_event = name == "login";
-    let row = ledger.row(method, name, is_event);
-    ledger.book(row, &booking);
+    let row = tally.row(method, name, is_event);
+    tally.record_request(row, &record);
 }
 
-/// What was counted, apart from what the processes themselves cost.
+/// What was counted, apart from what the processes themselves process_usage.
 type Counts<'a> = (&'a [String], &'a [bool], &'a [Tally], &'a [Tally]);
 
 fn counts(summary: &Summary) -> Counts<'_> {
     (&summary.names, &summary.events, &summary.measured, &summary.warmup)
 }
 
-/// Ends the ledgers and gathers them by way of bytes.
-fn gathered(ledgers: Vec<Ledger>, now: Nanos) -> (Gathering, Vec<Value>) {
-    let mut all = gathering();
+/// Ends the tallies, and adds up their reports, encoded and decoded.
+fn aggregated(tallies: Vec<RequestTally>, now: Nanos) -> (TallyAggregate, Vec<Value>) {
+    let mut all = aggregate();
     let mut intervals = Vec::new();
-    (0..ledgers.len()).for_each(|number| all.expect(&number.to_string()));
-    for (number, mut ledger) in ledgers.into_iter().enumerate() {
-        ledger.end(now);
-        let bytes = ledger.sheet(now, Standing::default()).to_bytes();
-        intervals.extend(all.take(&number.to_string(), Sheet::from_bytes(&bytes).unwrap()));
+    (0..tallies.len()).for_each(|number| all.expect(&number.to_string()));
+    for (number, mut tally) in tallies.into_iter().enumerate() {
+        tally.end(now);
+        let bytes = tally.take_report(now, OpenCounts::default()).to_bytes();
+        intervals.extend(
+            all.add_report(&number.to_string(), ProcessReport::from_bytes(&bytes).unwrap()),
+        );
     }
     intervals.extend(all.end(false));
     (all, intervals)

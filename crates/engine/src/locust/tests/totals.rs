@@ -4,13 +4,13 @@ use super::*;
 
 #[test]
 fn every_total_balances() {
-    let mut ledger = begun(false);
-    (0..500).for_each(|number| book(&mut ledger, number));
-    let row = ledger.row("GET", "/", false);
+    let mut tally = started(false);
+    (0..500).for_each(|number| record_numbered(&mut tally, number));
+    let row = tally.row("GET", "/", false);
     for _ in 0..3 {
-        ledger.abandon(row, NOW + SECOND);
+        tally.abandon(row, NOW + SECOND);
     }
-    let (all, intervals) = gathered(vec![ledger], NOW + 9 * SECOND);
+    let (all, intervals) = aggregated(vec![tally], NOW + 9 * SECOND);
     let level = level_json(all.summary());
     let balances = |part: &Value| {
         let counts = &part["counts"];
@@ -32,21 +32,21 @@ fn every_total_balances() {
 }
 
 #[test]
-fn many_ledgers_are_bin_by_bin_one_whatever_the_order_of_their_rows() {
-    let mut one = begun(false);
-    let mut parts: Vec<_> = (0..3).map(|_| begun(false)).collect();
+fn many_tallies_add_up_bin_by_bin_to_one_whatever_the_order_of_their_rows() {
+    let mut one = started(false);
+    let mut parts: Vec<_> = (0..3).map(|_| started(false)).collect();
     parts[1].row("", "login", true);
     parts[2].row("GET", "/items", false);
     for number in 0..800 {
-        book(&mut one, number);
-        book(&mut parts[(number % 5 % 3) as usize], number);
+        record_numbered(&mut one, number);
+        record_numbered(&mut parts[(number % 5 % 3) as usize], number);
     }
     let now = NOW + 9 * SECOND;
-    let (one, intervals) = gathered(vec![one], now);
-    let (many, intervals_of_many) = gathered(parts, now);
+    let (one, intervals) = aggregated(vec![one], now);
+    let (many, intervals_of_many) = aggregated(parts, now);
     assert!(counts(one.summary()) == counts(many.summary()));
     assert_eq!(one.summary().names, ["GET /", "GET /items", "POST /", "login"]);
-    // Which second a request is counted in is told by the page that is open when it ends.
+    // A request is counted in the interval that is current when it ends.
     let times =
         |intervals: &[Value]| intervals.iter().map(|one| one["t_s"].clone()).collect::<Vec<_>>();
     assert_eq!(times(&intervals), times(&intervals_of_many));
@@ -56,34 +56,36 @@ fn many_ledgers_are_bin_by_bin_one_whatever_the_order_of_their_rows() {
 }
 
 #[test]
-fn sheets_may_come_at_any_time() {
-    let (mut at_once, mut as_they_come) = (begun(false), begun(false));
-    let mut all = gathering();
+fn reports_may_come_at_any_time() {
+    let (mut at_once, mut as_they_come) = (started(false), started(false));
+    let mut all = aggregate();
     let mut intervals = Vec::new();
     for number in 0..600 {
-        book(&mut at_once, number);
-        book(&mut as_they_come, number);
+        record_numbered(&mut at_once, number);
+        record_numbered(&mut as_they_come, number);
         if number % 37 == 0 {
             let now = request(number).2.stamps.last_byte;
-            intervals.extend(all.take("one", as_they_come.sheet(now, Standing::default())));
+            intervals.extend(
+                all.add_report("one", as_they_come.take_report(now, OpenCounts::default())),
+            );
         }
     }
     let now = NOW + 7 * SECOND;
     as_they_come.end(now);
-    intervals.extend(all.take("one", as_they_come.sheet(now, Standing::default())));
+    intervals.extend(all.add_report("one", as_they_come.take_report(now, OpenCounts::default())));
     intervals.extend(all.end(false));
-    let (expected, expected_intervals) = gathered(vec![at_once], now);
+    let (expected, expected_intervals) = aggregated(vec![at_once], now);
     assert!(counts(all.summary()) == counts(expected.summary()));
     assert_eq!(intervals.len(), expected_intervals.len());
 }
 
 #[test]
 fn intervals_lie_on_the_seconds_of_the_wall_clock() {
-    let mut ledger = begun(false);
-    let row = ledger.row("GET", "/", false);
-    ledger.book(row, &booking(NOW, NOW + 10));
-    ledger.book(row, &booking(NOW, NOW + 3 * SECOND));
-    let (_, intervals) = gathered(vec![ledger], NOW + 3 * SECOND + SECOND / 2);
+    let mut tally = started(false);
+    let row = tally.row("GET", "/", false);
+    tally.record_request(row, &successful(NOW, NOW + 10));
+    tally.record_request(row, &successful(NOW, NOW + 3 * SECOND));
+    let (_, intervals) = aggregated(vec![tally], NOW + 3 * SECOND + SECOND / 2);
     let lengths: Vec<_> = intervals
         .iter()
         .map(|interval| (interval["seconds"].as_f64().unwrap() * 1e3).round())
@@ -97,12 +99,15 @@ fn intervals_lie_on_the_seconds_of_the_wall_clock() {
 
 #[test]
 fn events_have_rows_and_are_in_no_total() {
-    let mut ledger = begun(false);
-    let (own, event) = (ledger.row("GET", "/", false), ledger.row("SSE", "ttfb", true));
-    ledger.book(own, &booking(NOW, NOW + 1_000_000));
-    ledger.book(event, &Booking::event(NOW + 5, Some(2_000_000), None));
-    ledger.book(event, &Booking::event(NOW + 5, None, Some("not what was asked for")));
-    let (all, intervals) = gathered(vec![ledger], NOW + SECOND);
+    let mut tally = started(false);
+    let (own, event) = (tally.row("GET", "/", false), tally.row("SSE", "ttfb", true));
+    tally.record_request(own, &successful(NOW, NOW + 1_000_000));
+    tally.record_request(event, &RequestRecord::event(NOW + 5, Some(2_000_000), None));
+    tally.record_request(
+        event,
+        &RequestRecord::event(NOW + 5, None, Some("not what was asked for")),
+    );
+    let (all, intervals) = aggregated(vec![tally], NOW + SECOND);
     let level = level_json(all.summary());
     assert_eq!(
         (level["counts"]["attempted"].as_u64(), sum_of(&intervals, "attempted")),
@@ -121,12 +126,12 @@ fn events_have_rows_and_are_in_no_total() {
 
 #[test]
 fn the_response_time_is_locusts_and_the_others_are_those_of_the_sockets() {
-    let mut ledger = begun(false);
-    let row = ledger.row("GET", "/", false);
-    let told = Booking { response_ns: Some(90_000_000), ..booking(NOW, NOW + 40_000_000) };
-    ledger.book(row, &told);
-    ledger.book(row, &Booking { response_ns: None, ..told });
-    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    let mut tally = started(false);
+    let row = tally.row("GET", "/", false);
+    let told = RequestRecord { response_ns: Some(90_000_000), ..successful(NOW, NOW + 40_000_000) };
+    tally.record_request(row, &told);
+    tally.record_request(row, &RequestRecord { response_ns: None, ..told });
+    let (all, _) = aggregated(vec![tally], NOW + SECOND);
     let latencies = &all.summary().measured[0].accepted;
     let near = |metric: &crate::Metric, count, value: f64| {
         assert_eq!(metric.count(), count);
@@ -140,15 +145,15 @@ fn the_response_time_is_locusts_and_the_others_are_those_of_the_sockets() {
 
 #[test]
 fn what_was_asked_for_before_the_window_stays_apart() {
-    let mut ledger = begun(true);
-    let row = ledger.row("GET", "/", false);
+    let mut tally = started(true);
+    let row = tally.row("GET", "/", false);
     let start = NOW + 2 * SECOND;
-    ledger.book(row, &booking(NOW, NOW + 1_000));
-    ledger.open_window(start);
-    ledger.open_window(start + 5);
-    ledger.book(row, &booking(start - 10, start + 1_000));
-    ledger.book(row, &booking(start, start + 2_000));
-    let (all, intervals) = gathered(vec![ledger], start + SECOND);
+    tally.record_request(row, &successful(NOW, NOW + 1_000));
+    tally.open_window(start);
+    tally.open_window(start + 5);
+    tally.record_request(row, &successful(start - 10, start + 1_000));
+    tally.record_request(row, &successful(start, start + 2_000));
+    let (all, intervals) = aggregated(vec![tally], start + SECOND);
     let summary = all.summary();
     assert_eq!((summary.warmup[0].ok, summary.measured[0].ok), (2, 1));
     // Answered now is throughput of now.
@@ -163,40 +168,40 @@ fn what_was_asked_for_before_the_window_stays_apart() {
 
 #[test]
 fn a_new_test_knows_nothing_of_the_last_one() {
-    let mut ledger = begun(false);
-    let row = ledger.row("GET", "/", false);
-    ledger.book(row, &booking(NOW, NOW + 10));
-    ledger.begin(NOW + SECOND, WALL + SECOND, false);
-    ledger.book(row, &booking(NOW + SECOND, NOW + SECOND + 10));
-    let (all, _) = gathered(vec![ledger], NOW + 2 * SECOND);
+    let mut tally = started(false);
+    let row = tally.row("GET", "/", false);
+    tally.record_request(row, &successful(NOW, NOW + 10));
+    tally.begin(NOW + SECOND, WALL + SECOND, false);
+    tally.record_request(row, &successful(NOW + SECOND, NOW + SECOND + 10));
+    let (all, _) = aggregated(vec![tally], NOW + 2 * SECOND);
     assert_eq!((all.summary().measured[0].ok, all.summary().window_start), (1, WALL + SECOND));
 }
 
 #[test]
 fn between_tests_nothing_counts() {
-    let mut ledger = Ledger::default();
-    let row = ledger.row("GET", "/", false);
-    ledger.book(row, &booking(NOW, NOW + 10));
-    assert!(ledger.sheet(NOW + 5 * SECOND, Standing::default()).is_empty());
-    ledger.begin(NOW, WALL, false);
-    ledger.end(NOW + SECOND);
-    ledger.book(row, &booking(NOW, NOW + 10));
-    ledger.abandon(row, NOW);
-    let sheet = ledger.sheet(NOW + SECOND, Standing::default());
-    assert!(sheet.pages.iter().all(|page| page.rows.is_empty()));
-    assert!(ledger.sheet(NOW + 9 * SECOND, Standing::default()).is_empty());
+    let mut tally = RequestTally::default();
+    let row = tally.row("GET", "/", false);
+    tally.record_request(row, &successful(NOW, NOW + 10));
+    assert!(tally.take_report(NOW + 5 * SECOND, OpenCounts::default()).is_empty());
+    tally.begin(NOW, WALL, false);
+    tally.end(NOW + SECOND);
+    tally.record_request(row, &successful(NOW, NOW + 10));
+    tally.abandon(row, NOW);
+    let report = tally.take_report(NOW + SECOND, OpenCounts::default());
+    assert!(report.intervals.iter().all(|interval| interval.rows.is_empty()));
+    assert!(tally.take_report(NOW + 9 * SECOND, OpenCounts::default()).is_empty());
 }
 
 #[test]
 fn names_beyond_the_limit_are_pooled_and_told() {
-    let mut ledgers = vec![begun(false), begun(false)];
-    for (number, ledger) in ledgers.iter_mut().enumerate() {
+    let mut tallies = vec![started(false), started(false)];
+    for (number, tally) in tallies.iter_mut().enumerate() {
         for name in 0..150 {
-            let row = ledger.row("GET", &format!("/{number}/{name}"), false);
-            ledger.book(row, &booking(NOW, NOW + 10));
+            let row = tally.row("GET", &format!("/{number}/{name}"), false);
+            tally.record_request(row, &successful(NOW, NOW + 10));
         }
     }
-    let (all, _) = gathered(ledgers, NOW + SECOND);
+    let (all, _) = aggregated(tallies, NOW + SECOND);
     let summary = all.summary();
     assert_eq!((summary.names.len(), summary.total().ok), (201, 300));
     let others = summary.names.iter().position(|name| name == "(other)").unwrap();

@@ -1,11 +1,11 @@
-//! The sheets of all processes as one: intervals as they become whole, and at the end the level.
+//! The sum of the reports of all processes: intervals when they are complete, then the level.
 
 use net::{Address, Nanos};
 use serde_json::Value;
 
-use super::crowd::Crowd;
-use super::sheet::{Cost, Page, Sheet};
-use super::titles::{MOST_ROWS, Title, Titles};
+use super::process_report::{IntervalTally, ProcessReport, ProcessUsage};
+use super::row_names::{MAX_ROWS, RowName, RowNames};
+use super::user_counts::UserCounts;
 use crate::books::Books;
 use crate::front::Front;
 use crate::health::{Health, JUDGED_NS};
@@ -23,30 +23,30 @@ use crate::timeline::{Interval, Timeline};
 
 const SECOND_NS: Nanos = 1_000_000_000;
 
-/// A process that is silent for so many seconds holds up no interval. What it says later of a second
-/// that was handed out makes a further interval of that second.
-const PATIENCE_S: u64 = 10;
+/// Intervals do not wait for a process without a report in this time. If a report comes later, there
+/// is another interval for the same second.
+const SILENCE_LIMIT_S: u64 = 10;
 
 /// Intervals hold two tallies: of exchanges, and of events, which are in no total.
 const EXCHANGES: usize = 0;
 
-/// What all processes of one test did.
-pub struct Gathering {
-    titles: Titles,
+/// The sum of the counts of all processes of one test.
+pub struct TallyAggregate {
+    row_names: RowNames,
     processes: Vec<Process>,
     timeline: Timeline,
     summary: Summary,
-    crowd: Crowd,
+    user_counts: UserCounts,
     machine: Machine,
-    /// When the window begins at the earliest, on the wall clock.
+    /// The expected start of the window, on the wall clock.
     start: Nanos,
-    begun_s: u64,
+    started_s: u64,
     newest_s: u64,
-    /// Processor time of this process when the test began, if it does not fire itself.
-    front_cpu: Option<Nanos>,
+    /// Processor time of this process when the test began, if it is a master.
+    own_cpu_at_start: Option<Nanos>,
 }
 
-/// What is known of a process.
+/// The state of one process.
 #[derive(Debug)]
 struct Process {
     name: String,
@@ -56,98 +56,99 @@ struct Process {
     window_ns: Nanos,
     warmup_ns: Nanos,
     connections: Connections,
-    cost: Cost,
-    unreported: u64,
+    process_usage: ProcessUsage,
+    unreported_streams: u64,
 }
 
-impl Gathering {
-    /// Begins with a test at `wall`, on the wall clock; `warmup_ns` is how long the warm-up will
-    /// last, about, and `is_apart` says that this process fires nothing itself.
+impl TallyAggregate {
+    /// Creates the aggregate of a test that begins at `wall`, on the wall clock. `warmup_ns` is the
+    /// expected length of the warm-up; a master sends no load itself.
     #[must_use]
-    pub fn new(addresses: &[Address], wall: Nanos, warmup_ns: Nanos, is_apart: bool) -> Self {
+    pub fn new(addresses: &[Address], wall: Nanos, warmup_ns: Nanos, is_master: bool) -> Self {
         Self {
-            titles: Titles::default(),
+            row_names: RowNames::default(),
             processes: Vec::new(),
             timeline: Timeline::new(0),
             summary: empty_summary(),
-            crowd: Crowd::default(),
+            user_counts: UserCounts::default(),
             machine: Machine::new(addresses),
             start: wall.saturating_add(warmup_ns),
-            begun_s: wall / SECOND_NS,
+            started_s: wall / SECOND_NS,
             newest_s: wall / SECOND_NS,
-            front_cpu: is_apart.then(net::process_cpu_ns),
+            own_cpu_at_start: is_master.then(net::process_cpu_ns),
         }
     }
 
-    /// Waits for a process that will report.
+    /// Expects reports of a process.
     pub fn expect(&mut self, process: &str) {
-        self.number(process);
+        self.worker_number(process);
     }
 
-    /// Takes a sheet of a process; gives the intervals that are whole now.
-    pub fn take(&mut self, process: &str, sheet: Sheet) -> Vec<Value> {
-        if sheet.is_empty() {
+    /// Adds a report of a process, and returns the completed intervals.
+    pub fn add_report(&mut self, process: &str, report: ProcessReport) -> Vec<Value> {
+        if report.is_empty() {
             return Vec::new();
         }
-        let worker = self.number(process);
-        let rows: Vec<usize> = sheet.titles.iter().map(|title| self.place(title)).collect();
+        let worker = self.worker_number(process);
+        let rows: Vec<usize> =
+            report.row_names.iter().map(|row_name| self.row_of(row_name)).collect();
         let known = &mut self.processes[worker as usize];
-        known.cost = sheet.cost;
-        known.unreported = sheet.unreported;
+        known.process_usage = report.process_usage;
+        known.unreported_streams = report.unreported_streams;
         known.has_reported = true;
         let mut intervals = Vec::new();
-        for page in sheet.pages {
-            intervals.extend(self.take_page(worker, &rows, page));
+        for interval in report.intervals {
+            intervals.extend(self.add_interval(worker, &rows, interval));
         }
-        intervals.extend(self.pass_silent_ones());
-        intervals.iter_mut().map(|interval| self.hand_out(interval)).collect()
+        intervals.extend(self.skip_silent_processes());
+        intervals.iter_mut().map(|interval| self.interval_line(interval)).collect()
     }
 
-    /// Notes how many users there are at `wall`, on the wall clock; the most of them are the
-    /// level's concurrency.
-    pub fn users(&mut self, wall: Nanos, now: u64) {
+    /// Sets the number of users at `wall`, on the wall clock; the maximum is the concurrency of the
+    /// level.
+    pub fn set_users(&mut self, wall: Nanos, now: u64) {
         self.summary.users = self.summary.users.max(now);
         self.summary.concurrency = self.summary.users;
-        self.crowd.note(wall, now);
+        self.user_counts.record(wall, now);
     }
 
-    /// Ends the test: gives the intervals that are left. A process that was not heard to its end has
-    /// lost what it did after its last report.
+    /// Ends the test, and returns the remaining intervals. The requests of a process after its last
+    /// report are lost.
     pub fn end(&mut self, is_interrupted: bool) -> Vec<Value> {
         let mut intervals = Vec::new();
         for worker in 0..self.processes.len() as u32 {
             intervals.extend(self.timeline.forget(worker));
         }
-        let intervals = intervals.iter_mut().map(|interval| self.hand_out(interval)).collect();
+        let intervals = intervals.iter_mut().map(|interval| self.interval_line(interval)).collect();
         self.summary.interrupted = is_interrupted;
-        self.sum_up();
+        self.complete_summary();
         intervals
     }
 
-    /// The whole as numbers that add up; complete after the end.
+    /// Returns the summary of the test; complete after the end.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    fn number(&mut self, process: &str) -> u32 {
+    fn worker_number(&mut self, process: &str) -> u32 {
         let known = self.processes.iter().position(|known| known.name == process);
-        // A process is a program of its own: there are never so many.
+        // The number of processes is small.
         let worker = known.unwrap_or(self.processes.len()) as u32;
         if known.is_none() {
-            self.processes.push(Process::new(process, self.begun_s));
+            self.processes.push(Process::new(process, self.started_s));
             self.summary.workers.push(WorkerTime::default());
         }
         self.timeline.welcome(worker);
         worker
     }
 
-    /// The row of a title in the sums.
-    fn place(&mut self, title: &Title) -> usize {
-        let row = self.titles.row("", &title.name, title.is_event) as usize;
+    /// Returns the row of the aggregate with a name.
+    fn row_of(&mut self, row_name: &RowName) -> usize {
+        let row = self.row_names.row("", &row_name.name, row_name.is_event) as usize;
         let summary = &mut self.summary;
         while summary.names.len() <= row {
-            let Title { name, is_event } = self.titles.list()[summary.names.len()].clone();
+            let RowName { name, is_event } = self.row_names.list()[summary.names.len()].clone();
             summary.names.push(name);
             summary.events.push(is_event);
             summary.measured.push(Tally::default());
@@ -156,24 +157,29 @@ impl Gathering {
         row
     }
 
-    fn take_page(&mut self, worker: u32, rows: &[usize], page: Page) -> Vec<Interval> {
-        let mut report = page.report;
+    fn add_interval(
+        &mut self,
+        worker: u32,
+        rows: &[usize],
+        interval: IntervalTally,
+    ) -> Vec<Interval> {
+        let mut report = interval.report;
         report.worker = worker;
         let is_window = matches!(report.phase, Phase::Measure | Phase::Drain);
-        let side = if is_window { &mut self.summary.measured } else { &mut self.summary.warmup };
+        let tallies = if is_window { &mut self.summary.measured } else { &mut self.summary.warmup };
         let mut sums = vec![Tally::default(); 2];
-        for (row, tally) in page.rows.iter().zip(&*report.tallies) {
+        for (row, tally) in interval.rows.iter().zip(&*report.tallies) {
             let row = rows[*row as usize];
-            side[row].merge(tally);
+            tallies[row].merge(tally);
             sums[usize::from(self.summary.events[row])].merge(tally);
         }
         report.tallies = sums.into();
         self.summary.samples.append(&mut report.samples);
-        self.note(&report);
+        self.update_process(&report);
         self.timeline.add(report)
     }
 
-    fn note(&mut self, report: &Report) {
+    fn update_process(&mut self, report: &Report) {
         let process = &mut self.processes[report.worker as usize];
         process.is_over = report.phase == Phase::Over;
         process.latest_s = process.latest_s.max(report.number);
@@ -192,16 +198,16 @@ impl Gathering {
         }
     }
 
-    /// Whoever has been silent for too long is not waited for, until it speaks again.
-    fn pass_silent_ones(&mut self) -> Vec<Interval> {
-        let since = self.newest_s.saturating_sub(PATIENCE_S);
+    /// Completes intervals without the processes that have not reported for too long.
+    fn skip_silent_processes(&mut self) -> Vec<Interval> {
+        let since = self.newest_s.saturating_sub(SILENCE_LIMIT_S);
         let numbers = 0..self.processes.len() as u32;
         let silent = numbers.filter(|worker| self.processes[*worker as usize].latest_s < since);
         let silent: Vec<_> = silent.collect();
         silent.into_iter().flat_map(|worker| self.timeline.forget(worker)).collect()
     }
 
-    fn hand_out(&mut self, interval: &mut Interval) -> Value {
+    fn interval_line(&mut self, interval: &mut Interval) -> Value {
         let vitals = self.machine.vitals(interval, true);
         if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
             self.summary.health.see(&vitals);
@@ -210,11 +216,11 @@ impl Gathering {
         let known = self.summary.window_start;
         let mut line =
             interval_json(interval, &vitals, if known == 0 { self.start } else { known });
-        line["concurrency"] = self.crowd.most(interval.from, interval.to).into();
+        line["concurrency"] = self.user_counts.max_between(interval.from, interval.to).into();
         line
     }
 
-    fn sum_up(&mut self) {
+    fn complete_summary(&mut self) {
         self.sort_rows();
         let summary = &mut self.summary;
         let reported: Vec<_> = self.processes.iter().filter(|one| one.has_reported).collect();
@@ -222,14 +228,14 @@ impl Gathering {
         summary.warmup_ns = reported.iter().map(|one| one.warmup_ns).max().unwrap_or(0);
         for process in &reported {
             summary.connections.merge(&process.connections);
-            summary.generator.cpu_ns += process.cost.cpu_ns;
-            summary.generator.max_rss_bytes += process.cost.max_rss_bytes;
+            summary.generator.cpu_ns += process.process_usage.cpu_ns;
+            summary.generator.max_rss_bytes += process.process_usage.max_rss_bytes;
         }
-        // Users dial as they please; nobody said how many connections there should be.
+        // Users open connections as they need them, so the requested number is the actual one.
         summary.connections.asked = summary.connections.open_max;
         summary.generator.processes = reported.len() as u32;
         summary.generator.descriptor_limit = net::raise_descriptor_limit();
-        if let Some(cpu_at_start) = self.front_cpu {
+        if let Some(cpu_at_start) = self.own_cpu_at_start {
             summary.generator.cpu_ns += net::process_cpu_ns().saturating_sub(cpu_at_start);
             summary.generator.max_rss_bytes += net::max_rss_bytes();
         }
@@ -237,38 +243,39 @@ impl Gathering {
             summary.lost += 1;
             summary.warn(process.loss_warning());
         }
-        let unreported = self.processes.iter().map(|process| process.unreported).sum();
+        let unreported_streams =
+            self.processes.iter().map(|process| process.unreported_streams).sum();
         let total = summary.total();
         summary.in_flight = in_flight(&total);
         let left = total.stream.as_ref().map_or(0, |stream| stream.counted.left);
-        for (n, template) in [(left, STREAMS_ABANDONED), (unreported, STREAMS_UNREPORTED)] {
+        for (n, template) in [(left, STREAMS_ABANDONED), (unreported_streams, STREAMS_UNREPORTED)] {
             if n > 0 {
                 summary.warn(template.message([("n", n.into())]));
             }
         }
-        if self.titles.is_pooled() {
-            let values = [("most", MOST_ROWS.into()), ("row", OTHERS.into())];
+        if self.row_names.has_shared_row() {
+            let values = [("most", MAX_ROWS.into()), ("row", OTHERS.into())];
             summary.warn(SHARED_NAMES.message(values));
         }
-        summary.failure = emptiness(summary).map(Template::plain);
+        summary.failure = failure_of(summary).map(Template::plain);
         summary.keep_first_samples();
         let mut reported = self.processes.iter().map(|process| process.has_reported);
         summary.workers.retain(|_| reported.next().unwrap_or(false));
     }
 
-    /// Rows in the order of their names, in whatever order processes met them.
+    /// Sorts the rows by their names.
     fn sort_rows(&mut self) {
-        let titles = self.titles.list();
-        let mut order: Vec<usize> = (0..titles.len()).collect();
-        order.sort_by_key(|row| &titles[*row]);
+        let row_names = self.row_names.list();
+        let mut order: Vec<usize> = (0..row_names.len()).collect();
+        order.sort_by_key(|row| &row_names[*row]);
         let summary = &mut self.summary;
         let sorted = |tallies: &mut Vec<Tally>| {
             let take = |row: &usize| std::mem::take(&mut tallies[*row]);
             *tallies = order.iter().map(take).collect();
         };
         [&mut summary.measured, &mut summary.warmup].into_iter().for_each(sorted);
-        summary.names = order.iter().map(|row| titles[*row].name.clone()).collect();
-        summary.events = order.iter().map(|row| titles[*row].is_event).collect();
+        summary.names = order.iter().map(|row| row_names[*row].name.clone()).collect();
+        summary.events = order.iter().map(|row| row_names[*row].is_event).collect();
     }
 }
 
@@ -282,8 +289,8 @@ impl Process {
             window_ns: 0,
             warmup_ns: 0,
             connections: Connections::default(),
-            cost: Cost::default(),
-            unreported: 0,
+            process_usage: ProcessUsage::default(),
+            unreported_streams: 0,
         }
     }
 
@@ -306,8 +313,8 @@ fn in_flight(tally: &Tally) -> u64 {
     tally.attempted.saturating_sub(tally.ended())
 }
 
-/// Why a test says nothing about its target.
-fn emptiness(summary: &Summary) -> Option<Template> {
+/// Returns the reason why a test says nothing about its target.
+fn failure_of(summary: &Summary) -> Option<Template> {
     let all = || summary.measured.iter().chain(&summary.warmup);
     if all().all(|tally| tally.ended() == 0) {
         return Some(NO_END_IN_TEST);

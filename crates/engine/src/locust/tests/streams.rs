@@ -4,16 +4,16 @@ use super::*;
 
 #[test]
 fn streams_are_counted_by_the_rules_of_streams() {
-    let mut ledger = begun(false);
-    let row = ledger.row("POST", "/chat", false);
+    let mut tally = started(false);
+    let row = tally.row("POST", "/chat", false);
     let usage = Usage { output: Some(9), ..Usage::default() };
     let seen = Seen { first_text: NOW + 500, texts: 2, usage, ..Seen::default() };
     let gaps = [Gap { nanos: 30, joined: Joined::No }];
     let stream = Some((&seen, gaps.as_slice()));
-    ledger.book(row, &Booking { stream, ..booking(NOW, NOW + 1_000) });
+    tally.record_request(row, &RequestRecord { stream, ..successful(NOW, NOW + 1_000) });
     let broken = failed(NOW, NOW + 1_000, Reason::StreamTruncated);
-    ledger.book(row, &Booking { stream, ..broken });
-    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    tally.record_request(row, &RequestRecord { stream, ..broken });
+    let (all, _) = aggregated(vec![tally], NOW + SECOND);
     let stream = &level_json(all.summary())["stream"];
     assert_eq!(
         (stream["ttft_ms"]["n"].as_u64(), stream["inter_chunk_ms"]["n"].as_u64()),
@@ -24,18 +24,21 @@ fn streams_are_counted_by_the_rules_of_streams() {
 }
 
 /// A stream of 1,000 ns whose first text came after 500, reported and then left at its last byte.
-fn left(row: u32, ledger: &mut Ledger) {
+fn left(row: u32, tally: &mut RequestTally) {
     let seen = Seen { first_text: NOW + 500, last_text: NOW + 700, texts: 2, ..Seen::default() };
     let stream = Some((&seen, [].as_slice()));
-    ledger.book(row, &Booking { stream, is_left: true, ..booking(NOW, NOW + 1_000) });
+    tally.record_request(
+        row,
+        &RequestRecord { stream, is_abandoned: true, ..successful(NOW, NOW + 1_000) },
+    );
 }
 
 #[test]
 fn when_a_client_hung_up_is_no_time_of_a_stream() {
-    let mut ledger = begun(false);
-    let row = ledger.row("POST", "/chat", false);
-    left(row, &mut ledger);
-    let (all, _) = gathered(vec![ledger], NOW + SECOND);
+    let mut tally = started(false);
+    let row = tally.row("POST", "/chat", false);
+    left(row, &mut tally);
+    let (all, _) = aggregated(vec![tally], NOW + SECOND);
     let level = level_json(all.summary());
     let stream = &level["stream"];
     assert_eq!((level["counts"]["ok"].as_u64(), stream["abandoned"].as_u64()), (Some(1), Some(1)));
@@ -53,15 +56,15 @@ fn when_a_client_hung_up_is_no_time_of_a_stream() {
 
 #[test]
 fn what_was_reported_and_is_not_over_when_the_test_ends_is_in_flight() {
-    let mut ledger = begun(false);
-    let row = ledger.row("POST", "/chat", false);
+    let mut tally = started(false);
+    let row = tally.row("POST", "/chat", false);
     for start in [NOW, NOW + 1, NOW + 2, NOW + 2] {
-        ledger.await_end(row, start);
+        tally.record_open_request(row, start);
     }
-    ledger.settle(row, NOW + 1);
-    ledger.book(row, &booking(NOW + 1, NOW + 900));
-    ledger.settle(row, NOW + 7);
-    let (all, intervals) = gathered(vec![ledger], NOW + SECOND);
+    tally.remove_open_request(row, NOW + 1);
+    tally.record_request(row, &successful(NOW + 1, NOW + 900));
+    tally.remove_open_request(row, NOW + 7);
+    let (all, intervals) = aggregated(vec![tally], NOW + SECOND);
     let level = level_json(all.summary());
     assert_eq!(
         (level["counts"]["attempted"].as_u64(), level["counts"]["ok"].as_u64()),
@@ -75,14 +78,14 @@ fn what_was_reported_and_is_not_over_when_the_test_ends_is_in_flight() {
 
 #[test]
 fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
-    let mut ledgers = vec![begun(false), begun(false)];
-    for (number, ledger) in ledgers.iter_mut().enumerate() {
-        let row = ledger.row("GET", "/", false);
-        ledger.book(row, &booking(NOW, NOW + 10));
-        ledger.unreported(3);
-        ledger.unreported(1_000 * number as u64 + 4);
+    let mut tallies = vec![started(false), started(false)];
+    for (number, tally) in tallies.iter_mut().enumerate() {
+        let row = tally.row("GET", "/", false);
+        tally.record_request(row, &successful(NOW, NOW + 10));
+        tally.set_unreported_streams(3);
+        tally.set_unreported_streams(1_000 * number as u64 + 4);
     }
-    let (all, _) = gathered(ledgers, NOW + SECOND);
+    let (all, _) = aggregated(tallies, NOW + SECOND);
     let warnings = level_json(all.summary())["warnings"].clone();
     assert_eq!(warnings[0]["code"], "warning.streams_unreported");
     assert_eq!(warnings[0]["values"]["n"], 1008);
@@ -91,13 +94,14 @@ fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
 
 #[test]
 fn intervals_have_the_users_of_their_time() {
-    let mut ledger = begun(false);
-    let mut all = gathering();
+    let mut tally = started(false);
+    let mut all = aggregate();
     for (second, users) in [(0, 5), (1, 20), (2, 10)] {
-        all.users(WALL + second * SECOND, users);
+        all.set_users(WALL + second * SECOND, users);
     }
-    ledger.end(NOW + 4 * SECOND);
-    let mut intervals = all.take("one", ledger.sheet(NOW + 4 * SECOND, Standing::default()));
+    tally.end(NOW + 4 * SECOND);
+    let mut intervals =
+        all.add_report("one", tally.take_report(NOW + 4 * SECOND, OpenCounts::default()));
     intervals.extend(all.end(false));
     let users: Vec<_> =
         intervals.iter().map(|interval| interval["concurrency"].as_u64().unwrap()).collect();

@@ -1,38 +1,38 @@
-//! Exchanges: written, read, told of, ended, and out of time.
+//! Running exchanges: write, read, report events, end, time out.
 
 use net::{Driver, Nanos, Ready};
 
-use super::answer::News;
+use super::answer::ExchangeEvent;
 use super::slot::State;
-use super::{Reactor, Ticket};
+use super::{ExchangeId, Reactor};
 use crate::{Connection, Outcome, Step, UNSET};
 
 impl<D: Driver> Reactor<D> {
     pub(super) fn write(&mut self, number: u32) {
         let step = self.slots[number as usize].write(&mut self.driver);
-        self.follow(number, step, false);
+        self.apply_step(number, step, false);
     }
 
-    /// An event of an open connection with an exchange on it.
+    /// Handles an event of an open connection with a running exchange.
     pub(super) fn progress(&mut self, number: u32, event: Ready) {
         let slot = &mut self.slots[number as usize];
         if slot.state != State::Busy {
             return;
         }
         let step = slot.progress(&mut self.driver, &mut self.scratch, event);
-        self.tell_of_stream(number);
-        self.follow(number, step, event.closed);
+        self.report_stream(number);
+        self.apply_step(number, step, event.closed);
     }
 
-    pub(super) fn follow(&mut self, number: u32, step: Step, is_closed: bool) {
+    pub(super) fn apply_step(&mut self, number: u32, step: Step, is_closed: bool) {
         match step {
             Step::Pending => {
                 let now = self.driver.now();
                 let slot = &mut self.slots[number as usize];
                 if slot.has_deadline() {
-                    // Whoever still writes has not begun to wait.
+                    // The timeout begins after the last byte was written or read.
                     let last = slot.exchange.last_read().unwrap_or(now);
-                    slot.expect_until(last, slot.patience.read_ns);
+                    slot.set_deadline(last, slot.timeouts.read_ns);
                 }
             }
             Step::Again => self.unread.push((number, is_closed)),
@@ -43,42 +43,43 @@ impl<D: Driver> Reactor<D> {
         }
     }
 
-    /// Tells whoever reads a stream that its head has come, or the next piece of its body.
-    pub(super) fn tell_of_stream(&mut self, number: u32) {
+    /// Reports that the head of a stream, or the next piece of its body, has been received.
+    pub(super) fn report_stream(&mut self, number: u32) {
         let slot = &mut self.slots[number as usize];
         if !slot.streams || slot.exchange.head().is_none() {
             return;
         }
-        let ticket = Ticket { slot: number, serial: slot.serial };
-        if !slot.is_told_of_head {
-            slot.is_told_of_head = true;
+        let id = ExchangeId { slot: number, serial: slot.serial };
+        if !slot.has_reported_head {
+            slot.has_reported_head = true;
             slot.deadline = UNSET;
             let head = slot.exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default();
             let status = slot.exchange.head().map_or(0, |head| head.status);
-            self.news.push((ticket, News::Head { status, head, stamps: slot.exchange.stamps }));
-        } else if slot.is_awaited && slot.unread_bytes() > 0 {
-            slot.is_awaited = false;
+            self.events
+                .push((id, ExchangeEvent::Head { status, head, stamps: slot.exchange.stamps }));
+        } else if slot.is_waiting && slot.unread_bytes() > 0 {
+            slot.is_waiting = false;
             slot.deadline = UNSET;
-            self.news.push((ticket, News::Piece));
+            self.events.push((id, ExchangeEvent::Piece));
         }
     }
 
-    /// Ends an exchange: reports it, keeps or drops the connection, frees the slot.
+    /// Ends an exchange: reports it, and returns its connection to the pool or closes it.
     pub(super) fn finish(&mut self, number: u32, outcome: Outcome) {
         let slot = &mut self.slots[number as usize];
-        let ticket = Ticket { slot: number, serial: slot.serial };
-        self.news.push((ticket, News::Over(Box::new(slot.answer(outcome)))));
+        let id = ExchangeId { slot: number, serial: slot.serial };
+        self.events.push((id, ExchangeEvent::Over(Box::new(slot.answer(outcome)))));
         slot.exchange.release(&mut self.scratch.budget);
-        let lane = slot.lane;
-        if outcome.reusable && self.lanes.keep_idle(lane, number) {
-            self.slots[number as usize].rest();
+        let pool = slot.pool;
+        if outcome.reusable && self.pools.keep_idle(pool, number) {
+            self.slots[number as usize].set_idle();
         } else {
-            self.hang_up(number);
+            self.close_connection(number);
             self.release(number);
         }
     }
 
-    /// An alarm that rings too early is moved to a later time then.
+    /// Sets the timer of a slot; a timer that fires too early is set again.
     pub(super) fn set_alarm(&mut self, number: u32) {
         let slot = &self.slots[number as usize];
         if slot.has_deadline() {
@@ -86,7 +87,7 @@ impl<D: Driver> Reactor<D> {
         }
     }
 
-    pub(super) fn ring(&mut self, now: Nanos) {
+    pub(super) fn fire_timers(&mut self, now: Nanos) {
         while let Some((_, number)) = self.timers.pop_due(now) {
             let slot = &mut self.slots[number as usize];
             if slot.is_under_way() && slot.deadline <= now {

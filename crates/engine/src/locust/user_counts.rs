@@ -1,23 +1,23 @@
-//! How many users there were, and when.
+//! The number of users over time.
 
 use net::Nanos;
 
-/// The number of users over the time of a test; only what changed is kept.
+/// The changes of the number of users in a test.
 #[derive(Debug, Default)]
-pub(super) struct Crowd {
+pub(super) struct UserCounts {
     changes: Vec<(Nanos, u64)>,
 }
 
-impl Crowd {
-    /// Notes how many there are at a time that is no earlier than the last one.
-    pub(super) fn note(&mut self, at: Nanos, users: u64) {
+impl UserCounts {
+    /// Records the number of users at a time, which must not be earlier than the last one.
+    pub(super) fn record(&mut self, at: Nanos, users: u64) {
         if self.changes.last().is_none_or(|(_, last)| *last != users) {
             self.changes.push((at, users));
         }
     }
 
-    /// The most that there were between two times.
-    pub(super) fn most(&self, from: Nanos, to: Nanos) -> u64 {
+    /// Returns the maximum number between two times.
+    pub(super) fn max_between(&self, from: Nanos, to: Nanos) -> u64 {
         let begun = self.changes.partition_point(|(at, _)| *at <= from).saturating_sub(1);
         let within = self.changes[begun.min(self.changes.len())..].iter();
         within.take_while(|(at, _)| *at < to).map(|(_, users)| *users).max().unwrap_or(0)
@@ -30,12 +30,12 @@ mod tests {
 
     #[test]
     fn an_interval_has_as_many_users_as_there_were_at_most_within_it() {
-        let mut crowd = Crowd::default();
-        assert_eq!(crowd.most(0, 100), 0);
+        let mut user_counts = UserCounts::default();
+        assert_eq!(user_counts.max_between(0, 100), 0);
         for (at, users) in [(5, 5), (10, 5), (20, 20), (30, 10)] {
-            crowd.note(at, users);
+            user_counts.record(at, users);
         }
-        assert_eq!(crowd.changes.len(), 3);
+        assert_eq!(user_counts.changes.len(), 3);
         let table = [
             ((0, 5), 0),
             ((0, 6), 5),
@@ -46,7 +46,7 @@ mod tests {
             ((90, 99), 10),
         ];
         for ((from, to), most) in table {
-            assert_eq!(crowd.most(from, to), most, "{from} to {to}");
+            assert_eq!(user_counts.max_between(from, to), most, "{from} to {to}");
         }
     }
 }

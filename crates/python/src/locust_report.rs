@@ -1,0 +1,98 @@
+//! A report of Locust about a call, which is counted when the call has ended.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use client::{Answer, Reason, Stamps, UNSET};
+use engine::RequestRecord;
+use net::Nanos;
+
+/// The run queue is read only after a longer lag.
+const MIN_LAG_NS: Nanos = 1_000_000;
+
+/// A report of Locust, and the row in which it is counted.
+pub(crate) struct LocustReport {
+    pub(crate) tally: Arc<Mutex<engine::RequestTally>>,
+    pub(crate) row: u32,
+    pub(crate) response_ns: Option<Nanos>,
+    /// The error text of Locust.
+    pub(crate) failure: Option<String>,
+    /// Whether the failure is the status.
+    pub(crate) is_status: bool,
+}
+
+impl LocustReport {
+    /// Counts a call that has ended; `resumed` is when its greenlet was resumed. With `is_late` the
+    /// report came before the end, so that a reported success may have failed since.
+    pub(crate) fn record(&self, answer: &mut Answer, resumed: Nanos, is_late: bool) {
+        let failure = answer.outcome.failure;
+        let cause = match (&self.failure, failure) {
+            (None, _) if is_late => failure.or(answer.fault),
+            (None, _) => None,
+            (Some(_), Some(cause)) => Some(cause),
+            (Some(_), None) if self.is_status => Some(Reason::Status),
+            (Some(_), None) => Some(Reason::CheckLocustfile),
+        };
+        let stamps = answer.stamps;
+        let lag = (resumed != UNSET).then(|| resumed.saturating_sub(stamps.last_byte));
+        let gaps: Vec<_> = answer.watch.iter_mut().flat_map(|watch| watch.take_gaps()).collect();
+        let seen = answer.watch.as_ref().map(|watch| *watch.seen());
+        self.write(&RequestRecord {
+            lag_ns: lag,
+            status: answer.outcome.status,
+            failure: cause,
+            bytes_in: answer.bytes_in,
+            bytes_out: answer.bytes_out,
+            is_abandoned: answer.is_abandoned,
+            stream: seen.as_ref().map(|seen| (seen, gaps.as_slice())),
+            ..self.base_record(stamps)
+        });
+    }
+
+    /// Records that the call was reported before its end.
+    pub(crate) fn record_open_request(&self, intended: Nanos) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        if tally.has_row(self.row) {
+            tally.record_open_request(self.row, intended);
+        }
+    }
+
+    /// Records that a call that was reported before its end has ended.
+    pub(crate) fn remove_open_request(&self, intended: Nanos) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.remove_open_request(self.row, intended);
+    }
+
+    /// Counts the request of an interrupted greenlet as in flight.
+    pub(crate) fn abandon(&self, intended: Nanos) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        if tally.has_row(self.row) {
+            tally.abandon(self.row, intended);
+        }
+    }
+
+    fn base_record(&self, stamps: Stamps) -> RequestRecord<'_> {
+        RequestRecord {
+            stamps,
+            response_ns: self.response_ns,
+            lag_ns: None,
+            status: None,
+            failure: None,
+            detail: self.failure.as_deref().unwrap_or_default(),
+            bytes_in: 0,
+            bytes_out: 0,
+            is_abandoned: false,
+            stream: None,
+        }
+    }
+
+    fn write(&self, record: &RequestRecord<'_>) {
+        // Counts are consistent even after a panic.
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        if tally.has_row(self.row) {
+            if let Some(lag) = record.lag_ns.filter(|lag| *lag >= MIN_LAG_NS) {
+                tally.read_run_queue(record.stamps.last_byte + lag);
+            }
+            tally.record_request(self.row, record);
+        }
+    }
+}
