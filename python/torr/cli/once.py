@@ -8,8 +8,8 @@ import click
 
 from torr import units
 from torr.cli.streams import show_notes
+from torr.experiments.once import require_answer, send_once
 from torr.model.outside import Outside
-from torr.planning.once import require_answer, send_once
 from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
 

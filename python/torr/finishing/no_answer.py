@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.errors import NothingMeasuredError
-from torr.planning.once import missing_socket, written_url
+from torr.experiments.once import missing_socket, written_url
 from torr.results.level import AttemptCounts, Level
 from torr.units import show_connections, show_count
 
