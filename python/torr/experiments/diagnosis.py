@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from torr.experiments.doctor import RATE, WINDOW_NS
 from torr.experiments.ladder import DEFAULT_LEVELS
+from torr.model.generator_limits import LAG_MS, STEAL_RATE
 from torr.units import (
     SECOND_NS,
     show_connections,
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
 
 RESERVED_DESCRIPTORS = 100
 """Descriptors for the process itself: its libraries, files and threads."""
-
-LATE_MS = 1.0
-"""Half of the scheduling lag that makes a level generator-limited."""
-
-STEAL_RATE = 5.0
-"""Percent; a level with this steal is contended."""
 
 BUSY_LOAD = 0.5
 LEAST_PORTS = 16_000
@@ -94,7 +89,7 @@ def _measured(examination: Examination) -> Iterator[Finding]:
     yield _finding(
         "timers",
         f"{late} ({show_rate(RATE)}/s for {WINDOW_NS / SECOND_NS:g} s)",
-        timers.p99_ms is None or timers.p99_ms > LATE_MS,
+        timers.p99_ms is None or timers.p99_ms > LAG_MS / 2,
         "requests of --rate start late here: stop other programs, or take another machine",
     )
     yield _finding(

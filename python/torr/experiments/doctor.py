@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from torr import engine, targets
 from torr.errors import require
 from torr.experiments.interrupt import Interrupt
+from torr.model.generator_limits import RUN_QUEUE_RATE
 from torr.model.pace import Closed, Open
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
@@ -35,9 +36,6 @@ CONNECTIONS = 50
 RATE = 1000.0
 WARMUP_NS = SECOND_NS // 5
 WINDOW_NS = SECOND_NS * 3 // 2
-
-BUSY_RATE = 10.0
-"""Percent of the time that a worker waits for a core: what the engine calls contended."""
 
 Report = Callable[[str], None]
 """Tells the user the current step."""
@@ -61,7 +59,7 @@ class Speed:
     @property
     def was_disturbed(self) -> bool:
         """Whether other threads used the core of the worker."""
-        return self.run_queue_rate >= BUSY_RATE
+        return self.run_queue_rate >= RUN_QUEUE_RATE
 
     @property
     def cpu_us(self) -> float | None:

@@ -10,13 +10,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
+from torr.model.generator_limits import FULL_RATE
 from torr.units import show_ms
 
 if TYPE_CHECKING:
     from torr.results.level import Interval, IntervalHealth
-
-FULL_RATE = 95.0
-"""Percent of a core, used and waited for, from which on the engine calls it full."""
 
 
 def generator_status(piece: Interval) -> tuple[str, Text] | None:
