@@ -6,13 +6,13 @@ be of use.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
 from torr.experiments.context import ExperimentListener
+from torr.verdicts.failed_status import failed_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,21 +32,21 @@ class OneStatus(ExperimentListener):
     language: Language
     clear: Callable[[], object]
     _seconds: float = 0.0
-    _statuses: Counter[str] = field(default_factory=Counter)
+    _intervals: list[Interval] = field(default_factory=list)
     _is_decided: bool = False
 
     def interval_came(self, step: Step, piece: Interval) -> None:  # noqa: ARG002
-        """Count the statuses of an interval until the note is printed or is not needed."""
+        """Print the note after the first second, or when the first attempts have ended."""
         if self._is_decided:
             return
         self._seconds += piece.seconds
-        self._statuses.update(piece.statuses)
-        others = {name: n for name, n in piece.counts.errors.items() if name != "status"}
-        if piece.counts.ok or others or len(self._statuses) > 1:
-            self._is_decided = True
-        elif self._statuses and self._seconds >= _WINDOW_S:
-            self._is_decided = True
-            (status,) = self._statuses
+        if piece.statuses or piece.counts.ok or piece.counts.errors:
+            self._intervals.append(piece)
+        if not self._intervals or self._seconds < _WINDOW_S:
+            return
+        self._is_decided = True
+        status = failed_status(self._intervals)
+        if status is not None:
             from torr.report.text.status_note import note
 
             self.clear()
