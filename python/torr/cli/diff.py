@@ -29,7 +29,6 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.cli.finish import finish_command
     from torr.cli.sides import sides_of
     from torr.finishing.pipeline import EndedRun
-    from torr.model.label import labels_of
     from torr.results.experiment import Experiment
     from torr.results.result import Conclusions
     from torr.store.run_head import run_head
@@ -40,8 +39,8 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     a, b = sides_of(sides, options.baseline, options.folder)
     comparison = diff_of(a, b, options.fail_if)
     experiment = Experiment(allow_not_shown=options.allow_not_shown)
-    labels = labels_of(options.note, options.tag)
-    head = run_head("diff", ["torr", *sys.argv[1:]], labels, experiment=experiment)
+    command = ["torr", *sys.argv[1:]]
+    head = run_head("diff", command, options.note, options.tag, experiment=experiment)
     conclusions = Conclusions(
         series=comparison.series, verdicts=comparison.verdicts, fail_if=comparison.fail_if
     )

@@ -34,7 +34,7 @@ def record_of(
 
     A resumed comparison adds to the record of its earlier sessions.
     """
-    earlier: Experiment = directory.head["experiment"]
+    earlier = directory.head.experiment
     all_rules = [*earlier.rules, *rules(matrix, state, plan, directory.failures)]
     return structs.replace(
         earlier,

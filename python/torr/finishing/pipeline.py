@@ -62,7 +62,7 @@ class EndedRun:
     ) -> EndedRun:
         """Return a measured run; one that is urgent or without an answer is not drawn."""
         has_answer = bool(outcome.levels) and outcome.status != "failed"
-        is_worth_drawing = has_answer or directory.head["kind"] == "compare"
+        is_worth_drawing = has_answer or directory.head.kind == "compare"
         return cls(
             directory,
             partial(prepared.conclude, directory, outcome),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import gevent
@@ -10,7 +10,6 @@ import locust
 
 from torr.locust.arguments import options_in
 from torr.locust.pools import PORTS, resolve
-from torr.model.label import labels_of
 from torr.model.secrets import redacted_text, whole
 from torr.results.experiment import Experiment
 from torr.store.run_head import run_head
@@ -20,17 +19,20 @@ if TYPE_CHECKING:
 
     from locust.env import Environment
 
+    from torr.results.result import RunHead
+
 # Time limit for resolving the target's name, which tells whether it is this machine.
 _LOOKUP_S = 1.0
 
 
-def run_head_of(environment: Environment, arguments: Sequence[str]) -> dict[str, Any]:
+def run_head_of(environment: Environment, arguments: Sequence[str]) -> RunHead:
     """Return the head of a run, without secrets."""
     options = options_in(environment.parsed_options)
     return run_head(
         "locust",
         ["torr", "locust", *arguments],
-        labels_of(options.note, options.tag),
+        options.note,
+        options.tag,
         experiment=_experiment(environment),
         plan={},
     )

@@ -5,13 +5,8 @@ Secrets in a note are covered as those in a command are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from torr.errors import UsageError
 from torr.model.secrets import redacted_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LONGEST_TAG = 100
 
@@ -30,8 +25,3 @@ def read_note(text: str) -> str:
     """Return a note in one line, without values of secrets and without control characters."""
     line = " ".join(text.split())
     return redacted_text("".join(letter for letter in line if letter.isprintable()))
-
-
-def labels_of(note: str | None, tags: Iterable[str]) -> dict[str, Any]:
-    """Return the note and the tags of a run as result.json has them."""
-    return {"note": note or None, "tags": list(dict.fromkeys(tags))}

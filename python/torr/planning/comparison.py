@@ -15,7 +15,6 @@ from torr.experiments.pinning import pin_of, pinned
 from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
-from torr.model.label import labels_of
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
 from torr.planning.matrix import Plans
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.options.compare import CompareOptions
     from torr.results.level import Level
-    from torr.results.result import Conclusions
+    from torr.results.result import Conclusions, RunHead
     from torr.sources.matrix_file import Candidate, Factors, MatrixFile
     from torr.store.rundir import RunDirectory
 
@@ -160,13 +159,14 @@ def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
     return sorted(secret for secret in secrets if len(secret) >= LEAST_SECRET)
 
 
-def _head(comparison: ComparisonPlan, command: Sequence[str]) -> JsonObject:
+def _head(comparison: ComparisonPlan, command: Sequence[str]) -> RunHead:
     """Return the part of result.json that is known before the comparison starts."""
     file, matrix, options = comparison.file, comparison.matrix, comparison.options
     return run_head(
         "compare",
         ["torr", *command],
-        labels_of(options.note, options.tag),
+        options.note,
+        options.tag,
         experiment=Experiment(
             baseline=file.baseline,
             primary=None if file.primary is None else file.primary.key,

@@ -16,7 +16,6 @@ from msgspec import structs
 from torr.errors import OutputError, TorrError
 from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
-from torr.model.label import labels_of
 from torr.planning.monitoring import monitor_scope_of
 from torr.planning.plan import plan_of
 from torr.planning.profile import with_profile
@@ -34,12 +33,11 @@ if TYPE_CHECKING:
     from torr.experiments.context import ExperimentFunction, ExperimentListener, Outcome
     from torr.experiments.interrupt import Interrupt
     from torr.model.condition import Condition
-    from torr.model.json import JsonObject
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorScope
     from torr.options.measure import MeasureOptions
     from torr.results.level import Level
-    from torr.results.result import Conclusions
+    from torr.results.result import Conclusions, Kind, RunHead
     from torr.stats.tokenizer import Tokenizer
 
 
@@ -63,7 +61,7 @@ class PreparedRun:
 
     folder: Path
     name: str
-    head: JsonObject
+    head: RunHead
     experiment: ExperimentFunction
     judge: LevelJudge
     record: Callable[[RunDirectory], Experiment] | None = None
@@ -115,7 +113,7 @@ class PreparedRun:
     def conclude(self, directory: RunDirectory, outcome: Outcome) -> Conclusions:
         """Return the conclusions of the measured levels; complete the head of the run."""
         if self.record is not None:
-            directory.head["experiment"] = self.record(directory)
+            directory.head.experiment = self.record(directory)
         return self.judge(directory.full_levels(), outcome.aborted)
 
 
@@ -124,14 +122,15 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
     planned = plan_of(options)
     plan, result = planned.plan, options.result
     experiment, settings = _run(plan) if options.ladder is None else _ladder(plan, options)
-    kind = "run" if options.ladder is None else "ladder"
+    kind: Kind = "run" if options.ladder is None else "ladder"
     return PreparedRun(
         folder=result.folder,
         name=result.name,
         head=run_head(
             kind,
             ["torr", *command],
-            labels_of(result.note, result.tag),
+            result.note,
+            result.tag,
             experiment=_conditions(settings, options),
             plan=plan.as_stored(),
         ),

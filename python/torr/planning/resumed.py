@@ -12,7 +12,7 @@ from torr.verdicts.across import is_another
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torr.model.json import JsonObject
+    from torr.results.result import RunHead
     from torr.store.rundir import RunDirectory
 
 # The keys of the experiment that are compared first: their differences are easy to understand.
@@ -20,15 +20,15 @@ _FIRST_KEYS = ("baseline", "factors", "seed", "restart", "rounds", "until", "pin
 _AT_THE_END = {"answers", "differences", "rules", "given_up", "allow_not_shown"}
 
 
-def check_resumed(head: JsonObject, path: Path | None, directory: RunDirectory) -> None:
+def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> None:
     """Raise UsageError unless the run in a directory began as `head` does, on this machine."""
     place = f"--resume {path}"
     require(
-        directory.head["kind"] == "compare" and all(level.candidate for level in directory.levels),
+        directory.head.kind == "compare" and all(level.candidate for level in directory.levels),
         f"{place}: is no comparison that can go on",
         "give the directory that torr compare named when it ended",
     )
-    before, now = (json.loads(encode(x["experiment"])) for x in (directory.head, head))
+    before, now = (json.loads(encode(x.experiment)) for x in (directory.head, head))
     keys = {*before, *now} - _AT_THE_END
     for key in (*_FIRST_KEYS, *sorted(keys - set(_FIRST_KEYS))):
         then_value, now_value = _comparable(before.get(key), now.get(key))
@@ -38,7 +38,7 @@ def check_resumed(head: JsonObject, path: Path | None, directory: RunDirectory) 
                 "give the file and the flags that the run began with",
             )
     require(
-        not is_another(directory.head["environment"], head["environment"]),
+        not is_another(directory.head.environment, head.environment),
         f"{place}: it was begun on another machine",
         "go on there, or begin anew",
     )

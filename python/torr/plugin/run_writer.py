@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from torr.errors import TorrError
 from torr.micro import machine
 from torr.report.text.functions import KIND
-from torr.results.result import Conclusions
+from torr.results.result import Conclusions, RunHead
 from torr.store.rundir import RunDirectory, check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from torr.finishing.pipeline import FinishedRun
-    from torr.model.json import JsonObject
     from torr.plugin.session import MeasurementSession
     from torr.results.functions import MachineSpeed
     from torr.results.result import Status
 
 _FLAGS = {"name": "--torr-save", "folder": "--torr-dir"}
-_HEAD: pytest.StashKey[Mapping[str, Any]] = pytest.StashKey()
+_HEAD: pytest.StashKey[RunHead] = pytest.StashKey()
 """The header of the run, from before any test can change the directory or environment."""
 
 
@@ -34,7 +32,7 @@ def check(config: pytest.Config) -> None:
     name = config.getoption("torr_save")
     if name is not None:
         check_name(name, _FLAGS["name"])
-        _create(config, {}).abandon()
+        _create(config, RunHead(kind=KIND)).abandon()
         config.stash[_HEAD] = _head(config)
 
 
@@ -105,7 +103,7 @@ def conclusions(session: MeasurementSession, speed: MachineSpeed) -> Conclusions
     )
 
 
-def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
+def _create(config: pytest.Config, head: RunHead) -> RunDirectory:
     from torr.model.secrets import secrets_of_command
 
     # Relative to where pytest was started: a test may have changed the directory.
@@ -114,9 +112,8 @@ def _create(config: pytest.Config, head: Mapping[str, Any]) -> RunDirectory:
     return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS, secrets=secrets)
 
 
-def _head(config: pytest.Config) -> JsonObject:
-    from torr.model.label import labels_of
+def _head(config: pytest.Config) -> RunHead:
     from torr.store.run_head import run_head
 
-    labels = labels_of(config.getoption("torr_note"), config.getoption("torr_tag"))
-    return run_head(KIND, ["pytest", *sys.argv[1:]], labels)
+    note, tags = config.getoption("torr_note"), config.getoption("torr_tag")
+    return run_head(KIND, ["pytest", *sys.argv[1:]], note, tags)

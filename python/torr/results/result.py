@@ -75,6 +75,24 @@ class Conclusions(ResultPart, kw_only=True):
         return [verdict for verdict in self.verdicts if verdict.condition]
 
 
+class RunHead(ResultPart, kw_only=True):
+    """The part of a result that is known before the load.
+
+    A run has an id, a name and a start from when its directory is created.
+    """
+
+    kind: Kind = "run"
+    note: str | None = None
+    tags: list[str] = []
+    environment: JsonObject = {}
+    command: list[str] = []
+    plan: JsonObject | None = None
+    experiment: Experiment = field(default_factory=Experiment)
+    id: str | None = None
+    name: str = ""
+    started: str = ""
+
+
 class RunResult(Conclusions, kw_only=True):
     """A result: what one run measured and concluded."""
 

@@ -15,9 +15,9 @@ import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import asdict, replace
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
@@ -25,7 +25,7 @@ from torr.model.moment import stamp
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.base import builtins, convert, encode
-from torr.results.result import SCHEMA, Conclusions, RunResult, Status, decoded
+from torr.results.result import SCHEMA, Conclusions, RunHead, RunResult, Status, decoded
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_lines import INTERVALS, LevelLines, intervals_of, recover
 from torr.store.level_log import LevelLog
@@ -55,7 +55,7 @@ class RunDirectory:
     """An open run, which writes levels and intervals to result.json."""
 
     path: Path
-    head: JsonObject
+    head: RunHead
     failures: list[TrialFailure] = field(default_factory=list)
     """Failed trials, in their order."""
     profiles: list[Profile] = field(default_factory=list)
@@ -77,14 +77,13 @@ class RunDirectory:
         cls,
         root: Path,
         name: str,
-        head: Mapping[str, Any],
+        head: RunHead,
         flags: Mapping[str, str] = FLAGS,
         *,
         secrets: Iterable[str] = (),
     ) -> RunDirectory:
         """Create the directory and the file of intervals; raise OutputError with flag and path.
 
-        `head` has the members known before the load: kind, command, plan, note, tags, environment.
         `secrets` are removed from all files.
         """
         check_name(name, flags["name"])
@@ -93,10 +92,9 @@ class RunDirectory:
             _make_root(root, flags["folder"])
             _check_latest(root / LATEST, flags["folder"])
             path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
-            members = {"kind": "run", "note": None, "tags": [], "environment": {}, **head}
-            identity = {"id": os.urandom(16).hex(), "name": name, "started": stamp(started)}
+            run_head = replace(head, id=os.urandom(16).hex(), name=name, started=stamp(started))
             outside = Outside().with_secrets(secrets)
-            run = cls(path, outside.part({**members, **identity}), outside=outside)
+            run = cls(path, outside.part(run_head), outside=outside)
             run._log = LevelLog(path / INTERVALS, is_new=True)
         except OSError as error:
             raise OutputError(
@@ -113,8 +111,7 @@ class RunDirectory:
         written.
         """
         result = _unfinished_result(recover(path).parent)
-        names = zip(result.__struct_fields__, result.__struct_encode_fields__, strict=True)
-        head = {key: getattr(result, name) for name, key in names if key not in _NOT_IN_HEAD}
+        head = RunHead(**{name: getattr(result, name) for name in RunHead.__struct_fields__})
         run = cls(path, head, outside=Outside().with_secrets(secrets))
         try:
             run._log = LevelLog.reopen(intervals_of(path).rename(path / INTERVALS), result.levels)
@@ -173,7 +170,7 @@ class RunDirectory:
 
     def current_result(self, first_level: int = 0) -> RunResult:
         """Return the current result, with status `running` and the levels from an index on."""
-        return msgspec.structs.replace(
+        return replace(
             convert(self._header("running"), RunResult),
             levels=self._log.full_levels(first_level),
             failures=list(self.failures),
@@ -242,7 +239,7 @@ class RunDirectory:
         self._assemble(status, conclusions)
         with self.translating_errors():
             self._lines.remove()
-        if self.head["kind"] != "diff":
+        if self.head.kind != "diff":
             self._point_latest_here()
 
     def abandon(self) -> None:
@@ -301,7 +298,7 @@ class RunDirectory:
         return {
             "schema": SCHEMA,
             "torr": __version__,
-            **self.head,
+            **asdict(self.head),
             "ended": None if status == "running" else stamp(datetime.now(timezone.utc)),
             "status": status,
         }
@@ -310,21 +307,15 @@ class RunDirectory:
         text = f"{self.path}: the run could not be written: {error.strerror or error}"
         if not self.result_path.exists():
             return OutputError(text, "make room, run again")
-        noun = "trial" if self.head["kind"] == "compare" else "level"
+        noun = "trial" if self.head.kind == "compare" else "level"
         hint = f"{show_count(self._on_disk, f'finished {noun}')} stored in {self.path}"
-        if self.head["kind"] == "compare":
+        if self.head.kind == "compare":
             hint += f"; make room and go on with --resume {self.path}"
         return OutputError(text, hint)
 
     def _point_latest_here(self) -> None:
         with self.translating_errors():
             replace_link(self.root / LATEST, self.path.name)
-
-
-_NOT_IN_HEAD = (
-    *("schema", "torr", "ended", "status", "levels", "failures", "profiles"),
-    *Conclusions.__struct_encode_fields__,
-)
 
 
 def _members(conclusions: Conclusions) -> JsonObject:

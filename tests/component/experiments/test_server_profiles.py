@@ -24,6 +24,7 @@ from torr.model.profiling import ProfileRequest
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.profile.stacks import Stacks
+from torr.results.result import RunHead
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
@@ -103,7 +104,7 @@ class Bench:
 
 @pytest.fixture
 def bench(monkeypatch, tmp_path):
-    with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as directory:
+    with RunDirectory.create(tmp_path, "matrix", RunHead(kind="compare")) as directory:
         yield Bench(monkeypatch, directory)
 
 

@@ -14,6 +14,7 @@ from torr.cli.locust import conclude
 from torr.errors import OutputError
 from torr.experiments.context import Outcome
 from torr.finishing import pipeline
+from torr.results.result import RunHead
 from torr.store.rundir import RunDirectory
 from torr.store.runs.registration import Registration
 
@@ -23,12 +24,13 @@ CONCLUDED = """
     from doubles import Truth, measured_interval, measured_level
     from torr.cli.locust import conclude, prepare
     from torr.experiments.context import Outcome
+    from torr.results.result import RunHead
     from torr.store.rundir import RunDirectory
 
     assert gc.get_freeze_count() == 0
     prepare(True)
     assert gc.get_freeze_count() > 0
-    directory = RunDirectory.create(Path("runs"), "locust", {"kind": "locust"})
+    directory = RunDirectory.create(Path("runs"), "locust", RunHead(kind="locust"))
     directory.keep_interval(measured_interval(Truth(), 0, level=0, round=1))
     level = directory.keep_level(measured_level(10, Truth()))
     before = set(sys.modules)
@@ -40,7 +42,7 @@ CONCLUDED = """
 
 @pytest.fixture
 def directory(tmp_path):
-    made = RunDirectory.create(tmp_path, "locust", {"kind": "locust"})
+    made = RunDirectory.create(tmp_path, "locust", RunHead(kind="locust"))
     made.keep_interval(measured_interval(Truth(), 0, level=0, round=1))
     with made:
         yield made

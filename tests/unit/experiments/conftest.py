@@ -14,6 +14,7 @@ from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.results.result import RunHead
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 
@@ -53,7 +54,7 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path):
-    with RunDirectory.create(tmp_path, "fake", {"kind": "run"}) as directory:
+    with RunDirectory.create(tmp_path, "fake", RunHead(kind="run")) as directory:
         yield Bench(FakeEngine(), directory, Heard(), Interrupt())
 
 

@@ -14,7 +14,7 @@ from torr.experiments.interrupt import Interrupt
 from torr.experiments.matrix import Matrix, MatrixRun
 from torr.experiments.trial import ComparisonState
 from torr.results.experiment import GivenUp
-from torr.results.result import TrialFailure
+from torr.results.result import RunHead, TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.sources.matrix_file import Candidate
@@ -28,7 +28,7 @@ RATES = {"a": 1000.0, "b": 1200.0}
 
 @pytest.fixture
 def directory(tmp_path):
-    with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+    with RunDirectory.create(tmp_path, "matrix", RunHead(kind="compare")) as run:
         yield run
 
 

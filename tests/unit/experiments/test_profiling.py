@@ -20,6 +20,7 @@ from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.profile.stacks import Stacks
+from torr.results.result import RunHead
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 
@@ -60,7 +61,7 @@ def taken(monkeypatch, tmp_path, plan):
 
     def made(levels, level, at=None):
         monkeypatch.setattr(profiling, "measure", lambda _step, _context: MeasuredLevel(level))
-        with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
+        with RunDirectory.create(tmp_path, "api", RunHead(kind="ladder")) as directory:
             context = RunContext(directory, interrupt=Interrupt())
             profiled(lambda _context: Outcome(tuple(levels)), plan, ProfileSettings(Looks(), at))(
                 context
@@ -108,7 +109,7 @@ def refused(monkeypatch, tmp_path, plan):
 
         monkeypatch.setattr(profiling, "measure", refuses)
         levels = (measured_level(10, Truth()),)
-        with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as directory:
+        with RunDirectory.create(tmp_path, "api", RunHead(kind="ladder")) as directory:
             context = RunContext(directory, interrupt=Interrupt())
             outcome = profiled(
                 lambda _context: Outcome(levels), plan, ProfileSettings(Looks(), 30)

@@ -14,13 +14,14 @@ from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.results.result import RunHead
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 
 
 @pytest.fixture
 def context(tmp_path):
-    with RunDirectory.create(tmp_path, "warm", {"kind": "compare"}) as directory:
+    with RunDirectory.create(tmp_path, "warm", RunHead(kind="compare")) as directory:
         yield RunContext(directory)
 
 

@@ -11,6 +11,7 @@ from torr.finishing import pipeline
 from torr.finishing.pipeline import EndedRun, finish
 from torr.options.result import ResultOptions
 from torr.report.files import junit
+from torr.results.result import RunHead
 from torr.store.rundir import RunDirectory
 from torr.store.runs.registration import Registration
 from torr.verdicts.conclusions import of_load
@@ -20,7 +21,7 @@ ORDER = ("junit", "draw", "register", "show")
 
 @pytest.fixture
 def run(tmp_path):
-    with RunDirectory.create(tmp_path, "run", {"kind": "run"}) as directory:
+    with RunDirectory.create(tmp_path, "run", RunHead(kind="run")) as directory:
         level = directory.keep_level(measured_level(10, Truth()))
         yield EndedRun(directory, lambda: of_load("run", [level], ()))
 

@@ -9,7 +9,7 @@ import pytest
 import typed
 from doubles import Truth, interval_of, level_of
 from torr.errors import OutputError, UsageError
-from torr.results.result import TrialFailure, read
+from torr.results.result import RunHead, TrialFailure, read
 from torr.store.rundir import RunDirectory
 
 
@@ -26,7 +26,7 @@ def measure(run, users, seconds):
 @pytest.fixture
 def ended(tmp_path):
     """A run with two levels of three and two intervals, and one interval of a third."""
-    with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+    with RunDirectory.create(tmp_path, "matrix", RunHead(kind="compare")) as run:
         measure(run, 200, 3)
         measure(run, 500, 2)
         run.keep_interval(interval(0))
@@ -103,7 +103,7 @@ def test_trials_that_came_to_nothing_are_kept_at_once_and_stay(ended):
 
 
 def test_a_run_of_failures_alone_is_readable(tmp_path):
-    with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+    with RunDirectory.create(tmp_path, "matrix", RunHead(kind="compare")) as run:
         run.keep_failure(FAILURE)
         assert not run.is_empty
     assert (tmp_path / "latest" / "result.json").exists()

@@ -18,7 +18,7 @@ from torr.errors import OutputError, UsageError
 from torr.planning.diff_sides import load
 from torr.results.functions import LeakTable
 from torr.results.monitor import MonitorSeries
-from torr.results.result import Conclusions, TrialFailure, read
+from torr.results.result import Conclusions, RunHead, TrialFailure, read
 from torr.store import level_lines, rundir
 from torr.store.level_lines import recover
 from torr.store.rundir import RunDirectory
@@ -36,7 +36,7 @@ def measure(run, count, first=1, intervals=2):
 
 @pytest.fixture
 def run(tmp_path):
-    with RunDirectory.create(tmp_path / "runs", "matrix", {"kind": "compare"}) as made:
+    with RunDirectory.create(tmp_path / "runs", "matrix", RunHead(kind="compare")) as made:
         yield made
 
 
@@ -82,7 +82,7 @@ def test_what_is_written_grows_with_the_number_of_levels(tmp_path, monkeypatch):
 
     def bytes_of(count):
         written.clear()
-        with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+        with RunDirectory.create(tmp_path, "matrix", RunHead(kind="compare")) as run:
             measure(run, count)
             lines = (run.path / "levels.jsonl").stat().st_size
             run.close("complete")
@@ -128,7 +128,7 @@ def test_a_run_that_is_over_leaves_no_lines(run):
 
 def test_an_error_that_ends_a_run_leaves_all_levels_in_its_result(tmp_path):
     def fails():
-        with RunDirectory.create(tmp_path, "matrix", {"kind": "compare"}) as run:
+        with RunDirectory.create(tmp_path, "matrix", RunHead(kind="compare")) as run:
             measure(run, LEVELS)
             raise RuntimeError(run.path.name)
 
@@ -242,7 +242,7 @@ def read_import(folder):
 @pytest.mark.parametrize("count", [read_side, load_result, read_import])
 @pytest.mark.parametrize("name", ["", "result.json"])
 def test_every_reader_of_a_run_finds_all_levels(tmp_path, count, name):
-    with RunDirectory.create(tmp_path, "api", {"kind": "ladder"}) as run:
+    with RunDirectory.create(tmp_path, "api", RunHead(kind="ladder")) as run:
         measure(run, LEVELS)
         killed = shutil.copytree(run.path, tmp_path / "killed")
     assert count(killed / name) == LEVELS

@@ -19,7 +19,7 @@ from doubles import Truth, interval_of, level_of
 from torr.errors import OutputError
 from torr.results.capacity import Capacity
 from torr.results.level import Interval
-from torr.results.result import Conclusions, TrialFailure, read
+from torr.results.result import Conclusions, RunHead, TrialFailure, read
 from torr.store import level_log
 from torr.store.rundir import RunDirectory
 
@@ -35,7 +35,7 @@ def open_run():
     with ExitStack() as stack:
 
         def opened(root, name="apiserver", **head):
-            run = RunDirectory.create(root, name, {"kind": "ladder", **head})
+            run = RunDirectory.create(root, name, RunHead(kind="ladder", **head))
             return stack.enter_context(run)
 
         yield opened
@@ -98,7 +98,16 @@ def test_a_closed_run_has_every_key_of_a_result(tmp_path, open_run):
     run.close("complete", Conclusions(capacity=Capacity(reasons={"knee": "too few levels"})))
     result = json.loads(run.result_path.read_text())
     expected = {"schema", "torr", "kind", "name", "started", "ended", "status", "command", "plan"}
-    expected |= {"id", "note", "tags", "environment", "levels", "capacity", "verdicts"}
+    expected |= {
+        "id",
+        "note",
+        "tags",
+        "environment",
+        "experiment",
+        "levels",
+        "capacity",
+        "verdicts",
+    }
     assert set(result) == expected
     assert result["status"] == "complete"
     assert result["capacity"]["reasons"] == {"knee": "too few levels"}
@@ -216,13 +225,14 @@ AS_SOMEBODY_ELSE = """
 import os, sys
 from pathlib import Path
 from torr.errors import OutputError
+from torr.results.result import RunHead
 from torr.store import level_log
 from torr.store.rundir import RunDirectory
 if os.getuid() == 0:  # whom no mode bits stop
     os.setgid(65534)
     os.setuid(65534)
 try:
-    RunDirectory.create(Path(sys.argv[1]), "apiserver", {})
+    RunDirectory.create(Path(sys.argv[1]), "apiserver", RunHead())
 except OutputError as error:
     print(error)
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from torr.messages.say import Text, chain, join, say, say_count
 from torr.report.data.function_names import names
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
 
-KIND = "micro"
+KIND: Final = "micro"
 
 
 _MOST_NAMED = 3

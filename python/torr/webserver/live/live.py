@@ -60,7 +60,7 @@ class LivePage:
         self._interrupt = run.interrupt
         journal = Journal(file)
         self._readers = Readers(journal)
-        metrics = Metrics({key: run.directory.head[key] for key in ("kind", "name")})
+        metrics = Metrics({"kind": run.directory.head.kind, "name": run.directory.head.name})
         self.feed = Feed(
             journal,
             metrics,

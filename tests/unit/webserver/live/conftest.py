@@ -15,6 +15,7 @@ from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.results.result import RunHead
 from torr.store.rundir import RunDirectory
 from torr.units import SECOND_NS
 from torr.verdicts.conclusions import of_load
@@ -68,7 +69,7 @@ def played(tmp_path):
     with ExitStack() as stack:
 
         def start(name="api"):
-            head = {"kind": "ladder", "command": ["torr", "ladder"], "plan": None}
+            head = RunHead(kind="ladder", command=["torr", "ladder"])
             directory = stack.enter_context(RunDirectory.create(tmp_path, name, head))
             server_socket = ServerSocket("127.0.0.1", 0)
             stack.callback(server_socket.socket.close)

@@ -11,7 +11,7 @@ import pytest
 import results
 from torr.report.view import view
 from torr.results.base import encode
-from torr.results.result import TrialFailure
+from torr.results.result import RunHead, TrialFailure
 from torr.store.level_log import LevelLog
 from torr.store.rundir import RunDirectory
 from torr.verdicts.conclusions import of_load
@@ -51,7 +51,7 @@ def feed_of():
 
 @pytest.fixture
 def directory(tmp_path):
-    with RunDirectory.create(tmp_path, "api", {"kind": "ladder", "plan": None}) as made:
+    with RunDirectory.create(tmp_path, "api", RunHead(kind="ladder")) as made:
         yield made
 
 
