@@ -72,7 +72,7 @@ _HINT = "write it as 'p95 < 500ms', 'success >= 99.9%', 'ok/s > 10k' or 'login: 
 
 @dataclass(frozen=True)
 class Condition:
-    """One parsed condition; `text` is what the user wrote.
+    """One parsed condition; `text` is what the user wrote, with the current name of the metric.
 
     `limit` is in milliseconds for times, percent for shares, per second for rates, else a number;
     `name` is the request it is about, None for all of them.
@@ -93,7 +93,7 @@ class Condition:
     @classmethod
     def parse_with(cls, text: str, limit: Callable[[str, str], float], hint: str) -> Self:
         """Read one condition; `limit` returns the number of VALUE from the metric and the text."""
-        match = _GRAMMAR.fullmatch(text.strip())
+        match = _GRAMMAR.fullmatch(_with_current_names(text.strip()))
         if match is None:
             raise UsageError(f"{text.strip()!r} is not a condition", hint)
         metric, stat = _metric_and_stat(match["words"].split(), text)
@@ -103,7 +103,7 @@ class Condition:
             op=match["op"],
             limit=limit(metric, match["value"].strip()),
             name=match["name"],
-            text=" ".join(text.split()),
+            text=" ".join(match[0].split()),
         )
 
     @property
@@ -151,11 +151,20 @@ class Condition:
         return f"{self.limit:g} %" if self.unit == "%" else f"{self.limit:,.10g}{self.unit}"
 
 
+def _with_current_names(text: str) -> str:
+    """Return a condition whose metric has its name of today: `lag p99 < 1ms` has a former one."""
+    match = _GRAMMAR.fullmatch(text)
+    metric = match["words"].partition(" ")[0] if match else ""
+    if match is None or metric not in _FORMER_NAMES:
+        return text
+    start = match.start("words")
+    return text[:start] + _FORMER_NAMES[metric] + text[start + len(metric) :]
+
+
 def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
     if len(words) == 1 and words[0] in STATS:
         words = ["response", *words]
     metric, *stats = words or [""]
-    metric = _FORMER_NAMES.get(metric, metric)
     if metric not in METRICS:
         if _is_percentile(metric):
             raise UsageError(f"{text.strip()!r}: {metric} is not recorded", _known_stats())

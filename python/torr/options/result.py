@@ -130,3 +130,8 @@ class ResultOptions:
     log: str | None = option(
         "--log", readers.PATH, "write every exchange to FILE, as CSV", only="run", rare=True
     )
+
+    def __post_init__(self) -> None:
+        """Keep each condition once, however it is written: it is judged once."""
+        object.__setattr__(self, "slos", tuple(dict.fromkeys(self.slos)))
+        object.__setattr__(self, "abort_on", tuple(dict.fromkeys(self.abort_on)))

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.model.condition import Condition
 from torr.sources.entry import errors_at
 from torr.sources.toml_table import line_of
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from torr.model.condition import Condition
     from torr.model.request import Request
     from torr.sources.plan_file import PlanFile
 
@@ -75,6 +75,6 @@ def _errors_at_condition(file: PlanFile, condition: Condition) -> AbstractContex
         value = file.flags.get(key, [])
         texts = value if isinstance(value, list) else [value]
         for number, text in enumerate(texts):
-            if " ".join(str(text).split()) == condition.text:
+            if Condition.parse(str(text)) == condition:
                 return errors_at(file.path, line_of(file.lines, f"{key}.{number}"))
     return nullcontext()

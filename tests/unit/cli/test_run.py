@@ -147,6 +147,16 @@ def test_slos_that_hold_end_with_0(torr):
     assert torr("run", "--slo", "p95 < 1s", "--slo", "success >= 99%", URL).code == 0
 
 
+def test_an_slo_that_is_written_in_several_ways_is_judged_once(torr, tmp_path):
+    slos = ("lag p95 < 100ms", "scheduling_lag p95<100ms", "scheduling_lag p95 < 0.1s")
+    torr("run", *(part for slo in slos for part in ("--slo", slo)), URL)
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert result["experiment"]["slos"] == ["scheduling_lag p95 < 100ms"]
+    (verdict,) = result["verdicts"]
+    assert verdict["condition"] == "scheduling_lag p95 < 100ms"
+    assert verdict["metric"] == "scheduling_lag p95"
+
+
 def test_a_limited_generator_ends_with_4_when_strict(torr, fake):
     fake.curve = lambda _users: Truth(health="generator-limited")
     assert torr("run", URL).code == 0

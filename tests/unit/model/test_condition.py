@@ -69,6 +69,13 @@ def test_refuses_with_a_reason(text, says):
     assert says in str(caught.value)
 
 
+def test_a_former_name_of_a_metric_is_written_by_its_name_of_today():
+    former = Condition.parse("login: lag  p99<2ms")
+    assert (former.metric, former.name) == ("scheduling_lag", "login")
+    assert former.text == "login: scheduling_lag p99<2ms"
+    assert former == Condition.parse("login: scheduling_lag p99 < 2ms")
+
+
 UNMEASURED = ("dns p95 < 5ms", "chat: cache p95 < 800ms", "queue mean < 20ms", "tokens >= 99%")
 
 
