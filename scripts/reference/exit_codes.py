@@ -20,7 +20,7 @@ succeeded (3), an incomplete log (2). Of conditions with code 1, all that failed
 Which level of a ladder an SLO is judged at, and what `--allow-not-shown` passes, is in
 [how much can it take](../how-much-can-it-take.md#the-exit-code). `torr locust` ends with Locust's
 exit code. The [pytest plugin](../functions.md#budgets) uses pytest's: 1 where a budget or a limit
-of `--torr-fail-if` is missed or cannot be told, 4 where an option or a file is wrong, or what was
+of `--torr-fail-if` is missed or not shown, 4 where an option or a file is wrong, or what was
 measured could not be written.
 """
 

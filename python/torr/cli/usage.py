@@ -1,8 +1,9 @@
-"""Errors of click as errors of torr: the flag first, then a hint."""
+"""Errors of click as errors of torr: the flag or variable first, then a hint."""
 
 from __future__ import annotations
 
 import click
+from click.core import ParameterSource
 
 from torr.errors import UsageError
 
@@ -26,5 +27,12 @@ def _named(error: click.UsageError) -> str:
         return error.format_message().rstrip(".")
     flag = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
     if isinstance(parameter, click.Option):
-        flag = "/".join(parameter.opts)
+        flag = _variable(parameter, error.ctx) or "/".join(parameter.opts)
     return f"{flag}: {error.message.rstrip('.')}"
+
+
+def _variable(option: click.Option, ctx: click.Context | None) -> str | None:
+    """Return the environment variable that a value comes from; None for other sources."""
+    source = ctx.get_parameter_source(option.name or "") if ctx else None
+    is_variable = source is ParameterSource.ENVIRONMENT
+    return option.envvar if is_variable and isinstance(option.envvar, str) else None

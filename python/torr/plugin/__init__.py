@@ -30,7 +30,7 @@ _KEY: pytest.StashKey[MeasurementSession] = pytest.StashKey()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add torr's options, each with its prefix."""
     group = parser.getgroup("torr", "functions under load (torr)")
-    group.addoption("--torr-save", metavar="NAME", help="keep the measured functions as a run")
+    group.addoption("--torr-save", metavar="NAME", help="store the measured functions as a run")
     group.addoption(
         "--torr-compare", metavar="NAME", help="compare with the newest stored run of this name"
     )
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--torr-allow-not-shown",
         action="store_true",
-        help="pass budgets and limits of change that cannot be told",
+        help="pass budgets and limits of change that are neither held nor broken",
     )
     group.addoption(
         "--torr-budgets",
@@ -56,7 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--torr-profile",
         choices=["cpu", "memory", "lines"],
-        help="then say where the time or memory of each function goes that `measure` measured",
+        help="then profile each function that `measure` measured",
     )
     group.addoption(
         "--torr-dir",

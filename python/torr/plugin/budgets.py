@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from torr.report.tables.table import Table
     from torr.results.verdict import Verdict
 
-NOT_SHOWN = "measure more operations or --torr-rounds, or pass it with --torr-allow-not-shown"
+NOT_SHOWN = (
+    "measure more operations (n=) or more rounds (--torr-rounds), or pass it with"
+    " --torr-allow-not-shown"
+)
 """What to do about a budget or a limit that is not shown."""
 
 
@@ -41,11 +44,11 @@ def failure_text(verdicts: Sequence[Verdict], allows_not_shown: bool) -> str | N
         rows = (
             f"{name}: {of}, measured {value} ({span})" for name, of, value, span, _ in missed.rows
         )
-        parts += ["budget missed:", *rows]
+        parts += [f"budget missed: {_conditions(missed)}", *rows]
     unshown = _table([verdict for verdict in verdicts if verdict.word == "not shown"])
     if unshown is not None and not allows_not_shown:
         rows = (f"{name}: {of}: {word}" for name, of, _, _, word in unshown.rows)
-        parts += ["budget not shown:", *rows, f"hint: {NOT_SHOWN}"]
+        parts += [f"budget not shown: {_conditions(unshown)}", *rows, f"hint: {NOT_SHOWN}"]
     return "\n".join(parts) or None
 
 
@@ -53,9 +56,14 @@ def _table(verdicts: Sequence[Verdict]) -> Table | None:
     return function_tables.budget_table(verdicts, names_of(verdicts))
 
 
+def _conditions(table: Table) -> str:
+    """Return the budgets of a table for the summary line of pytest, each once."""
+    return ", ".join(dict.fromkeys(str(row[1]) for row in table.rows))
+
+
 def fail_unmeasured() -> NoReturn:
     """Fail a test that has a budget, but measured nothing."""
-    pytest.fail("it has a budget, and measured nothing", pytrace=False)
+    pytest.fail("the test has a budget, but no fixture of torr measured anything", pytrace=False)
 
 
 def check(items: Sequence[pytest.Item]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 import msgspec
 import pytest
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from torr.results.level import Level
 
 Call = Callable[..., Any]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,20 @@ class MeasurementResult:
         return median(known) if known else None
 
 
+def _without_own_frames(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return a fixture's call whose UsageError has the frames of the test only."""
+
+    @wraps(call)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        __tracebackhide__ = True
+        try:
+            return call(*args, **kwargs)
+        except UsageError as error:
+            raise error.with_traceback(None) from None
+
+    return checked
+
+
 class _Fixture:
     """The base of fixtures, for one test."""
 
@@ -83,6 +100,7 @@ class _Fixture:
 class Measure(_Fixture):
     """Times a function in one thread."""
 
+    @_without_own_frames
     def __call__(  # noqa: PLR0913 - what a user may say
         self,
         fn: Call,
@@ -121,6 +139,7 @@ class Stress(_Fixture):
 
     _NO_PROFILE_REASON = "it ran in threads, and one thread is profiled: measure it"
 
+    @_without_own_frames
     def __call__(  # noqa: PLR0913 - what a user may say
         self,
         fn: Call,
@@ -155,6 +174,7 @@ class Leaks(_Fixture):
 
     _NO_PROFILE_REASON = "it was watched, not timed: the lines that allocated stand with its leaks"
 
+    @_without_own_frames
     def __call__(
         self,
         fn: Call,
@@ -183,6 +203,7 @@ class Compare(_Fixture):
 
     _NO_PROFILE_REASON = "its rounds were interleaved with those of others: measure it by itself"
 
+    @_without_own_frames
     def __call__(
         self,
         *,
@@ -214,13 +235,19 @@ class Compare(_Fixture):
 def _why_leaking(result: LeakTable) -> str:
     """Return the message for a leak."""
     types = ", ".join(f"{count:+,} {name}" for name, count in result.types[:3] if count > 0)
-    places = "\n".join(f"  {size:+,} B  {place}" for place, size in result.locations)
-    details = f"{types or 'no objects of the collector'}\n{places}"
+    places = [f"  {size:+,} B  {place}" for place, size in result.locations]
+    lines = ["allocated in:", *places] if places else []
+    if result.growth > 0:
+        lines.insert(0, f"types: {types}")
     if result.limit is not None:
-        after = f"after {result.count:,} operations, not {result.limit:,}"
-        return f"{result.growth:+,} objects {after}: {details}"
-    growth = (
-        f"{result.per_operation:.2g} blocks of memory, {result.traced_per_operation:,.1f} bytes of"
-        f" Python's, {result.rss_per_operation:,.1f} of the process"
+        text = (
+            f"{result.growth:,} more objects after {result.count:,} operations, more than the"
+            f" {result.limit:,} that max_growth allows"
+        )
+        return "\n".join([text, *lines])
+    text = (
+        f"memory grows: each operation leaves {result.traced_per_operation or 0:,.1f} bytes of"
+        f" Python's memory in {result.per_operation:.2g} blocks; the process grows by"
+        f" {result.rss_per_operation or 0:,.1f} bytes an operation"
     )
-    return f"each operation leaves {growth} behind: {details}"
+    return "\n".join([text, *lines])

@@ -128,7 +128,7 @@ class MeasurementSession:
     def _fail_by_limits(self, session: pytest.Session, *, is_cut: bool) -> None:
         words = {limit.word for limit in self.limits}
         if "not shown" in words and not self.allows_not_shown:
-            self.notes.append(f"--torr-fail-if: a limit cannot be told: {NOT_SHOWN}")
+            self.notes.append(f"--torr-fail-if: a limit is not shown: {NOT_SHOWN}")
         if fails(words, allows_not_shown=self.allows_not_shown) and not is_cut:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -87,5 +87,5 @@ def _of_limits(result: RunResult) -> Iterator[str]:
     name_of = names(result)
     told = {"broken": "it surely did", "held": "it surely did not"}
     for limit in result.fail_if:
-        word = told.get(limit.word or "", f"cannot be told: {limit.reason}")
+        word = told.get(limit.word or "", f"not shown: {limit.reason}")
         yield f"{name_of(limit)}: {limit.condition}: {word}"

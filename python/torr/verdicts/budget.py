@@ -1,7 +1,7 @@
 """Budgets of functions: conditions on the rounds of a measurement, judged with their uncertainty.
 
 A budget is held or broken where the 90 % interval of its number (exact signed ranks of the rounds
-against the limit) lies wholly on one side of the limit; else it cannot be told, and says so.
+against the limit) lies wholly on one side of the limit; else it is not shown, with the reason.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from torr.messages.message import Message, message
 from torr.model.condition import Condition
 from torr.results.verdict import Verdict
 from torr.stats import estimate
+from torr.stats.histogram import needed
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 from torr.verdicts import few_errors
 
@@ -74,7 +75,7 @@ class Budget:
             value=median(known) if known else None,
             n=len(known),
             word="not shown",
-            reason=_why_no_number(condition),
+            reason=_why_no_number(condition, levels),
         )
         if not known:
             return unknown
@@ -87,7 +88,7 @@ class Budget:
                 "not shown",
                 message(
                     "budget.within_speed",
-                    "the limit lies within what is known of this machine's speed",
+                    "the limit lies within the uncertainty of this machine's speed",
                 ),
             )
         if word != "not shown":
@@ -125,10 +126,16 @@ def _metric_of(condition: Condition) -> Metric:
     return Metric(f"response_ms.{str(condition.stat).replace('.', '_')}")
 
 
-def _why_no_number(condition: Condition) -> Message:
-    if condition.stat is None:
+def _why_no_number(condition: Condition, levels: Sequence[Level]) -> Message:
+    if condition.stat is None or not condition.stat.startswith("p"):
         return message("budget.no_number", "no number")
-    return message("budget.few_operations", "too few operations for {stat}", stat=condition.stat)
+    return message(
+        "budget.few_operations",
+        "{stat} needs {needed:,} measured times in a round, there are {measured:,}",
+        stat=condition.stat,
+        needed=needed(float(condition.stat[1:].replace("_", ".")) / 100),
+        measured=max(level.latency.response.n for level in levels),
+    )
 
 
 def _why_no_interval(count: int) -> Message:
@@ -136,7 +143,7 @@ def _why_no_interval(count: int) -> Message:
         return message("budget.no_end", "the interval has no end")
     return message(
         "budget.few_rounds",
-        "{rounds} rounds are too few: {least} are the least",
+        "at least {least} rounds are needed; rounds measured: {rounds}",
         rounds=count,
         least=_LEAST_ROUNDS,
     )

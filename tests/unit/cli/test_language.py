@@ -119,3 +119,12 @@ def test_an_exported_summary_is_in_the_language(kept, tmp_path):
 def test_json_is_the_same_in_every_language(diff):
     found = json.loads(diff("-o", "json", "--lang", "zh"))
     assert found["verdicts"][0]["reason"]["text"] == "one run each"
+
+
+def test_a_wrong_language_names_its_variable(torr, monkeypatch):
+    monkeypatch.setenv("TORR_LANG", "xx")
+    ended = torr("run", "http://127.0.0.1:1/")
+    assert ended.code == 2
+    assert ended.err.startswith("torr: run: TORR_LANG: 'xx' is not one of 'en', 'zh'\n")
+    ended = torr("run", "--lang", "xx", "http://127.0.0.1:1/")
+    assert ended.err.startswith("torr: run: --lang: 'xx' is not one of 'en', 'zh'\n")

@@ -90,7 +90,7 @@ def test_a_scaled_budget_holds_at_every_speed_that_was_seen(limit, word):
     assert found.word == word
     assert found.scaled_by == 1.0
     if word == "not shown":
-        assert found.reason == "the limit lies within what is known of this machine's speed"
+        assert found.reason == "the limit lies within the uncertainty of this machine's speed"
     assert judged(speed, {"ops": limit}).word == ("held" if limit < ">2" else "broken")
 
 

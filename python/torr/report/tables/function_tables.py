@@ -31,7 +31,7 @@ def titled_tables(result: RunResult) -> Iterator[tuple[str, Table | None]]:
     yield say("Budgets"), budgets(result)
     yield say("Beside others"), changes(result)
     yield say("Functions"), functions(result)
-    yield say("What is left behind"), leak_table.table(result)
+    yield say("Memory that was not freed"), leak_table.table(result)
 
 
 def tables(result: RunResult) -> list[Table]:

@@ -112,7 +112,7 @@ def _of_budgets(result: RunResult) -> list[Text]:
             named.append(say("{n} more", n=more))
         parts.append(say("{n} missed ({names})", n=len(missed), names=join(named)))
     if "not shown" in words:
-        parts.append(say("{n} cannot be told", n=words.count("not shown")))
+        parts.append(say("{n} not shown", n=words.count("not shown")))
     return parts
 
 
@@ -128,7 +128,7 @@ def _of_limits(result: RunResult) -> list[Text]:
 def word_of(budget: Verdict) -> Text:
     """Return whether a budget is met, in one word."""
     words = {"held": say("met"), "broken": say("missed")}
-    return words.get(budget.word or "", say("cannot be told"))
+    return words.get(budget.word or "", say("not shown"))
 
 
 def shown(metric: str) -> Callable[[float | None], str]:
@@ -139,7 +139,7 @@ def shown(metric: str) -> Callable[[float | None], str]:
 
 
 def _of_leaks(result: RunResult) -> list[Text]:
-    """Say of which functions growth goes on, and which left more than they may."""
+    """Say of which functions growth goes on, and which left more objects than they may."""
     name_of = names(result)
     missed = [leak for leak in result.leaks if not leak.met]
     endless = [name_of(leak) for leak in missed if leak.limit is None]
@@ -157,7 +157,7 @@ def _of_leaks(result: RunResult) -> list[Text]:
     if endless:
         parts.append(say("growth that goes on in {names}", names=_named(endless)))
     if beyond:
-        parts.append(say("more left behind than may be ({names})", names=_named(beyond)))
+        parts.append(say("more objects than max_growth allows ({names})", names=_named(beyond)))
     return parts
 
 

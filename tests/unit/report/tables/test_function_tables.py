@@ -18,22 +18,22 @@ def test_without_budgets_the_functions_are_counted():
     assert sentence.verdict(result()) == "1 function measured."
 
 
-def test_budgets_are_met_missed_or_cannot_be_told():
+def test_budgets_are_met_missed_or_not_shown():
     budgets = [budget("held"), budget("broken", "ops >1M/s"), budget("not shown", reason="why")]
     found = result(budgets=budgets)
     assert sentence.verdict(found) == (
         "1 function measured; 1 of 3 budgets met; 1 missed (test_cache.py::test_put: ops >1M/s);"
-        " 1 cannot be told."
+        " 1 not shown."
     )
     assert render(sentence.verdict(found), "zh") == (
         "测了 1 个函数；3 项预算中 1 项达标；1 项未达标（test_cache.py::test_put：ops >1M/s）；"
-        "1 项无法判断。"
+        "1 项无法证明。"
     )
     rows = function_tables.budgets(found).rows
     assert rows[0] == (
         *("test_cache.py::test_put", "p99 <1ms", "20.0 µs", "19.0 µs – 21.0 µs", "met"),
     )
-    assert rows[2][-1] == "cannot be told: why"
+    assert rows[2][-1] == "not shown: why"
 
 
 def test_what_a_scaled_budget_is_here_is_said():

@@ -62,10 +62,10 @@ def test_the_sentence_has_what_failed_alone():
     assert endless == "2 functions measured; growth that goes on in t.py::test [size 9]."
     beyond = sentence.verdict(leaking(limit=500))
     assert beyond == (
-        "2 functions measured; more left behind than may be"
+        "2 functions measured; more objects than max_growth allows"
         " (t.py::test [size 9]: +1,000 objects, not +500)."
     )
-    assert "残留超过上限" in render(beyond, "zh")
+    assert "对象数超过 max_growth" in render(beyond, "zh")
 
 
 def test_of_many_that_failed_a_few_are_named():
@@ -78,7 +78,7 @@ def test_page_and_summary_have_the_target():
     table = next(
         table
         for table in view.view(found)["tables"]
-        if isinstance(table["title"], dict) and table["title"]["en"] == "What is left behind"
+        if isinstance(table["title"], dict) and table["title"]["en"] == "Memory that was not freed"
     )
     assert "target" in [column["en"] for column in table["columns"] if isinstance(column, dict)]
     assert "| objects ≤ +500 | +1,000 |" in markdown.text(found)
