@@ -14,7 +14,7 @@ PYTHON = ROOT / "python" / "torr"
 CRATES = ROOT / "crates"
 
 FLOORS = {
-    0: {"__init__", "errors", "units", "messages", "model", "procfs", "results"},
+    0: {"__init__", "collector", "errors", "units", "messages", "model", "procfs", "results"},
     1: {
         "children",
         "engine",

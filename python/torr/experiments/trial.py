@@ -19,6 +19,7 @@ from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.warmup import warm_up
 from torr.messages.message import from_object, message
 from torr.monitor.monitor import MonitorScope
+from torr.results.base import factors_key
 from torr.results.experiment import GivenUp
 from torr.results.result import TrialFailure
 from torr.servers.answer import ResponseDigest, fetch_digest
@@ -88,7 +89,7 @@ class Trial:
 
 
 def _key(candidate: str, factors: Factors, number: int) -> TrialKey:
-    return candidate, json.dumps(factors, sort_keys=True), number
+    return candidate, factors_key(factors), number
 
 
 @dataclass

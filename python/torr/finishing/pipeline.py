@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torr.collector import paused_collector
 from torr.finishing.no_answer import nothing_measured
 from torr.options.diff import DiffOptions
 from torr.results.result import RunResult, read
@@ -94,6 +95,7 @@ class FinishedRun:
         return nothing_measured(error.message, self.result, self.directory)
 
 
+@paused_collector()
 def finish(
     run: EndedRun, options: FinishOptions, show: Callable[[FinishedRun], None]
 ) -> FinishedRun:
@@ -105,7 +107,7 @@ def finish(
     if options.junit is not None:
         _write_junit(result, options.junit)
     published, notes = draw(run, result, options.language) if run.is_drawn else ([], ())
-    registered = register(run.directory.path, is_asked=not options.no_store)
+    registered = register(run.directory.path, result, is_asked=not options.no_store)
     notes = notes if registered.problem is None else (*notes, registered.problem)
     finished = FinishedRun(result, run.directory.path, decision, published, registered.id, notes)
     show(finished)

@@ -28,6 +28,11 @@ def encode(part: object) -> bytes:
     return msgspec.json.encode(part, enc_hook=_encoded)
 
 
+def factors_key(factors: Factors) -> str:
+    """Return the settings of a trial as text that can be a key, whatever their order."""
+    return msgspec.json.encode(factors, order="sorted").decode()
+
+
 def builtins(part: object) -> Any:  # noqa: ANN401 - any JSON value
     """Return parts of a result as objects, lists and values of JSON."""
     return msgspec.to_builtins(part, enc_hook=_encoded)

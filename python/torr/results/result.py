@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Meta, field
 
+from torr.collector import paused_collector
 from torr.errors import ResultError, UsageError
 from torr.messages.message import Message, message
 from torr.model.json import JsonObject
@@ -167,18 +168,19 @@ def decoded(text: bytes, source: str) -> RunResult:
 def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
     """Return the result that a text holds as a given class; raises as `decoded` does."""
     try:
-        result = _of_any_schema(text, kind)
-        experiment = result.experiment
-        free_form = (experiment.candidates, experiment.answers)
-        for part in (result.plan, result.environment, *free_form):
-            check_depth(part)
+        with paused_collector():
+            result = _of_any_schema(text, kind)
+            experiment = result.experiment
+            free_form = (experiment.candidates, experiment.answers)
+            for part in (result.plan, result.environment, *free_form):
+                check_depth(part)
+            cleaned: AnyResult = Outside().part(result)
     except msgspec.ValidationError as error:
         if (schema := _schema_of_text(text)) > SCHEMA:
             raise _newer(source, schema) from error
         raise _no_result(source, _explained(error)) from error
     except JsonInputError as error:
         raise _no_result(source, str(error)) from error
-    cleaned: AnyResult = Outside().part(result)
     return cleaned
 
 

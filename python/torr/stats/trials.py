@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.results.base import factors_key
 from torr.results.level import Level
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ class Cell:
     @classmethod
     def of(cls, trial: Level | Verdict) -> Self:
         """Return the cell that a trial or a verdict belongs to."""
-        factors = json.dumps(trial.factors, sort_keys=True)
-        return cls(factors, trial.concurrency or 0, trial.rate)
+        return cls(factors_key(trial.factors), trial.concurrency or 0, trial.rate)
 
     @property
     def factors(self) -> Factors:
@@ -80,4 +80,4 @@ def unmeasured(result: RunResult) -> list[TrialFailure]:
 
 
 def _key(trial: Level | TrialFailure) -> tuple[str, str]:
-    return trial.candidate or "", json.dumps(trial.factors, sort_keys=True)
+    return trial.candidate or "", factors_key(trial.factors)

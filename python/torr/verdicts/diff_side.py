@@ -5,7 +5,6 @@ A side has one setting: what is compared is one series of levels with another.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +12,7 @@ import msgspec
 
 from torr.errors import UsageError, require
 from torr.model.condition import Condition
+from torr.results.base import factors_key
 from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.stats.estimate import ALPHA
@@ -93,9 +93,7 @@ def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
     if found and (chosen not in found or (not names and len(found) > 1)):
         _refuse_candidate(path, names, found)
     selected = [x for x in levels if (x.candidate or "") == chosen and _has(x.factors, factors)]
-    settings = {
-        json.dumps(own, sort_keys=True): own for own in (_setting(x.factors) for x in selected)
-    }
+    settings = {factors_key(own): own for own in (_setting(x.factors) for x in selected)}
     if len(settings) != 1 and levels:
         _refuse_setting(path, chosen, [_setting(level.factors) for level in levels])
     series = Series.of(chosen or result.name, selected)

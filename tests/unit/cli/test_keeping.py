@@ -93,7 +93,7 @@ def test_files_come_before_the_store_and_both_before_anything_is_printed(
 ):
     events = []
 
-    def register(directory, **_more):
+    def register(directory, *_more, **_options):
         events.append((capsys.readouterr().out, sorted(path.name for path in directory.iterdir())))
         return Registration()
 

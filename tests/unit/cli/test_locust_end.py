@@ -97,7 +97,9 @@ def test_a_report_that_cannot_be_drawn_costs_neither_the_verdict_nor_the_store(
 
     monkeypatch.setattr(pipeline, "draw", draw)
     monkeypatch.setattr(
-        pipeline, "register", lambda _path, *, is_asked: Registration(id=7 if is_asked else None)
+        pipeline,
+        "register",
+        lambda _path, _result, *, is_asked: Registration(id=7 if is_asked else None),
     )
     with pytest.raises(OutputError):
         conclude(outcome, directory, True)

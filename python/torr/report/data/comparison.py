@@ -8,7 +8,6 @@ Nothing is judged here. Where trials forbid a verdict the standing says so, what
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -19,6 +18,7 @@ import msgspec
 from torr.messages.message import Message
 from torr.messages.say import say
 from torr.report.data import cell_names
+from torr.results.base import factors_key
 from torr.results.verdict import Verdict
 from torr.stats import trials
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -210,7 +210,7 @@ def _places(
     cells: dict[Cell, Rounds] = trials.by_cell(result.levels)
     known = {cell.factors_json for cell in cells}
     for failure in failures:
-        text = _text_of(failure.factors)
+        text = factors_key(failure.factors)
         if text not in known:
             known.add(text)
             cells[Cell(text, 0)] = {}
@@ -239,7 +239,7 @@ def _entries(
     failures: Sequence[TrialFailure],
     names: Sequence[str],
 ) -> Iterator[CandidateCell]:
-    here = [failure for failure in failures if _text_of(failure.factors) == cell.factors_json]
+    here = [failure for failure in failures if factors_key(failure.factors) == cell.factors_json]
     every = [verdict for of_one in verdicts.values() for verdict in of_one.values()]
     gone = frozenset(n for v in every if v.discarded for n in v.discarded.rounds)
     for name in names:
@@ -257,11 +257,7 @@ def _by_place(verdicts: Sequence[Verdict]) -> Judged:
     for verdict in verdicts:
         if verdict.baseline is None:
             continue
-        cell = Cell(_text_of(verdict.factors), verdict.concurrency or 0, verdict.rate)
+        cell = Cell(factors_key(verdict.factors), verdict.concurrency or 0, verdict.rate)
         metric = Metric(verdict.metric, verdict.request)
         judged.setdefault(cell, {}).setdefault(verdict.candidate or "", {})[metric] = verdict
     return judged
-
-
-def _text_of(factors: Factors) -> str:
-    return json.dumps(factors, sort_keys=True)

@@ -24,7 +24,7 @@ def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
         if key == "monitor":
             # Its numbers of the level; over time they are result.json's.
             yield from flat({"derived": (value and value.derived) or {}}, f"{prefix}monitor.")
-        elif isinstance(value, Mapping | ResultPart):
+        elif isinstance(value, dict | ResultPart):
             yield from flat(value, f"{prefix}{key}.")
         elif isinstance(value, list | tuple):
             yield f"{prefix}{key}", " ".join(str(item) for item in value)

@@ -5,10 +5,10 @@ Directories are left out while no other file of the result has the same name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from torr.results.base import factors_key
 from torr.units import show_setting
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ NameOf = Callable[[HasCandidate], str]
 
 def key_of(part: HasCandidate) -> tuple[str, str]:
     """Return what tells a function from every other one: its whole name and its parameters."""
-    return part.candidate or "", json.dumps(part.factors, sort_keys=True)
+    return part.candidate or "", factors_key(part.factors)
 
 
 def names(result: RunResult) -> NameOf:

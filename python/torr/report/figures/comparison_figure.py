@@ -101,8 +101,11 @@ def _panel(ax: Axes, cell: ComparisonCell, scale: Scale, names: Sequence[str]) -
     ax.set_ylim(count - 0.5, -0.5)
     ax.set_xticks(*scale.ticks(_inches(ax)))
     ax.tick_params(axis="x", labelsize=8, pad=1, length=2)
-    ax.set_yticks(range(count), names or [""] * count, size=8.5)
-    ax.grid(visible=False)
+    if names:
+        ax.set_yticks(range(count), names, size=8.5)
+        ax.grid(visible=False)
+    else:
+        ax.yaxis.set_visible(False)
     ax.spines["left"].set_visible(False)
     low, high = scale.margin
     ax.axvspan(low, high, color=theme.BAND, alpha=0.45, linewidth=0, zorder=0)

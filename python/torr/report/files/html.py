@@ -16,6 +16,8 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from torr.errors import OutputError
 from torr.messages import catalogue
 from torr.report.view import view
@@ -65,7 +67,8 @@ def document(data: JsonObject) -> str:
 
 def as_data(value: object) -> str:
     """Return JSON that can stand inside a script element: no tag begins or ends in it."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Texts of messages are the words in the language of the page.
+    text = msgspec.json.encode(value, enc_hook=str.__str__).decode()
     return text.replace("<", "\\u003c")
 
 

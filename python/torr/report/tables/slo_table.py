@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, say
@@ -11,6 +10,7 @@ from torr.report.data.comparison import Comparison
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder
+from torr.results.base import factors_key
 from torr.stats.series import noun_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _with_words(table: TableBuilder[tuple[str, Verdict]]) -> Table | None:
 
 
 def _key(factors: Factors, concurrency: int | None) -> tuple[str, int]:
-    return json.dumps(factors, sort_keys=True), concurrency or 0
+    return factors_key(factors), concurrency or 0
 
 
 def _setting(factors: Factors) -> str:

@@ -18,6 +18,8 @@ from torr.model.secrets import whole
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.results.result import RunResult
+
 
 @dataclass(frozen=True, slots=True)
 class Registration:
@@ -43,8 +45,11 @@ def prepare() -> None:
             import_driver(url)
 
 
-def register(directory: Path, *, is_asked: bool = True) -> Registration:
-    """Register the run of a directory in the store that the environment names."""
+def register(directory: Path, result: RunResult, *, is_asked: bool = True) -> Registration:
+    """Register the run of a directory in the store that the environment names.
+
+    `result` is what its result.json holds.
+    """
     if not is_asked:
         return Registration()
     from torr.store.runs.database_url import DatabaseUrl
@@ -56,7 +61,7 @@ def register(directory: Path, *, is_asked: bool = True) -> Registration:
             return Registration()
         with Store.open(url) as store:
             text = (directory / "result.json").read_bytes()
-            return Registration(store.register(text, directory.resolve()))
+            return Registration(store.register(text, directory.resolve(), result=result))
     except StoreError as error:
         # A hint holds no secret, but its example of a URL looks like one.
         hint = f"\nhint: {printable(error.hint)}" if error.hint else ""

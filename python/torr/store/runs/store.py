@@ -108,21 +108,33 @@ class Store:
             return connection.execute(select(func.count()).select_from(runs)).scalar_one()
 
     def register(
-        self, text: bytes, directory: Path | None = None, *, may_replace: bool = True
+        self,
+        text: bytes,
+        directory: Path | None = None,
+        *,
+        may_replace: bool = True,
+        result: RunResult | None = None,
     ) -> int:
         """Store the content of a result.json and return its id, as `add` does."""
-        return self.add(text, directory, may_replace=may_replace)[0]
+        return self.add(text, directory, may_replace=may_replace, result=result)[0]
 
     def add(
-        self, text: bytes, directory: Path | None = None, *, may_replace: bool = True
+        self,
+        text: bytes,
+        directory: Path | None = None,
+        *,
+        may_replace: bool = True,
+        result: RunResult | None = None,
     ) -> tuple[int, Change]:
         """Store the content of a result.json; return its id, and what changed in the store.
+
+        `result` is the decoded content, where it is known.
 
         A run that is stored already, and was resumed, is replaced, without its note and tags, which
         may have changed since. Raises ResultError if the content is not a result that this torr
         reads, or if it may not replace a different result of the same id.
         """
-        result = decoded(text, "this")
+        result = decoded(text, "this") if result is None else result
         columns = columns_of(result, None if directory is None else whole(str(directory)))
         content = {"json_zlib": zlib.compress(text)}
         with self._database.writing() as connection:
