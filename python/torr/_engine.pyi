@@ -29,39 +29,39 @@ __all__ = [
 
 @final
 class Run:
-    """One running load: it starts when it is made, in threads or processes of its own."""
+    """One running load, in threads or processes of its own."""
 
     def __new__(cls, plan_json: str, child: list[str] = ...) -> Self:
-        """Start; ValueError for a plan that cannot be run or a host that does not resolve.
+        """Start a load; raise ValueError for an invalid plan or a host that cannot be resolved.
 
-        `child` are the words that start a process which calls `fire`, for plans of several.
+        `child` is the command of a process that calls `fire`, for plans of several processes.
         """
     def next_interval(self, timeout_s: float) -> str | None:
-        """The next interval, or None when none came in time or all were handed out."""
+        """Return the next interval; None if none came in time or there are no more."""
     def done(self) -> bool:
-        """Whether all intervals were handed out and the level is ready."""
+        """Return whether all intervals were returned and the level is ready."""
     def stop(self) -> None:
-        """End the measured window now; what is open is awaited up to the drain time."""
+        """End the measurement window; wait for open requests up to the drain time."""
     def abort(self) -> None:
-        """End at once; what is open counts as in flight."""
+        """End at once; open requests count as in flight."""
     def level(self) -> str:
-        """The measured level; RuntimeError while it runs."""
+        """Return the measured level; raise RuntimeError while the load is running."""
 
 @final
 class Target:
-    """An embedded server: it listens when it is made, in threads of its own."""
+    """An embedded server, which listens in threads of its own."""
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Return the port on which it listens."""
     def __new__(cls, spec_json: str) -> Self:
-        """Listen; OSError when that cannot be had, ValueError for a wrong spec."""
+        """Listen; raise ValueError for an invalid spec, OSError if it cannot listen."""
     def counts(self) -> str:
-        """What it did so far."""
+        """Return its counts."""
     def stop(self) -> None:
-        """Close the listener and every connection; OSError when its log is not complete.
+        """Close the listener and all connections; raise OSError if its log is incomplete.
 
-        Again does nothing; the counts stay.
+        A second call does nothing. The counts remain.
         """
 
 @final
@@ -110,10 +110,10 @@ class RequestTally:
         """Record the lag of a timer of this process."""
     def end(self) -> None:
         """End the test."""
-    def take_report(self, in_flight: int = 0) -> bytes | None:
+    def take_report(self) -> bytes | None:
         """Return the counts of the complete seconds since the last report, or None.
 
-        After the end of the test, return all others. `in_flight` requests are open now.
+        After the end of the test, return all others.
         """
 
 @final
@@ -131,7 +131,7 @@ class TallyAggregate:
         """Expect reports of a process."""
     def add_report(self, process: str, report: bytes) -> list[str]:
         """Add a report, and return the completed intervals; raise ValueError if it is invalid."""
-    def add_local(self, process: str, tally: RequestTally, in_flight: int = 0) -> list[str]:
+    def add_local(self, process: str, tally: RequestTally) -> list[str]:
         """Add the counts of this process, and return the completed intervals."""
     def set_users(self, now: int) -> None:
         """Set the number of users; the maximum is the concurrency."""
@@ -141,37 +141,37 @@ class TallyAggregate:
         """Return the level; complete after the end."""
 
 def once(plan_json: str) -> str:
-    """Send exactly one request; both sides of it."""
+    """Send one request, and return request and answer."""
 
 def fire() -> None:
-    """Fire the part of a load that comes on the standard input; ends with it."""
+    """Send the part of a load whose plan is read from standard input; end with the input."""
 
 def listen(spec_json: str) -> None:
-    """Serve a port that other processes serve too, until the standard input ends.
+    """Serve a port together with other processes, until standard input ends.
 
-    Says `listening` when it does, and at the end its counts as JSON: one line each.
+    Print `listening` when it listens, and its counts as a line of JSON at the end.
     """
 
 def statistics(values: list[int]) -> str:
-    """Statistics of nanoseconds as `stats`, and their `histogram`, as in result.json."""
+    """Return `stats` and `histogram` of nanoseconds, as in result.json."""
 
 def version() -> str:
-    """The version of the engine."""
+    """Return the version of the engine."""
 
 def defects() -> list[tuple[str, str]]:
-    """What can go wrong with the streams of a chat target: names and meanings."""
+    """Return the defects of streams of a chat target: names and meanings."""
 
 def read_toml(text: str) -> str:
-    """TOML as JSON: its `value`, and under `lines` the line of each key by its dotted path.
+    """Return TOML as JSON: its `value`, and in `lines` the line of each key by its dotted path.
 
-    Raises ValueError whose text begins with the line and a colon.
+    Raise ValueError with a text that begins with the line and a colon.
     """
 
 def faults() -> list[str]:
-    """The names of the faults that a faulty target knows."""
+    """Return the names of the faults of a faulty target."""
 
 def reasons() -> list[tuple[str, str]]:
-    """Why an attempt can fail: the names of the reasons, and each in words."""
+    """Return the error reasons: names and descriptions."""
 
 def messages() -> list[tuple[str, list[str]]]:
     """Return the codes of the messages in levels with their English, for one `{n}` and several."""

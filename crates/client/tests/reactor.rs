@@ -138,7 +138,7 @@ fn a_connection_that_was_closed_meanwhile_is_not_used_again() {
 }
 
 #[test]
-fn a_close_that_nobody_has_looked_at_is_seen_before_reuse() {
+fn a_close_without_a_poll_is_detected_before_reuse() {
     let closing = vec![bytes(MS, ANSWER), (2 * MS, Act::Close)];
     let mut world = world(vec![], vec![closing]);
     let first = world.start(false, NO_TIMEOUTS);
@@ -167,7 +167,7 @@ fn every_address_is_tried_before_a_dial_fails() {
 }
 
 #[test]
-fn what_fails_at_once_is_known_before_anybody_waits() {
+fn an_exchange_that_fails_at_once_has_its_event_before_the_caller_waits() {
     let mut world = world(vec![Dial::Local(24)], vec![]);
     let id = world.start(false, NO_TIMEOUTS);
     let Some(ExchangeEvent::Over(answer)) = world.reactor.take_event_of(id) else {
@@ -178,7 +178,7 @@ fn what_fails_at_once_is_known_before_anybody_waits() {
 }
 
 #[test]
-fn patience_is_for_the_connection_and_then_for_each_byte() {
+fn timeouts_apply_to_the_connection_and_then_to_each_read() {
     let mut world = world(
         vec![Dial::Silent],
         vec![vec![bytes(8 * MS, &ANSWER[..9]), bytes(16 * MS, &ANSWER[9..])]],
@@ -195,7 +195,7 @@ fn patience_is_for_the_connection_and_then_for_each_byte() {
 }
 
 #[test]
-fn a_stream_is_told_of_by_its_head_its_pieces_and_its_end() {
+fn a_stream_has_events_for_its_head_its_pieces_and_its_end() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
     let event = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     let script = vec![
@@ -222,7 +222,7 @@ fn a_stream_is_told_of_by_its_head_its_pieces_and_its_end() {
 }
 
 #[test]
-fn a_stream_that_nobody_reads_is_left_in_the_kernel() {
+fn a_stream_that_is_not_read_stays_in_the_socket() {
     let piece = vec![b'x'; 256 * 1024];
     let length = 16 * piece.len();
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
@@ -247,7 +247,7 @@ fn a_stream_that_nobody_reads_is_left_in_the_kernel() {
 }
 
 #[test]
-fn the_end_of_a_stream_is_not_lost_while_nobody_reads_it() {
+fn the_end_of_a_stream_is_not_lost_while_it_is_not_read() {
     let piece = vec![b'x'; 256 * 1024];
     let mut script = vec![bytes(MS, b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")];
     script.extend((0..8).map(|number| bytes((2 + number) * MS, &piece)));
@@ -285,7 +285,7 @@ fn a_stream_without_its_end_has_a_fault_although_the_body_is_whole() {
 }
 
 #[test]
-fn who_closes_a_stream_has_what_came_of_it() {
+fn cancelling_a_stream_returns_the_received_part() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
     let event = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     let mut world = world(vec![], vec![vec![bytes(MS, head), bytes(2 * MS, event)]]);
@@ -305,7 +305,7 @@ fn only_a_stream_of_events_is_watched() {
 }
 
 #[test]
-fn nothing_is_heard_of_an_exchange_that_was_given_up() {
+fn a_cancelled_exchange_has_no_events() {
     let mut world = world(vec![], vec![vec![bytes(5 * MS, ANSWER)]]);
     let first = world.start(false, NO_TIMEOUTS);
     assert!(world.pass(3 * MS).is_empty());
@@ -322,7 +322,7 @@ fn nothing_is_heard_of_an_exchange_that_was_given_up() {
 }
 
 #[test]
-fn lanes_share_no_connection_and_a_closed_one_keeps_none() {
+fn pools_share_no_connection_and_a_closed_one_has_none() {
     let mut world = world(vec![], vec![vec![bytes(MS, ANSWER)]]);
     world.answer(false, NO_TIMEOUTS);
     let addresses = vec![Address::Ip("127.0.0.1:80".parse().unwrap())];

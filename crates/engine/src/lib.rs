@@ -46,7 +46,7 @@ pub use fleet::serve;
 pub use gate::Gate;
 pub use goodput::Goodput;
 pub use level::level_json;
-pub use locust::{Count, OpenCounts, ProcessReport, RequestRecord, RequestTally, TallyAggregate};
+pub use locust::{Count, ProcessReport, RequestRecord, RequestTally, TallyAggregate};
 pub use messages::{MESSAGES, Message, Template};
 pub use metric::{Metric, statistics};
 pub use once::once;

@@ -1,4 +1,4 @@
-//! What light child processes do: each call is the whole life of one.
+//! The main functions of light child processes.
 
 use std::io::{Read, Write};
 
@@ -7,22 +7,22 @@ use pyo3::prelude::*;
 
 use crate::target::{parse, started};
 
-/// Fires the part of a load that comes on the standard input; ends with it.
+/// Sends the part of a load whose plan is read from standard input; ends with the input.
 #[pyfunction]
 pub(crate) fn fire(py: Python<'_>) -> PyResult<()> {
     py.detach(engine::serve).map_err(PyValueError::new_err)
 }
 
-/// Serves a port that other processes serve too, until the standard input ends.
+/// Serves a port together with other processes, until standard input ends.
 ///
-/// Says `listening` when it does, and at the end its counts as JSON: one line each.
+/// Prints `listening` when it listens, and its counts as a line of JSON at the end.
 #[pyfunction]
 pub(crate) fn listen(py: Python<'_>, spec_json: &str) -> PyResult<()> {
     let spec = parse(spec_json)?;
     py.detach(|| {
         let target = started(targets::Target::share(spec))?;
         say("listening")?;
-        // However it ends, nobody is there any more who wants this target.
+        // The parent process has closed the pipe or has ended.
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         target.stop().map_err(|error| PyOSError::new_err(error.to_string()))?;
         let counts = serde_json::to_string(&target.counts());

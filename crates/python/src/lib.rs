@@ -1,7 +1,6 @@
-//! The binding `torr._engine`: texts in, texts out, and no decision of its own.
+//! The binding `torr._engine`, which only converts types.
 //!
-//! Plans, intervals and levels cross as JSON, so that Python, the engine and other processes speak of
-//! the same things in the same form.
+//! Plans, intervals and levels are passed as JSON, which Python, the engine and other processes use.
 
 mod call;
 mod child;
@@ -17,9 +16,9 @@ use engine::{Plan, Reason};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The compiled engine. Only `torr.engine` and `torr.targets` import it.
+/// The compiled engine.
 ///
-/// It needs no GIL: its classes are `Sync`, so that a free-threaded Python stays free with it.
+/// It does not need the GIL, since its classes are `Sync`.
 #[pymodule(gil_used = false)]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Run>()?;
@@ -43,7 +42,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(toml_file::read_toml, module)?)
 }
 
-/// Sends exactly one request; both sides of it as JSON.
+/// Sends one request, and returns request and answer as JSON.
 #[pyfunction]
 fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
@@ -51,37 +50,37 @@ fn once(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     Ok(outcome.to_string())
 }
 
-/// Statistics of nanoseconds, and their histogram, as result files have them.
+/// Returns statistics and histogram of nanoseconds, as in result.json.
 #[pyfunction]
 fn statistics(values: Vec<u64>) -> String {
     engine::statistics(values).to_string()
 }
 
-/// The version of the engine.
+/// Returns the version of the engine.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The names of the faults that a faulty target knows.
+/// Returns the names of the faults of a faulty target.
 #[pyfunction]
 fn faults() -> Vec<&'static str> {
     targets::Fault::ALL.iter().map(|fault| fault.name()).collect()
 }
 
-/// What can go wrong with the streams of a chat target: names and meanings.
+/// Returns the defects of streams of a chat target: names and meanings.
 #[pyfunction]
 fn defects() -> Vec<(&'static str, &'static str)> {
     targets::Defect::ALL.iter().map(|defect| (defect.name(), defect.meaning())).collect()
 }
 
-/// Why an attempt can fail: the names of the reasons, and each in words.
+/// Returns the error reasons: names and descriptions.
 #[pyfunction]
 fn reasons() -> Vec<(&'static str, &'static str)> {
     Reason::ALL.iter().map(|reason| (reason.name(), reason.text())).collect()
 }
 
-/// The codes of the messages in levels, each with its English: for one `{n}` and for several.
+/// Returns the codes of the messages in levels with their English, for one `{n}` and several.
 #[pyfunction]
 fn messages() -> Vec<(&'static str, Vec<&'static str>)> {
     engine::MESSAGES.iter().map(|template| (template.code, template.english.to_vec())).collect()

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use engine::{OpenCounts, ProcessReport, Reason, RequestRecord};
+use engine::{ProcessReport, Reason, RequestRecord};
 use net::{Address, Nanos, monotonic_ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -123,17 +123,15 @@ impl RequestTally {
 
     /// Returns the counts of the complete seconds since the last report, and after the end all
     /// others; None if there are none.
-    #[pyo3(signature = (in_flight=0))]
-    fn take_report<'py>(&self, py: Python<'py>, in_flight: u64) -> Option<Bound<'py, PyBytes>> {
-        let report = self.next_report(in_flight);
+    fn take_report<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        let report = self.next_report();
         (!report.is_empty()).then(|| PyBytes::new(py, &report.to_bytes()))
     }
 }
 
 impl RequestTally {
-    fn next_report(&self, in_flight: u64) -> ProcessReport {
-        let open_counts = OpenCounts { in_flight, ..OpenCounts::default() };
-        self.with(|tally| tally.take_report(monotonic_ns(), open_counts))
+    fn next_report(&self) -> ProcessReport {
+        self.with(|tally| tally.take_report(monotonic_ns()))
     }
 }
 
@@ -183,9 +181,8 @@ impl TallyAggregate {
     }
 
     /// Adds the counts of this process, and returns the completed intervals as JSON.
-    #[pyo3(signature = (process, tally, in_flight=0))]
-    fn add_local(&self, process: &str, tally: &RequestTally, in_flight: u64) -> Vec<String> {
-        self.add(process, tally.next_report(in_flight))
+    fn add_local(&self, process: &str, tally: &RequestTally) -> Vec<String> {
+        self.add(process, tally.next_report())
     }
 
     /// Sets the current number of users.

@@ -6,7 +6,7 @@ use engine::{Plan, StartError};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// One running load: it starts when it is made, in threads or processes of its own.
+/// One running load, in threads or processes of its own.
 #[pyclass(frozen)]
 pub(crate) struct Run {
     run: engine::Run,
@@ -27,7 +27,7 @@ impl Run {
         Ok(Self { run })
     }
 
-    /// The next interval as JSON, or None when none came in time or all were handed out.
+    /// Returns the next interval as JSON; None if none came in time or there are no more.
     fn next_interval(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<String>> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|error| PyValueError::new_err(format!("timeout_s {timeout_s}: {error}")))?;
@@ -35,22 +35,22 @@ impl Run {
         Ok(interval.map(|interval| interval.to_string()))
     }
 
-    /// Whether all intervals were handed out and the level is ready.
+    /// Returns whether all intervals were returned and the level is ready.
     fn done(&self) -> bool {
         self.run.is_done()
     }
 
-    /// Ends the measured window now; what is open is awaited up to the drain time.
+    /// Ends the measurement window; waits for open requests up to the drain time.
     fn stop(&self) {
         self.run.stop();
     }
 
-    /// Ends at once; what is open counts as in flight.
+    /// Ends at once; open requests count as in flight.
     fn abort(&self) {
         self.run.abort();
     }
 
-    /// The measured level as JSON.
+    /// Returns the measured level as JSON.
     fn level(&self, py: Python<'_>) -> PyResult<String> {
         let level = py.detach(|| self.run.level());
         level.map(|level| level.to_string()).ok_or_else(still_running)

@@ -1,9 +1,9 @@
-//! `Target`: an embedded server to fire at.
+//! `Target`: an embedded test server.
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-/// An embedded server: it listens when it is made, in threads of its own.
+/// An embedded server, which listens in threads of its own.
 #[pyclass(frozen)]
 pub(crate) struct Target {
     target: targets::Target,
@@ -20,25 +20,25 @@ impl Target {
         Ok(Self { port: target.addr().port(), target })
     }
 
-    /// What it did so far, as JSON.
+    /// Returns its counts as JSON.
     fn counts(&self) -> PyResult<String> {
         serde_json::to_string(&self.target.counts())
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Closes the listener and every connection; OSError when its log could not be completed.
+    /// Closes the listener and all connections; raises OSError if its log is incomplete.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.target.stop()).map_err(|error| PyOSError::new_err(error.to_string()))
     }
 }
 
-/// Reads a spec; ValueError for a wrong one.
+/// Reads a spec; raises ValueError for an invalid one.
 pub(crate) fn parse(spec_json: &str) -> PyResult<targets::Spec> {
     serde_json::from_str(spec_json)
         .map_err(|error| PyValueError::new_err(format!("target: {error}")))
 }
 
-/// A target, or ValueError for what cannot be and OSError for what cannot be had.
+/// Returns a target; raises ValueError for an invalid spec, OSError if it cannot listen.
 pub(crate) fn started(target: std::io::Result<targets::Target>) -> PyResult<targets::Target> {
     target.map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),

@@ -1,4 +1,4 @@
-"""A dict of bounded size, for what is derived from names and fields that a locustfile generates."""
+"""A dict of bounded size, since a locustfile may generate any number of names and fields."""
 
 from __future__ import annotations
 

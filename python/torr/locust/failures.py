@@ -41,7 +41,7 @@ ABORTED = "Connection aborted."
 
 
 def raise_failure(call: Call, pool: Any, url: str, timeout: Any) -> NoReturn:
-    """Raise the error that urllib3 raises when an exchange fails before its head has come."""
+    """Raise the error that urllib3 raises when an exchange fails before its response head."""
     reason = call.failure or ""
     kind = reason.partition(".")[0]
     if kind == "connect":

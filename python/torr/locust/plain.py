@@ -63,7 +63,7 @@ class SentRequest:
 
     @property
     def content(self) -> bytes | str | None:
-        """Return the body as requests keeps it."""
+        """Return the body with the type that requests uses."""
         if not self.kind:
             return None
         return self.body.decode() if self.kind in ("form", "text") else self.body

@@ -38,17 +38,17 @@ def send_tallies(environment: Environment, runner: WorkerRunner, recorder: Reque
 def receive_tallies(
     environment: Environment,
     runner: MasterRunner,
-    take: Callable[[str, bytes | None, bool], None],
+    add_report: Callable[[str, bytes | None, bool], None],
 ) -> None:
-    """Call `take` with each tally of a worker, and whether it was the last."""
+    """Call `add_report` with the tally of each report of a worker, and whether it was the last."""
 
     def take_report(client_id: str, data: dict[str, Any], **_more: object) -> None:
         part = data.pop(KEY, None)
         if part:
-            take(client_id, part["tally"], part["is_over"])
+            add_report(client_id, part["tally"], part["is_over"])
 
     def take_last(msg: Any, **_more: object) -> None:
-        take(msg.node_id, msg.data["tally"], msg.data["is_over"])
+        add_report(msg.node_id, msg.data["tally"], msg.data["is_over"])
 
     environment.events.worker_report.add_listener(take_report)
     runner.register_message(KEY, take_last)

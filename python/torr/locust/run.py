@@ -98,7 +98,7 @@ class LocustRecorder:
             )
             self._test_recorder.listen()
             if isinstance(runner, MasterRunner):
-                # The master fires no load itself, and delays the workers if it ends late.
+                # The master sends no load itself, and delays the workers if it ends late.
                 self._prepare(not options_in(environment.parsed_options).no_store)
         # Locust starts the timer of its run time next, from the hub's time, which was not updated
         # while Locust and the locustfile were imported: the run would be shorter by that much.

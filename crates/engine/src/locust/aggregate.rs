@@ -55,7 +55,6 @@ struct Process {
     latest_s: u64,
     window_ns: Nanos,
     warmup_ns: Nanos,
-    connections: Connections,
     process_usage: ProcessUsage,
     unreported_streams: u64,
 }
@@ -183,7 +182,6 @@ impl TallyAggregate {
         let process = &mut self.processes[report.worker as usize];
         process.is_over = report.phase == Phase::Over;
         process.latest_s = process.latest_s.max(report.number);
-        process.connections = report.connections;
         self.newest_s = self.newest_s.max(report.number);
         let length = report.to.saturating_sub(report.from);
         match report.phase {
@@ -227,12 +225,9 @@ impl TallyAggregate {
         summary.window_ns = reported.iter().map(|one| one.window_ns).max().unwrap_or(0);
         summary.warmup_ns = reported.iter().map(|one| one.warmup_ns).max().unwrap_or(0);
         for process in &reported {
-            summary.connections.merge(&process.connections);
             summary.generator.cpu_ns += process.process_usage.cpu_ns;
             summary.generator.max_rss_bytes += process.process_usage.max_rss_bytes;
         }
-        // Users open connections as they need them, so the requested number is the actual one.
-        summary.connections.asked = summary.connections.open_max;
         summary.generator.processes = reported.len() as u32;
         summary.generator.descriptor_limit = net::raise_descriptor_limit();
         if let Some(cpu_at_start) = self.own_cpu_at_start {
@@ -288,7 +283,6 @@ impl Process {
             latest_s: now_s,
             window_ns: 0,
             warmup_ns: 0,
-            connections: Connections::default(),
             process_usage: ProcessUsage::default(),
             unreported_streams: 0,
         }

@@ -21,7 +21,7 @@ use net::Nanos;
 
 pub use aggregate::TallyAggregate;
 pub use counts::Count;
-pub use process_report::{OpenCounts, ProcessReport};
+pub use process_report::ProcessReport;
 pub use request_record::RequestRecord;
 use row_names::RowNames;
 use test_tally::TestTally;
@@ -123,7 +123,7 @@ impl RequestTally {
     }
 
     /// Returns the intervals of elapsed seconds, and after the end of a test all others.
-    pub fn take_report(&mut self, now: Nanos, open_counts: OpenCounts) -> ProcessReport {
+    pub fn take_report(&mut self, now: Nanos) -> ProcessReport {
         let row_names = self.row_names.list().to_vec();
         let Some(test) = &mut self.test else {
             return ProcessReport::new(
@@ -132,7 +132,6 @@ impl RequestTally {
                 process_report::ProcessUsage::default(),
             );
         };
-        test.open_counts = open_counts;
         if !test.is_over {
             test.close_elapsed_intervals(now);
         }

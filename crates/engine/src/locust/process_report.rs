@@ -4,7 +4,7 @@ use net::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::row_names::RowName;
-use crate::report::{Connections, Report};
+use crate::report::Report;
 
 const VERSION: u32 = 4;
 
@@ -38,15 +38,6 @@ pub(super) struct ProcessUsage {
     pub(super) cpu_ns: Nanos,
     /// The maximum resident memory.
     pub(super) max_rss_bytes: u64,
-}
-
-/// The open requests and connections of a process.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OpenCounts {
-    /// Requests in flight.
-    pub in_flight: u64,
-    /// Open connections.
-    pub connections: Connections,
 }
 
 impl ProcessReport {

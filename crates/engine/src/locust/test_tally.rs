@@ -4,12 +4,12 @@
 use client::{Class, Outcome, Reason, Stamps, UNSET};
 use net::{Nanos, ThreadMeter, ThreadUsage};
 
-use super::process_report::{IntervalTally, OpenCounts, ProcessUsage};
+use super::process_report::{IntervalTally, ProcessUsage};
 use super::request_record::RequestRecord;
 use super::row_tallies::RowTallies;
 use super::run_queue::RunQueue;
 use crate::metric::Metric;
-use crate::report::{Phase, Report, Sample};
+use crate::report::{Connections, Phase, Report, Sample};
 use crate::stream::Times;
 use crate::tally::Tally;
 
@@ -36,7 +36,6 @@ pub(super) struct TestTally {
     /// The current interval.
     from: Nanos,
     to: Nanos,
-    pub(super) open_counts: OpenCounts,
     /// Closed intervals that were not reported; the first `metered` of them have their usage.
     intervals: Vec<IntervalTally>,
     metered: usize,
@@ -71,7 +70,6 @@ impl TestTally {
             sample_counts: [0; Class::ALL.len()],
             from: now,
             to: next_second(now, offset),
-            open_counts: OpenCounts::default(),
             intervals: Vec::new(),
             metered: 0,
             usage: meter.read(),
@@ -234,8 +232,8 @@ impl TestTally {
             from: wall(self.from),
             to: wall(to),
             tallies: tallies.into(),
-            in_flight: self.open_counts.in_flight,
-            connections: self.open_counts.connections,
+            in_flight: 0,
+            connections: Connections::default(),
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.samples),

@@ -1,22 +1,22 @@
-//! What is said of the processes themselves.
+//! Health, resource usage and failures of the processes.
 
 use super::*;
 
 #[test]
-fn a_silent_process_holds_up_nothing_for_long_and_its_loss_is_told() {
+fn intervals_do_not_wait_long_for_a_silent_process_and_its_loss_is_a_warning() {
     let mut all = aggregate();
     all.expect("a");
     all.expect("b");
     let (mut here, mut gone) = (started(false), started(false));
-    all.add_report("b", gone.take_report(NOW + 2 * SECOND, OpenCounts::default()));
+    all.add_report("b", gone.take_report(NOW + 2 * SECOND));
     let mut taken = |tally: &mut RequestTally, s| {
-        all.add_report("a", tally.take_report(NOW + s * SECOND, OpenCounts::default())).len()
+        all.add_report("a", tally.take_report(NOW + s * SECOND)).len()
     };
     assert_eq!(taken(&mut here, 9), 2);
     assert_eq!(taken(&mut here, 11), 0);
     assert_eq!(taken(&mut here, 13), 11);
     here.end(NOW + 14 * SECOND);
-    all.add_report("a", here.take_report(NOW + 14 * SECOND, OpenCounts::default()));
+    all.add_report("a", here.take_report(NOW + 14 * SECOND));
     all.end(false);
     let health = &level_json(all.summary())["health"];
     assert_eq!(health["verdict"], "generator-limited");
@@ -53,7 +53,7 @@ fn greenlets_that_wait_make_a_test_generator_limited() {
 }
 
 #[test]
-fn a_timer_that_rings_late_speaks_where_few_requests_do() {
+fn the_lag_of_a_timer_counts_where_there_are_few_requests() {
     assert_eq!(health(80, 0, Some(1_000_000))["verdict"], "healthy");
     assert_eq!(health(80, 0, Some(9_000_000))["verdict"], "generator-limited");
     assert_eq!(health(800, 0, Some(9_000_000))["verdict"], "healthy", "requests know better");
@@ -62,7 +62,7 @@ fn a_timer_that_rings_late_speaks_where_few_requests_do() {
 }
 
 #[test]
-fn the_wait_for_a_core_that_others_used_is_not_the_lateness_of_a_process() {
+fn the_wait_for_a_core_that_other_processes_use_is_no_lag() {
     // A timer that rings 20 times a second, 9 ms late; all but 1 ms of it in the run run_queue.
     let verdict = |waited: Nanos| {
         let mut tally = started(false);
@@ -90,13 +90,13 @@ fn the_wait_for_a_core_that_others_used_is_not_the_lateness_of_a_process() {
 }
 
 #[test]
-fn what_a_late_page_used_is_shared_by_all_that_it_turns() {
+fn usage_is_distributed_over_all_intervals_that_are_closed_late() {
     let mut tally = started(false);
     let spin = net::process_cpu_ns();
     while net::process_cpu_ns() < spin + 30_000_000 {
         std::hint::black_box(0);
     }
-    let report = tally.take_report(NOW + 4 * SECOND, OpenCounts::default());
+    let report = tally.take_report(NOW + 4 * SECOND);
     let used: Vec<_> =
         report.intervals.iter().map(|interval| interval.report.usage.cpu_ns).collect();
     assert_eq!(used.len(), 4);
@@ -106,7 +106,7 @@ fn what_a_late_page_used_is_shared_by_all_that_it_turns() {
 }
 
 #[test]
-fn a_test_without_an_answer_says_so() {
+fn a_test_without_an_answer_has_a_failure() {
     let (all, _) = aggregated(vec![started(false)], NOW + SECOND);
     assert_eq!(all.summary().failure.as_ref().unwrap().code, "failure.no_end_in_test");
     let mut tally = started(false);
@@ -122,7 +122,7 @@ fn bytes_of_something_else_are_refused() {
     let mut tally = started(false);
     let row = tally.row("GET", "/", false);
     tally.record_request(row, &successful(NOW, NOW + 10));
-    let bytes = tally.take_report(NOW + SECOND, OpenCounts::default()).to_bytes();
+    let bytes = tally.take_report(NOW + SECOND).to_bytes();
     let text = String::from_utf8(bytes).unwrap();
     let wrong = |text: &str| ProcessReport::from_bytes(text.as_bytes()).unwrap_err();
     assert!(wrong("{}").starts_with("its report cannot be read"));

@@ -42,7 +42,7 @@ fn failed(intended: Nanos, last_byte: Nanos, reason: Reason) -> RequestRecord<'s
     RequestRecord { failure: Some(reason), status, ..successful(intended, last_byte) }
 }
 
-/// The `number`-th of many requests: its name, and what became of it.
+/// Returns the method, the name and the record of the `number`-th request.
 fn request(number: u64) -> (&'static str, &'static str, RequestRecord<'static>) {
     let intended = NOW + number * 9_000_017;
     let last_byte = intended + 1 + number * number * 7919 % 50_000_000;
@@ -74,7 +74,7 @@ fn record_numbered(tally: &mut RequestTally, number: u64) {
     tally.record_request(row, &record);
 }
 
-/// What was counted, apart from what the processes themselves process_usage.
+/// The counts of a summary, without the usage of the processes.
 type Counts<'a> = (&'a [String], &'a [bool], &'a [Tally], &'a [Tally]);
 
 fn counts(summary: &Summary) -> Counts<'_> {
@@ -88,7 +88,7 @@ fn aggregated(tallies: Vec<RequestTally>, now: Nanos) -> (TallyAggregate, Vec<Va
     (0..tallies.len()).for_each(|number| all.expect(&number.to_string()));
     for (number, mut tally) in tallies.into_iter().enumerate() {
         tally.end(now);
-        let bytes = tally.take_report(now, OpenCounts::default()).to_bytes();
+        let bytes = tally.take_report(now).to_bytes();
         intervals.extend(
             all.add_report(&number.to_string(), ProcessReport::from_bytes(&bytes).unwrap()),
         );

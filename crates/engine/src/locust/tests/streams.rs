@@ -1,4 +1,4 @@
-//! What is told of streams, and of those that have no end.
+//! Streams, and requests without an end.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn streams_are_counted_by_the_rules_of_streams() {
     assert!(stream["tokens_per_s"].as_f64().unwrap() > 8.9);
 }
 
-/// A stream of 1,000 ns whose first text came after 500, reported and then left at its last byte.
+/// Records a stream of 1,000 ns with its first text after 500, which the client then closed.
 fn left(row: u32, tally: &mut RequestTally) {
     let seen = Seen { first_text: NOW + 500, last_text: NOW + 700, texts: 2, ..Seen::default() };
     let stream = Some((&seen, [].as_slice()));
@@ -34,7 +34,7 @@ fn left(row: u32, tally: &mut RequestTally) {
 }
 
 #[test]
-fn when_a_client_hung_up_is_no_time_of_a_stream() {
+fn a_stream_that_the_client_closed_has_no_end_time() {
     let mut tally = started(false);
     let row = tally.row("POST", "/chat", false);
     left(row, &mut tally);
@@ -55,7 +55,7 @@ fn when_a_client_hung_up_is_no_time_of_a_stream() {
 }
 
 #[test]
-fn what_was_reported_and_is_not_over_when_the_test_ends_is_in_flight() {
+fn reported_requests_that_have_not_ended_at_the_end_of_the_test_are_in_flight() {
     let mut tally = started(false);
     let row = tally.row("POST", "/chat", false);
     for start in [NOW, NOW + 1, NOW + 2, NOW + 2] {
@@ -77,7 +77,7 @@ fn what_was_reported_and_is_not_over_when_the_test_ends_is_in_flight() {
 }
 
 #[test]
-fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
+fn broken_streams_that_were_not_reported_are_added_up_over_processes() {
     let mut tallies = vec![started(false), started(false)];
     for (number, tally) in tallies.iter_mut().enumerate() {
         let row = tally.row("GET", "/", false);
@@ -93,15 +93,14 @@ fn streams_that_broke_and_were_not_reported_are_told_of_all_processes() {
 }
 
 #[test]
-fn intervals_have_the_users_of_their_time() {
+fn intervals_have_the_maximum_of_users_in_their_time() {
     let mut tally = started(false);
     let mut all = aggregate();
     for (second, users) in [(0, 5), (1, 20), (2, 10)] {
         all.set_users(WALL + second * SECOND, users);
     }
     tally.end(NOW + 4 * SECOND);
-    let mut intervals =
-        all.add_report("one", tally.take_report(NOW + 4 * SECOND, OpenCounts::default()));
+    let mut intervals = all.add_report("one", tally.take_report(NOW + 4 * SECOND));
     intervals.extend(all.end(false));
     let users: Vec<_> =
         intervals.iter().map(|interval| interval["concurrency"].as_u64().unwrap()).collect();

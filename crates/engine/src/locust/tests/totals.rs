@@ -1,4 +1,4 @@
-//! What is counted, wherever and whenever it is.
+//! Totals and intervals.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn every_total_balances() {
 }
 
 #[test]
-fn many_tallies_add_up_bin_by_bin_to_one_whatever_the_order_of_their_rows() {
+fn many_tallies_add_up_bin_by_bin_to_one_in_any_order_of_their_rows() {
     let mut one = started(false);
     let mut parts: Vec<_> = (0..3).map(|_| started(false)).collect();
     parts[1].row("", "login", true);
@@ -65,14 +65,12 @@ fn reports_may_come_at_any_time() {
         record_numbered(&mut as_they_come, number);
         if number % 37 == 0 {
             let now = request(number).2.stamps.last_byte;
-            intervals.extend(
-                all.add_report("one", as_they_come.take_report(now, OpenCounts::default())),
-            );
+            intervals.extend(all.add_report("one", as_they_come.take_report(now)));
         }
     }
     let now = NOW + 7 * SECOND;
     as_they_come.end(now);
-    intervals.extend(all.add_report("one", as_they_come.take_report(now, OpenCounts::default())));
+    intervals.extend(all.add_report("one", as_they_come.take_report(now)));
     intervals.extend(all.end(false));
     let (expected, expected_intervals) = aggregated(vec![at_once], now);
     assert!(counts(all.summary()) == counts(expected.summary()));
@@ -125,7 +123,7 @@ fn events_have_rows_and_are_in_no_total() {
 }
 
 #[test]
-fn the_response_time_is_locusts_and_the_others_are_those_of_the_sockets() {
+fn the_response_time_is_that_of_locust_and_other_times_are_those_of_the_sockets() {
     let mut tally = started(false);
     let row = tally.row("GET", "/", false);
     let told = RequestRecord { response_ns: Some(90_000_000), ..successful(NOW, NOW + 40_000_000) };
@@ -144,7 +142,7 @@ fn the_response_time_is_locusts_and_the_others_are_those_of_the_sockets() {
 }
 
 #[test]
-fn what_was_asked_for_before_the_window_stays_apart() {
+fn requests_before_the_window_belong_to_the_warm_up() {
     let mut tally = started(true);
     let row = tally.row("GET", "/", false);
     let start = NOW + 2 * SECOND;
@@ -167,7 +165,7 @@ fn what_was_asked_for_before_the_window_stays_apart() {
 }
 
 #[test]
-fn a_new_test_knows_nothing_of_the_last_one() {
+fn a_new_test_has_no_counts_of_the_last_one() {
     let mut tally = started(false);
     let row = tally.row("GET", "/", false);
     tally.record_request(row, &successful(NOW, NOW + 10));
@@ -182,18 +180,18 @@ fn between_tests_nothing_counts() {
     let mut tally = RequestTally::default();
     let row = tally.row("GET", "/", false);
     tally.record_request(row, &successful(NOW, NOW + 10));
-    assert!(tally.take_report(NOW + 5 * SECOND, OpenCounts::default()).is_empty());
+    assert!(tally.take_report(NOW + 5 * SECOND).is_empty());
     tally.begin(NOW, WALL, false);
     tally.end(NOW + SECOND);
     tally.record_request(row, &successful(NOW, NOW + 10));
     tally.abandon(row, NOW);
-    let report = tally.take_report(NOW + SECOND, OpenCounts::default());
+    let report = tally.take_report(NOW + SECOND);
     assert!(report.intervals.iter().all(|interval| interval.rows.is_empty()));
-    assert!(tally.take_report(NOW + 9 * SECOND, OpenCounts::default()).is_empty());
+    assert!(tally.take_report(NOW + 9 * SECOND).is_empty());
 }
 
 #[test]
-fn names_beyond_the_limit_are_pooled_and_told() {
+fn names_beyond_the_limit_share_a_row_with_a_warning() {
     let mut tallies = vec![started(false), started(false)];
     for (number, tally) in tallies.iter_mut().enumerate() {
         for name in 0..150 {
