@@ -143,7 +143,7 @@ def stress(request: pytest.FixtureRequest) -> Stress:
 
 @pytest.fixture
 def leaks(request: pytest.FixtureRequest) -> Leaks:
-    """Find out whether a function leaks: `leaks(fn, n=…, max_growth=…)`."""
+    """Test whether a function leaks: `leaks(fn, n=…, max_growth=…)`."""
     from torr.plugin.fixtures import Leaks
 
     return Leaks(_session(request), request.node)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _METRICS = tuple(map(Metric, ("response_ms.p50", "response_ms.p99")))
 _PROCEDURE = Procedure(primary=Metric(OK_PER_S), metrics=_METRICS)
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _FUNCTION = "::function"
 """The factor that holds the function; no parameter of a test can have this name."""
 
@@ -141,13 +141,15 @@ def _note_missing(session: MeasurementSession, baseline: Baseline) -> None:
     name_of = names_of(session.levels)
     listed = [name_of(level) for level in missing.values()]
     if listed:
-        session.notes.append(f"not in run {baseline.run}, and beside nothing: {', '.join(listed)}")
+        session.notes.append(
+            f"not compared, since run {baseline.run} does not have them: {', '.join(listed)}"
+        )
     if baseline.changes and not session.baseline_verdicts:
         there = sorted({level.candidate or "" for level in baseline.result.levels})
-        more = ", …" if len(there) > _MOST_NAMED else ""
+        more = ", …" if len(there) > _MAX_NAMED else ""
         raise UsageError(
             f"--torr-fail-if: nothing was compared, run {baseline.run} has none of these functions",
-            f"it has {', '.join(there[:_MOST_NAMED])}{more}: run pytest with the --rootdir of then,"
+            f"it has {', '.join(there[:_MAX_NAMED])}{more}: run pytest with the --rootdir of then,"
             " or keep a new run with --torr-save",
         )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torr.results.result import RunResult
 
 _RAISED = "raised."
-_MOST_CLASSES = 3
+_MAX_CLASSES = 3
 _LAST_LINES = 6
 
 
@@ -23,11 +23,11 @@ def lines(result: RunResult) -> Iterator[str]:
         counts: Counter[str] = Counter()
         for level in levels:
             counts.update(level.reasons)
-        # The first round has the samples of all.
+        # The first round has the samples of all rounds.
         first = {sample.reason: sample.detail for level in levels for sample in level.samples}
-        for reason, count in counts.most_common(_MOST_CLASSES):
+        for reason, count in counts.most_common(_MAX_CLASSES):
             yield f"\n{name}: {reason.removeprefix(_RAISED)} × {count:,}, the first of them:"
             yield from (f"  {line}" for line in first.get(reason, "").splitlines()[-_LAST_LINES:])
-        more = len(counts) - _MOST_CLASSES
+        more = len(counts) - _MAX_CLASSES
         if more > 0:
             yield f"\n{name}: {more} class{'es' if more > 1 else ''} more"

@@ -101,7 +101,7 @@ class Measure(_Fixture):
     """Times a function in one thread."""
 
     @_without_own_frames
-    def __call__(  # noqa: PLR0913 - what a user may say
+    def __call__(  # noqa: PLR0913 - the options of a user
         self,
         fn: Call,
         *,
@@ -140,7 +140,7 @@ class Stress(_Fixture):
     _NO_PROFILE_REASON = "it ran in threads, and one thread is profiled: measure it"
 
     @_without_own_frames
-    def __call__(  # noqa: PLR0913 - what a user may say
+    def __call__(  # noqa: PLR0913 - the options of a user
         self,
         fn: Call,
         *,
@@ -170,9 +170,9 @@ class Stress(_Fixture):
 
 
 class Leaks(_Fixture):
-    """Finds out whether a function leaks."""
+    """Tests whether a function leaks."""
 
-    _NO_PROFILE_REASON = "it was watched, not timed: the lines that allocated stand with its leaks"
+    _NO_PROFILE_REASON = "leaks are not timed: the leak table has the lines that allocated"
 
     @_without_own_frames
     def __call__(
@@ -184,17 +184,17 @@ class Leaks(_Fixture):
         inputs: Callable[[int], object] | None = None,
         name: str | None = None,
     ) -> LeakTable:
-        """Run `n` operations; fail the test if memory grows on and on.
+        """Run `n` operations; fail the test if memory keeps growing.
 
         With `max_growth` the test fails if the number of objects grew by more than that, and
-        growth that goes on is not a failure by itself. Exceptions of operations are raised.
+        continuing growth alone is not a failure. Exceptions of operations are raised.
         """
         result = leaking.leaks(fn, n, inputs, max_growth)
         entry = self._entry(name)
         entry.leaks = entry.named(result)
         self._session.writer.save()
         if not result.met:
-            pytest.fail(_why_leaking(result), pytrace=False)
+            pytest.fail(_leak_message(result), pytrace=False)
         return result
 
 
@@ -232,7 +232,7 @@ class Compare(_Fixture):
         return result
 
 
-def _why_leaking(result: LeakTable) -> str:
+def _leak_message(result: LeakTable) -> str:
     """Return the message for a leak."""
     types = ", ".join(f"{count:+,} {name}" for name, count in result.types[:3] if count > 0)
     places = [f"  {size:+,} B  {place}" for place, size in result.locations]

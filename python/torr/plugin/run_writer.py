@@ -106,7 +106,7 @@ def conclusions(session: MeasurementSession, speed: MachineSpeed) -> Conclusions
 def _create(config: pytest.Config, head: RunHead) -> RunDirectory:
     from torr.model.secrets import secrets_of_command
 
-    # Relative to where pytest was started: a test may have changed the directory.
+    # Relative to the directory in which pytest was started: a test may have changed it.
     folder = config.invocation_params.dir / config.getoption("torr_dir")
     secrets = secrets_of_command(sys.argv[1:])
     return RunDirectory.create(folder, config.getoption("torr_save"), head, _FLAGS, secrets=secrets)

@@ -101,11 +101,11 @@ class MeasurementSession:
             fail_unmeasured()
         for entry in own:
             entry.budgets = [budget.judge(entry.levels, machine.speed()) for budget in budgets]
-        why = failure_text(
+        failure = failure_text(
             [verdict for entry in own for verdict in entry.budgets], self.allows_not_shown
         )
-        if why is not None and self.fail_on_budgets:
-            pytest.fail(why, pytrace=False)
+        if failure is not None and self.fail_on_budgets:
+            pytest.fail(failure, pytrace=False)
 
     def summarise(self, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
         """Print the measurements."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torr.report.tables.table import Table
     from torr.results.functions import MachineSpeed
 
-_MOST_ROWS = 12
+_MAX_ROWS = 12
 
 
 def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 - pytest's terminal
@@ -49,7 +49,7 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
     for title, content in (*flame_table.top_functions(result), *profiled_line_table.tables(result)):
         reporter.write_line(f"\n{title}")
         if content:
-            _write_table(replace(content, rows=content.rows[:_MOST_ROWS]), reporter)
+            _write_table(replace(content, rows=content.rows[:_MAX_ROWS]), reporter)
     notes = (*flame_table.notes(result), *_of_unprofiled(session, result), *_of_limits(result))
     for line in (*notes, *session.notes):
         reporter.write_line(line)
@@ -85,7 +85,6 @@ def _of_unprofiled(session: MeasurementSession, result: RunResult) -> Iterator[s
 
 def _of_limits(result: RunResult) -> Iterator[str]:
     name_of = names(result)
-    told = {"broken": "it surely did", "held": "it surely did not"}
     for limit in result.fail_if:
-        word = told.get(limit.word or "", f"not shown: {limit.reason}")
+        word = f"not shown: {limit.reason}" if limit.word == "not shown" else limit.word
         yield f"{name_of(limit)}: {limit.condition}: {word}"

@@ -102,7 +102,7 @@ def test_a_percentile_that_neither_side_has_is_in_no_verdict():
 def test_what_no_earlier_run_has_is_told_by_its_name():
     now = [*rounds_of("f"), *rounds_of("g", size="9"), *rounds_of("g", size="10")]
     found = beside(rounds_of("f"), now)
-    assert found.notes == ["not in run 1, and beside nothing: g [size 9], g [size 10]"]
+    assert found.notes == ["not compared, since run 1 does not have them: g [size 9], g [size 10]"]
 
 
 def test_limits_of_what_was_compared_with_nothing_are_an_error():

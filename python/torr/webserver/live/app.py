@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from torr.webserver.access import Access
 
-MOST_READERS = 32
+MAX_READERS = 32
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def app(content: LiveContent, readers: Readers, access: Access) -> ASGIApp:
         position = readers.journal.position_of(request.headers.get("last-event-id"))
         if readers.journal.is_over and not readers.journal.is_behind(position):
             return Response(status_code=204)  # ends the reconnects of an EventSource
-        if readers.count >= MOST_READERS:
+        if readers.count >= MAX_READERS:
             return PlainTextResponse("too many readers\n", 503)
         return EventStream(readers, position)
 

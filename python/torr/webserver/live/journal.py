@@ -45,7 +45,7 @@ class Journal:
         self._file = file
         self._size = 0
         # Distinguishes ids of this run from those of an earlier run on the same port.
-        self._mark = secrets.token_hex(4)
+        self._run_mark = secrets.token_hex(4)
         self._current = _RunEvent(0, b"", 0)
         self._progress = (0, b"")
         self.is_over = False
@@ -80,7 +80,7 @@ class Journal:
     def position_of(self, last_event_id: str | None) -> JournalPosition:
         """Return the position of a reader with this last id; the start for ids of other runs."""
         mark, _, number = (last_event_id or "").partition("-")
-        is_own = mark == self._mark and number.isascii() and number.isdigit()
+        is_own = mark == self._run_mark and number.isascii() and number.isdigit()
         # No own id has more digits.
         seen = int(number) if is_own and len(number) < 16 else 0
         return JournalPosition(seen if seen <= self.last else 0)
@@ -110,4 +110,4 @@ class Journal:
 
     def _event(self, kind: str, number: int, data: bytes) -> bytes:
         # JSON without indentation has no line breaks.
-        return f"id: {self._mark}-{number}\nevent: {kind}\ndata: ".encode() + data + b"\n\n"
+        return f"id: {self._run_mark}-{number}\nevent: {kind}\ndata: ".encode() + data + b"\n\n"

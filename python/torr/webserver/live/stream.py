@@ -88,7 +88,7 @@ class EventStream(Response):
         disconnected = asyncio.ensure_future(_disconnected(receive, event))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            # Errors of a reader that is gone or reads nothing.
+            # Errors of a reader that has disconnected or does not read.
             with suppress(TimeoutError, asyncio.TimeoutError, OSError):
                 await self._send_events(send, event, disconnected)
         finally:
@@ -108,7 +108,7 @@ class EventStream(Response):
             elif journal.is_over or self._readers.is_closing:
                 await send({"type": "http.response.body", "body": b""})
                 return
-            elif not await _wait_for_news(event):
+            elif not await _wait_for_events(event):
                 await _send_text(send, b":\n\n")
 
     def _next_events(self) -> bytes:
@@ -123,7 +123,7 @@ class EventStream(Response):
         return b"".join(texts)
 
 
-async def _wait_for_news(event: asyncio.Event) -> bool:
+async def _wait_for_events(event: asyncio.Event) -> bool:
     """Return whether the event is set within KEEPALIVE_S; cheaper than `asyncio.wait_for`."""
     expired: list[bool] = []
 

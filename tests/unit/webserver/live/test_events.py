@@ -131,7 +131,7 @@ def test_a_failed_trial_is_told(played):
 
 
 def test_many_readers_hear_the_same_and_too_many_are_refused(played, monkeypatch):
-    monkeypatch.setattr("torr.webserver.live.app.MOST_READERS", 3)
+    monkeypatch.setattr("torr.webserver.live.app.MAX_READERS", 3)
     run = played()
     run.begin()
     readers = [Events(run.url) for _ in range(3)]
