@@ -143,11 +143,17 @@ def parse_percent(text: str) -> float:
     number, unit = _split(text, "percentage", "write it as 99.9%")
     if unit != "%":
         raise UsageError(
-            f"the percentage {text.strip()!r} has no % sign", f"write {_plain(number)}%"
+            f"the percentage {text.strip()!r} has no % sign", f"write {_percent_hint(number)}"
         )
     if number > 100:
         raise UsageError(f"the percentage {text.strip()!r} is over 100 %")
     return float(number)
+
+
+def _percent_hint(number: Decimal) -> str:
+    """Return what a number may mean: 0.999 is also the share of 99.9 %."""
+    share = f"{_plain(100 * number)}% for a share of {_plain(number)}, or " if number <= 1 else ""
+    return f"{share}{_plain(number)}%"
 
 
 def format_percent(percent: float) -> str:

@@ -44,14 +44,23 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     nine = QUICK.replace("= 1", "= 9")
     own = {"one": GOOD, "two": GOOD}
     others = {
-        "its candidates are others": (nine, {"one": GOOD, "three": GOOD}),
-        "its rounds: 9 then, 1 now": (QUICK, own),
-        "its pause_ns: 0 then, 1000000 now": (f'pause = "1ms"\n{nine}', own),
-        "its warmup_requests: None then, 3 now": (f"warmup_requests = 3\n{nine}", own),
-        "its grace_s: ": (f'grace = "3s"\n{nine}', own),
-        "its health_timeout_s: ": (f'health_timeout = "3s"\n{nine}', own),
-        "its stop_signal: 15 then, 2 now": (f'stop_signal = "SIGINT"\n{nine}', own),
-        "its duration_ns: 200000000 then, 300000000 now": (nine.replace("200ms", "300ms"), own),
+        "candidates was one, two when the comparison began, and is one, three now": (
+            nine,
+            {"one": GOOD, "three": GOOD},
+        ),
+        "rounds was 9 when the comparison began, and is 1 now": (QUICK, own),
+        "pause was 0s when the comparison began, and is 1ms now": (f'pause = "1ms"\n{nine}', own),
+        "warmup_requests was None when the comparison began, and is 3 now": (
+            f"warmup_requests = 3\n{nine}",
+            own,
+        ),
+        "grace_s was ": (f'grace = "3s"\n{nine}', own),
+        "health_timeout_s was ": (f'health_timeout = "3s"\n{nine}', own),
+        "stop_signal was 15 when": (f'stop_signal = "SIGINT"\n{nine}', own),
+        "duration was 200ms when the comparison began, and is 300ms now": (
+            nine.replace("200ms", "300ms"),
+            own,
+        ),
     }
     for words, (top, candidates) in others.items():
         ended = torr("compare", matrix(candidates, top), "--resume", "_output/torr/latest")
@@ -60,7 +69,7 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     same = matrix(own, nine)
     ended = torr("compare", same, "--resume", "_output/torr/latest", "--pin", "off")
     assert ended.code == 2
-    assert "its pin" in ended.err
+    assert "pin was" in ended.err
 
 
 @pytest.mark.full
@@ -79,10 +88,10 @@ def test_trials_of_other_versions_or_of_another_machine_are_not_mixed(
     kept.write_text(json.dumps(before))
     ended = torr("compare", name, "--resume", "_output/torr/latest")
     assert ended.code == 2
-    assert "its torr: 0.0.1 then, " in ended.err
+    assert "torr was 0.0.1 when the comparison began" in ended.err
     del before["experiment"]["candidates"]["one"]["versions"]
     before["environment"]["machine"]["cpu"] = "another"
     kept.write_text(json.dumps(before))
     ended = torr("compare", name, "--resume", "_output/torr/latest")
     assert ended.code == 2
-    assert "it was begun on another machine" in ended.err
+    assert "the comparison began on another machine" in ended.err

@@ -25,7 +25,7 @@ EXAMPLES = (
 @click.argument("sides", nargs=-1, metavar="A B")
 @flags_of(DIFF)
 def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
-    """Compare run B with A: directories, run ids, candidates (RUN:NAME), .dat files."""
+    """Compare run B with A, each a run id, directory, RUN:CANDIDATE or .dat file."""
     from torr.cli.finish import finish_command
     from torr.cli.sides import sides_of
     from torr.finishing.pipeline import EndedRun

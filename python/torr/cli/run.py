@@ -51,6 +51,6 @@ def _refuse_load() -> None:
             name = "/".join(parameter.opts)
             require(
                 source is not ParameterSource.COMMANDLINE,
-                f"{name} and --once are both given: --once sends one request and judges nothing",
-                "leave one out",
+                f"{name} cannot be used with --once, which sends one request and prints its answer",
+                f"leave out {name} to see the answer, or --once to send load",
             )

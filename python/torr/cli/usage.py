@@ -16,6 +16,8 @@ def explained(error: click.UsageError) -> UsageError:
     if isinstance(error, click.NoSuchOption):
         from torr.options.verbs import no_such_flag  # `torr --help` needs no options
 
+        if error.option_name == "--json" and _has_output(error.ctx):
+            return UsageError(f"{where}there is no option '--json'", "write -o json")
         message, hint = no_such_flag(command, error.option_name, error.possibilities or ())
         return UsageError(f"{where}{message}", hint or usual)
     return UsageError(f"{where}{_named(error)}", getattr(error, "hint", None) or usual)
@@ -29,6 +31,10 @@ def _named(error: click.UsageError) -> str:
     if isinstance(parameter, click.Option):
         flag = _variable(parameter, error.ctx) or "/".join(parameter.opts)
     return f"{flag}: {error.message.rstrip('.')}"
+
+
+def _has_output(ctx: click.Context | None) -> bool:
+    return ctx is not None and any("--output" in p.opts for p in ctx.command.params)
 
 
 def _variable(option: click.Option, ctx: click.Context | None) -> str | None:

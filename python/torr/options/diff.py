@@ -26,14 +26,14 @@ class DiffOptions:
     baseline: str | None = option(
         "--baseline",
         Reader("TAG", str, "main"),
-        "A: newest with this tag, B's name first; B [DIR/latest]",
+        "A: the newest run with this tag; B: [DIR/latest]",
     )
     folder: Path = reuse_option(ResultOptions, "folder")
     output: Output = reuse_option(ResultOptions, "output")
     quiet: bool = reuse_option(ResultOptions, "quiet")
     language: Language | None = reuse_option(ResultOptions, "language")
     fail_if: tuple[Change, ...] = many(
-        "--fail-if", readers.CHANGE, "must not hold (else exit 1): 'p99 > +10%', 'ok/s < -5%'"
+        "--fail-if", readers.CHANGE, "exit 1 unless ruled out: 'p99 > +10%', 'ok/s < -5%'"
     )
     allow_not_shown: bool = reuse_option(
         ResultOptions, "allow_not_shown", help="pass limits of --fail-if that are not shown"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
 from torr.results.base import encode
+from torr.units import format_duration
 from torr.verdicts.across import is_another
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> 
     place = f"--resume {path}"
     require(
         directory.head.kind == "compare" and all(level.candidate for level in directory.levels),
-        f"{place}: is no comparison that can go on",
+        f"{place}: this is not a comparison that can be continued",
         "give the directory that torr compare named when it ended",
     )
     before, now = (json.loads(encode(x.experiment)) for x in (directory.head, head))
@@ -34,13 +35,13 @@ def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> 
         then_value, now_value = _comparable(before.get(key), now.get(key))
         if then_value != now_value:
             raise UsageError(
-                f"{place}: its {_difference(key, then_value, now_value)}",
-                "give the file and the flags that the run began with",
+                f"{place}: {_difference(key, then_value, now_value)}",
+                "give the file and the flags that the comparison began with",
             )
     require(
         not is_another(directory.head.environment, head.environment),
-        f"{place}: it was begun on another machine",
-        "go on there, or begin anew",
+        f"{place}: the comparison began on another machine",
+        "continue it there, or start a new comparison",
     )
 
 
@@ -63,7 +64,17 @@ def _difference(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
     """Return how two values differ: both of them, or those of the first member that differs."""
     if isinstance(then, dict) and isinstance(now, dict):
         if then.keys() != now.keys():
-            return f"{key} are others: {', '.join(then)} then, {', '.join(now)} now"
+            return _changed(key, ", ".join(then), ", ".join(now))
         name = next(name for name in now if then[name] != now[name])
         return _difference(f"{key}: {name}" if key == "candidates" else name, then[name], now[name])
-    return f"{key}: {then} then, {now} now"
+    if key.endswith("_ns"):
+        key, then, now = key[:-3], _duration(then), _duration(now)
+    return _changed(key, then, now)
+
+
+def _changed(what: str, then: object, now: object) -> str:
+    return f"{what} was {then} when the comparison began, and is {now} now"
+
+
+def _duration(value: object) -> object:
+    return format_duration(value) if isinstance(value, int) else value

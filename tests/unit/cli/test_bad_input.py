@@ -172,12 +172,19 @@ BAD = {
         "'login: p50 < 5ms': no request is named 'login'",
     ),
     "unknown output": (["run", "-o", "xml", URL], "-o/--output: 'xml' is not"),
+    "--json": (["run", "--json", URL], "there is no option '--json'\nhint: write -o json"),
     "unknown flag": (["run", "--nonsense", URL], "No such option '--nonsense'"),
     "unknown command": (["walk"], "No such command 'walk'"),
     "verbose alone": (["run", "-v", URL], "-v/--verbose needs --once"),
-    "once and an SLO": (["run", "--once", "--slo", "p95 < 1s", URL], "--slo and --once are both"),
-    "once and a rate": (["run", "--once", "--rate", "5", URL], "--rate and --once are both given"),
-    "once and -c": (["run", "-c", "50", "--once", URL], "-c/--connections and --once are both"),
+    "once and an SLO": (
+        ["run", "--once", "--slo", "p95 < 1s", URL],
+        "--slo cannot be used with --once",
+    ),
+    "once and a rate": (["run", "--once", "--rate", "5", URL], "--rate cannot be used with --once"),
+    "once and -c": (
+        ["run", "-c", "50", "--once", URL],
+        "-c/--connections cannot be used with --once",
+    ),
     "name with a slash": (["run", "-n", "a/b", URL], "-n/--name 'a/b' cannot name files"),
     "log in nowhere": (
         ["run", "--log", "none/x.csv", URL],

@@ -81,7 +81,7 @@ def test_a_run_says_it_and_goes_on(torr, fake, monkeypatch, flags, begins):
     monkeypatch.setattr("doubles.interval_of", refused)
     fake.curve = lambda _users: Truth(ok_per_s=0, errors=FAILED)
     ended = torr("run", *flags, "http://127.0.0.1:9/")
-    assert ended.err.count("401") == 2
+    assert ended.err.count("401") == 3
     assert ended.err.startswith(begins)
     assert ended.code == 3
     assert len(fake.loads) == 1

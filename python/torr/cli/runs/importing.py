@@ -19,7 +19,7 @@ EXAMPLES = (
     "torr runs import _output/torr/latest",
     "torr runs import benchmarks.json --name cache",
 )
-HINT = "give a run's directory, its result.json, or JSON of pytest-benchmark"
+HINT = "give a run directory (it has a result.json), or a JSON file of pytest-benchmark"
 
 
 @click.command("import", cls=Verb, examples=EXAMPLES)

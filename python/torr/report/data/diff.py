@@ -24,7 +24,7 @@ def bound(bounds: Sequence[bool] | None) -> str:
     """Return how the true ratio lies to the one measured, of rates that may be lower bounds.
 
     Empty where neither is one; `≥` where only B's is, `≤` where only A's is, and `?` where both are
-    and the ratio bounds nothing.
+    and the true ratio is unknown.
     """
     old, new = bounds or (False, False)
     return ("?" if old else "≥") if new else ("≤" if old else "")

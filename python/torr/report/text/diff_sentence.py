@@ -1,7 +1,7 @@
 """The verdict of a diff as one sentence, and how far to trust it.
 
 A rate of a machine that client and target shared is a lower bound, and is written with `≥`. Its
-ratio is a bound too (`≥` or `≤`); the ratio of two lower bounds bounds nothing, which is said.
+ratio is a bound too (`≥` or `≤`); the ratio of two lower bounds is neither, which is said.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def trust(result: RunResult) -> Text:
             )
         )
     if any(diff.bound(v.bounds) == "?" for v in result.verdicts):
-        parts.append(say("a ratio of two lower bounds (?) bounds nothing"))
+        parts.append(say("?: both rates are lower bounds, so the true ratio is unknown"))
     return say("{said}.", said=chain(" · ", parts))
 
 
@@ -110,10 +110,10 @@ def _worth(verdicts: Sequence[Verdict]) -> str:
     """Return the meaning of the bounds where the ratios differ in them."""
     nothing = sum(diff.bound(verdict.bounds) == "?" for verdict in verdicts)
     if nothing == len(verdicts):
-        return say(", which bounds nothing: both rates are lower bounds")
+        return say(", but both rates are lower bounds: the true ratio is unknown")
     if nothing:
         return say(
-            ", at {n} of which both rates are lower bounds and the ratio bounds nothing", n=nothing
+            ", at {n} of which both rates are lower bounds and the true ratio is unknown", n=nothing
         )
     marks = {diff.bound(verdict.bounds) for verdict in verdicts}
     return say(", some of them bounds") if len(marks) > 1 else ""

@@ -87,12 +87,12 @@ def test_a_lower_bound_bounds_the_ratio_on_the_side_that_it_can(a, b, ratio, val
         (
             shared(A, 200, 500),
             shared(BOTH, 200, 500),
-            " at 2 common levels, which bounds nothing: both rates are lower bounds; best",
+            " at 2 common levels, but both rates are lower bounds: the true ratio is unknown; best",
         ),
         (
             shared(A, 200),
             shared(BOTH, 200, 500),
-            ", at 1 of which both rates are lower bounds and the ratio bounds nothing; best",
+            ", at 1 of which both rates are lower bounds and the true ratio is unknown; best",
         ),
         (A, shared(BOTH, 500), "best ≥ 1,800 (at 500) to 1,000 (at 200), ≥ 1.80 ×; one run each"),
     ],
@@ -107,7 +107,7 @@ def test_trust_names_the_sides_and_levels_that_are_lower_bounds():
     assert trust.trust(found) == (
         "The two were not interleaved: drift between them is not excluded · client and target "
         "shared a machine in bare (at 200 connections) and in new: those rates are ≥, their "
-        "ratios bounds · a ratio of two lower bounds (?) bounds nothing."
+        "ratios bounds · ?: both rates are lower bounds, so the true ratio is unknown."
     )
     assert "0.50 × ?" in markdown.text(found)
     assert trust.health(diff.ratios(A, BOTH)) == "unknown"
