@@ -15,7 +15,7 @@ REPO = Path(__file__).parents[2]
 
 
 def modules(*, without=None):
-    """Return what loads modules that have every name that torr needs but one."""
+    """Return a loader of modules with all names that torr needs, `without` one of them."""
     made = {}
     for module, names in REQUIRED_NAMES.items():
         made[module] = SimpleNamespace()

@@ -1,4 +1,4 @@
-"""A master of Locust ends its workers once, however often it is told to."""
+"""A master of Locust ends its workers once, even if `quit` is called again."""
 
 import gevent
 import pytest

@@ -19,7 +19,7 @@ BIG = bytes(range(256)) * 20_480  # 5 MiB
 
 
 def echo(request, _site):
-    """What came, as JSON."""
+    """Return the received request as JSON."""
     return answer(
         200,
         {

@@ -27,7 +27,7 @@ class Break(Enum):
 
 @dataclass
 class Request:
-    """What came over the wire."""
+    """A request as it was received."""
 
     connection: int
     method: str

@@ -1,4 +1,4 @@
-"""`rest` of the users: JSON there and back, and failures that say what came."""
+"""`rest` of the users: JSON in requests and responses, and failures with the received body."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Waits for what greenlets and servers do."""
+"""Wait for greenlets and servers."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Fires events alone, some of them failures: what no client of torr's was behind."""
+"""Fires events without requests; some of them are failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams that are left, that break, and that nobody reports, from a server of its own."""
+"""Streams that the client closes, that break, and that are not reported."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HOST = f"http://127.0.0.1:{server.server_port}"
 
 
 class Never(HttpUser):
-    """Asks for a stream, and never reads it."""
+    """Requests a stream, and does not read it."""
 
     host = HOST
     wait_time = constant(0.03)
@@ -49,7 +49,7 @@ class Never(HttpUser):
 
 
 class Holder(HttpUser):
-    """Asks for a stream that has no end, and keeps it."""
+    """Requests a stream without an end, and keeps it open."""
 
     host = HOST
     wait_time = constant(60)
@@ -71,7 +71,7 @@ class Reader(HttpUser):
 
 
 class Silent(HttpUser):
-    """Keeps to itself what broke, and tells of it as an event."""
+    """Catches the error of a broken stream, and fires an event."""
 
     host = HOST
     wait_time = constant(0.05)

@@ -1,4 +1,4 @@
-"""What one test of Locust leaves says what Locust says, in every place that says it."""
+"""The counts of a recorded test are those of Locust, in output, result and CSV file."""
 
 from __future__ import annotations
 

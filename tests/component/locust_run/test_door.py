@@ -1,4 +1,4 @@
-"""The command itself: Locust's own help and messages, and what there is to say without Locust."""
+"""The command: Locust's help and messages, and errors without a usable Locust."""
 
 from __future__ import annotations
 

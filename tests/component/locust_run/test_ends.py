@@ -1,4 +1,4 @@
-"""However a test ends, what was measured is kept, and nobody reads a traceback."""
+"""A test that ends in any way is recorded, without a traceback."""
 
 from __future__ import annotations
 

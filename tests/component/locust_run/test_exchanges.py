@@ -1,4 +1,4 @@
-"""What goes through torr's clients is in the run as Locust counts it, row by row."""
+"""Requests of torr's clients are in the run as Locust counts them, row by row."""
 
 from __future__ import annotations
 

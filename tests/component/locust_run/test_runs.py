@@ -1,4 +1,4 @@
-"""Where a test of Locust is kept, and what its run says of the test's course."""
+"""The directory of a recorded test, and the phases of the test in its run."""
 
 from __future__ import annotations
 

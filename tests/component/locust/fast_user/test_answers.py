@@ -1,4 +1,4 @@
-"""What a FastHttpUser gets: responses, streams, cookies, redirects."""
+"""The answers of a FastHttpUser: responses, streams, cookies, redirects."""
 
 import pytest
 

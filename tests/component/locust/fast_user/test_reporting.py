@@ -1,4 +1,4 @@
-"""What a FastHttpUser reports, and how a locustfile judges."""
+"""The reports of a FastHttpUser, and `catch_response`."""
 
 import pytest
 from locust.exception import ResponseError

@@ -1,4 +1,4 @@
-"""What a FastHttpUser sends: verbs, queries, bodies, headers."""
+"""The requests of a FastHttpUser: methods, queries, bodies, headers."""
 
 import io
 

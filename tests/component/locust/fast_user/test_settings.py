@@ -1,4 +1,4 @@
-"""What a FastHttpUser's class sets: TLS, pools, proxies."""
+"""The attributes of a FastHttpUser class: TLS, pools, proxies."""
 
 import gevent
 import pytest

@@ -1,4 +1,4 @@
-"""Who asks: basic, digest, credentials in the host, callables."""
+"""Authentication: basic, digest, credentials in the host, callables."""
 
 import pytest
 from requests.auth import AuthBase, HTTPBasicAuth, HTTPDigestAuth

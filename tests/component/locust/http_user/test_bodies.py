@@ -1,4 +1,4 @@
-"""What is sent as a request's body."""
+"""The bodies of requests."""
 
 import io
 

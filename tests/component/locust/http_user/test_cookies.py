@@ -1,4 +1,4 @@
-"""Cookies: the jar of a user, and who may see what is in it."""
+"""Cookies: the jar of a user, and the requests that its cookies are sent with."""
 
 import pytest
 import requests

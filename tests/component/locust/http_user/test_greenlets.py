@@ -7,7 +7,7 @@ from waiting import wait_until
 
 
 def ends(task, *arguments):
-    """What a task gives in a greenlet of its own."""
+    """Return the result of a task in a greenlet of its own."""
     return gevent.spawn(task, *arguments).get(timeout=60)
 
 

@@ -1,4 +1,4 @@
-"""Headers of a request: the session's, the request's own, and what becomes of both."""
+"""Headers of a request: those of the session, those of the request, and both merged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a locustfile can put into the session: hooks, adapters, prepared requests, proxies."""
+"""Objects that a locustfile adds to the session: hooks, adapters, prepared requests, proxies."""
 
 import pytest
 import requests

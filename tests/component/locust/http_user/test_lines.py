@@ -1,4 +1,4 @@
-"""Lines of a chunked body, cut wherever a network may cut it: requests' own are the measure."""
+"""The lines of a chunked body that arrives in any pieces are those of requests."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Redirects: what is sent next, what is kept, and where it ends."""
+"""Redirects: the next request, its headers and cookies, and the limit of redirects."""
 
 import io
 

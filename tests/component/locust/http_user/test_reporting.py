@@ -1,4 +1,4 @@
-"""What a request is reported as: names, contexts, and the locustfile's own judgement."""
+"""The reports of requests: names, contexts, and `catch_response`."""
 
 import pytest
 from locust.exception import ResponseError

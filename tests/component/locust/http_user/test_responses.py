@@ -1,4 +1,4 @@
-"""What an answer says when it is asked."""
+"""The attributes of a response."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""HTTPS: whom a client trusts, and how it says that it does not: each layer in words of its own."""
+"""HTTPS: trusted certificates, and errors of others, whose texts differ between TLS layers."""
 
 import pytest
 

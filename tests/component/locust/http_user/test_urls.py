@@ -1,4 +1,4 @@
-"""What becomes of a URL, and which are none."""
+"""URLs as they are sent, and invalid URLs."""
 
 import pytest
 

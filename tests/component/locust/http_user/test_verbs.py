@@ -1,4 +1,4 @@
-"""Each verb, and what a request carries when nothing is asked for."""
+"""Each method, and the default headers of a request."""
 
 import pytest
 import requests
