@@ -74,6 +74,12 @@ def whole(name: str, least: int, most: int | None = None) -> Reader[int]:
     return Reader(name, lambda text: _whole(text, least, most), f"{max(least, 7)}")
 
 
+MOST_ID = 2**31 - 1
+"""The largest integer that the columns of both databases can hold."""
+
+RUN_ID = whole("ID", 1, MOST_ID)
+
+
 def count(most: int) -> Reader[int]:
     """Return the reader of a number of things, at least one: `500`, `10k`."""
     return Reader("N", lambda text: _count(text, most), "64")

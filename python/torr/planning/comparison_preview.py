@@ -33,7 +33,7 @@ def preview(comparison: ComparisonPlan) -> Iterator[str]:
         trials = comparison.profiles.trials_of(matrix)
         plans = [plan_for_profile(matrix.plan_of(*trial, ANY_URL)) for trial in trials]
         total_s = sum(AROUND_A_TRIAL_S + (plan.seconds or 0.0) for plan in plans)
-        yield f"then {show_count(len(plans), 'profile')}, about {_clock(total_s)} more"
+        yield f"then {show_count(len(plans), 'profile')}, about {_minutes(total_s)} more"
     pin = comparison.pin
     yield "cores: shared" if pin is None else f"cores: {pin} (generator/target)"
     pairs = (len(file.candidates) - 1) * len(matrix.cells)
@@ -62,7 +62,7 @@ def _trials(matrix: Matrix, round_s: float) -> str:
     for looks, rounds in enumerate(matrix.stages, 1):
         trials = show_count(matrix.count // matrix.rounds * rounds, "trial")
         # One round that is not counted precedes the rounds up to each look.
-        stages.append(f"{trials} in {cells}, about {_clock(round_s * (rounds + looks))}")
+        stages.append(f"{trials} in {cells}, about {_minutes(round_s * (rounds + looks))}")
     if len(stages) == 1:
         return stages[0]
     first = f"{show_count(matrix.stages[0], 'round')}: {stages[0]}"
@@ -88,6 +88,6 @@ def _power(stages: Sequence[int], pairs: int, alpha: float) -> str:
     return f"{text}: enough for verdicts, where trials spread little{more}"
 
 
-def _clock(seconds: float) -> str:
+def _minutes(seconds: float) -> str:
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes else f"{round(seconds)} s"

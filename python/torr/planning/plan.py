@@ -15,8 +15,8 @@ from torr.planning.groups import PlannedLoad, groups_of
 from torr.planning.pace import timing_of
 from torr.planning.requests import request_mix_of
 from torr.planning.transport import transport_of
+from torr.procfs.machine import allowed_cores
 from torr.sources.names import is_plan_file
-from torr.store.environment import allowed_cores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from torr.errors import ResultError
-from torr.messages.message import from_object, message
+from torr.messages.message import from_object
 from torr.results.history import Ledger, LedgerEntry
+from torr.store.runs.reading import reading
 from torr.store.runs.store import Filter
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
@@ -78,20 +79,13 @@ class TuningSession:
         """
         request, concurrency = self._selection.request, self._selection.concurrency
         try:
-            result = self._store.result(run.id)
-            if collect:
-                self._collect(result.levels)
-            return MeasuredRun.of(run.id, result, request, concurrency)
+            with reading(run.id):
+                result = self._store.result(run.id)
+                if collect:
+                    self._collect(result.levels)
+                return MeasuredRun.of(run.id, result, request, concurrency)
         except ResultError as error:
-            reason = from_object(error.message)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            reason = message(
-                "result.broken",
-                "run {run} is not as torr writes it: {error}",
-                run=run.id,
-                error=f"{type(error).__name__}: {error}",
-            )
-        return MeasuredRun(run.id, (), request, reason)
+            return MeasuredRun(run.id, (), request, from_object(error.message))
 
     def _collect(self, levels: Sequence[Level]) -> None:
         for level in levels:

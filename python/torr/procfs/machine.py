@@ -49,11 +49,16 @@ class Machine:
         return None if self.port_range is None else self.port_range[1] - self.port_range[0] + 1
 
 
+def allowed_cores() -> int:
+    """Return the number of cores that this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
 def machine(root: Root = "") -> Machine:
     """Return the limits of this machine."""
     limits = kernel_limits(root)
     ports = limits["port_range"]
-    allowed = len(os.sched_getaffinity(0))
+    allowed = allowed_cores()
     clock = text(f"{root}/sys/devices/system/clocksource/clocksource0/current_clocksource")
     governors = Path(root, "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     load = text(f"{root}/proc/loadavg").split()

@@ -75,10 +75,6 @@ class Histogram:
         histogram.values, histogram.counts = values, counts
         return histogram
 
-    def as_dict(self) -> dict[int, int]:
-        """Return the counts by value."""
-        return dict(zip(self.values.tolist(), self.counts.tolist(), strict=True))
-
     def total(self) -> int:
         """Return how many values there are."""
         return int(self.counts.sum())

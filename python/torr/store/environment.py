@@ -33,13 +33,6 @@ def environment() -> JsonObject:
     }
 
 
-def allowed_cores() -> int:
-    """Return the number of cores that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def git_commit(folder: Path) -> str | None:
     """Return the commit checked out in the git work tree of a folder, if it is in one."""
     for parent in (folder, *folder.parents):
@@ -57,7 +50,7 @@ def _machine() -> JsonObject:
         "cpu": machine.processor(),
         "architecture": os.uname().machine,
         "cores": os.cpu_count(),
-        "cores_allowed": allowed_cores(),
+        "cores_allowed": machine.allowed_cores(),
         "governor": machine.governor(),
         "memory_bytes": machine.memory_bytes(),
     }

@@ -13,7 +13,6 @@ adding it twice is harmless.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from contextlib import suppress
@@ -24,6 +23,7 @@ from torr.errors import OutputError, UsageError
 from torr.model.json_input import JsonInputError, parse_json
 from torr.results.base import encode
 from torr.store.atomic import PRIVATE, replace_bytes, sync_folder, write_whole
+from torr.store.level_log import try_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def recover(path: Path) -> Path:
         return file
     try:
         with intervals_of(file.parent).open("r+b") as intervals:
-            if _try_lock(intervals):
+            if try_lock(intervals):
                 _add_lines(file, lines, intervals)
     except OSError as error:
         raise OutputError(
@@ -112,17 +112,6 @@ def intervals_of(folder: Path) -> Path:
     """Return the file of a run's intervals, which earlier versions named otherwise."""
     old = folder / _OLD_INTERVALS
     return old if old.exists() else folder / INTERVALS
-
-
-def _try_lock(intervals: BinaryIO) -> bool:
-    """Lock a run; return False if another torr has it open."""
-    try:
-        fcntl.flock(intervals, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass  # a file system without locks
-    return True
 
 
 def _add_lines(file: Path, lines: Path, intervals: BinaryIO) -> None:

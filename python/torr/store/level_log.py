@@ -28,6 +28,17 @@ _INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 _NO_INTERVALS = b'"intervals":[]}'
 
 
+def try_lock(intervals: BinaryIO) -> bool:
+    """Lock a run; return False if another torr has it open."""
+    try:
+        fcntl.flock(intervals, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True
+
+
 class _StoredLevel(NamedTuple):
     """A level without intervals, its JSON, and the range of the intervals in the file, in bytes."""
 
@@ -50,13 +61,9 @@ class LevelLog:
         self._intervals: BinaryIO = open(  # noqa: SIM115 - closed by `close`
             path, "xb" if is_new else "r+b", buffering=0, opener=opener
         )
-        try:
-            fcntl.flock(self._intervals, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_lock(self._intervals):
             self._intervals.close()
-            raise
-        except OSError:
-            pass  # a file system without locks
+            raise BlockingIOError
         self._stored: list[_StoredLevel] = []
         self._level_start = 0
 

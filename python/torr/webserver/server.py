@@ -8,8 +8,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -120,22 +118,12 @@ class ApplicationServer:
         self._server = uvicorn.Server(config)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="torr-pages", daemon=True)
-        self._final_cost_s = 0.0
 
     def start(self) -> Self:
         """Start serving."""
         self._thread.start()
         self._ready.wait()
         return self
-
-    @property
-    def cost_s(self) -> float:
-        """Return the CPU time of the server's thread."""
-        ident = self._thread.ident
-        if ident is not None and self._thread.is_alive():
-            with suppress(OSError):
-                return time.clock_gettime(time.pthread_getcpuclockid(ident))
-        return self._final_cost_s
 
     def stop(self) -> None:
         """End all answers and stop; wait 2 s at most for either."""
@@ -154,7 +142,6 @@ class ApplicationServer:
             asyncio.run(self._serve())
         finally:
             self._ready.set()
-            self._final_cost_s = time.thread_time()
 
     async def _serve(self) -> None:
         if self._readers is not None:

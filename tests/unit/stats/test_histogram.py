@@ -44,15 +44,19 @@ def test_every_value_is_read_to_three_digits(highest):
         assert value <= round(rank * 1e6) <= value * 1.001
 
 
+def counted(histogram):
+    return dict(zip(histogram.values.tolist(), histogram.counts.tolist(), strict=True))
+
+
 def test_parts_add_up_to_the_whole():
     values = [random.Random(3).randrange(10**9) for _ in range(1000)]
     parts = [Histogram.read(histogram(values[at::7])) for at in range(7)]
-    assert Histogram.sum(parts).as_dict() == Histogram.read(histogram(values)).as_dict()
+    assert counted(Histogram.sum(parts)) == counted(Histogram.read(histogram(values)))
 
 
 def test_a_count_of_any_size_is_read():
     found = Histogram.read(histogram([5] * 70_000 + [9]))
-    assert found.as_dict() == {5: 70_000, 9: 1}
+    assert counted(found) == {5: 70_000, 9: 1}
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.5, 20), (0.95, 200), (0.99, 1000), (0.999, 10_000)])

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from torr.store.environment import allowed_cores, environment, git_commit
+from torr.procfs.machine import allowed_cores
+from torr.store.environment import environment, git_commit
 
 
 def test_the_environment_names_machine_kernel_limits_and_versions():

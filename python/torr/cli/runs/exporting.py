@@ -13,6 +13,7 @@ from torr.errors import OutputError, ResultError
 from torr.options.result import ResultOptions
 from torr.results.result import RunResult, encoded
 from torr.store.atomic import replace_bytes
+from torr.store.runs.reading import reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +53,7 @@ def _export(store: Store, run_id: int, folder: Path, language: Language | None) 
     check_name(stored.name, f"the name of run {run_id},")
     place = folder / f"{stored.name}-{stored.started:%Y%m%d-%H%M%S}-{stored.id}"
     _write(result, place)
-    with selection.reading(run_id):
+    with reading(run_id):
         report.write_all(result, place, language)
     return place
 

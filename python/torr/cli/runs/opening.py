@@ -12,6 +12,7 @@ from torr.cli.flags import shared
 from torr.cli.runs import selection
 from torr.errors import OutputError
 from torr.options.result import ResultOptions
+from torr.store.runs.reading import reading
 
 EXAMPLES = ("torr runs open 12",)
 
@@ -31,7 +32,7 @@ def open_page(run_id: int, language: str | None) -> None:
     folder = _cache() / "torr" / "runs" / stored.uid
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with selection.reading(run_id):
+        with reading(run_id):
             html.write(result, folder, language)
     except OSError as error:
         raise OutputError(

@@ -11,6 +11,7 @@ from torr.cli.flags import shared
 from torr.cli.runs import selection
 from torr.options.result import ResultOptions
 from torr.results.result import encoded
+from torr.store.runs.reading import reading
 
 if TYPE_CHECKING:
     from torr.messages.say import Language
@@ -32,7 +33,7 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
         return
     from torr.cli import terminal
 
-    with selection.reading(run_id):
+    with reading(run_id):
         terminal.show(result, quiet=quiet, language=language)
     if quiet:
         return

@@ -6,6 +6,7 @@ from datetime import timezone
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.options.readers import MOST_ID
 from torr.options.since import parse_since
 from torr.store.runs.store import Filter
 
@@ -13,10 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.datastructures import QueryParams
-
-# The largest integer that the columns of both databases can hold.
-_MOST_ID = 2**31 - 1
-_MOST_DIGITS = 10
 
 
 def filter_of(query: QueryParams) -> Filter:
@@ -50,7 +47,7 @@ def side(query: QueryParams, key: str) -> tuple[int, Sequence[str]]:
 def positive_int(value: str, key: str) -> int:
     """Return a positive integer."""
     # int() raises ValueError for thousands of digits.
-    is_number = value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS
-    if not (is_number and 0 < int(value) <= _MOST_ID):
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(f"{MOST_ID}")
+    if not (is_number and 0 < int(value) <= MOST_ID):
         raise UsageError(f"{key}={value[:40]!r} is no whole number above 0")
     return int(value)

@@ -83,7 +83,6 @@ class LivePage:
         self._server = ApplicationServer(
             app(content, self._readers, access), server_socket, self._readers
         )
-        metrics.cost_s = lambda: self._server.cost_s
         self.url = server_socket.url(access, is_for_changes=True)
 
     def start(self) -> None:
@@ -101,11 +100,6 @@ class LivePage:
     def close(self) -> None:
         """Stop serving."""
         self._server.stop()
-
-    @property
-    def cost_s(self) -> float:
-        """Return the CPU time of the server's thread."""
-        return self._server.cost_s
 
     def _stop(self) -> None:
         # A second press would end the run without its report; a double click must not do that.

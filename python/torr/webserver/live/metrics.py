@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from time import thread_time
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import __version__
@@ -80,13 +81,14 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
 class Metrics:
     """Adds up intervals and levels, and writes the page.
 
-    `info` are the labels of torr_info; `cost_s` returns the server's CPU time, `progress` the
-    elapsed and the remaining time in seconds.
+    `info` are the labels of torr_info; `cost_s` returns the CPU time of the thread that
+    writes the page, which is the server's, `progress` the elapsed and the remaining time in
+    seconds.
     """
 
     info: Mapping[str, str]
     progress: Callable[[], tuple[float, float | None]] = lambda: (0.0, None)
-    cost_s: Callable[[], float] = lambda: 0.0
+    cost_s: Callable[[], float] = thread_time
     is_running: bool = True
     _last_progress: tuple[float, float | None] = (0.0, None)
     _lock: threading.Lock = field(default_factory=threading.Lock)
