@@ -50,8 +50,9 @@ class Scale(Axis):
             return None
         certain = list(_certain(comparison, plain))
         needed = [*certain, *(1.5 * end for end in plain.margin)]
-        bounds = (-WIDEST, math.inf if is_share else WIDEST)
+        widest = math.inf if is_share else WIDEST
         widen = WIDEN if certain else math.inf
+        bounds = (-widest, widest)
         return cls(limits(needed, rounds, bounds=bounds, widen=widen), is_share, half)
 
     @property

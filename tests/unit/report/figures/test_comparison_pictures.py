@@ -184,6 +184,20 @@ def test_rounds_far_off_stand_at_the_edge_and_squeeze_nothing():
     assert list(arrow.get_xdata()) == [scale.limits[0]]
 
 
+@pytest.mark.parametrize(("failing", "points"), [("go-net", -30), ("go-gin", 30)])
+def test_the_axis_of_shares_holds_any_difference(failing, points):
+    from torr.stats.metric import ERROR_RATE, Metric
+    from torr.verdicts.comparison import Procedure
+
+    levels = [
+        typed.changed(level, success_rate=70.0 if level.candidate == failing else 100.0)
+        for level in rounds({"go-net": 12_000, "go-gin": 12_000}, AT, errors=600)
+    ]
+    result = compared(levels, procedure=Procedure(primary=Metric(ERROR_RATE)))
+    scale = Scale.of(Comparison.of(result))
+    assert scale.limits[0] < points < scale.limits[1]
+
+
 def test_a_primary_metric_that_is_a_share_is_drawn_in_points():
     from torr.stats.metric import ERROR_RATE, Metric
     from torr.verdicts.comparison import Procedure
