@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from torr.verdicts.diff_side import Side
 
-_ID = re.compile(r"(\d{1,9})(?::(.*))?")
+_ID = re.compile(r"\d{1,9}")
 _KINDS = ("run", "ladder", "compare", "locust")
 
 
@@ -54,16 +54,16 @@ def sides_of(names: Sequence[str], baseline: str | None, folder: Path) -> tuple[
 def side_of(text: str) -> Side:
     """Return the side that a word of the command line names."""
     from torr.planning.diff_sides import load
-    from torr.verdicts.diff_side import of_result
+    from torr.verdicts.diff_side import RunReference, of_result
 
-    match = _ID.fullmatch(text)
-    if match is None or Path(text).exists():
+    reference = RunReference.parse(text)
+    if not _ID.fullmatch(reference.run) or Path(text).exists():
         return load(Path(text))
     from torr.store.runs.store import open_store
 
     with open_store() as store:
-        result = store.result(int(match[1]))
-    return of_result(result, match[2].split(",") if match[2] else [], Path(match[1]))
+        result = store.result(int(reference.run))
+    return of_result(result, reference)
 
 
 def _tagged(text: str, name: str) -> Side:
@@ -72,9 +72,10 @@ def _tagged(text: str, name: str) -> Side:
     Runs of many names can have a tag such as `baseline`.
     """
     from torr.store.runs.store import Filter, open_store
-    from torr.verdicts.diff_side import of_result
+    from torr.verdicts.diff_side import RunReference, of_result
 
-    tag, _, candidate = text.partition(":")
+    reference = RunReference.parse(text)
+    tag = reference.run
     wanted = Filter(tags=(tag,), kinds=_KINDS)
     with open_store() as store:
         own = store.find(replace(wanted, name=name), most=1)
@@ -87,4 +88,4 @@ def _tagged(text: str, name: str) -> Side:
     if not own:
         other = f"run {runs[0].id} of {runs[0].name}"
         click.echo(f"note: --baseline {tag}: no run of {name} has it; it is {other}", err=True)
-    return of_result(result, candidate.split(",") if candidate else [], Path(f"{runs[0].id}"))
+    return of_result(result, replace(reference, run=f"{runs[0].id}"))

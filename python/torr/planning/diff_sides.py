@@ -8,6 +8,7 @@ before.dat                  medians only
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from torr.errors import UsageError
@@ -15,15 +16,15 @@ from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.result import decoded
 from torr.sources import dat_file
 from torr.store.level_lines import recover
-from torr.verdicts.diff_side import Side, of_result
+from torr.verdicts.diff_side import RunReference, Side, of_result
 
 
 def load(path: Path) -> Side:
     """Read one side; raises UsageError that says what is wrong with it."""
-    path, asked = _split(path)
-    path = recover(path)
+    reference = _reference(path)
+    path = recover(Path(reference.run))
     if path.suffix != ".json":
-        if asked:
+        if reference != RunReference(reference.run):
             raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
         return Side(dat_file.read(path))
     try:
@@ -31,12 +32,12 @@ def load(path: Path) -> Side:
     except OSError as error:
         hint = "give a .dat file, a run directory or its result.json, or the id of a stored run"
         raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
-    return of_result(decoded(text, str(path)), asked, path)
+    return of_result(decoded(text, str(path)), replace(reference, run=str(path)))
 
 
-def _split(path: Path) -> tuple[Path, list[str]]:
-    """The path, and what is asked of it behind a colon; a file may have a colon in its name."""
-    name, colon, asked = str(path).rpartition(":")
+def _reference(path: Path) -> RunReference:
+    """Return the path and its selection behind a colon; a file may have a colon in its name."""
+    name, colon, selection = str(path).rpartition(":")
     if not colon or path.exists() or not Path(name).exists():
-        return path, []
-    return Path(name), asked.split(",")
+        return RunReference(str(path))
+    return RunReference.of(name, selection)

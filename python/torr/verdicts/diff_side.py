@@ -6,6 +6,7 @@ A side has one setting: what is compared is one series of levels with another.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -21,7 +22,6 @@ from torr.stats.trials import candidates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from torr.results.base import Factors
     from torr.results.result import RunResult
@@ -62,40 +62,71 @@ class Side:
         return same and self.candidate != other.candidate
 
 
-def of_result(result: RunResult, asked: Sequence[str], path: Path) -> Side:
-    """Take a side out of a result: `asked` names a candidate and the setting of factors.
+@dataclass(frozen=True, slots=True)
+class RunReference:
+    """A run, and the part of it that is compared: `RUN:CANDIDATE,factor=value`."""
 
-    `path` is what messages call it. Raises UsageError that says what is wrong with it, and where
-    it holds functions: those of one run took no turns, those of two may be of two machines.
+    run: str
+    candidate: str | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> RunReference:
+        """Return the reference that a text names; the run ends at the first colon."""
+        run, _, selection = text.partition(":")
+        return cls.of(run, selection)
+
+    @classmethod
+    def of(cls, run: str, selection: str) -> RunReference:
+        """Return the reference to a run of a selection: `CANDIDATE,factor=value`, or empty."""
+        words = selection.split(",") if selection else []
+        factors = dict(word.partition("=")[::2] for word in words if "=" in word)
+        return cls(run, next((word for word in words if "=" not in word), None), factors)
+
+    @property
+    def directory(self) -> str:
+        """Return the run without the name of its result.json."""
+        path = PurePath(self.run)
+        return str(path.parent if path.name == "result.json" else path)
+
+
+def of_result(result: RunResult, reference: RunReference) -> Side:
+    """Return the side of a result that a reference names.
+
+    Raises UsageError that says what is wrong with it, and where it holds functions: those of one
+    run took no turns, those of two may be of two machines.
     """
+    run = reference.run
     require(
-        result.kind != "diff", f"{path} is itself a diff", "give a run, a ladder or a comparison"
+        result.kind != "diff", f"{run} is itself a diff", "give a run, a ladder or a comparison"
     )
-    side = _side(result, asked, path)
+    side = _side(result, reference)
     if not side.series.points:
         raise UsageError(
-            f"{path} has no level that claims anything", "every level was limited or cut short"
+            f"{run} has no level that claims anything", "every level was limited or cut short"
         )
     return side
 
 
-def _side(result: RunResult, asked: Sequence[str], path: Path) -> Side:
+def _side(result: RunResult, reference: RunReference) -> Side:
     require(
         result.kind != "micro",
-        f"{path} holds functions",
+        f"{reference.run} holds functions",
         "pytest --torr-compare NAME sets them beside those of an earlier run",
     )
     levels = result.levels
-    factors = dict(word.partition("=")[::2] for word in asked if "=" in word)
-    names = [word for word in asked if "=" not in word]
-    found = candidates(levels)
-    chosen = names[0] if names else found[0] if found else ""
-    if found and (chosen not in found or (not names and len(found) > 1)):
-        _refuse_candidate(path, names, found)
-    selected = [x for x in levels if (x.candidate or "") == chosen and _has(x.factors, factors)]
+    known = candidates(levels)
+    chosen = reference.candidate
+    if chosen is None:
+        chosen = known[0] if known else ""
+    if known and (chosen not in known or (reference.candidate is None and len(known) > 1)):
+        _refuse_candidate(reference, known)
+    selected = [
+        x for x in levels if (x.candidate or "") == chosen and _has(x.factors, reference.factors)
+    ]
     settings = {factors_key(own): own for own in (_setting(x.factors) for x in selected)}
     if len(settings) != 1 and levels:
-        _refuse_setting(path, chosen, [_setting(level.factors) for level in levels])
+        _refuse_setting(reference, chosen, [_setting(level.factors) for level in levels])
     series = Series.of(chosen or result.name, selected)
     setting = next(iter(settings.values()), {})
     taken = [x for x in result.profiles if (x.candidate or "") == chosen]
@@ -136,17 +167,21 @@ def _has(factors: Factors, asked: Mapping[str, str]) -> bool:
     return all(str(factors.get(key)) == value for key, value in asked.items())
 
 
-def _refuse_candidate(path: Path, names: Sequence[str], found: Sequence[str]) -> None:
-    said = f"has no candidate {names[0]!r}" if names else f"has {len(found)} candidates"
-    run = path.parent if path.name == "result.json" else path
-    known = ", ".join(name or "(unnamed)" for name in found)
-    raise UsageError(f"{path} {said}: {known}", f"name one behind a colon: {run}:{found[0]}")
+def _refuse_candidate(reference: RunReference, known: Sequence[str]) -> None:
+    reason = f"has {len(known)} candidates"
+    if reference.candidate is not None:
+        reason = f"has no candidate {reference.candidate!r}"
+    names = ", ".join(name or "(unnamed)" for name in known)
+    raise UsageError(
+        f"{reference.run} {reason}: {names}",
+        f"name one behind a colon: {reference.directory}:{known[0]}",
+    )
 
 
-def _refuse_setting(path: Path, candidate: str, settings: Sequence[Factors]) -> None:
+def _refuse_setting(reference: RunReference, candidate: str, settings: Sequence[Factors]) -> None:
     each = dict.fromkeys(",".join(f"{k}={v}" for k, v in s.items()) for s in settings)
     if not any(each):
-        raise UsageError(f"{path} has no trial at that setting", "leave it out")
-    run = path.parent if path.name == "result.json" else path
-    hint = f"choose one setting: {run}:{candidate},{next(iter(each))}" if candidate else None
-    raise UsageError(f"{path} has trials at these settings: {'; '.join(each)}", hint)
+        raise UsageError(f"{reference.run} has no trial at that setting", "leave it out")
+    place = f"{reference.directory}:{candidate}"
+    hint = f"choose one setting: {place},{next(iter(each))}" if candidate else None
+    raise UsageError(f"{reference.run} has trials at these settings: {'; '.join(each)}", hint)

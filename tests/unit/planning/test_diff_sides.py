@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 
@@ -8,7 +7,7 @@ from torr.errors import UsageError
 from torr.planning.diff_sides import load
 from torr.results.base import builtins
 from torr.results.result import encoded
-from torr.verdicts.diff_side import of_result, renamed
+from torr.verdicts.diff_side import RunReference, of_result, renamed
 
 PROFILE = typed.profile(folded="a 1\n")
 
@@ -131,20 +130,20 @@ def test_a_run_that_claims_nothing_is_refused(tmp_path, make_level, make_result)
 def test_functions_are_no_side(make_result):
     functions = make_result("micro", [])
     with pytest.raises(UsageError, match="12 holds functions"):
-        of_result(functions, [], Path("12"))
+        of_result(functions, RunReference("12"))
 
 
 def test_a_diff_is_no_side(diffed):
     with pytest.raises(UsageError, match="12 is itself a diff"):
-        of_result(diffed, [], Path("12"))
+        of_result(diffed, RunReference("12"))
 
 
 def test_a_side_knows_how_its_comparison_judged(compared):
-    plain = of_result(compared, ["gin", "processes=1"], Path("1"))
+    plain = of_result(compared, RunReference.parse("1:gin,processes=1"))
     assert (plain.alpha, plain.rule) == (0.05, None)
     known = {"alpha": 0.05 / 3, "discard_if": "failures > 100"}
     looked = typed.changed(compared, experiment=known)
-    found = of_result(looked, ["gin", "processes=1"], Path("1"))
+    found = of_result(looked, RunReference.parse("1:gin,processes=1"))
     assert (found.alpha, str(found.rule)) == (0.05 / 3, "failures > 100")
 
 

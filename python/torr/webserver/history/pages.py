@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -104,7 +103,8 @@ def page(which: str, shown: JsonObject | None = None, **more: object) -> JsonObj
 
 
 def _side(store: Store, query: QueryParams, key: str) -> Side:
-    run_id, of = parameters.side(query, key)
-    side = diff_side.of_result(store.result(run_id), of, Path(f"{run_id}"))
+    reference = diff_side.RunReference.parse(parameters.text(query, key) or "")
+    run_id = parameters.positive_int(reference.run, key)
+    side = diff_side.of_result(store.result(run_id), reference)
     # With the id, since both runs may have the same name.
     return diff_side.renamed(side, f"{side.name} (run {run_id})")

@@ -11,8 +11,6 @@ from torr.options.since import parse_since
 from torr.store.runs.store import Filter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from starlette.datastructures import QueryParams
 
 
@@ -36,12 +34,6 @@ def count(query: QueryParams, key: str) -> int | None:
     """Return a positive integer; None if it is empty."""
     value = text(query, key)
     return None if value is None else positive_int(value, key)
-
-
-def side(query: QueryParams, key: str) -> tuple[int, Sequence[str]]:
-    """Return a side of an overlay: the id of a run, and the names after a colon."""
-    run_id, _, names = (text(query, key) or "").partition(":")
-    return positive_int(run_id, key), names.split(",") if names else []
 
 
 def positive_int(value: str, key: str) -> int:
