@@ -127,7 +127,7 @@ ENDS = {
     "Ctrl-C is pressed": End(
         ExitCode.INTERRUPTED,
         ("run", *LONG, "{url}"),
-        said="; see ",
+        said="has the results of 1 level",
         signal=signal.SIGINT,
         leaves=an_interrupted_run,
     ),

@@ -168,7 +168,7 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert out.startswith("Claims nothing: the level was cut short.")
-    assert "; see" in err
+    assert "has the results of 1 level" in err
     result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert result["status"] == "interrupted"
     level = result["levels"][0]

@@ -262,7 +262,7 @@ def test_a_flame_graph_is_opened_searched_and_walked(read):
     flame.locator("rect").first.wait_for()
     assert flame.locator("rect").count() == 5
     flame.locator("rect").nth(3).hover()
-    assert said.text_content() == "log.Print · 0.000 ms · 75 %"
+    assert said.text_content() == "log.Print · 450 ns · 75 %"
     flame.locator("input").fill("gc")
     assert "“gc”: 8.33 %" in said.text_content()
     assert flame.locator("rect.match").count() == 1

@@ -123,7 +123,7 @@ def test_a_run_is_opened_and_the_way_leads_back(pages, visit):
     page.get_by_role("navigation").get_by_role("link", name="search").click()
     page.wait_for_url("**/trend?name=search")
     assert page.locator("h1").text_content().startswith("1 run of search: run 9 is the best")
-    page.get_by_role("navigation").get_by_role("link", name="Kept runs").click()
+    page.get_by_role("navigation").get_by_role("link", name="Stored runs").click()
     page.wait_for_url(f"{pages}/")
 
 
@@ -171,7 +171,7 @@ def test_another_baseline_is_chosen_on_the_page(pages, visit, store):
 def test_the_language_goes_along_to_the_next_page(pages, visit):
     page = visit(pages).page
     page.get_by_role("button", name="中文").click()
-    assert page.locator("h1").text_content() == "9 次留存的运行"
+    assert page.locator("h1").text_content() == "9 次已存储的运行"
     page.get_by_role("link", name="9", exact=True).click()
     page.wait_for_url("**/runs/9")
     assert page.locator("html").get_attribute("lang") == "zh"
