@@ -222,7 +222,10 @@ def _start(behaviour: Behaviour, place: ListenAddress) -> TargetServer:
     except ValueError as error:
         raise UsageError(str(error)) from error
     except OSError as error:
-        raise UsageError(f"--port {place.port}: cannot listen on {place.host}: {error}") from error
+        raise UsageError(
+            f"--port {place.port}: cannot listen on {place.host}: {error}",
+            "choose another port or address; --port 0 takes any free port",
+        ) from error
 
 
 @contextmanager

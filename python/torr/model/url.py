@@ -122,6 +122,8 @@ def _target(text: str, written: str, *, templates: bool) -> str:
 def _scheme(text: str) -> str:
     scheme, separator, _ = text.partition("://")
     if not separator:
+        if _UNSAFE.search(text):
+            raise UsageError(f"{text!r} is not a URL", "write http://HOST:PORT/path")
         raise UsageError(f"{text!r} has no scheme", f"write http://{text.lstrip('/')}")
     if scheme.lower() not in ("http", "https"):
         raise UsageError(f"{text!r}: unknown scheme {scheme!r}", "torr speaks http:// and https://")

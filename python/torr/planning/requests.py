@@ -59,7 +59,8 @@ def _mix_of(options: MeasureOptions) -> RequestMix:
         return chat_requests(options, options.stream.chat)
     if options.request.requests_file is not None:
         return _of_file(Path(options.request.requests_file), options)
-    require(bool(options.urls), "URL is missing", "torr run http://localhost:8080/")
+    verb = "run" if options.ladder is None else "ladder"
+    require(bool(options.urls), "URL is missing", f"torr {verb} http://localhost:8080/")
     return RequestMix(tuple(_of_urls(options)))
 
 

@@ -138,7 +138,7 @@ def ratios(a: Series, b: Series) -> RunResult:
     if not common:
         raise UsageError(
             f"{a.name} and {b.name} have no level in common: {_levels(a)} against {_levels(b)}",
-            "run both ladders with the same --levels",
+            "measure both with the same --levels of a ladder, or -c of a run",
         )
     name = f"{a.name}_{b.name}"
     if a.name == b.name:

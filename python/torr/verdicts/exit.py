@@ -161,7 +161,9 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
     limit = least.ok_per_s if least.ok_per_s is not None else least.users
     if limit is None or reached >= limit:
         return None
-    place = f"{show_rate(shown.ok_per_s)} ok/s at {shown.concurrency:,} users"
+    bound = "≥ " if shown.at_least else ""
+    noun = noun_of(result.levels)
+    place = f"{bound}{show_rate(shown.ok_per_s)} ok/s at {show_levels([shown.concurrency], noun)}"
     if isinstance(shown, SloCapacity) and shown.beyond is None:
         hint = "the ladder ended before the SLOs broke: give it higher --levels"
         return MissedError(f"{asked}: not shown: the highest level held, {place}", hint)

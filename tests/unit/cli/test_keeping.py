@@ -82,7 +82,7 @@ def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp
     assert json.loads(ended.out)["status"] == "complete"
     assert ended.err.startswith("note: this run is not registered: ")
     assert BROKEN[name] in ended.err
-    assert "postgresql+psycopg://user@host/database" in ended.err
+    assert "postgresql+psycopg://host/database" in ended.err
     assert broken.read_bytes() == b"no database " * 1000
 
 

@@ -99,6 +99,20 @@ def test_a_ladder_is_gated_by_its_capacity(torr, least, flags, why):
         assert f"--min-capacity '{least}': {why}" in ended.err
 
 
+def test_a_capacity_that_is_a_lower_bound_is_marked_where_it_is_missed(torr, fake):
+    fake.curve = lambda _users: Truth(1000, health="contended")
+    ended = torr("ladder", "--levels", "10,20", "--min-capacity", "1M ok/s", URL)
+    assert "--min-capacity '1M ok/s': missed: ≥ 1,000 ok/s at 10 connections" in ended.err
+
+
+def test_a_missing_url_is_named_with_an_example_of_the_verb(torr):
+    ended = torr("ladder")
+    assert (ended.code, ended.err) == (
+        2,
+        "torr: URL is missing\nhint: torr ladder http://localhost:8080/\n",
+    )
+
+
 def test_what_is_no_capacity_is_refused(torr):
     ended = torr("ladder", "--min-capacity", "5 apples", URL)
     assert ended.code == 2

@@ -201,6 +201,13 @@ def test_a_run_in_which_nothing_succeeded_has_measured_nothing(torr, fake):
     assert "no request succeeded: tried GET" in ended.err
 
 
+def test_without_times_there_is_no_empty_table(torr, fake):
+    fake.curve = lambda _users: Truth(0, errors={"status": 1000})
+    out = torr("run", URL).out
+    assert "\n\nthroughput" in out
+    assert "\n\n\n" not in out
+
+
 def test_an_slo_that_is_not_shown_does_not_pass_while_attempts_fail(torr, fake):
     fake.curve = lambda _users: Truth(ok_per_s=1, errors={"status": 1})
     ended = torr("run", "-q", "--slo", "success >= 80%", "--slo", "p99.99 < 1s", URL)

@@ -37,7 +37,6 @@ LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean"
 def show(result: RunResult, out: Screen) -> None:
     """Print the one level of a run."""
     level = result.levels[0]
-    out.line()
     _show_times(level, out)
     _show_requests(level, out)
     out.line()
@@ -61,6 +60,7 @@ def _show_times(level: Level, out: Screen) -> None:
     times += [(name, stats) for name, stats in stream_times(level) if name != "ttfb"]
     rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in times)
     if rows:
+        out.line()
         names = ("", *(stat.replace("_", ".") for stat in STATS))
         out.table(out.columns(names, rows).fitting(out.width, LEAST_STATS))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 VARIABLE = "TORR_STORE"
 NOWHERE = "none"
 HINT = (
-    f"write {VARIABLE}=sqlite:////path/runs.db, postgresql+psycopg://user@host/database, or"
+    f"write {VARIABLE}=sqlite:////path/runs.db, postgresql+psycopg://host/database, or"
     f" {NOWHERE} to keep none"
 )
 

@@ -62,15 +62,8 @@ def register(directory: Path, result: RunResult, *, is_asked: bool = True) -> Re
         with Store.open(url) as store:
             text = (directory / "result.json").read_bytes()
             return Registration(store.register(text, directory.resolve(), result=result))
-    except StoreError as error:
-        # A hint holds no secret, but its example of a URL looks like one.
-        hint = f"\nhint: {printable(error.hint)}" if error.hint else ""
-        return _not_registered(directory, safe_text(error.message) + hint)
     except Exception as error:  # any error: the report is still to be written
-        kind = "" if isinstance(error, OSError) else f"{type(error).__name__}: "
-        return _not_registered(directory, safe_text(f"{kind}{error}"))
-
-
-def _not_registered(directory: Path, reason: str) -> Registration:
-    later = f"keep it with: torr runs import {quote(printable(whole(str(directory))))}"
-    return Registration(problem=f"this run is not registered: {reason}\n{later}")
+        is_expected = isinstance(error, StoreError | OSError)
+        reason = f"{error}" if is_expected else f"{type(error).__name__}: {error}"
+        later = f"keep it with: torr runs import {quote(printable(whole(str(directory))))}"
+        return Registration(problem=f"this run is not registered: {safe_text(reason)}\n{later}")
