@@ -22,16 +22,17 @@ def live(start, visit):
     return opened
 
 
-def test_stop_ends_the_run_and_shows_what_was_kept(live, steady, tmp_path):
+def test_stop_ends_the_run_and_shows_what_was_stored(live, steady, tmp_path):
     process, opened = live("run", "-c", "2", "-z", "10m", "--warmup", "0s", steady.url)
     opened.page.get_by_text(re.compile(r"^(10:00|9:\d\d) left")).first.wait_for()
     opened.page.locator(".live-charts canvas").first.wait_for()
     opened.page.locator("button.stop").click()
     opened.page.locator("h1").wait_for()
-    assert opened.page.locator("h1").text_content().startswith("Answers")
+    sentence = opened.page.locator("h1").text_content()
+    assert sentence == "Claims nothing: the level was cut short."
     assert process.wait(timeout=60) == 130
-    kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
-    assert kept["status"] == "interrupted"
+    stored = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert stored["status"] == "interrupted"
     assert opened.complaints == []
 
 
