@@ -1,9 +1,11 @@
-"""A master of Locust ends its workers once, even if `quit` is called again."""
+"""A master of Locust ends its workers once, and receives their last reports before it ends."""
+
+from types import SimpleNamespace
 
 import gevent
 import pytest
 
-from torr.locust.shutdown import quit_once
+from torr.locust.shutdown import quit_once, wait_before_kill
 
 
 class Master:
@@ -56,3 +58,11 @@ def test_a_first_call_that_failed_leaves_nobody_waiting():
     second.get(timeout=60)
     with pytest.raises(OSError, match="no socket"):
         first.get()
+
+
+def test_the_greenlet_that_receives_reports_is_killed_after_the_wait():
+    calls = []
+    greenlets = SimpleNamespace(kill=lambda block: calls.append(("kill", block)))
+    wait_before_kill(SimpleNamespace(greenlet=greenlets), lambda: calls.append("wait"))
+    greenlets.kill(block=True)
+    assert calls == ["wait", ("kill", True)]

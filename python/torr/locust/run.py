@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import gevent
 import locust
-from locust.runners import MasterRunner, WorkerRunner
+from locust.runners import STATE_MISSING, MasterRunner, WorkerRunner
 
 from torr.errors import OutputError
 from torr.locust import csv_files
@@ -26,7 +26,7 @@ from torr.locust.recorded_test import RecordedTest
 from torr.locust.recorder import RequestRecorder
 from torr.locust.reporting import receive_tallies, send_tallies
 from torr.locust.safe_log import redact_logs
-from torr.locust.shutdown import quit_once
+from torr.locust.shutdown import quit_once, wait_before_kill
 from torr.locust.tallies import TallyAggregate
 from torr.messages.message import Message, message_count
 from torr.model.secrets import secrets_of_command
@@ -138,6 +138,7 @@ class TestRecorder:
         events.quit.add_listener(self.finish)
         if isinstance(self._runner, MasterRunner):
             receive_tallies(self._environment, self._runner, self._add_report)
+            wait_before_kill(self._runner, self._wait_for_last_reports)
 
     def begin(self, **_more: object) -> None:
         """Open the run of a new test; conclude the previous one first."""
@@ -208,13 +209,22 @@ class TestRecorder:
             log.warning("torr: not drawn; what was measured is in %s", test.directory.path)
 
     def _finish_after_last_reports(self) -> None:
-        """Conclude the test after the last report of every worker, or after a time limit."""
         test = self._test
-        with gevent.Timeout(_LAST_REPORTS_S, False):
-            while test is not None and test is self._test and test.awaited:
-                gevent.sleep(0.05)
+        self._wait_for_last_reports()
         if test is self._test:
             self.finish()
+
+    def _wait_for_last_reports(self) -> None:
+        """Wait until every worker that is connected has sent its last report, or a time limit."""
+        test = self._test
+        with gevent.Timeout(_LAST_REPORTS_S, False):
+            while test is not None and test is self._test and self._is_awaiting(test):
+                gevent.sleep(0.05)
+
+    def _is_awaiting(self, test: RecordedTest) -> bool:
+        clients = getattr(self._runner, "clients", {})
+        states = [clients[process].state for process in test.awaited if process in clients]
+        return any(state != STATE_MISSING for state in states)
 
     def _poll(self) -> NoReturn:
         while True:

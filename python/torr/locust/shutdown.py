@@ -17,6 +17,8 @@ import gevent
 from gevent.event import Event
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from locust.env import Environment
     from locust.runners import MasterRunner
 
@@ -68,3 +70,18 @@ def quit_once(runner: MasterRunner) -> None:
                 ended.set()
 
     runner.quit = quit_
+
+
+def wait_before_kill(runner: MasterRunner, wait: Callable[[], None]) -> None:
+    """Call `wait` before the master's `quit` kills the greenlet that receives reports.
+
+    Locust itself gives workers half a second for their last reports, however busy the machine is.
+    """
+    original = runner.greenlet.kill
+
+    @wraps(original)
+    def kill(*arguments: Any, **options: Any) -> None:
+        wait()
+        original(*arguments, **options)
+
+    runner.greenlet.kill = kill

@@ -74,6 +74,12 @@ def test_processes_that_get_a_signal_hand_in_what_they_have(interrupted):
     assert ended.level["requests"][0]["counts"]["ok"] > 0
 
 
+def test_workers_that_are_slow_to_end_hand_in_what_they_have(interrupted):
+    ended = interrupted("locustfile_slow_end", "-u", "4", "--processes", "2", by=TERMINATE)
+    assert ended.level["warnings"] == []
+    assert ended.level["health"]["verdict"] != "generator-limited"
+
+
 def test_a_full_disk_costs_the_run_and_not_the_test(locust, disk):
     with disk("size=12k") as place:
         ended = locust(EVENTS, "-u", "2", "-t", "2s", "--only-summary", "--torr-out", place)

@@ -1,0 +1,25 @@
+"""Workers that end more than half a second after their master asked them to."""
+
+from __future__ import annotations
+
+import gevent
+from locust import User, constant, events, runners, task
+
+# A busy machine may be silent for longer than Locust's three seconds.
+runners.HEARTBEAT_LIVENESS = 30
+
+
+class Caller(User):
+    wait_time = constant(0.01)
+
+    @task
+    def call(self):
+        self.environment.events.request.fire(
+            request_type="RPC", name="one", response_time=1, response_length=0
+        )
+
+
+@events.test_stop.add_listener
+def on_test_stop(environment, **_more):
+    if isinstance(environment.runner, runners.WorkerRunner):
+        gevent.sleep(0.8)
