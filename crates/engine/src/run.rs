@@ -15,7 +15,7 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use net::{Nanos, SourceAddresses, monotonic_ns};
+use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
 use crate::fleet::{Preparing, crew_size};
@@ -97,6 +97,7 @@ impl Run {
             reports,
             run_start,
             sources: sources_of(plan, &SOURCES),
+            create_driver: Epoll::new,
         };
         start_workers(parts, 0, common)?;
         let roster = Roster { processes: 1, workers, run_start };

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-use net::{Nanos, SourceAddresses};
+use net::{Epoll, Nanos, SourceAddresses};
 
 use super::message::{Figures, Order, Reply, Task};
 use super::{frame, rows};
@@ -80,8 +80,14 @@ fn carry_out(
     let is_ordered = Arc::new(AtomicBool::new(false));
     let prepared = prepared.into();
     let (reports, inbox) = channel();
-    let common =
-        Common { prepared, gate: Arc::clone(&gate), reports, run_start, sources: sources.clone() };
+    let common = Common {
+        prepared,
+        gate: Arc::clone(&gate),
+        reports,
+        run_start,
+        sources: sources.clone(),
+        create_driver: Epoll::new,
+    };
     let (orders, ordered) = (Arc::clone(&gate), Arc::clone(&is_ordered));
     spawn(move || obey(input, &orders, &ordered)).map_err(not_started)?;
     start_workers(parts, first_worker, common).map_err(not_started)?;

@@ -1,5 +1,6 @@
 //! What a run says of itself when the machine fails it.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -7,6 +8,7 @@ use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
 use super::Outbox;
 use super::coordinator::{Coordinator, Roster};
+use super::threads::{Common, start_workers};
 use crate::gate::Gate;
 use crate::kept::Kept;
 use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
@@ -30,11 +32,16 @@ impl Peer for Hello {
     }
 }
 
-/// A run of one second, with one worker whose waiting fails from then on.
-fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate)) -> Summary {
+/// A plan of two users for one second.
+fn plan() -> Plan {
     let request = RequestPlan::get("http://127.0.0.1:80/");
     let stop = Stop::Duration { duration_ns: 1000 * MS };
-    let plan = Plan::new(Pace::Closed(Closed::new(2)), Source::One { request }, stop);
+    Plan::new(Pace::Closed(Closed::new(2)), Source::One { request }, stop)
+}
+
+/// A run of one second, with one worker whose waiting fails from then on.
+fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate)) -> Summary {
+    let plan = plan();
     let prepared = Arc::new(prepare(&plan).unwrap());
     let gate = Arc::new(Gate::new(1));
     prepare_gate(&gate);
@@ -67,6 +74,23 @@ fn a_worker_that_cannot_wait_for_its_sockets_is_a_failure_with_its_words_and_no_
     assert!(!summary.interrupted);
     // What was measured until then is kept.
     assert!(summary.measured[0].ok > 0);
+}
+
+#[test]
+fn a_worker_that_gets_no_epoll_is_an_error_with_its_words_and_aborts_the_others() {
+    let plan = plan();
+    let gate = Arc::new(Gate::new(2));
+    let common = Common {
+        prepared: Arc::new(prepare(&plan).unwrap()),
+        gate: Arc::clone(&gate),
+        reports: channel().0,
+        run_start: 0,
+        sources: SourceAddresses::default(),
+        create_driver: || Err(io::Error::other("too many open files")),
+    };
+    let error = start_workers(plan.split(2), 0, common).unwrap_err();
+    assert_eq!(error, "a worker cannot watch sockets: too many open files");
+    assert!(gate.is_aborted());
 }
 
 #[test]

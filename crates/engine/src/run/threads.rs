@@ -1,6 +1,7 @@
 //! The workers of this process: a thread each.
 
 use std::cell::Cell;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
@@ -26,6 +27,8 @@ pub(crate) struct Common {
     pub(crate) reports: Sender<Report>,
     pub(crate) run_start: Nanos,
     pub(crate) sources: SourceAddresses,
+    /// Creates the driver of a worker, in its thread.
+    pub(crate) create_driver: fn() -> io::Result<Epoll>,
 }
 
 /// Starts a worker for each part, numbered from `first`; the message says why one could not start.
@@ -47,7 +50,7 @@ pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Res
             socket_budget,
             sources: common.sources.clone(),
         };
-        spawn(share).inspect_err(|_| common.gate.abort())?;
+        spawn(share, common.create_driver).inspect_err(|_| common.gate.abort())?;
     }
     Ok(())
 }
@@ -67,7 +70,7 @@ pub(crate) fn descriptors_for_sockets() -> u64 {
     limit.saturating_sub(in_use + SPARE_DESCRIPTORS)
 }
 
-fn spawn(share: Share) -> Result<(), String> {
+fn spawn(share: Share, create_driver: fn() -> io::Result<Epoll>) -> Result<(), String> {
     let name = format!("torr-worker-{}", share.number);
     let reports: Sender<Report> = Sender::clone(&share.reports);
     let gate = Arc::clone(&share.gate);
@@ -76,7 +79,7 @@ fn spawn(share: Share) -> Result<(), String> {
         // Held until the end, so that the coordinator sees a worker that died as one that is gone.
         let _reports = reports;
         let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
-        let made = Epoll::new();
+        let made = create_driver();
         // Who started the thread waits for this.
         let _ = told.send(made.as_ref().map(|_| ()).map_err(ToString::to_string));
         if let Ok(driver) = made {
