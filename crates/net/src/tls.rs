@@ -23,6 +23,9 @@ use crate::layer::{Layer, LayerError, LayerFault};
 use crate::tls_insecure::TrustAnyone;
 use crate::tls_trust::{TrustNamed, is_authority_as_server};
 
+#[cfg(test)]
+mod tests;
+
 /// Sessions that may be taken up again, over all connections of one worker.
 const SESSIONS: usize = 256;
 
