@@ -5,7 +5,10 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use client::{Connection, Exchange, Opening, Outline, Reason, Scratch, Step};
+use client::{
+    Connection, Destination, Exchange, ExchangeEvent, ExchangeRequest, Opening, Outline, Reactor,
+    Reason, Scratch, Step, Timeouts,
+};
 use net::{
     Act, Address, Dial, Driver, Nanos, Peer, Ready, Simulated, SimulatedSocket, TlsClient,
     TlsOptions,
@@ -196,6 +199,33 @@ fn a_chain_of_certificates_beyond_32_kib_is_read_and_one_beyond_64_kib_has_a_cla
     // rustls reads no message of a handshake that is longer.
     assert_eq!(failure(Server::new(70 * 1024 / bytes, 2)), Some(Reason::TlsFailed));
     assert_eq!(failure(Server::new(300 * 1024 / bytes, 2)), Some(Reason::TlsFailed));
+}
+
+#[test]
+fn a_reactor_reads_a_chain_of_certificates_beyond_32_kib() {
+    let bytes = CertificateDer::from_pem_slice(CERTIFICATE).unwrap().len();
+    let mut reactor = Reactor::new(Simulated::new(Server::new(50 * 1024 / bytes, 2)));
+    let options = TlsOptions { insecure: true, ..TlsOptions::default() };
+    let pool = reactor.open(Destination {
+        addresses: vec![Address::Ip("127.0.0.1:1".parse().unwrap())],
+        tls: Some(TlsClient::new("localhost", &options).unwrap()),
+        ..Destination::default()
+    });
+    reactor.start(&ExchangeRequest {
+        pool,
+        head: REQUEST,
+        body: b"",
+        is_head: false,
+        streams: false,
+        intended: 0,
+        timeouts: Timeouts { connect_ns: None, read_ns: None },
+    });
+    for until in (10..1000).step_by(10) {
+        reactor.poll(until, false).unwrap();
+    }
+    let mut events = reactor.take_events().map(|(_, event)| event);
+    let Some(ExchangeEvent::Over(answer)) = events.next() else { panic!("it does not end") };
+    assert_eq!((answer.outcome.failure, answer.body.as_slice()), (None, &b"ok"[..]));
 }
 
 #[test]

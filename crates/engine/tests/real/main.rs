@@ -4,6 +4,7 @@
 
 mod at_once;
 mod streams;
+mod tls;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
