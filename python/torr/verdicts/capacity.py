@@ -133,8 +133,9 @@ def under_slo(
 ) -> tuple[SloCapacity | None, Message | None]:
     """Return the highest level such that it and every lower one hold every SLO.
 
-    `beyond` is the first level that did not, with the SLO, its value and word; null when the
-    ladder ended before.
+    The lowest levels with too few answers to show the SLOs are skipped where a higher level holds
+    them. `beyond` is the first level above that does not, with the SLO, its value and word; null
+    when the ladder ended before.
     """
     if not slos:
         return None, message("capacity.no_slo", "no SLO was given")
@@ -147,10 +148,12 @@ def under_slo(
         verdict = _first_not_held(slos, rounds)
         if series.cut and (verdict is None or verdict.word != "broken"):
             continue
-        if verdict is not None:
-            beyond = verdict
+        if verdict is None:
+            held, beyond = series.points[0], None
+            continue
+        beyond = beyond or verdict
+        if held is not None or not _lacks_only_answers(slos, rounds):
             break
-        held = series.points[0]
     if held is None:
         return None, _why_no_slo(beyond)
     capacity = SloCapacity(
@@ -213,6 +216,16 @@ def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdi
     failing = [v for slo in slos if (v := judge(slo, rounds)).word != "held"]
     broken = [verdict for verdict in failing if verdict.word == "broken"]
     return next(iter(broken or failing), None)
+
+
+def _lacks_only_answers(slos: Sequence[Condition], rounds: Sequence[Level]) -> bool:
+    """Return whether a level holds each SLO or has too few answers for it, and no failure."""
+    usable = [level for level in rounds if not level.is_limited]
+    if any(level.is_starved or level.counts.failed for level in usable):
+        return False
+    attempts = sum(level.counts.ended for level in usable)
+    verdicts = [slo_of_level.judge(slo, level, attempts) for slo in slos for level in usable]
+    return all(x.word == "held" or slo_of_level.has_too_few_answers(x) for x in verdicts)
 
 
 def _with_interval(verdict: Verdict, slo: Condition, rounds: Sequence[Level]) -> Verdict:

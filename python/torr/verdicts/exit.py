@@ -3,8 +3,9 @@
 Reasons in their order: no answer, an interruption, `--strict`, conditions, no success, an
 incomplete log. The conditions are SLOs, limits of change and a least capacity, and that no abort
 condition ended the load; all that failed are named. A condition that is not shown fails, unless the
-user allows it. A ladder climbs until SLOs break, so its lowest level that claims anything counts,
-or the capacity of `--min-capacity`. In a comparison every candidate counts in every cell.
+user allows it. A ladder climbs until SLOs break, so it passes with a capacity under them, of which
+`--min-capacity` is the least; without one its lowest level that claims anything counts. In a
+comparison every candidate counts in every cell.
 """
 
 from __future__ import annotations
@@ -233,9 +234,11 @@ def _of_limit(entry: Verdict) -> str:
 
 
 def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
-    """Return the decision about SLOs, by the lowest level that claims anything."""
+    """Return the decision about SLOs, by the capacity or the lowest level that claims anything."""
     if result.kind == "compare":
         return _of_candidates(result)
+    if result.capacity is not None and result.capacity.slo is not None:
+        return Decision()
     texts = dict.fromkeys(verdict.condition or "" for verdict in result.slo_verdicts)
     slos = list(texts) or slos
     if not slos:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
 
+_TOO_FEW = ("slo.few_answers", "slo.too_few")
+
 
 def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None) -> Verdict:
     """Judge one level, interval or named request.
@@ -48,6 +50,11 @@ def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None
             condition, None, "broken", message("slo.no_success", "no request succeeded")
         )
     return verdict
+
+
+def has_too_few_answers(verdict: Verdict) -> bool:
+    """Return whether a condition is not shown because it needs more answers or attempts."""
+    return verdict.reason is not None and verdict.reason.code in _TOO_FEW
 
 
 def _of_part(

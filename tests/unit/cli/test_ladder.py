@@ -80,6 +80,47 @@ def test_an_slo_that_the_lowest_level_breaks_ends_with_1(torr):
     assert "SLO broken: p95 < 1ms" in ended.err
 
 
+FEW = Truth(ok_per_s=10)
+"""100 answers in a level, where a success of 99 % takes 300."""
+SLOS = ("--levels", "10,20,40", "--slo", "success >= 99%", "--slo", "p95 < 500ms")
+
+
+def with_lowest(lowest, above=None):
+    """A curve with the given level of 10 users."""
+    return lambda users: lowest if users == 10 else above or capacity(64)(users)
+
+
+def test_a_lowest_level_with_too_few_answers_does_not_decide(torr, server, tmp_path):
+    server.curve = with_lowest(FEW)
+    ended = torr("ladder", *SLOS, "--min-capacity", "40 users", URL)
+    assert (ended.code, ended.err) == (0, "")
+    assert "Holds 8,000 requests/s at 40 connections, the highest level measured," in ended.out
+    assert result_of(tmp_path)["capacity"]["slo"]["concurrency"] == 40
+
+
+@pytest.mark.parametrize(
+    ("lowest", "why"),
+    [
+        (Truth(ok_per_s=20, errors={"status": 1}), "not shown: success >= 99% (1 error in 201"),
+        (Truth(ok_per_s=100, service_ms=400), "broken: p95 < 500ms"),
+    ],
+)
+def test_a_lowest_level_that_fails_or_breaks_an_slo_decides(torr, server, lowest, why):
+    server.curve = with_lowest(lowest)
+    ended = torr("ladder", *SLOS, "--min-capacity", "20 users", URL)
+    assert ended.code == 1
+    assert f"SLO {why}" in ended.err
+    assert "--min-capacity '20 users': not shown: " in ended.err
+
+
+@pytest.mark.parametrize("above", [FEW, Truth(service_ms=600)])
+def test_too_few_answers_do_not_pass_where_no_level_holds(torr, server, above):
+    server.curve = with_lowest(FEW, above)
+    ended = torr("ladder", *SLOS, URL)
+    assert ended.code == 1
+    assert "SLO not shown: success >= 99% (no error in 100 attempts shows too " in ended.err
+
+
 @pytest.mark.parametrize(
     ("least", "flags", "why"),
     [

@@ -208,13 +208,65 @@ def test_without_a_level_that_holds_the_reason_names_condition_and_level():
     assert found.reasons["slo"] == "p95 < 25ms is broken at the lowest level, 40"
 
 
-def test_success_on_too_few_attempts_is_not_shown_and_ends_the_capacity():
-    found = capacity.analyse([level(1, 10, ok=2_999)], [SUCCESS])
+FEW_ATTEMPTS = (
+    "success >= 99.9% is not shown at the lowest level, 1: "
+    "no error in 2,999 attempts shows too little: it takes 3,000"
+)
+
+
+def few_answers(users, **more):
+    """A level with too few answers for a p95."""
+    latency = {"response_ms": {"n": 199, "p95": None}}
+    return level(users, 10, ok=199, **{"latency": latency, **more})
+
+
+@pytest.mark.parametrize("above", [[], [level(2, 20, ok=2_999)], [level(2, 20, p95=99)]])
+def test_success_on_too_few_attempts_is_no_capacity_where_no_higher_level_holds(above):
+    found = capacity.analyse([level(1, 10, ok=2_999), *above], [P95, SUCCESS])
     assert found.slo is None
-    assert found.reasons["slo"] == (
-        "success >= 99.9% is not shown at the lowest level, 1: "
-        "no error in 2,999 attempts shows too little: it takes 3,000"
-    )
+    assert found.reasons["slo"] == FEW_ATTEMPTS
+
+
+def test_the_lowest_levels_with_too_few_answers_are_skipped_where_a_higher_one_holds():
+    low = [few_answers(1), level(2, 20, ok=2_999)]
+    found = capacity.analyse([*low, level(4, 40), level(8, 80, p95=99)], [P95, SUCCESS])
+    assert (found.slo.concurrency, found.slo.beyond.concurrency) == (4, 8)
+    assert "slo" not in found.reasons
+    assert capacity.analyse([*low, level(4, 40)], [P95, SUCCESS]).slo.beyond is None
+
+
+def test_rounds_of_a_lowest_level_with_too_few_answers_are_skipped_together():
+    rounds = [few_answers(1), level(1, 10, ok=200, round=2)]
+    assert capacity.judge(P95, rounds).reason == "not shown in 1 of 2 rounds"
+    assert capacity.analyse([*rounds, level(4, 40)], [P95]).slo.concurrency == 4
+
+
+def test_a_level_with_too_few_answers_above_one_that_holds_ends_the_capacity():
+    found = capacity.analyse([level(1, 10), few_answers(2), level(4, 40)], [P95]).slo
+    assert (found.concurrency, found.beyond.concurrency) == (1, 2)
+    assert found.beyond.word == "not shown"
+
+
+OWN = {"connect.no_port": 50}
+
+
+@pytest.mark.parametrize(
+    "lowest",
+    [
+        level(1, 10, p95=99, ok=2_999),
+        level(1, 10, counts={"attempted": 2_999, "ok": 2_998, "errors": {"connect": 1}}),
+        few_answers(1, starved=1),
+        level(
+            1, 10, counts={"attempted": 5_050, "ok": 5_000, "errors": {"connect": 50}}, reasons=OWN
+        ),
+        level(1, 10, latency={"response_ms": {"n": 0}}),
+    ],
+    ids=["broken", "failed", "starved", "own failures", "no time"],
+)
+def test_a_lowest_level_that_lacks_more_than_answers_is_not_skipped(lowest):
+    found = capacity.analyse([lowest, level(4, 40)], [P95, SUCCESS])
+    assert found.slo is None
+    assert " at the lowest level, 1" in found.reasons["slo"]
 
 
 def test_the_attempts_of_all_rounds_show_success_together():

@@ -121,7 +121,7 @@ def _fails(first: Verdict, series: Series) -> str:
 
 
 def _held_above(result: RunResult, first: Verdict) -> str:
-    """Return the levels that hold everything above a lowest one with too few answers."""
+    """Return the levels that hold everything above a lowest one that does not show it."""
     held: list[int] = []
     usable = [p.concurrency for p in Series.of("", result.levels).points]
     for concurrency in usable:

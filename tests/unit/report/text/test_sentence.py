@@ -68,12 +68,25 @@ def test_an_slo_on_too_few_attempts_cannot_be_shown(make_level, make_result):
     )
 
 
-def test_levels_that_hold_above_one_that_shows_too_little_are_named(make_level, make_result):
-    rows = ((5, 100, 1.0), (50, 900, 5.0), (100, 1900, 5.2), (200, 1950, 60.0))
-    found = make_result("ladder", levels(make_level, *rows), ["p95 < 99ms", "success >= 99.9%"])
+ROWS_WITH_FEW = ((5, 100, 1.0), (50, 900, 5.0), (100, 1900, 5.2), (200, 1950, 60.0))
+
+
+def test_a_capacity_above_a_level_that_shows_too_little_is_said(make_level, make_result):
+    slos = ["p95 < 99ms", "success >= 99.9%"]
+    found = make_result("ladder", levels(make_level, *ROWS_WITH_FEW), slos)
+    assert sentence.verdict(found) == (
+        "Holds 1,900 requests/s at 100 connections with p95 under 99 ms and success at least "
+        "99.9 %; the knee is at 100."
+    )
+
+
+def test_levels_that_hold_above_one_with_a_failure_are_named(make_level, make_result):
+    made = levels(make_level, *ROWS_WITH_FEW)
+    made[0] = typed.changed(made[0], counts={"ok": 999, "errors": {"status": 1}})
+    found = make_result("ladder", made, ["p95 < 99ms", "success >= 99.9%"])
     assert found.capacity.slo is None
     assert sentence.verdict(found) == (
-        "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts shows "
+        "Cannot show success at least 99.9 % at 5 connections (1 error in 1,000 attempts shows "
         "too little: it takes 3,000), though every SLO holds from 50 to 100 (begin there, or "
         "measure longer); it peaks at 1,950 requests/s, reached from 100 connections on; "
         "the knee is at 100."
