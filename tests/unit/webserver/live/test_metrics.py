@@ -69,6 +69,17 @@ def test_an_interval_is_counted_in_prometheus_units(metrics):
     assert (found["torr_level"], found["torr_levels"]) == (2, 3)
 
 
+def test_a_worker_has_its_own_number_where_another_one_sent_nothing(metrics):
+    health = {"workers": [0, 2], "worker_cpu_rate": [10.0, 30.0]}
+    metrics.level_started(step())
+    metrics.interval_came(step(), measured_interval(Truth(), 0, health=health))
+    found = numbers(metrics)
+    assert {name: found[name] for name in found if "worker=" in name} == {
+        'torr_worker_cpu_ratio{worker="0"}': 0.1,
+        'torr_worker_cpu_ratio{worker="2"}': 0.3,
+    }
+
+
 def test_counters_go_on_and_gauges_are_of_the_newest_interval(metrics):
     full(metrics).interval_came(step(), measured_interval(Truth(50), 1))
     found = numbers(metrics)
