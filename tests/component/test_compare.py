@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import stat
 import sys
 from pathlib import Path
 
@@ -31,6 +32,10 @@ def test_two_servers_are_compared(torr, matrix):
     assert result["experiment"]["answers"]["one"]["body_start"] == "Hello world"
     assert result["experiment"]["candidates"]["one"]["versions"]["torr"]
     assert "failures" not in result
+    run = (ended.folder / "_output/torr/latest").resolve()
+    files = [path for path in run.rglob("*") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert {"result.json", "report.html", "one.log"} <= {path.name for path in files}
 
 
 @pytest.mark.full

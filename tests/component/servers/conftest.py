@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import ExitStack
 
@@ -39,6 +40,14 @@ def command(here, tmp_path):
         return Command(**{**default, **settings}).filled(values)
 
     return made
+
+
+@pytest.fixture
+def no_umask():
+    """Take no permission away from files that are made."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 
 import pytest
 
@@ -25,6 +26,12 @@ def test_a_short_log_is_whole(log, tmp_path):
     assert log.dropped == 0
     assert tail(tmp_path / "log", 1) == ("two",)
     assert tail(tmp_path / "log", 0) == ()
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_nobody_else_may_read_a_log(tmp_path):
+    BoundedLog(str(tmp_path / "log")).close()
+    assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("piece", [1, 7, 64, 1000])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,12 @@ def test_what_cannot_be_started_says_why(start, broken, kind, says):
     assert caught.value.message.startswith("app: ")
     assert says in caught.value.message
     assert exit_code(caught.value) == 3
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_nobody_else_may_read_the_log_of_a_server(start):
+    server = start('print("secret", flush=True)')
+    assert stat.S_IMODE(server.log.stat().st_mode) == 0o600
 
 
 def test_a_log_that_cannot_be_written_is_an_error_of_output(command, here, tmp_path):
