@@ -275,6 +275,22 @@ def test_once_shows_no_secret_header(torr):
     assert "c0ffee" not in ended.out
 
 
+@pytest.mark.parametrize(
+    ("headers", "body", "code", "line"),
+    [
+        ({}, b"\x1b[2Jbody", 0, "\\x1b[2Jbody"),
+        # The engine refuses such a header, and torr shows what came.
+        ({"x-title": "\x1b]0;red\x07"}, b"", 3, "< x-title: \\x1b]0;red\\x07"),
+    ],
+)
+def test_once_shows_control_characters_as_escape_sequences(torr, headers, body, code, line):
+    with recording(lambda _seen: (200, headers, body)) as server:
+        ended = torr("run", "--once", "-v", server.url)
+    assert ended.code == code, ended.err
+    assert line in ended.out.splitlines()
+    assert "\x1b" not in ended.out + ended.err
+
+
 def test_once_sends_one_request(torr):
     ended = torr("run", "--once", URL, OTHER)
     assert ended.code == 2
