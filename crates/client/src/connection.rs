@@ -1,71 +1,64 @@
-//! One connection: dialling, perhaps a handshake, then bytes both ways.
+//! One connection: a byte channel with a protocol session on it, and the one place that moves
+//! exchanges over it.
 
-use std::io;
+use std::io::{self, ErrorKind};
 
-use net::{Driver, Layer, LayerError, LayerFault, Nanos, Ready};
+use net::{Driver, Layer, Nanos, Ready};
 
-use crate::{Reason, Tunnel, UNSET};
+use crate::byte_channel::{ByteChannel, Opening};
+use crate::session::{ProtocolSession, Received, Session, Slots, with_session};
+use crate::{Protocol, Reason, Scratch, Stamps, Tunnel, UNSET};
 
-/// So much is sealed at once: what does not fit into the socket would only lie in memory.
-const SEALED_AT_ONCE: usize = 64 * 1024;
+/// Reads in one call, before other connections get their turn.
+const MAX_READS: u32 = 16;
 
-/// Reads that bring nothing for the exchange, made in one go before other connections get their turn.
-const READS_IN_A_ROW: u32 = 4;
+/// Bytes read in one call, before other connections get their turn: reading, decrypting and checking
+/// them takes about as long as a short request.
+const MAX_READ_BYTES: usize = 256 * 1024;
 
-/// How far the way to an open connection is.
+/// What a connection needs next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening {
-    /// Not there yet: a new event of the socket is needed.
+pub enum Step {
+    /// The next event of its socket.
     Pending,
-    /// Not there yet, and there may be more to read, which no event will say: another call, soon.
+    /// Another call soon: there may be unread bytes, for which no event will come.
     Again,
-    /// Bytes may be written.
-    Open,
 }
 
-/// A socket with what lies between it and the exchange.
+/// One connection.
 pub struct Connection<S> {
-    socket: S,
-    layer: Option<Box<dyn Layer>>,
-    /// The way through a proxy, while it is being asked for.
-    tunnel: Option<Box<Tunnel>>,
-    /// When TCP was established, and the way through a proxy, if there is one.
-    connected_at: Nanos,
-    /// Whether the latest read left nothing in the socket.
-    is_drained: bool,
-    /// Answers that this connection has brought.
+    channel: ByteChannel<S>,
+    session: Session,
+    /// The time at which its dial was started.
+    dialled_at: Nanos,
+    /// Exchanges that ended with a complete response.
     pub served: u32,
 }
 
 impl<S> Connection<S> {
-    /// A connection whose dial has just been started.
-    pub fn dialled(socket: S, layer: Option<Box<dyn Layer>>) -> Self {
-        Self { socket, layer, tunnel: None, connected_at: UNSET, is_drained: false, served: 0 }
+    /// Creates a connection whose dial was started at `now`.
+    pub fn dialled(
+        socket: S,
+        layer: Option<Box<dyn Layer>>,
+        tunnel: Option<Tunnel>,
+        protocol: Protocol,
+        now: Nanos,
+    ) -> Self {
+        let channel = ByteChannel::new(socket, layer, tunnel);
+        Self { channel, session: Session::new(protocol), dialled_at: now, served: 0 }
     }
 
-    /// The same, but through a proxy.
-    #[must_use]
-    pub fn through(mut self, tunnel: Option<Tunnel>) -> Self {
-        self.tunnel = tunnel.map(Box::new);
-        self
-    }
-
-    /// Whether requests may be written.
+    /// Returns whether exchanges may begin.
     pub fn is_open(&self) -> bool {
-        self.is_connected() && self.layer.as_ref().is_none_or(|layer| layer.is_open())
+        self.channel.is_open()
     }
 
-    /// Whether TCP is established (the handshake of a layer may still be under way).
+    /// Returns whether TCP is established; the handshake of TLS may still be under way.
     pub fn is_connected(&self) -> bool {
-        self.connected_at != UNSET
+        self.channel.is_connected()
     }
 
-    /// When TCP was established; [`UNSET`] before.
-    pub fn connected_at(&self) -> Nanos {
-        self.connected_at
-    }
-
-    /// What a connection that is not open yet waits for, as the reason of a timeout.
+    /// Returns the reason of a timeout before the connection is open; `None` once it is.
     pub fn overdue(&self) -> Option<Reason> {
         match (self.is_open(), self.is_connected()) {
             (true, _) => None,
@@ -74,202 +67,184 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Whether nothing lies between the exchange and the socket.
-    pub fn is_plain(&self) -> bool {
-        self.layer.is_none()
+    /// Returns whether exchanges are running on it.
+    pub fn is_active(&self) -> bool {
+        with_session!(&self.session, session => session.is_active())
     }
 
-    /// Whether the latest read left nothing: what comes next will raise an event.
-    pub fn is_drained(&self) -> bool {
-        self.is_drained && !self.layer.as_ref().is_some_and(|layer| layer.is_ended())
-    }
-
-    /// Moves a connection that is not open yet; `buffer` is scratch space.
+    /// Continues to open the connection.
     pub fn advance<D: Driver<Socket = S>>(
         &mut self,
         driver: &mut D,
         ready: Ready,
-        buffer: &mut [u8],
+        scratch: &mut Scratch,
     ) -> Result<Opening, Reason> {
-        if !self.is_connected() {
-            if ready.closed
-                && let Some(error) = driver.error(&self.socket)
-            {
-                return Err(Reason::of_dial(&error));
-            }
-            let way = match &mut self.tunnel {
-                Some(tunnel) if ready.writable || ready.readable => {
-                    tunnel.advance(driver, &self.socket)?
-                }
-                None if ready.writable => Opening::Open,
-                _ => Opening::Pending,
+        self.channel.advance(driver, ready, &mut scratch.buffer)
+    }
+
+    /// Returns how long the dial took, and the TLS handshake if there was one; the connection became
+    /// open at `now`.
+    pub fn opening_times(&self, now: Nanos) -> (Nanos, Option<Nanos>) {
+        let connected_at = self.channel.connected_at();
+        let tls = (!self.channel.is_plain()).then(|| now.saturating_sub(connected_at));
+        (connected_at.saturating_sub(self.dialled_at), tls)
+    }
+
+    /// Records in the stamps of an exchange that this connection was opened for it, at `now`.
+    pub fn stamp_opening(&self, stamps: &mut Stamps, now: Nanos) {
+        let (connect, tls) = self.opening_times(now);
+        (stamps.connect, stamps.tls) = (connect, tls.unwrap_or(UNSET));
+    }
+
+    /// Begins an exchange in a free slot; [`Self::drive`] sends its request.
+    #[inline]
+    pub fn begin(&mut self, slot: u16, slots: &mut impl Slots) {
+        let (exchange, request) = slots.slot(slot);
+        with_session!(&mut self.session, session => session.begin(slot, exchange, request));
+    }
+
+    /// Handles an event of the open connection: sends and receives for all its exchanges.
+    /// `scratch.ended` has those that ended.
+    ///
+    /// An empty socket raises an event for its next bytes, but not if its end has been announced
+    /// already (`event.closed`).
+    #[inline]
+    pub fn drive<D: Driver<Socket = S>>(
+        &mut self,
+        driver: &mut D,
+        event: Ready,
+        slots: &mut impl Slots,
+        scratch: &mut Scratch,
+    ) -> Step {
+        let first = scratch.ended.len();
+        let step = with_session!(&mut self.session, session => {
+            let sent = if event.writable {
+                send(&mut self.channel, session, driver, slots)
+            } else {
+                Ok(())
             };
-            if way != Opening::Open {
-                return Ok(way);
+            let step = if event.readable {
+                receive(&mut self.channel, session, driver, slots, scratch, (event.closed, self.served))
+            } else {
+                Step::Pending
+            };
+            if let Err((at, error)) = sent {
+                // A response that was received before the error takes precedence.
+                session.broken(at, self.served > 0, &error, slots, &mut scratch.ended);
             }
-            self.tunnel = None;
-            self.connected_at = driver.now();
+            if session.reads_on() { step } else { Step::Pending }
+        });
+        if event.closed {
+            let ended = scratch.ended.iter_mut().skip(first);
+            ended.for_each(|ended| ended.outcome.reusable = false);
         }
-        if self.is_open() { Ok(Opening::Open) } else { self.shake_hands(driver, buffer) }
+        step
     }
 
-    /// Writes what fits; `WouldBlock` when nothing does.
-    pub fn send<D: Driver<Socket = S>>(
+    /// Cancels the exchange in a slot; returns whether the connection can carry others afterwards.
+    pub fn cancel(&mut self, slot: u16) -> bool {
+        with_session!(&mut self.session, session => session.cancel(slot))
+    }
+
+    /// Returns whether a connection without exchanges is still open, and nothing was received.
+    pub fn is_quiet<D: Driver<Socket = S>>(
         &mut self,
         driver: &mut D,
-        bytes: &[u8],
-    ) -> io::Result<usize> {
-        let Some(layer) = &mut self.layer else {
-            return driver.send(&self.socket, bytes);
-        };
-        flush(driver, &self.socket, layer.as_mut())?;
-        let piece = &bytes[..bytes.len().min(SEALED_AT_ONCE)];
-        layer.seal(piece).map_err(io::Error::other)?;
-        match flush(driver, &self.socket, layer.as_mut()) {
-            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
-            _ => Ok(piece.len()),
-        }
+        scratch: &mut Scratch,
+    ) -> bool {
+        let read = self.channel.recv(driver, &mut scratch.buffer);
+        read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
 
-    /// Sends ciphertext that waits; true when none is left.
-    pub fn flush<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> io::Result<bool> {
-        let Some(layer) = &mut self.layer else {
-            return Ok(true);
-        };
-        match flush(driver, &self.socket, layer.as_mut()) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Says goodbye, where a layer has a word for that; dropping the connection closes it.
-    pub fn end<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
-        if let Some(layer) = self.layer.as_mut().filter(|layer| layer.is_open()) {
-            layer.end();
-            let _ = flush(driver, &self.socket, layer.as_mut());
-        }
-    }
-
-    /// Reads what is there; 0 is the end of the stream, `WouldBlock` that nothing is there,
-    /// `Interrupted` that there may be more behind much that was nothing for the exchange.
-    pub fn recv<D: Driver<Socket = S>>(
-        &mut self,
-        driver: &mut D,
-        buffer: &mut [u8],
-    ) -> io::Result<usize> {
-        let Some(layer) = &mut self.layer else {
-            let read = driver.recv(&self.socket, buffer);
-            self.is_drained = read.as_ref().is_ok_and(|length| *length < buffer.len());
-            return read;
-        };
-        let (plain, cipher) = halves(buffer);
-        for _ in 0..READS_IN_A_ROW {
-            if layer.is_ended() {
-                return Ok(0);
-            }
-            let kept = layer.restore(cipher);
-            if kept == cipher.len() {
-                return Err(io::Error::other(no_room()));
-            }
-            let length = driver.recv(&self.socket, &mut cipher[kept..])?;
-            if length == 0 {
-                return Ok(0);
-            }
-            self.is_drained = kept + length < cipher.len();
-            let opened = layer.open(&mut cipher[..kept + length], plain);
-            let length = opened.map_err(io::Error::other)?;
-            if length > 0 {
-                return Ok(length);
-            }
-        }
-        Err(io::ErrorKind::Interrupted.into())
-    }
-
-    /// How many bytes, as they came, wait in the socket to be read.
+    /// Returns the number of unread bytes in the socket, as they were received.
     pub fn unread<D: Driver<Socket = S>>(&self, driver: &D) -> u64 {
-        driver.unread(&self.socket)
+        self.channel.unread(driver)
     }
 
-    /// Throws away up to `scratch.len()` body bytes in the kernel; plain connections only.
-    pub fn discard<D: Driver<Socket = S>>(
-        &mut self,
-        driver: &mut D,
-        scratch: &mut [u8],
-    ) -> io::Result<usize> {
-        let read = driver.discard(&self.socket, scratch);
-        self.is_drained = read.as_ref().is_ok_and(|length| *length < scratch.len());
-        read
-    }
-
-    fn shake_hands<D: Driver<Socket = S>>(
-        &mut self,
-        driver: &mut D,
-        buffer: &mut [u8],
-    ) -> Result<Opening, Reason> {
-        let (plain, cipher) = halves(buffer);
-        let Some(layer) = &mut self.layer else { return Ok(Opening::Open) };
-        for _ in 0..READS_IN_A_ROW {
-            if layer.is_open() {
-                send_waiting(driver, &self.socket, layer.as_mut())?;
-                return Ok(Opening::Open);
-            }
-            send_waiting(driver, &self.socket, layer.as_mut())?;
-            let kept = layer.restore(cipher);
-            if kept == cipher.len() {
-                return Err(no_room().fault.into());
-            }
-            let length = match driver.recv(&self.socket, &mut cipher[kept..]) {
-                Ok(0) => return Err(Reason::TlsClosed),
-                Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Ok(Opening::Pending);
-                }
-                Err(_) => return Err(Reason::TlsClosed),
-            };
-            let opened = layer.open(&mut cipher[..kept + length], plain);
-            if let Err(LayerError { fault, .. }) = opened {
-                // Tell the other side why, as far as it goes.
-                let _ = flush(driver, &self.socket, layer.as_mut());
-                return Err(fault.into());
-            }
-            if opened.is_ok_and(|length| length > 0) {
-                // Nothing was asked yet.
-                return Err(LayerFault::Failed.into());
-            }
-        }
-        Ok(Opening::Again)
+    /// Announces the end, if TLS is used. Dropping the connection closes it.
+    pub fn close<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
+        self.channel.close(driver);
     }
 }
 
-/// A secure layer reads ciphertext into the one half and puts plaintext into the other, the first.
-fn halves(buffer: &mut [u8]) -> (&mut [u8], &mut [u8]) {
-    let middle = buffer.len().div_ceil(2);
-    buffer.split_at_mut(middle)
-}
-
-/// What has come fills the buffer, and the layer can do nothing with it.
-fn no_room() -> LayerError {
-    let text = "a message of the secure layer is longer than the buffer".into();
-    LayerError { fault: LayerFault::Failed, text }
-}
-
-/// Sends what fits; a full socket is no failure.
-fn send_waiting<D: Driver>(
+/// Sends as many outgoing bytes of a session as the socket accepts.
+#[inline]
+fn send<D: Driver>(
+    channel: &mut ByteChannel<D::Socket>,
+    session: &mut impl ProtocolSession,
     driver: &mut D,
-    socket: &D::Socket,
-    layer: &mut dyn Layer,
-) -> Result<(), Reason> {
-    match flush(driver, socket, layer) {
-        Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(Reason::TlsClosed),
-        _ => Ok(()),
+    slots: &mut impl Slots,
+) -> Result<(), (Nanos, io::Error)> {
+    if !session.is_active() {
+        return Ok(());
     }
+    loop {
+        let bytes = session.outgoing(slots);
+        if bytes.is_empty() {
+            break;
+        }
+        let at = driver.now();
+        match channel.send(driver, bytes) {
+            Ok(count) => session.sent(count, at, slots),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err((at, error)),
+        }
+    }
+    channel.flush(driver).map(drop).map_err(|error| (driver.now(), error))
 }
 
-fn flush<D: Driver>(driver: &mut D, socket: &D::Socket, layer: &mut dyn Layer) -> io::Result<()> {
-    while !layer.outgoing().is_empty() {
-        let sent = driver.send(socket, layer.outgoing())?;
-        layer.outgoing().drain(..sent);
+/// Receives what the socket has, within the limits of one call.
+#[inline]
+fn receive<D: Driver>(
+    channel: &mut ByteChannel<D::Socket>,
+    session: &mut impl ProtocolSession,
+    driver: &mut D,
+    slots: &mut impl Slots,
+    scratch: &mut Scratch,
+    (is_closed, served): (bool, u32),
+) -> Step {
+    let mut count = 0;
+    for _ in 0..MAX_READS {
+        let next = session.next_read(slots, channel.is_plain(), scratch.buffer.len());
+        let buffer = &mut scratch.buffer[..next.room];
+        let is_discarded = next.discardable > 0;
+        let read = if is_discarded {
+            channel.discard(driver, buffer)
+        } else {
+            channel.recv(driver, buffer)
+        };
+        let length = match read {
+            Ok(0) => {
+                let at = driver.now();
+                session.end_of_stream(at, served > 0, slots, &mut scratch.ended);
+                return Step::Pending;
+            }
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Step::Again,
+            Err(error) => {
+                let at = driver.now();
+                session.broken(at, served > 0, &error, slots, &mut scratch.ended);
+                return Step::Pending;
+            }
+        };
+        let at = driver.now();
+        let is_late = scratch.is_late(at);
+        let Scratch { buffer, heads, budget, ended, .. } = scratch;
+        let bytes = if is_discarded { &[] } else { &buffer[..length] };
+        let received = Received { bytes, at, is_late, heads, budget, ended };
+        if is_discarded {
+            session.discarded(length, received, slots);
+        } else {
+            session.feed(received, slots);
+        }
+        count += length;
+        if !session.reads_on() || (channel.is_drained() && !is_closed) {
+            return Step::Pending;
+        }
+        if count >= MAX_READ_BYTES {
+            break;
+        }
     }
-    Ok(())
+    Step::Again
 }

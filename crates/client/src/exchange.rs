@@ -1,55 +1,30 @@
-//! One request and its answer: written, stamped, read, and ended in exactly one way.
+//! One exchange: its stamps, what is kept of its response, and the one way in which it ends.
 
 use std::io::{self, ErrorKind};
 
-use net::{Driver, LayerError, LayerFault, Nanos};
-use wire::{Framing, Head, Progress, Response, WireError};
+use net::{LayerError, LayerFault, Nanos};
+use wire::Head;
 
 use crate::budget::Budget;
 use crate::onlooker::Onlooker;
-use crate::{Connection, Outcome, Reason, Scratch, Stamps, UNSET, Watch};
+use crate::{Outcome, Reason, Stamps, UNSET, Watch};
 
-/// A body that nobody looks at is thrown away in the kernel when so much is left of it: copying
-/// costs more than one more system call from about here on.
-const DISCARD_FROM: u64 = 8 * 1024;
-
-/// The first read of an answer whose body will be thrown away: room for its head.
-const HEAD_ROOM: usize = 4 * 1024;
-
-/// Reads made in one go before other connections get their turn.
-const READS_IN_A_ROW: u32 = 16;
-
-/// Bytes read in one go before other connections get their turn: reading, decrypting and looking at
-/// them takes about as long as a short request.
-const BYTES_IN_A_ROW: usize = 256 * 1024;
-
-/// How much of an answer that needs several reads is kept for the sample of a failure.
+/// Bytes kept for an error sample of a response that needs several reads.
 const EXCERPT_BYTES: usize = 2048;
 
-/// So much of one body is kept, unless more is asked for.
+/// Bytes kept of one body, unless the caller sets another limit.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Memory that one large body needed is given back from here on.
+/// The largest buffer that is kept for the next exchange.
 const SPARE_BYTES: usize = 64 * 1024;
 
-/// What an exchange must know of its request.
+/// What an exchange needs to know of its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline {
     /// Whether the answer has no body whatever its head says.
     pub is_head: bool,
     /// Bytes to write.
     pub length: usize,
-}
-
-/// What the exchange needs next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// A new event of its socket.
-    Pending,
-    /// Another call, soon: there may be more to read and no event will say so.
-    Again,
-    /// Nothing: it is over.
-    Done(Outcome),
 }
 
 /// The state of one exchange. Reset and used again: its buffers stay.
@@ -73,7 +48,8 @@ pub struct Exchange {
     pub watch: Option<Box<Watch>>,
     /// Whether the socket was reset under it.
     pub was_reset: bool,
-    response: Response,
+    is_head: bool,
+    head: Option<Head>,
     /// Bytes of the request, and those that are written.
     to_write: usize,
     written: usize,
@@ -81,10 +57,8 @@ pub struct Exchange {
     excerpt: Vec<u8>,
     /// Bytes of the latest read, which are still in the caller's buffer.
     latest: usize,
-    /// What it has drawn from the budget of its worker.
+    /// Bytes that it has drawn from the budget of its worker.
     drawn: usize,
-    /// The announced body of the previous answer here: the next one is probably as large.
-    last_body: u64,
 }
 
 impl Exchange {
@@ -101,14 +75,14 @@ impl Exchange {
             is_body_cut: false,
             watch: None,
             was_reset: false,
-            response: Response::new(request.is_head),
+            is_head: request.is_head,
+            head: None,
             to_write: request.length,
             written: 0,
             last_read: UNSET,
             excerpt: Vec::new(),
             latest: 0,
             drawn: 0,
-            last_body: 0,
         }
     }
 
@@ -118,7 +92,7 @@ impl Exchange {
         self.bytes_in = 0;
         (self.was_reset, self.is_body_cut) = (false, false);
         self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
-        self.response = Response::new(request.is_head);
+        (self.is_head, self.head) = (request.is_head, None);
         self.to_write = request.length;
         self.written = 0;
         self.last_read = UNSET;
@@ -129,7 +103,7 @@ impl Exchange {
     /// The final head of the answer, once it has come.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
-        self.response.head()
+        self.head
     }
 
     /// Bytes of the request written so far.
@@ -138,84 +112,70 @@ impl Exchange {
         self.written as u64
     }
 
-    /// Writes the request given to [`Exchange::new`], as far as it fits.
-    pub fn send<D: Driver>(
-        &mut self,
-        driver: &mut D,
-        connection: &mut Connection<D::Socket>,
-        request: &[u8],
-    ) -> Step {
-        while self.written < request.len() {
-            let before_write = driver.now();
-            match connection.send(driver, &request[self.written..]) {
-                Ok(length) => {
-                    if self.written == 0 {
-                        self.stamps.sent = before_write;
-                    }
-                    self.written += length;
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
-                Err(error) => return self.broken(before_write, connection.served, &error),
-            }
-        }
-        match connection.flush(driver) {
-            Ok(_) => Step::Pending,
-            Err(error) => self.broken(driver.now(), connection.served, &error),
-        }
+    /// Returns whether the request is one of HEAD, whose response has no body.
+    pub(crate) fn is_head(&self) -> bool {
+        self.is_head
     }
 
-    /// Reads what is there; `scratch` is shared by all exchanges of a worker.
-    ///
-    /// A socket that is empty raises an event for its next bytes; not so when the end of the stream
-    /// has been announced already (`is_closed`).
-    pub fn receive<D: Driver>(
-        &mut self,
-        driver: &mut D,
-        connection: &mut Connection<D::Socket>,
-        scratch: &mut Scratch,
-        is_closed: bool,
-    ) -> Step {
-        let is_plain = connection.is_plain();
-        let mut taken = 0;
-        for _ in 0..READS_IN_A_ROW {
-            let discardable = self.discardable(is_plain);
-            let buffer = &mut scratch.buffer;
-            let room = self.room(discardable, is_plain, buffer.len());
-            let read = if discardable > 0 {
-                connection.discard(driver, &mut buffer[..room])
-            } else {
-                connection.recv(driver, &mut buffer[..room])
-            };
-            let length = match read {
-                Ok(0) => return self.ended(driver.now(), connection.served),
-                Ok(length) => length,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
-                Err(error) if error.kind() == ErrorKind::Interrupted => return Step::Again,
-                Err(error) => return self.broken(driver.now(), connection.served, &error),
-            };
-            self.stamp_read(driver.now(), length);
-            let progress = if length as u64 > discardable && discardable > 0 {
-                Err(WireError::ExtraBytes)
-            } else if discardable > 0 {
-                Ok(self.response.discard(length as u64))
-            } else {
-                self.look_at(length, scratch)
-            };
-            taken += length;
-            match progress {
-                Ok(Progress::Done(head)) => return self.complete(head),
-                Ok(Progress::More) if !self.draw(&mut scratch.budget) => {
-                    return Step::Done(self.end(self.last_read, Reason::ReadNoMemory));
-                }
-                Ok(Progress::More) if connection.is_drained() && !is_closed => {
-                    return Step::Pending;
-                }
-                Ok(Progress::More) if taken >= BYTES_IN_A_ROW => break,
-                Ok(Progress::More) => {}
-                Err(error) => return Step::Done(self.end(self.last_read, error.into())),
-            }
+    /// Returns whether the whole request has been sent.
+    pub(crate) fn is_written(&self) -> bool {
+        self.written == self.to_write
+    }
+
+    /// Sets the number of bytes to send, where the session encodes the request itself.
+    #[cfg(any(test, feature = "line-protocol"))]
+    pub(crate) fn set_to_write(&mut self, count: usize) {
+        self.to_write = count;
+    }
+
+    /// Takes note that more bytes of the request were sent, by a write that began at `at`.
+    pub(crate) fn note_sent(&mut self, count: usize, at: Nanos) {
+        if self.written == 0 {
+            self.stamps.sent = at;
         }
-        Step::Again
+        self.written += count;
+    }
+
+    /// Takes note of received bytes of the response.
+    pub(crate) fn note_read(&mut self, bytes: &[u8], at: Nanos) {
+        self.note_discarded(bytes.len(), at);
+        let is_wanted = !(self.is_head_enough && self.head.is_some());
+        if let Some(transcript) = self.transcript.as_mut().filter(|_| is_wanted) {
+            transcript.extend_from_slice(bytes);
+        }
+        self.latest = bytes.len();
+    }
+
+    /// Takes note of so many bytes of the response that were received and discarded.
+    pub(crate) fn note_discarded(&mut self, count: usize, at: Nanos) {
+        if self.stamps.first_byte == UNSET {
+            self.stamps.first_byte = at;
+        }
+        self.last_read = at;
+        self.bytes_in += count as u64;
+    }
+
+    /// Sets the final head of the response.
+    pub(crate) fn set_head(&mut self, head: Option<Head>) {
+        self.head = head;
+    }
+
+    /// Keeps the beginning of a response that needs several reads.
+    pub(crate) fn keep_excerpt(&mut self, bytes: &[u8]) {
+        let room = EXCERPT_BYTES.saturating_sub(self.excerpt.len());
+        self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// Returns what receives the body.
+    pub(crate) fn sink(&mut self, at: Nanos, is_late: bool) -> Onlooker<'_> {
+        Onlooker {
+            body: &mut self.body,
+            body_limit: self.body_limit,
+            is_body_cut: &mut self.is_body_cut,
+            watch: &mut self.watch,
+            at,
+            is_late,
+        }
     }
 
     /// Ends it because its time is up; the reason says what it waited for.
@@ -235,7 +195,7 @@ impl Exchange {
     /// Ends it with a failure that was found outside, such as a failed dial.
     pub fn end(&mut self, now: Nanos, reason: Reason) -> Outcome {
         self.stamps.last_byte = now;
-        Outcome::failed(reason, self.response.head().map(|head| head.status))
+        Outcome::failed(reason, self.head.map(|head| head.status))
     }
 
     /// Draws what it holds now from the budget of its worker; false where that has not as much.
@@ -265,105 +225,45 @@ impl Exchange {
         &kept[..kept.len().min(EXCERPT_BYTES)]
     }
 
-    fn discardable(&self, is_plain: bool) -> u64 {
-        let left = self.response.discardable();
-        let is_looked_at = self.is_looked_at();
-        if is_plain && left >= DISCARD_FROM && !is_looked_at { left } else { 0 }
-    }
-
-    /// How much the next read may take.
-    fn room(&self, discardable: u64, is_plain: bool, buffer: usize) -> usize {
-        if discardable > 0 {
-            // One more than is left, so that bytes beyond the announced end are seen.
-            clamp(discardable + 1, buffer)
-        } else if is_plain && self.last_body >= DISCARD_FROM && self.response.head().is_none() {
-            HEAD_ROOM.min(buffer)
-        } else {
-            buffer
-        }
-    }
-
-    fn stamp_read(&mut self, now: Nanos, length: usize) {
-        if self.stamps.first_byte == UNSET {
-            self.stamps.first_byte = now;
-        }
-        self.last_read = now;
-        self.bytes_in += length as u64;
-    }
-
-    /// Whether anybody wants to see the body.
-    fn is_looked_at(&self) -> bool {
+    /// Returns whether the response is kept or checked.
+    pub(crate) fn is_looked_at(&self) -> bool {
         self.transcript.is_some() || self.body.is_some() || self.watch.is_some()
     }
 
-    fn look_at(&mut self, length: usize, scratch: &mut Scratch) -> Result<Progress, WireError> {
-        let is_late = self.watch.is_some() && scratch.is_late(self.last_read);
-        let Scratch { buffer, heads, .. } = scratch;
-        let bytes = &buffer[..length];
-        let is_wanted = !(self.is_head_enough && self.response.head().is_some());
-        if let Some(transcript) = self.transcript.as_mut().filter(|_| is_wanted) {
-            transcript.extend_from_slice(bytes);
-        }
-        self.latest = bytes.len();
-        let (body_limit, is_body_cut) = (self.body_limit, &mut self.is_body_cut);
-        let progress = match (&mut self.body, &mut self.watch) {
-            (None, None) => self.response.feed(bytes, heads, &mut ())?,
-            (body, watch) => {
-                let at = self.last_read;
-                let mut onlooker = Onlooker { body, body_limit, is_body_cut, watch, at, is_late };
-                self.response.feed(bytes, heads, &mut onlooker)?
-            }
-        };
-        if progress == Progress::More && self.excerpt.len() < EXCERPT_BYTES {
-            let room = EXCERPT_BYTES - self.excerpt.len();
-            self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        }
-        Ok(progress)
-    }
-
-    fn complete(&mut self, head: Head) -> Step {
+    /// Ends it with a complete response.
+    pub(crate) fn complete(&mut self, status: u16, reusable: bool) -> Outcome {
         self.stamps.last_byte = self.last_read;
-        if !self.is_looked_at() {
-            self.last_body = match head.framing {
-                Framing::Length(length) => length,
-                _ => 0,
-            };
-        }
-        // An answer that came before the request was out leaves the rest of it in the way.
-        let reusable = head.keepalive && self.written == self.to_write;
-        Step::Done(Outcome { failure: None, status: Some(head.status), reusable })
+        Outcome { failure: None, status: Some(status), reusable }
     }
 
-    /// The server closed its side.
-    fn ended(&mut self, now: Nanos, served: u32) -> Step {
-        if let Progress::Done(head) = self.response.end_of_stream() {
-            return self.complete(head);
-        }
+    /// Ends it because the target closed the connection; `is_reused` says whether the connection had
+    /// carried an exchange before.
+    pub(crate) fn closed(&mut self, now: Nanos, is_reused: bool) -> Outcome {
         let reason = match self.at() {
             At::Request => Reason::WriteClosed,
-            At::Answer if served > 0 => Reason::ReadClosedOnReuse,
+            At::Answer if is_reused => Reason::ReadClosedOnReuse,
             At::Answer => Reason::ReadClosed,
             At::Head => Reason::ReadClosedInHead,
             At::Body => Reason::ReadClosedInBody,
         };
-        Step::Done(self.end(now, reason))
+        self.end(now, reason)
     }
 
-    /// The socket broke.
-    fn broken(&mut self, now: Nanos, served: u32, error: &io::Error) -> Step {
+    /// Ends it because the connection broke.
+    pub(crate) fn broken(&mut self, now: Nanos, is_reused: bool, error: &io::Error) -> Outcome {
         self.was_reset = error.kind() == ErrorKind::ConnectionReset;
         let reason = match (error.kind(), self.at()) {
-            // The layer's own errors have no kind of the operating system.
+            // Errors of TLS have no kind of the operating system.
             (ErrorKind::Other, _) => refused_or_failed(error),
             (ErrorKind::TimedOut, _) => self.late(),
             (ErrorKind::BrokenPipe, At::Request) => Reason::WriteClosed,
             (_, At::Request) => Reason::WriteReset,
-            (_, At::Answer) if served > 0 => Reason::ReadClosedOnReuse,
+            (_, At::Answer) if is_reused => Reason::ReadClosedOnReuse,
             (_, At::Answer) => Reason::ReadReset,
             (_, At::Head) => Reason::ReadResetInHead,
             (_, At::Body) => Reason::ReadResetInBody,
         };
-        Step::Done(self.end(now, reason))
+        self.end(now, reason)
     }
 
     fn late(&self) -> Reason {
@@ -377,7 +277,7 @@ impl Exchange {
     }
 
     fn at(&self) -> At {
-        match (self.response.head(), self.stamps.first_byte) {
+        match (self.head, self.stamps.first_byte) {
             (Some(_), _) => At::Body,
             (None, UNSET) if self.written < self.to_write => At::Request,
             (None, UNSET) => At::Answer,
@@ -404,8 +304,4 @@ enum At {
     Answer,
     Head,
     Body,
-}
-
-fn clamp(left: u64, most: usize) -> usize {
-    usize::try_from(left).map_or(most, |left| left.min(most))
 }

@@ -3,6 +3,7 @@
 use net::Nanos;
 use wire::Heads;
 
+use crate::Ended;
 use crate::budget::{Budget, WORKER_BYTES};
 
 /// What is read so soon after the worker was woken was waited for.
@@ -19,6 +20,8 @@ pub struct Scratch {
     pub budget: Budget,
     /// When the worker last woke after it had read all that had come.
     pub woken: Nanos,
+    /// The exchanges that have ended, for the owner of their connection to take.
+    pub ended: Vec<Ended>,
 }
 
 impl Scratch {
@@ -30,6 +33,7 @@ impl Scratch {
             heads: Heads::default(),
             budget: Budget::new(WORKER_BYTES),
             woken: 0,
+            ended: Vec::new(),
         }
     }
 

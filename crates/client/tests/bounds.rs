@@ -4,12 +4,16 @@
 
 use std::sync::Arc;
 
+mod support;
+
 use client::{
-    Budget, Connection, Exchange, Opening, Outcome, Outline, Reason, Scratch, Step, Tunnel,
+    Budget, Connection, Exchange, Opening, Outcome, Outline, Protocol, Reason, Scratch, Step,
+    Tunnel,
 };
 use net::{
     Act, Address, Dial, Driver, Layer, LayerError, Nanos, Peer, Ready, Simulated, SimulatedSocket,
 };
+use support::{READABLE, begin, drive};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -39,7 +43,8 @@ fn connected(
 ) -> (Simulated<Server>, Connection<Socket>) {
     let mut world = Simulated::new(Server { greeting });
     let to = Address::Ip("127.0.0.1:1".parse().unwrap());
-    let connection = Connection::dialled(world.dial(&to, None, 0).unwrap(), layer).through(tunnel);
+    let socket = world.dial(&to, None, 0).unwrap();
+    let connection = Connection::dialled(socket, layer, tunnel, Protocol::Http1, 0);
     world.wait(10, &mut Vec::new()).unwrap();
     (world, connection)
 }
@@ -49,14 +54,16 @@ fn a_connection_on_which_a_request_was_cut_short_by_its_answer_is_not_used_again
     let request = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n";
     let (mut world, mut connection) = connected(Vec::new(), None, None);
     let mut scratch = Scratch::new(4096);
-    connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+    connection.advance(&mut world, READY, &mut scratch).unwrap();
     let mut end = |length| {
         let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length });
-        assert_eq!(exchange.send(&mut world, &mut connection, request), Step::Pending);
+        let one = (&mut exchange, request.as_slice());
+        begin(&mut world, &mut connection, one, &mut scratch);
         world.wait(world.now() + 10, &mut Vec::new()).unwrap();
-        exchange.receive(&mut world, &mut connection, &mut scratch, false)
+        let one = (&mut exchange, request.as_slice());
+        drive(&mut world, &mut connection, one, &mut scratch, READABLE)
     };
-    let ended = |reusable| Step::Done(Outcome { failure: None, status: Some(200), reusable });
+    let ended = |reusable| Err(Outcome { failure: None, status: Some(200), reusable });
     assert_eq!(end(request.len()), ended(true));
     // The body has not been written when the answer comes.
     assert_eq!(end(request.len() + 100), ended(false));
@@ -104,12 +111,14 @@ fn empty_records_without_end_hold_up_nobody_else() {
         let (mut world, mut connection) = connected(vec![0; 1 << 20], Some(layer), None);
         // Each read takes half of the buffer: there is far more than one turn may take.
         let mut scratch = Scratch::new(1024);
-        let way = connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+        let way = connection.advance(&mut world, READY, &mut scratch).unwrap();
         if is_open {
             assert_eq!(way, Opening::Open);
             let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
-            let step = exchange.receive(&mut world, &mut connection, &mut scratch, false);
-            assert_eq!(step, Step::Again);
+            begin(&mut world, &mut connection, (&mut exchange, &[]), &mut scratch);
+            let one = (&mut exchange, &[][..]);
+            let step = drive(&mut world, &mut connection, one, &mut scratch, READABLE);
+            assert_eq!(step, Ok(Step::Again));
         } else {
             assert_eq!(way, Opening::Again);
         }
@@ -122,7 +131,8 @@ fn a_proxy_that_answers_without_end_is_left() {
     let interim = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(1 << 14);
     let tunnel = Tunnel::new(Arc::from(b"CONNECT h:1 HTTP/1.1\r\n\r\n".as_slice()));
     let (mut world, mut connection) = connected(interim, None, Some(tunnel));
-    let mut ways = (0..1000).map(|_| connection.advance(&mut world, READY, &mut []));
+    let mut scratch = Scratch::new(1024);
+    let mut ways = (0..1000).map(|_| connection.advance(&mut world, READY, &mut scratch));
     let end = ways.find(|way| *way != Ok(Opening::Again));
     assert_eq!(end, Some(Err(Reason::ConnectProxy)));
 }
@@ -135,17 +145,19 @@ fn endless_body(kind: &str, bytes: usize) -> Vec<u8> {
     answer
 }
 
-/// Reads until there is nothing more, or the exchange ends.
+/// Reads until there is nothing more, or the exchange ends: then returns how.
 fn read_all(
     world: &mut Simulated<Server>,
     connection: &mut Connection<Socket>,
     exchange: &mut Exchange,
     scratch: &mut Scratch,
-) -> Step {
+) -> Option<Outcome> {
+    begin(world, connection, (exchange, &[]), scratch);
     loop {
-        match exchange.receive(world, connection, scratch, false) {
-            Step::Again => {}
-            step => return step,
+        match drive(world, connection, (exchange, &[]), scratch, READABLE) {
+            Ok(Step::Again) => {}
+            Ok(Step::Pending) => return None,
+            Err(outcome) => return Some(outcome),
         }
     }
 }
@@ -162,7 +174,7 @@ fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
             let kind = if keeps_events { "Content-Type: text/event-stream\r\n" } else { "" };
             let greeting = endless_body(kind, 160 * KIB);
             let (mut world, mut connection) = connected(greeting, None, None);
-            connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+            connection.advance(&mut world, READY, &mut scratch).unwrap();
             let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
             if keeps_events {
                 exchange.watch = Some(Box::new(client::Watch::guessing()));
@@ -170,14 +182,13 @@ fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
                 exchange.body = Some(Vec::new());
             }
             match read_all(&mut world, &mut connection, &mut exchange, &mut scratch) {
-                Step::Pending => kept.push(exchange),
-                Step::Done(outcome) => {
+                None => kept.push(exchange),
+                Some(outcome) => {
                     assert_eq!(outcome.failure, Some(Reason::ReadNoMemory));
                     exchange.release(&mut scratch.budget);
                     assert!(exchange.body.is_none_or(|body| body.capacity() <= 64 * 1024));
                     refused += 1;
                 }
-                Step::Again => unreachable!("it was read to the end"),
             }
         }
         // Each may hold 64 KiB freely, and six times 96 KiB are within the budget.
@@ -193,10 +204,12 @@ fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
 fn an_answer_that_pours_lets_others_have_their_turn_after_a_quarter_of_a_mebibyte() {
     let (mut world, mut connection) = connected(endless_body("", 1 << 20), None, None);
     let mut scratch = Scratch::new(64 * 1024);
-    connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+    connection.advance(&mut world, READY, &mut scratch).unwrap();
     let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
     exchange.body = Some(Vec::new());
-    assert_eq!(exchange.receive(&mut world, &mut connection, &mut scratch, false), Step::Again);
+    begin(&mut world, &mut connection, (&mut exchange, &[]), &mut scratch);
+    let one = (&mut exchange, &[][..]);
+    assert_eq!(drive(&mut world, &mut connection, one, &mut scratch, READABLE), Ok(Step::Again));
     assert_eq!(exchange.bytes_in, 256 * 1024);
 }
 
@@ -206,11 +219,11 @@ fn an_event_without_end_is_too_large_and_leaves_no_memory_behind() {
     let greeting = [head.as_bytes(), &vec![b'x'; 17 << 20]].concat();
     let (mut world, mut connection) = connected(greeting, None, None);
     let mut scratch = Scratch::new(4 << 20);
-    connection.advance(&mut world, READY, &mut scratch.buffer).unwrap();
+    connection.advance(&mut world, READY, &mut scratch).unwrap();
     let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
     exchange.watch = Some(Box::new(client::Watch::new(wire::Dialect::Plain)));
-    let step = read_all(&mut world, &mut connection, &mut exchange, &mut scratch);
-    assert_eq!(step, Step::Pending);
+    let end = read_all(&mut world, &mut connection, &mut exchange, &mut scratch);
+    assert_eq!(end, None);
     let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
     assert_eq!(fault, Some(Reason::StreamTooLarge));
     assert_eq!(scratch.budget.left(), client::WORKER_BYTES);

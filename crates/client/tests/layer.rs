@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
 
-use client::{Connection, Exchange, Opening, Outcome, Outline, Reason, Scratch, Step};
+mod support;
+
+use client::{Connection, Exchange, Opening, Outcome, Outline, Protocol, Reason, Scratch};
 use net::{Act, Dial, Driver, Layer, LayerError, LayerFault, Nanos, Peer, Ready, Simulated};
+use support::{begin, drive};
 use wire::{Request, RequestParts};
 
 const KEY: u8 = 0x5a;
@@ -144,25 +147,27 @@ fn request() -> Request {
 fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Exchange), Reason> {
     let (request, mut scratch, mut ready) = (request(), Scratch::new(buffer), Vec::<Ready>::new());
     let socket = world.dial(&net::Address::Ip("127.0.0.1:1".parse().unwrap()), None, 0).unwrap();
-    let mut connection = Connection::dialled(socket, Some(Xor::boxed()));
+    let mut connection = Connection::dialled(socket, Some(Xor::boxed()), None, Protocol::Http1, 0);
     let mut exchange =
         Exchange::new(0, 0, Outline { is_head: request.is_head, length: request.bytes.len() });
     for _ in 0..1000 {
         world.wait(1_000_000, &mut ready).unwrap();
         for event in std::mem::take(&mut ready) {
             let was_open = connection.is_open();
-            if !was_open
-                && connection.advance(world, event, &mut scratch.buffer)? == Opening::Pending
-            {
+            if !was_open && connection.advance(world, event, &mut scratch)? == Opening::Pending {
                 continue;
             }
-            let sent = exchange.send(world, &mut connection, &request.bytes);
-            assert_eq!(sent, Step::Pending);
-            if was_open
-                && let Step::Done(outcome) =
-                    exchange.receive(world, &mut connection, &mut scratch, event.closed)
-            {
-                connection.end(world);
+            let one = (&mut exchange, &*request.bytes);
+            if !was_open {
+                begin(world, &mut connection, one, &mut scratch);
+            } else if let Err(outcome) = drive(
+                world,
+                &mut connection,
+                one,
+                &mut scratch,
+                Ready { readable: true, writable: true, ..event },
+            ) {
+                connection.close(world);
                 return Ok((outcome, exchange));
             }
         }

@@ -5,9 +5,11 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
+mod support;
+
 use client::{
-    Connection, Destination, Exchange, ExchangeEvent, ExchangeRequest, Opening, Outline, Reactor,
-    Reason, Scratch, Step, Timeouts,
+    Connection, Destination, Exchange, ExchangeEvent, ExchangeRequest, Opening, Outcome, Outline,
+    Protocol, Reactor, Reason, Scratch, Step, Timeouts,
 };
 use net::{
     Act, Address, Dial, Driver, Nanos, Peer, Ready, Simulated, SimulatedSocket, TlsClient,
@@ -17,6 +19,7 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ConnectionTrafficSecrets, ServerConfig, ServerConnection};
+use support::{begin, drive};
 
 const CERTIFICATE: &[u8] = include_bytes!("../../net/testdata/named.pem");
 const KEY: &[u8] = include_bytes!("../../net/testdata/named.key");
@@ -132,14 +135,15 @@ impl World {
         let layer = TlsClient::new("localhost", options).unwrap().session().unwrap();
         let mut driver = Simulated::new(server);
         let to = Address::Ip("127.0.0.1:1".parse().unwrap());
-        let connection = Connection::dialled(driver.dial(&to, None, 0).unwrap(), Some(layer));
+        let socket = driver.dial(&to, None, 0).unwrap();
+        let connection = Connection::dialled(socket, Some(layer), None, Protocol::Http1, 0);
         let outline = Outline { is_head: false, length: REQUEST.len() };
         let exchange = Exchange::new(0, 0, outline);
         Self { driver, connection, exchange, scratch: Scratch::new(BUFFER_BYTES), agains: 0 }
     }
 
-    /// How the exchange ends, or that nothing more comes.
-    fn end(&mut self) -> Step {
+    /// Returns how the exchange ends, if it does.
+    fn end(&mut self) -> Option<Outcome> {
         let mut ready = Vec::<Ready>::new();
         for _ in 0..100 {
             let until = self.driver.now() + 10;
@@ -147,37 +151,38 @@ impl World {
             for event in std::mem::take(&mut ready) {
                 if !self.connection.is_open() {
                     match self.open(event) {
-                        Ok(true) => {}
+                        Ok(true) => {
+                            let one = (&mut self.exchange, REQUEST);
+                            begin(&mut self.driver, &mut self.connection, one, &mut self.scratch);
+                        }
                         Ok(false) => continue,
-                        Err(reason) => return Step::Done(self.exchange.end(0, reason)),
+                        Err(reason) => return Some(self.exchange.end(0, reason)),
                     }
                 }
-                let sent = self.exchange.send(&mut self.driver, &mut self.connection, REQUEST);
-                assert_eq!(sent, Step::Pending);
-                if let step @ Step::Done(_) = self.receive(event) {
-                    return step;
+                if let Err(outcome) = self.receive(event) {
+                    return Some(outcome);
                 }
             }
         }
-        Step::Pending
+        None
     }
 
     fn open(&mut self, event: Ready) -> Result<bool, Reason> {
         loop {
-            let buffer = &mut self.scratch.buffer;
-            match self.connection.advance(&mut self.driver, event, buffer)? {
+            match self.connection.advance(&mut self.driver, event, &mut self.scratch)? {
                 Opening::Again => self.agains += 1,
                 way => return Ok(way == Opening::Open),
             }
         }
     }
 
-    fn receive(&mut self, event: Ready) -> Step {
+    fn receive(&mut self, event: Ready) -> Result<(), Outcome> {
         loop {
             let (driver, connection) = (&mut self.driver, &mut self.connection);
-            match self.exchange.receive(driver, connection, &mut self.scratch, event.closed) {
+            let one = (&mut self.exchange, REQUEST);
+            match drive(driver, connection, one, &mut self.scratch, event)? {
                 Step::Again => self.agains += 1,
-                step => return step,
+                Step::Pending => return Ok(()),
             }
         }
     }
@@ -186,8 +191,8 @@ impl World {
 /// Why an exchange with that server fails; `None` where it does not.
 fn failure(server: Server) -> Option<Reason> {
     match World::new(server).end() {
-        Step::Done(outcome) => outcome.failure,
-        step => panic!("{step:?}: the exchange does not end"),
+        Some(outcome) => outcome.failure,
+        None => panic!("the exchange does not end"),
     }
 }
 
@@ -233,7 +238,7 @@ fn a_buffer_that_a_message_fills_is_a_failure_of_tls_and_not_a_close() {
     let bytes = CertificateDer::from_pem_slice(CERTIFICATE).unwrap().len();
     let mut world = World::new(Server::new(50 * 1024 / bytes, 2));
     world.scratch = Scratch::new(64 * 1024);
-    let Step::Done(outcome) = world.end() else { panic!("it goes on") };
+    let Some(outcome) = world.end() else { panic!("it goes on") };
     assert_eq!(outcome.failure, Some(Reason::TlsFailed));
 }
 
@@ -243,7 +248,7 @@ fn a_self_signed_certificate_is_accepted_where_it_is_the_one_that_was_named() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../net/testdata");
         let ca = Some(std::path::Path::new(folder).join(name));
         match World::with(Server::new(1, 2), &TlsOptions { ca, ..TlsOptions::default() }).end() {
-            Step::Done(outcome) => outcome.failure,
+            Some(outcome) => outcome.failure,
             step => panic!("{step:?}: the exchange does not end"),
         }
     };
@@ -254,12 +259,12 @@ fn a_self_signed_certificate_is_accepted_where_it_is_the_one_that_was_named() {
 #[test]
 fn empty_records_in_a_row_end_an_exchange() {
     let mut world = World::new(Server::new(1, 0).with_empty_records(100_000));
-    let Step::Done(outcome) = world.end() else { panic!("it goes on") };
+    let Some(outcome) = world.end() else { panic!("it goes on") };
     assert_eq!((outcome.failure, outcome.reusable), (Some(Reason::TlsFailed), false));
     assert_eq!(world.agains, 0);
     // A few are legal.
     let mut world = World::new(Server::new(1, 0).with_empty_records(20));
-    assert_eq!(world.end(), Step::Pending);
+    assert_eq!(world.end(), None);
 }
 
 #[test]

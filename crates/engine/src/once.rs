@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use client::{
-    Budget, Class, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, Tunnel,
-    UNSET,
+    Budget, Class, Connection, Exchange, Opening, Outcome, Protocol, Reason, Scratch, Stamps, Step,
+    Tunnel, UNSET,
 };
 use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
@@ -95,8 +95,9 @@ fn drive<D: Driver>(
         Ok(socket) => socket,
         Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
     };
-    let mut connection =
-        Connection::dialled(dialled, layer).through(shot.endpoint.tunnel.clone().map(Tunnel::new));
+    let tunnel = shot.endpoint.tunnel.clone().map(Tunnel::new);
+    let now = driver.now();
+    let mut connection = Connection::dialled(dialled, layer, tunnel, Protocol::Http1, now);
     // The limit of the answer limits all that is kept of it.
     let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
     let mut ready = Vec::new();
@@ -109,11 +110,11 @@ fn drive<D: Driver>(
         let stands_still = ready.is_empty() && until < deadline && driver.now() >= until;
         reason = stands_still.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
-            let step = turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
+            let end = turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
             if exchange.bytes_in > MOST_BYTES {
                 return exchange.end(driver.now(), Reason::ReadTooLarge);
             }
-            if let Step::Done(outcome) = step {
+            if let Some(outcome) = end {
                 return outcome;
             }
         }
@@ -121,6 +122,7 @@ fn drive<D: Driver>(
     exchange.time_out(driver.now(), connection.overdue().or(reason))
 }
 
+/// Handles an event; returns how the exchange ended, if it did.
 fn turn<D: Driver>(
     driver: &mut D,
     exchange: &mut Exchange,
@@ -129,34 +131,32 @@ fn turn<D: Driver>(
     event: Ready,
     scratch: &mut Scratch,
     deadline: Nanos,
-) -> Step {
+) -> Option<Outcome> {
+    let mut event = event;
     if !connection.is_open() {
-        let mut way = connection.advance(driver, event, &mut scratch.buffer);
-        while way == Ok(Opening::Again) && driver.now() < deadline {
-            way = connection.advance(driver, event, &mut scratch.buffer);
+        let mut opening = connection.advance(driver, event, scratch);
+        while opening == Ok(Opening::Again) && driver.now() < deadline {
+            opening = connection.advance(driver, event, scratch);
         }
-        match way {
-            Ok(Opening::Pending | Opening::Again) => return Step::Pending,
-            Ok(Opening::Open) => {
-                let (taken, at) = (exchange.stamps.taken, connection.connected_at());
-                exchange.stamps.connect = at.saturating_sub(taken);
-                exchange.stamps.tls = if connection.is_plain() { UNSET } else { driver.now() - at };
-            }
-            Err(reason) => return Step::Done(exchange.end(driver.now(), reason)),
+        match opening {
+            Ok(Opening::Pending | Opening::Again) => return None,
+            Ok(Opening::Open) => connection.stamp_opening(&mut exchange.stamps, driver.now()),
+            Err(reason) => return Some(exchange.end(driver.now(), reason)),
         }
+        connection.begin(0, &mut (&mut *exchange, shot.bytes()));
+        event.writable = true;
     }
-    let sent = exchange.send(driver, connection, shot.bytes());
-    if matches!(sent, Step::Done(_)) || !event.readable {
-        return sent;
-    }
-    // Nobody else waits for a turn here: read to the end, within bounds.
+    // There are no other connections that wait for their turn.
     loop {
-        match exchange.receive(driver, connection, scratch, event.closed) {
-            Step::Again if exchange.bytes_in <= MOST_BYTES => {}
-            step => return step,
+        let step = connection.drive(driver, event, &mut (&mut *exchange, shot.bytes()), scratch);
+        if let Some(ended) = scratch.ended.pop() {
+            return Some(ended.outcome);
+        }
+        if step == Step::Pending || exchange.bytes_in > MOST_BYTES {
+            return None;
         }
         if driver.now() >= deadline {
-            return Step::Done(exchange.time_out(driver.now(), None));
+            return Some(exchange.time_out(driver.now(), None));
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Connections: open, check before reuse, close.
 
-use std::io::ErrorKind;
-
 use net::{Driver, Ready};
 
 use super::Reactor;
@@ -32,12 +30,10 @@ impl<D: Driver> Reactor<D> {
 
     /// Returns whether an idle connection is open and has no unread bytes.
     pub(super) fn is_still_open(&mut self, number: u32) -> bool {
-        let slot = &mut self.slots[number as usize];
-        let read = slot
-            .connection
+        let connection = &mut self.slots[number as usize].connection;
+        connection
             .as_mut()
-            .map(|connection| connection.recv(&mut self.driver, &mut self.scratch.buffer));
-        matches!(read, Some(Err(error)) if error.kind() == ErrorKind::WouldBlock)
+            .is_some_and(|connection| connection.is_quiet(&mut self.driver, &mut self.scratch))
     }
 
     pub(super) fn dial(&mut self, number: u32) {
@@ -47,7 +43,6 @@ impl<D: Driver> Reactor<D> {
         };
         let addresses = (&to, self.sources.next(&to));
         slot.generation = slot.generation.wrapping_add(1);
-        slot.dialled_at = self.driver.now();
         let token = u64::from(slot.generation) << 32 | u64::from(number);
         match self.pools.connect(slot.pool, &mut self.driver, addresses, token) {
             Ok(connection) => slot.connection = Some(connection),
@@ -71,7 +66,7 @@ impl<D: Driver> Reactor<D> {
     pub(super) fn advance(&mut self, number: u32, event: Ready) {
         let slot = &mut self.slots[number as usize];
         let Some(connection) = &mut slot.connection else { return };
-        match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
+        match connection.advance(&mut self.driver, event, &mut self.scratch) {
             Ok(Opening::Pending) => {}
             Ok(Opening::Again) => self.unread.push((number, event.closed)),
             Ok(Opening::Open) => self.opened(number, event),
@@ -84,11 +79,13 @@ impl<D: Driver> Reactor<D> {
         self.open += 1;
         let now = self.driver.now();
         let slot = &mut self.slots[number as usize];
-        slot.note_opening(now);
+        if let Some(connection) = &slot.connection {
+            connection.stamp_opening(&mut slot.exchange.stamps, now);
+        }
         (slot.state, slot.is_open) = (State::Busy, true);
         slot.set_deadline(now, slot.timeouts.read_ns);
         self.set_alarm(number);
-        self.progress(number, Ready { writable: true, ..event });
+        self.begin_sending(number, event);
     }
 
     /// Closes an idle connection on which bytes or its end were received.
@@ -105,7 +102,7 @@ impl<D: Driver> Reactor<D> {
         let slot = &mut self.slots[number as usize];
         self.open -= u64::from(std::mem::take(&mut slot.is_open));
         if let Some(mut connection) = slot.connection.take() {
-            connection.end(&mut self.driver);
+            connection.close(&mut self.driver);
         }
     }
 

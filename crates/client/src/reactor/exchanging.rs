@@ -8,11 +8,6 @@ use super::{ExchangeId, Reactor};
 use crate::{Connection, Outcome, Step, UNSET};
 
 impl<D: Driver> Reactor<D> {
-    pub(super) fn write(&mut self, number: u32) {
-        let step = self.slots[number as usize].write(&mut self.driver);
-        self.apply_step(number, step, false);
-    }
-
     /// Handles an event of an open connection with a running exchange.
     pub(super) fn progress(&mut self, number: u32, event: Ready) {
         let slot = &mut self.slots[number as usize];
@@ -24,7 +19,16 @@ impl<D: Driver> Reactor<D> {
         self.apply_step(number, step, event.closed);
     }
 
-    pub(super) fn apply_step(&mut self, number: u32, step: Step, is_closed: bool) {
+    /// Begins the exchange of a slot on its connection, which is open; `event` is one of its socket.
+    pub(super) fn begin_sending(&mut self, number: u32, event: Ready) {
+        self.slots[number as usize].begin_sending();
+        self.progress(number, Ready { writable: true, ..event });
+    }
+
+    fn apply_step(&mut self, number: u32, step: Step, is_closed: bool) {
+        if let Some(ended) = self.scratch.ended.pop() {
+            return self.finish(number, ended.outcome);
+        }
         match step {
             Step::Pending => {
                 let now = self.driver.now();
@@ -36,10 +40,6 @@ impl<D: Driver> Reactor<D> {
                 }
             }
             Step::Again => self.unread.push((number, is_closed)),
-            Step::Done(outcome) => {
-                let reusable = outcome.reusable && !is_closed;
-                self.finish(number, Outcome { reusable, ..outcome });
-            }
         }
     }
 

@@ -32,8 +32,11 @@ const MAX_BUFFERED_BYTES: usize = 256 * 1024 * 1024;
 /// Rounds of reading in one call of `poll`, before the caller continues.
 const ROUNDS: u32 = 4;
 
+/// No event of a socket.
+const NOTHING: Ready = Ready { token: 0, readable: false, writable: false, closed: false };
+
 /// The event of a slot that may have unread bytes.
-const READABLE: Ready = Ready { token: 0, readable: true, writable: false, closed: false };
+const READABLE: Ready = Ready { readable: true, ..NOTHING };
 
 /// The identity of an exchange; those of ended exchanges are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +133,7 @@ impl<D: Driver> Reactor<D> {
         if slot.connection.is_some() {
             slot.state = State::Busy;
             slot.set_deadline(now, request.timeouts.read_ns);
-            self.write(number);
+            self.begin_sending(number, NOTHING);
         } else {
             slot.state = State::Dialling;
             slot.set_deadline(now, request.timeouts.connect_ns);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use net::{Address, Driver, TlsClient};
 
-use crate::{Connection, Reason, Tunnel};
+use crate::{Connection, Protocol, Reason, Tunnel};
 
 /// The destination of connections.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +102,7 @@ impl ConnectionPools {
         };
         let socket = driver.dial(to, from, token).map_err(|error| Reason::of_dial(&error))?;
         let tunnel = pool.to.connect.as_ref().map(|request| Tunnel::new(Arc::clone(request)));
-        Ok(Connection::dialled(socket, layer).through(tunnel))
+        Ok(Connection::dialled(socket, layer, tunnel, Protocol::Http1, driver.now()))
     }
 
     fn pool(&mut self, id: PoolId) -> Option<&mut ConnectionPool> {

@@ -42,7 +42,6 @@ pub(super) struct Slot<S> {
     pub(super) serial: u32,
     pub(super) timeouts: Timeouts,
     pub(super) deadline: Nanos,
-    pub(super) dialled_at: Nanos,
     /// Whether the caller reads the body piece by piece.
     pub(super) streams: bool,
     pub(super) has_reported_head: bool,
@@ -69,7 +68,6 @@ impl<S> Default for Slot<S> {
             serial: 0,
             timeouts: Timeouts::default(),
             deadline: UNSET,
-            dialled_at: UNSET,
             streams: false,
             has_reported_head: false,
             is_waiting: false,
@@ -101,10 +99,11 @@ impl<S> Slot<S> {
         (self.is_paused, self.is_closed) = (false, false);
     }
 
-    /// Writes as much of the request as the socket accepts.
-    pub(super) fn write<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> Step {
-        let Some(connection) = &mut self.connection else { return Step::Pending };
-        self.exchange.send(driver, connection, &self.request)
+    /// Begins the exchange on its connection, which is open.
+    pub(super) fn begin_sending(&mut self) {
+        if let Some(connection) = &mut self.connection {
+            connection.begin(0, &mut (&mut self.exchange, self.request.as_slice()));
+        }
     }
 
     /// Handles an event of the open connection.
@@ -114,24 +113,14 @@ impl<S> Slot<S> {
         scratch: &mut Scratch,
         event: Ready,
     ) -> Step {
-        let is_written = self.exchange.bytes_out() == self.request.len() as u64;
         let is_full = self.streams && !self.is_waiting && self.unread_bytes() > UNREAD_BYTES;
-        let Some(connection) = &mut self.connection else { return Step::Pending };
-        let mut step = Step::Pending;
-        if event.writable && !(is_written && connection.is_plain()) {
-            step = self.exchange.send(driver, connection, &self.request);
-        }
         if is_full {
             self.is_paused = true;
             self.is_closed |= event.closed;
-        } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
-            // There may be an answer before the error that stopped the writing.
-            let read = self.exchange.receive(driver, connection, scratch, event.closed);
-            if !matches!((step, read), (Step::Done(_), Step::Pending | Step::Again)) {
-                step = read;
-            }
         }
-        step
+        let Some(connection) = &mut self.connection else { return Step::Pending };
+        let event = Ready { readable: event.readable && !is_full, ..event };
+        connection.drive(driver, event, &mut (&mut self.exchange, self.request.as_slice()), scratch)
     }
 
     /// Sets the deadline to a time after `from`; `None` is unlimited.
@@ -150,17 +139,6 @@ impl<S> Slot<S> {
     /// Returns the number of received bytes that the caller has not read.
     pub(super) fn unread_bytes(&self) -> usize {
         self.exchange.body.as_ref().map_or(0, Vec::len)
-    }
-
-    /// Records how long it took to open the connection.
-    pub(super) fn note_opening(&mut self, now: Nanos) {
-        let Some(connection) = &self.connection else { return };
-        let connected_at = connection.connected_at();
-        let stamps = &mut self.exchange.stamps;
-        stamps.connect = connected_at.saturating_sub(self.dialled_at);
-        if !connection.is_plain() {
-            stamps.tls = now.saturating_sub(connected_at);
-        }
     }
 
     /// Returns the answer of an exchange that has ended.

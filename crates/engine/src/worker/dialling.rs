@@ -1,6 +1,6 @@
 //! Connections: made for a lane, looked after while nobody uses them, ended.
 
-use client::{Connection, Opening as Way, Reason, Tunnel, UNSET};
+use client::{Connection, Opening as Way, Protocol, Reason, Tunnel};
 use net::{Driver, Layer, Nanos, Ready, TlsClient};
 
 use super::Worker;
@@ -20,10 +20,10 @@ impl<D: Driver> Worker<D> {
         match dialled {
             Ok((socket, layer)) => {
                 let lane = &mut self.lanes[number as usize];
-                lane.dialled_at = now;
                 let endpoint = &self.share.prepared.endpoints[usize::from(lane.endpoint)];
                 let tunnel = endpoint.tunnel.clone().map(Tunnel::new);
-                lane.connection = Some(Connection::dialled(socket, layer).through(tunnel));
+                let connection = Connection::dialled(socket, layer, tunnel, Protocol::Http1, now);
+                lane.connection = Some(connection);
                 self.sockets += 1;
             }
             Err(reason) => self.dial_failed(number, reason, now),
@@ -69,7 +69,7 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut lane.connection else {
             return;
         };
-        match connection.advance(&mut self.driver, event, &mut self.scratch.buffer) {
+        match connection.advance(&mut self.driver, event, &mut self.scratch) {
             Ok(Way::Pending) => {}
             Ok(Way::Again) => self.read_next_turn(number, event.closed),
             Ok(Way::Open) => self.opened(number, now, event),
@@ -89,8 +89,9 @@ impl<D: Driver> Worker<D> {
         let lane = &mut self.lanes[number as usize];
         lane.is_counted = true;
         self.routes[usize::from(lane.endpoint)].ended(lane.route, true);
-        let (connect, tls) = lane.opening_times(now);
+        let Some(connection) = &lane.connection else { return };
         if lane.state == State::Opening {
+            let (connect, tls) = connection.opening_times(now);
             let request = lane.request;
             let times = &mut self.tally(request, false).accepted;
             times.connect.record(connect);
@@ -105,9 +106,8 @@ impl<D: Driver> Worker<D> {
             }
             self.open_more(now, false);
         } else {
-            lane.exchange.stamps.connect = connect;
-            lane.exchange.stamps.tls = tls.unwrap_or(UNSET);
-            self.progress(number, Ready { writable: true, ..event });
+            connection.stamp_opening(&mut lane.exchange.stamps, now);
+            self.send_first(number, event);
         }
     }
 
@@ -173,7 +173,7 @@ impl<D: Driver> Worker<D> {
         let Some(mut connection) = lane.connection.take() else {
             return;
         };
-        connection.end(&mut self.driver);
+        connection.close(&mut self.driver);
         self.connections.open -= u64::from(std::mem::take(&mut lane.is_counted));
         self.sockets -= 1;
     }
@@ -186,10 +186,7 @@ impl<D: Driver> Worker<D> {
             return;
         };
         let is_quiet = !event.readable
-            || (!event.closed
-                && connection
-                    .recv(&mut self.driver, &mut self.scratch.buffer)
-                    .is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
+            || (!event.closed && connection.is_quiet(&mut self.driver, &mut self.scratch));
         if is_quiet {
             return;
         }

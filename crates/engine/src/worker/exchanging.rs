@@ -10,6 +10,9 @@ use super::{CHECKED_BYTES_PER_TURN, Worker};
 use crate::report::StreamRow;
 use crate::stream::StreamObserver;
 
+/// No event of a socket.
+const NOTHING: Ready = Ready { token: 0, readable: false, writable: false, closed: false };
+
 /// A server that closes after its answer does so within this time.
 const LOOK_NS: Nanos = 5_000_000;
 
@@ -42,7 +45,10 @@ impl<D: Driver> Worker<D> {
         }
         self.watch(number, deadline);
         if is_open {
-            self.write(number);
+            self.send(number, NOTHING);
+            let sent = self.lanes[number as usize].exchange.stamps.sent;
+            self.picked_up(number, sent);
+            self.end_exchanges(number);
         } else {
             self.picked_up(number, self.driver.now());
             self.hang_up(number);
@@ -59,53 +65,52 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    fn write(&mut self, number: u32) {
+    /// Begins the exchange of a lane on its connection, which is open, and drives it with an event.
+    fn send(&mut self, number: u32, event: Ready) {
         let lane = &mut self.lanes[number as usize];
-        let Some(connection) = &mut lane.connection else {
-            return;
-        };
+        let Some(connection) = &mut lane.connection else { return };
         let request = &self.share.prepared.requests[usize::from(lane.request)];
-        let bytes = request.bytes(&lane.text);
-        let step = lane.exchange.send(&mut self.driver, connection, bytes);
-        let sent = lane.exchange.stamps.sent;
-        self.picked_up(number, sent);
-        self.follow(number, step, false);
+        connection.begin(0, &mut (&mut lane.exchange, request.bytes(&lane.text)));
+        self.drive(number, Ready { writable: true, ..event });
     }
 
-    /// An event of an open connection with an exchange on it.
+    /// Handles an event of an open connection with an exchange on it.
     pub(super) fn progress(&mut self, number: u32, event: Ready) {
+        self.drive(number, event);
+        self.end_exchanges(number);
+    }
+
+    /// Handles the first event of a connection that has just been opened for an exchange.
+    pub(super) fn send_first(&mut self, number: u32, event: Ready) {
+        self.send(number, event);
+        self.end_exchanges(number);
+    }
+
+    fn drive(&mut self, number: u32, event: Ready) {
         let lane = &mut self.lanes[number as usize];
-        let Some(connection) = &mut lane.connection else {
-            return;
-        };
+        let Some(connection) = &mut lane.connection else { return };
         let request = &self.share.prepared.requests[usize::from(lane.request)];
-        let bytes = request.bytes(&lane.text);
-        let is_written = lane.exchange.bytes_out() == bytes.len() as u64;
-        let mut step = Step::Pending;
-        if event.writable && !(is_written && connection.is_plain()) {
-            step = lane.exchange.send(&mut self.driver, connection, bytes);
-        }
         let is_full = self.checked_bytes >= CHECKED_BYTES_PER_TURN && request.checks_bodies();
-        if event.readable && is_full && matches!(step, Step::Pending) {
-            lane.is_put_off = true;
-            step = Step::Again;
-        } else if event.readable && !matches!(step, Step::Done(Outcome { failure: None, .. })) {
-            lane.is_put_off = false;
-            // An answer may lie before the error that stopped the writing.
-            let read = lane.exchange.receive(
-                &mut self.driver,
-                connection,
-                &mut self.scratch,
-                event.closed,
-            );
-            if !matches!((step, read), (Step::Done(_), Step::Pending | Step::Again)) {
-                step = read;
-            }
+        if event.readable {
+            lane.is_put_off = is_full;
         }
+        let now = Ready { readable: event.readable && !is_full, ..event };
+        let slots = &mut (&mut lane.exchange, request.bytes(&lane.text));
+        let step = connection.drive(&mut self.driver, now, slots, &mut self.scratch);
+        let reads_on = step == Step::Again || (lane.is_put_off && self.scratch.ended.is_empty());
         if lane.exchange.watch.is_some() {
             self.book_gaps(number);
         }
-        self.follow(number, step, event.closed);
+        if reads_on {
+            self.read_next_turn(number, event.closed);
+        }
+    }
+
+    /// Ends the exchanges of a lane that the latest event has ended.
+    fn end_exchanges(&mut self, number: u32) {
+        while let Some(ended) = self.scratch.ended.pop() {
+            self.finish(number, ended.outcome);
+        }
     }
 
     /// Lanes that stopped reading for the sake of others go on.
@@ -120,17 +125,6 @@ impl<D: Driver> Worker<D> {
     pub(super) fn read_next_turn(&mut self, number: u32, closed: bool) {
         let token = lane::token(number, self.lanes[number as usize].generation);
         self.unread.push(Ready { token, readable: true, writable: false, closed });
-    }
-
-    fn follow(&mut self, number: u32, step: Step, is_closed: bool) {
-        match step {
-            Step::Pending => {}
-            Step::Again => self.read_next_turn(number, is_closed),
-            Step::Done(outcome) => {
-                let reusable = outcome.reusable && !is_closed;
-                self.finish(number, Outcome { reusable, ..outcome });
-            }
-        }
     }
 
     /// Ends the exchange of a lane: books it, keeps or drops the connection, frees the lane.

@@ -46,7 +46,6 @@ pub(super) struct Lane<S> {
     pub(super) exchange: Exchange,
     /// Which address of its target it dialled last.
     pub(super) route: u16,
-    pub(super) dialled_at: Nanos,
     /// Whether this machine had nothing left for its latest dial.
     pub(super) is_short: bool,
     /// Whether its request waited for this lane, or any other, to be free.
@@ -77,21 +76,12 @@ impl<S> Lane<S> {
             generation: 0,
             exchange: Exchange::new(UNSET, UNSET, Outline { is_head: false, length: 0 }),
             route: 0,
-            dialled_at: UNSET,
             is_short: false,
             is_waited_for: false,
             is_put_off: false,
             gives_up_at: UNSET,
             deadline: UNSET,
         }
-    }
-
-    /// How long dialling its connection took until `now`, and the handshake after it, if any.
-    pub(super) fn opening_times(&self, now: Nanos) -> (Nanos, Option<Nanos>) {
-        let Some(connection) = &self.connection else { return (0, None) };
-        let at = connection.connected_at();
-        let tls = (!connection.is_plain()).then(|| now.saturating_sub(at));
-        (at.saturating_sub(self.dialled_at), tls)
     }
 
     /// Whether its connection can take a request now.

@@ -1,0 +1,170 @@
+//! Protocol sessions: the state of the protocol on one connection, without I/O.
+//!
+//! A session has slots, each of which carries one exchange at a time: one slot under HTTP/1.1, more
+//! where a protocol multiplexes. The owner of the connection begins exchanges in slots. The session
+//! says which bytes to send, takes the received bytes in any split, and reports the exchanges that
+//! have ended.
+
+mod http1;
+#[cfg(any(test, feature = "line-protocol"))]
+mod lines;
+
+use std::io;
+
+use net::Nanos;
+
+use crate::{Budget, Exchange, Outcome};
+use http1::Http1Session;
+#[cfg(any(test, feature = "line-protocol"))]
+use lines::LineSession;
+
+/// The protocol that an endpoint's connections use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.1.
+    #[default]
+    Http1,
+    /// A multiplexing protocol of lines, which only tests use, and its slots per connection.
+    #[cfg(any(test, feature = "line-protocol"))]
+    Lines(u16),
+}
+
+impl Protocol {
+    /// Returns the number of slots per connection.
+    #[must_use]
+    pub fn slots(self) -> u16 {
+        match self {
+            Self::Http1 => 1,
+            #[cfg(any(test, feature = "line-protocol"))]
+            Self::Lines(slots) => slots,
+        }
+    }
+}
+
+/// The exchanges in the slots of one connection.
+pub trait Slots {
+    /// Returns the exchange in a slot, and the encoded request that it sends.
+    fn slot(&mut self, slot: u16) -> (&mut Exchange, &[u8]);
+}
+
+/// The only exchange on a connection, and its request.
+impl Slots for (&mut Exchange, &[u8]) {
+    fn slot(&mut self, _: u16) -> (&mut Exchange, &[u8]) {
+        (self.0, self.1)
+    }
+}
+
+/// An exchange that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// Its slot.
+    pub slot: u16,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// The size of the next read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NextRead {
+    /// Bytes to read at most.
+    pub(crate) room: usize,
+    /// Bytes of a body that may be discarded in the kernel; 0 if the bytes must be read.
+    pub(crate) discardable: u64,
+}
+
+/// A read, and what its bytes may use and change.
+pub(crate) struct Received<'a> {
+    /// The received bytes, at the start of the worker's buffer; empty if they were discarded.
+    pub(crate) bytes: &'a [u8],
+    /// The time of the read.
+    pub(crate) at: Nanos,
+    /// Whether the bytes may have been waiting in the socket while the worker was busy.
+    pub(crate) is_late: bool,
+    /// The latest head of a response.
+    pub(crate) heads: &'a mut wire::Heads,
+    /// The memory that all exchanges may use together.
+    pub(crate) budget: &'a mut Budget,
+    /// Exchanges that have ended.
+    pub(crate) ended: &'a mut Vec<Ended>,
+}
+
+/// A protocol on one connection.
+pub(crate) trait ProtocolSession {
+    /// Begins an exchange in a free slot.
+    fn begin(&mut self, slot: u16, exchange: &mut Exchange, request: &[u8]);
+
+    /// Returns the bytes to send next; empty if there are none.
+    fn outgoing<'a>(&'a self, slots: &'a mut impl Slots) -> &'a [u8];
+
+    /// Takes note that the first `count` outgoing bytes were sent; the write began at `at`.
+    fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots);
+
+    /// Returns whether exchanges are running.
+    fn is_active(&self) -> bool;
+
+    /// Returns whether more bytes are to be read after some were.
+    fn reads_on(&self) -> bool {
+        self.is_active()
+    }
+
+    /// Returns how much to read next; `buffer` is the size of the buffer.
+    fn next_read(&self, slots: &mut impl Slots, is_plain: bool, buffer: usize) -> NextRead;
+
+    /// Takes received bytes.
+    fn feed(&mut self, received: Received<'_>, slots: &mut impl Slots);
+
+    /// Takes note that so many bytes of a body were received and discarded.
+    fn discarded(&mut self, count: usize, received: Received<'_>, slots: &mut impl Slots);
+
+    /// Ends all running exchanges, because the target closed the connection.
+    fn end_of_stream(
+        &mut self,
+        now: Nanos,
+        is_reused: bool,
+        slots: &mut impl Slots,
+        ended: &mut Vec<Ended>,
+    );
+
+    /// Ends all running exchanges, because the connection broke.
+    fn broken(
+        &mut self,
+        now: Nanos,
+        is_reused: bool,
+        error: &io::Error,
+        slots: &mut impl Slots,
+        ended: &mut Vec<Ended>,
+    );
+
+    /// Cancels the exchange in a slot; returns whether the connection can carry others afterwards.
+    fn cancel(&mut self, slot: u16) -> bool;
+}
+
+/// The session of a connection.
+#[derive(Debug)]
+pub(crate) enum Session {
+    Http1(Http1Session),
+    #[cfg(any(test, feature = "line-protocol"))]
+    Lines(LineSession),
+}
+
+impl Session {
+    pub(crate) fn new(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Http1 => Self::Http1(Http1Session::default()),
+            #[cfg(any(test, feature = "line-protocol"))]
+            Protocol::Lines(slots) => Self::Lines(LineSession::new(slots)),
+        }
+    }
+}
+
+/// Calls a method of the session, whatever its protocol is.
+macro_rules! with_session {
+    ($session:expr, $name:ident => $call:expr) => {
+        match $session {
+            $crate::session::Session::Http1($name) => $call,
+            #[cfg(any(test, feature = "line-protocol"))]
+            $crate::session::Session::Lines($name) => $call,
+        }
+    };
+}
+pub(crate) use with_session;
