@@ -265,15 +265,24 @@ fn a_load_that_begins_late_is_not_given_up_before_its_first_request() {
     let stages = vec![stage(1500 * MS, 0.0), stage(0, 20.0), stage(200 * MS, 20.0)];
     let users = Closed { stages: stages.clone(), ..Closed::new(20) };
     let rate = Open { stages, ..Open::new(20.0, 4) };
+    let for_1700_ms = Stop::Duration { duration_ns: 1700 * MS };
+    let one_request = Stop::Requests { requests: 1 };
     at_once(
-        [("users", Pace::Closed(users)), ("rate", Pace::Constant(rate))]
-            .map(|(name, pace)| (name.to_owned(), pace)),
-        |pace| {
-            let stop = Stop::Duration { duration_ns: 1700 * MS };
+        [
+            ("users", Pace::Closed(users), for_1700_ms.clone()),
+            ("rate", Pace::Constant(rate.clone()), for_1700_ms.clone()),
+            ("poisson", Pace::Poisson(rate), for_1700_ms),
+            // With the seed of these plans the first request is due after 1.7 s.
+            ("slow poisson", Pace::Poisson(Open::new(1.9, 4)), one_request),
+        ]
+        .map(|(name, pace, stop)| (name.to_owned(), (pace, stop))),
+        |(pace, stop)| {
             let mut plan = plan(&url(&target), pace, stop);
             one(&mut plan).timeout_ns = 400 * MS;
             plan.interval_ns = 100 * MS;
-            assert_eq!(run(&plan).failure, None);
+            let summary = run(&plan);
+            assert_eq!(summary.failure, None);
+            assert!(summary.total().ok > 0);
         },
     );
     target.stop().unwrap();
