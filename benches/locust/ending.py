@@ -126,7 +126,7 @@ def started(tool: str, place: str, calls: list[list[str]]) -> Iterator[list[Proc
         **os.environ,
         "BEGAN": f"{place}/began",
         "TORR_OUT": f"{place}/runs",
-        "TORR_STORE": f"{STORE.name}/store.db",
+        "TORR_STORE": f"sqlite:///{STORE.name}/store.db",
     }
     processes = []
     try:

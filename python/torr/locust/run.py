@@ -97,9 +97,8 @@ class LocustRecorder:
                 environment, runner, recorder, self._arguments, self._conclude
             )
             self._test_recorder.listen()
-            if isinstance(runner, MasterRunner):
-                # The master sends no load itself, and delays the workers if it ends late.
-                self._prepare(not options_in(environment.parsed_options).no_store)
+            # Locust's process ends soon after its load.
+            self._prepare(not options_in(environment.parsed_options).no_store)
         # Locust starts the timer of its run time next, from the hub's time, which was not updated
         # while Locust and the locustfile were imported: the run would be shorter by that much.
         gevent.get_hub().loop.update_now()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 # What Python does where Locust is not installed.
 HIDING = """
 from importlib import util
@@ -30,21 +32,13 @@ def test_a_missing_file_is_refused_in_the_words_of_locust(start):
     assert "Traceback" not in err
 
 
-def test_nothing_heavy_is_imported_before_the_load_is_over(start, tmp_path):
-    file = tmp_path / "locustfile.py"
-    file.write_text(
-        "import sys\n"
-        "from locust import User, task, events\n"
-        "class Nobody(User):\n"
-        "    @task\n"
-        "    def rest(self): self.environment.runner.quit()\n"
-        "@events.test_stop.add_listener\n"
-        "def look(**_):\n"
-        "    heavy = {'numpy', 'scipy', 'matplotlib', 'pydantic', 'rich', 'sqlalchemy'}\n"
-        "    print('imported', sorted(heavy & set(sys.modules)))\n"
-    )
-    out, err = start("locust", "-f", file, "--headless", "-u", "1").communicate(timeout=60)
-    assert "imported []" in out, err
+@pytest.mark.parametrize(
+    ("flags", "has"),
+    [((), "LocalRunner has numpy rich sqlalchemy"), (("--processes", "1"), "WorkerRunner has")],
+)
+def test_nothing_large_is_imported_before_the_load_but_what_the_end_needs(locust, flags, has):
+    ended = locust("locustfile_imports", "-u", "1", "-t", "1s", *flags)
+    assert has in ended.out.splitlines(), ended.err
 
 
 def test_without_locust_it_says_how_to_get_it():

@@ -26,6 +26,14 @@ def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, by):
     assert ended.err.count("Response time percentiles") == 1
 
 
+def test_what_the_end_of_a_process_without_workers_needs_is_imported_before_it(interrupted):
+    ended = interrupted("locustfile_imports", "-u", "2", by=TERMINATE)
+    start = "LocalRunner imported"
+    (line,) = (line for line in ended.out.splitlines() if line.startswith(start))
+    late = [name.partition(".")[0] for name in line.removeprefix(start).split()]
+    assert not {"torr", "numpy", "rich", "sqlalchemy"} & set(late)
+
+
 @pytest.mark.full
 def test_ctrl_c_that_hits_a_task_ends_the_test_without_the_stack_of_that_task(interrupted):
     ended = interrupted("locustfile_spins", "-u", "2", by=INTERRUPT)

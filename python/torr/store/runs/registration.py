@@ -53,12 +53,13 @@ def register(directory: Path, result: RunResult, *, is_asked: bool = True) -> Re
     if not is_asked:
         return Registration()
     from torr.store.runs.database_url import DatabaseUrl
-    from torr.store.runs.store import Store
 
     try:
         url = DatabaseUrl.of(os.environ)
         if url is None:
             return Registration()
+        from torr.store.runs.store import Store
+
         with Store.open(url) as store:
             text = (directory / "result.json").read_bytes()
             return Registration(store.register(text, directory.resolve(), result=result))
