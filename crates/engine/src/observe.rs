@@ -207,7 +207,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::plan::{Capture as Kept, JsonCheck};
+    use crate::plan::{Capture as CapturePlan, JsonCheck};
 
     fn seen(head: &str, body: &[u8]) -> Exchange {
         let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
@@ -268,7 +268,7 @@ mod tests {
     }
 
     fn captured(from: CaptureFrom, what: &str, head: &str, body: &[u8]) -> Result<String, Reason> {
-        let capture = Kept { name: "token".into(), from, what: what.into() };
+        let capture = CapturePlan { name: "token".into(), from, what: what.into() };
         looked(|plan| plan.captures = vec![capture], head, body).map(|mut all| all.remove(0))
     }
 

@@ -20,8 +20,8 @@ use serde_json::Value;
 
 use crate::fleet::{Preparing, crew_size};
 use crate::gate::Gate;
-use crate::kept::Kept;
 use crate::level::level_json;
+use crate::load_files::LoadFiles;
 use crate::plan::Plan;
 use crate::prepare::{Prepared, prepare};
 use crate::summary::Summary;
@@ -52,7 +52,7 @@ struct Start<'a> {
     /// The command of a child.
     child: &'a [String],
     prepared: Arc<Prepared>,
-    kept: Kept,
+    files: LoadFiles,
 }
 
 /// Where the coordinator leaves what the handle gives out.
@@ -78,10 +78,10 @@ impl Run {
     /// started by these words and call [`serve`](crate::serve).
     pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, StartError> {
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
-        let kept = Kept::create(plan).map_err(StartError::Plan)?;
+        let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
         let start = if parts.len() > 1 { Self::start_fleet } else { Self::start_threads };
-        start(Start { plan, parts, child, prepared, kept }).map_err(StartError::Machine)
+        start(Start { plan, parts, child, prepared, files }).map_err(StartError::Machine)
     }
 
     fn start_threads(start: Start<'_>) -> Result<Self, String> {
@@ -137,7 +137,7 @@ impl Run {
         let outbox = Arc::new(Outbox::default());
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
-            Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.kept);
+            Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.files);
         let is_patient = start.plan.lets_notes_wait();
         let body = move || {
             if is_patient {

@@ -13,8 +13,8 @@ use crate::fleet::{Inbox, Loss, News};
 use crate::front::Front;
 use crate::gate::Gate;
 use crate::health::{Health, JUDGED_NS};
-use crate::kept::Kept;
 use crate::level::interval_json;
+use crate::load_files::LoadFiles;
 use crate::machine::Machine;
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START, SHARED_ROW, Template,
@@ -37,7 +37,7 @@ const GRACE_NS: Nanos = 1_000_000_000;
 pub(super) struct Coordinator {
     gate: Arc<Gate>,
     outbox: Arc<Outbox>,
-    kept: Kept,
+    files: LoadFiles,
     timeline: Timeline,
     summary: Summary,
     is_open_model: bool,
@@ -112,7 +112,7 @@ impl Coordinator {
         roster: Roster,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
-        kept: Kept,
+        files: LoadFiles,
     ) -> Self {
         let Roster { processes, workers, run_start } = roster;
         let children = if processes > 1 { processes as usize } else { 0 };
@@ -121,7 +121,7 @@ impl Coordinator {
         Self {
             gate,
             outbox,
-            kept,
+            files,
             timeline: Timeline::new(workers),
             summary: empty_summary(plan, prepared, roster),
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
@@ -173,7 +173,7 @@ impl Coordinator {
     }
 
     fn take(&mut self, mut report: Report) {
-        let endings = self.kept.write(&report, &self.names, &self.summary.names);
+        let endings = self.files.write(&report, &self.names, &self.summary.names);
         endings.into_iter().for_each(|ending| self.summary.warn(ending));
         self.summary.samples.append(&mut report.samples);
         self.take_window(&report);

@@ -10,7 +10,7 @@ use super::Outbox;
 use super::coordinator::{Coordinator, Roster};
 use super::threads::{Common, start_workers};
 use crate::gate::Gate;
-use crate::kept::Kept;
+use crate::load_files::LoadFiles;
 use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
 use crate::prepare::prepare;
 use crate::summary::Summary;
@@ -61,8 +61,8 @@ fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate
     Worker::new(world, share).run();
     let outbox = Arc::new(Outbox::default());
     let roster = Roster { processes: 1, workers: 1, run_start: 0 };
-    let kept = Kept::create(&plan).unwrap();
-    Coordinator::new(&plan, &prepared, roster, gate, Arc::clone(&outbox), kept).run(&inbox);
+    let files = LoadFiles::create(&plan).unwrap();
+    Coordinator::new(&plan, &prepared, roster, gate, Arc::clone(&outbox), files).run(&inbox);
     outbox.lock().summary.clone().unwrap()
 }
 

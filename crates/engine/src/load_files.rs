@@ -1,4 +1,4 @@
-//! The files that a load leaves beside its summary: a log of exchanges, what streams told.
+//! The files that a load writes beside its summary: a log of exchanges, and the texts of streams.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::texts::Texts;
 
-/// Those that were asked for, and can still be written.
+/// The files that the plan asks for and that could be written so far.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct LoadFiles {
     log: Option<Log>,
     texts: Option<Texts>,
 }
 
-impl Kept {
+impl LoadFiles {
     /// Creates the files of a plan; the message says which one cannot be.
     pub(crate) fn create(plan: &Plan) -> Result<Self, String> {
         let failed = |what: &str, path: &Path, error| format!("{what} {}: {error}", path.display());
@@ -31,9 +31,9 @@ impl Kept {
         })
     }
 
-    /// Writes what a report brought; says of each file that ends here why it does.
+    /// Writes the rows and texts of a report; returns a message for each file that ends early.
     ///
-    /// Measuring goes on; the result says so.
+    /// The load goes on without that file.
     pub(crate) fn write(
         &mut self,
         report: &Report,
@@ -41,13 +41,14 @@ impl Kept {
         rows: &[String],
     ) -> Vec<Message> {
         let logged = self.log.as_mut().map_or(Ok(()), |log| log.write(&report.rows, requests));
-        let told = self.texts.as_mut().map_or(Ok(()), |texts| texts.write(&report.texts, rows));
+        let texts_written =
+            self.texts.as_mut().map_or(Ok(()), |texts| texts.write(&report.texts, rows));
         let mut endings = Vec::new();
         if let Err(error) = logged {
             self.log = None;
             endings.push(LOG_ENDS_EARLY.message([("error", error.to_string().into())]));
         }
-        if let Err(error) = told {
+        if let Err(error) = texts_written {
             self.texts = None;
             endings.push(TEXTS_END_EARLY.message([("error", error.to_string().into())]));
         }
