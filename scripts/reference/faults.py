@@ -25,7 +25,7 @@ CLASSES = {
     "protocol": "the bytes that came are not the HTTP/1.1 answer that they began or promised",
     "tls": "the TLS handshake failed, or its certificate was not accepted",
     "status": "a complete answer with a status outside 200–399, or outside `--expect-status`",
-    "check": "a complete answer that does not say what was expected, or lacks what was to be kept",
+    "check": "a complete answer that does not say what was expected, or lacks the value to capture",
     "stream": "a stream that failed within an answer that began well: [streams](streams.md)",
 }
 

@@ -124,7 +124,7 @@ reasons! {
     ReadClosedInBody, Read, "read.closed_in_body", "closed within the body of the answer";
     ReadClosedOnReuse, Read, "read.closed_on_reuse", "a used connection was closed instead of an answer";
     ReadNoMemory, Read, "read.no_memory", "the answers under way on one worker need more memory than torr allows them";
-    ReadTooLarge, Read, "read.too_large", "the answer is larger than the 16 MiB that are kept of one request alone";
+    ReadTooLarge, Read, "read.too_large", "the answer is larger than 16 MiB, the most that a request sent alone reads";
     ProtocolNotHttp, Protocol, "protocol.not_http", "the answer does not start with an HTTP status line";
     ProtocolHttp2, Protocol, "protocol.http2", "the server speaks HTTP/2 only";
     ProtocolBadHead, Protocol, "protocol.bad_head", "the status line or a header field is malformed";
@@ -147,7 +147,7 @@ reasons! {
     Status, Status, "status", "answered with a status that is not accepted";
     CheckBody, Check, "check.body", "the body does not contain what was expected";
     CheckJson, Check, "check.json", "the body does not say as JSON what was expected";
-    CheckCapture, Check, "check.capture", "what should be kept for later requests is not in the answer";
+    CheckCapture, Check, "check.capture", "the value to capture for later requests is not in the answer";
     CheckEncoding, Check, "check.encoding", "the body cannot be decompressed";
     CheckTooLarge, Check, "check.too_large", "the body, its JSON or a captured value is too large to be looked at";
     CheckLocustfile, Check, "check.locustfile", "the locustfile called the answer a failure";

@@ -31,7 +31,7 @@ Framing = Literal["content-length", "chunked", "until close", "no body"]
 class ResponseDigest:
     """An answer: `body_start` is its first 200 bytes at most, `body_sha256` is of the whole body.
 
-    Names of headers are in lower case. `is_kept`: the connection served a second request, None
+    Names of headers are in lower case. `is_reused`: the connection served a second request, None
     where none was sent. `says_close`: the first answer had `connection: close`.
     """
 
@@ -42,7 +42,7 @@ class ResponseDigest:
     body_bytes: int
     body_sha256: str
     body_start: bytes
-    is_kept: bool | None
+    is_reused: bool | None
     says_close: bool
 
     @property
@@ -72,11 +72,11 @@ def fetch_digest(
         )
     with Connection(request.parsed_url, timeout_s, verify=False) as connection:
         first = _exchange(connection, request)
-        is_kept = None
+        is_reused = None
         if first.will_close:
-            is_kept = False
+            is_reused = False
         elif check_reuse and request.method.upper() in _SAFE:
-            is_kept = _is_kept(connection, request)
+            is_reused = _is_reused(connection, request)
     return ResponseDigest(
         status=first.status,
         version=first.version,
@@ -85,7 +85,7 @@ def fetch_digest(
         body_bytes=len(first.body),
         body_sha256=hashlib.sha256(first.body).hexdigest(),
         body_start=first.body[:SHOWN_BYTES],
-        is_kept=is_kept,
+        is_reused=is_reused,
         says_close="close" in (first.header("connection") or "").lower(),
     )
 
@@ -96,7 +96,7 @@ def _exchange(connection: Connection, request: Request) -> Response:
     return connection.exchange(target, request.headers, method=request.method, body=request.body)
 
 
-def _is_kept(connection: Connection, request: Request) -> bool:
+def _is_reused(connection: Connection, request: Request) -> bool:
     """Return whether the connection serves another request; some servers close it unannounced."""
     try:
         _exchange(connection, request)

@@ -67,9 +67,11 @@ def _common(answers: Mapping[str, ResponseDigest]) -> list[Message]:
     if len({(answer.status, answer.body_sha256) for answer in answers.values()}) == 1:
         sentences.append(ALIKE)
     ends = {_connection_end(answer) for answer in answers.values()}
-    if len(ends) == 1 and all(answer.is_kept is False for answer in answers.values()):
+    if len(ends) == 1 and all(answer.is_reused is False for answer in answers.values()):
         sentences.append(
-            message("answers.none_kept", "No connection is kept: they are {fate}.", fate=ends.pop())
+            message(
+                "answers.none_reused", "No connection is reused: they are {fate}.", fate=ends.pop()
+            )
         )
     return sentences
 
@@ -96,10 +98,10 @@ def _by(
 
 def _connection_end(answer: ResponseDigest) -> Message:
     """Return what happened to the connection after the first answer."""
-    if answer.is_kept is None:
+    if answer.is_reused is None:
         return message("answers.not_tried_twice", "not tried a second time")
-    if answer.is_kept:
-        return message("answers.kept", "kept")
+    if answer.is_reused:
+        return message("answers.reused", "reused")
     if answer.says_close:
         return message("answers.closed", "closed after each answer")
     return message("answers.closed_silently", "closed after each answer without saying so")

@@ -55,7 +55,7 @@ def an_answer(**parts):
         "body_bytes": 5,
         "body_sha256": "a",
         "body_start": b"hello",
-        "is_kept": True,
+        "is_reused": True,
         "says_close": False,
     }
     return ResponseDigest(**{**known, **parts})
@@ -65,12 +65,12 @@ def test_an_answer_is_seen_whole(answer_of):
     answer = answer_of(HELLO)
     assert (answer.status, answer.version, answer.framing) == (200, "HTTP/1.1", "content-length")
     assert (answer.body_bytes, answer.body_start) == (11, b"Hello world")
-    assert (answer.content_type, answer.is_kept, answer.says_close) == ("text/plain", True, False)
+    assert (answer.content_type, answer.is_reused, answer.says_close) == ("text/plain", True, False)
 
 
 def test_a_close_without_a_word_is_noticed(answer_of):
     answer = answer_of(CLOSES)
-    assert (answer.is_kept, answer.says_close) == (False, False)
+    assert (answer.is_reused, answer.says_close) == (False, False)
 
 
 def test_chunks_are_joined(answer_of):
@@ -79,9 +79,9 @@ def test_chunks_are_joined(answer_of):
 
 
 @pytest.mark.parametrize(
-    ("method", "is_kept", "times"), [("GET", True, 2), ("HEAD", True, 2), ("POST", None, 1)]
+    ("method", "is_reused", "times"), [("GET", True, 2), ("HEAD", True, 2), ("POST", None, 1)]
 )
-def test_only_a_request_that_changes_nothing_is_sent_twice(method, is_kept, times):
+def test_only_a_request_that_changes_nothing_is_sent_twice(method, is_reused, times):
     seen = []
 
     class Counts(BaseHTTPRequestHandler):
@@ -108,12 +108,12 @@ def test_only_a_request_that_changes_nothing_is_sent_twice(method, is_kept, time
         request = Request(url=f"http://127.0.0.1:{server.server_port}/", method=method)
         answer = fetch_digest(request)
         thread.join()
-    assert (answer.is_kept, seen) == (is_kept, [method] * times)
+    assert (answer.is_reused, seen) == (is_reused, [method] * times)
 
 
 def test_a_connection_that_says_its_end_needs_no_second_request(answer_of):
     answer = answer_of(UNTIL_CLOSE, method="POST")
-    assert (answer.is_kept, answer.says_close) == (False, True)
+    assert (answer.is_reused, answer.says_close) == (False, True)
 
 
 def test_a_server_with_a_certificate_that_nobody_knows_is_asked_too(start, tmp_path):
@@ -123,14 +123,14 @@ def test_a_server_with_a_certificate_that_nobody_knows_is_asked_too(start, tmp_p
     server = start(SECURE, files, url="https://127.0.0.1:{port}/")
     await_ready(server)
     answer = fetch_digest(Request(url=server.command.url))
-    assert (answer.body_start, answer.is_kept) == (b"Hello world", True)
+    assert (answer.body_start, answer.is_reused) == (b"Hello world", True)
 
 
 def test_a_server_at_a_unix_socket_is_asked_there(start, tmp_path):
     server = start(UNIX, str(tmp_path / "app.sock"), url=f"unix:{tmp_path}/app.sock:/path")
     await_ready(server)
     answer = fetch_digest(Request(url=server.command.url))
-    assert (answer.body_start, answer.is_kept) == (b"Hello world", True)
+    assert (answer.body_start, answer.is_reused) == (b"Hello world", True)
 
 
 @pytest.mark.parametrize("code", [DRIPS, DROPS_ALL], ids=["drips", "drops"])
@@ -187,16 +187,16 @@ def test_answers_that_are_alike_do_not_differ():
     assert differences(answers) == []
     same = "All answer with the same status and the same bytes."
     assert differences_in_cells({"": answers}) == [same]
-    closed = {name: an_answer(is_kept=False, says_close=True) for name in "ab"}
-    told = "No connection is kept: they are closed after each answer."
+    closed = {name: an_answer(is_reused=False, says_close=True) for name in "ab"}
+    told = "No connection is reused: they are closed after each answer."
     assert differences_in_cells({"": closed}) == [same, told]
 
 
 def test_of_connections_that_were_not_tried_nothing_is_said():
-    answers = {name: an_answer(is_kept=None) for name in "ab"}
+    answers = {name: an_answer(is_reused=None) for name in "ab"}
     same = "All answer with the same status and the same bytes."
     assert differences_in_cells({"": answers}) == [same]
-    answers["a"] = an_answer(is_kept=False, says_close=True)
+    answers["a"] = an_answer(is_reused=False, says_close=True)
     differ = "Connections differ: closed after each answer by a; not tried a second time by b."
     assert differences(answers) == [differ]
 
@@ -221,7 +221,7 @@ def test_the_same_bytes_in_another_way_are_told(answer_of):
         "c": answer_of(CHUNKED),
     }
     assert differences(answers) == [
-        "Connections differ: kept by a and c; closed after each answer without saying so by b.",
+        "Connections differ: reused by a and c; closed after each answer without saying so by b.",
         "Framings differ: content-length by a and b; chunked by c.",
         "Headers differ: only c sent server.",
     ]
@@ -236,7 +236,7 @@ def test_other_bytes_come_first():
         body_bytes=900,
         body_sha256="b",
         body_start=b"gone",
-        is_kept=False,
+        is_reused=False,
         says_close=True,
     )
     answers = {"a": an_answer(), "b": other}
@@ -244,7 +244,7 @@ def test_other_bytes_come_first():
         "Status differ: 200 by a; 404 by b.",
         "Bodies differ: 'hello' by a; 'gone'… (900 bytes) by b.",
         "Content types differ: text/plain by a; text/html by b.",
-        "Connections differ: kept by a; closed after each answer by b.",
+        "Connections differ: reused by a; closed after each answer by b.",
         "Framings differ: content-length by a; until close by b.",
         "Versions differ: HTTP/1.1 by a; HTTP/1.0 by b.",
     ]

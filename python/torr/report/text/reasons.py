@@ -49,7 +49,7 @@ ADVICE = {
     " with `--no-keepalive`.",
     "read.no_memory": "torr's own limit: 40 MiB for each worker, beyond 64 KiB for each connection."
     " Do answers have to be so large? More workers (`--workers`) have more.",
-    "read.too_large": "`--once` keeps the whole answer; a load of many requests does not.",
+    "read.too_large": "`--once` holds the whole answer in memory; a load does not.",
     "protocol.not_http": "Is this the right port? TLS and other protocols answer so.",
     "protocol.http2": "The port speaks HTTP/2 only; torr speaks HTTP/1.1.",
     "protocol.bad_head": "Look at it: `torr run --once -v`.",
@@ -77,8 +77,8 @@ ADVICE = {
     " 504 those of what is behind it; the samples have its words.",
     "check.body": "Look at the sample's body, and at `--expect-body`.",
     "check.json": "Look at the sample's body, and at `--expect-json`. Is it JSON at all?",
-    "check.capture": "The answer lacks what `--capture` should keep: a login that failed, or an"
-    " answer of another form.",
+    "check.capture": "The answer lacks the value of `--capture`: a login that failed, or an answer"
+    " of another form.",
     "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
     "check.too_large": "Checks and captures look at bodies of up to 16 MiB, before and after"
     " decompression, which may make 1 MiB or a hundred times what was sent, at JSON that takes up"
