@@ -53,18 +53,20 @@ impl Observer {
     pub(crate) fn new(plan: &RequestPlan, names: &[String]) -> Result<Option<Self>, String> {
         let matches = plan.expect_body.iter().map(|check| match check {
             BodyCheck::Text { text } => regex(&regex::escape(text)),
-            BodyCheck::Regex { pattern } => regex(pattern),
+            BodyCheck::Regex { pattern } => of_flag("--expect-body", regex(pattern)),
         });
-        let says =
-            plan.expect_json.iter().map(|check| Ok((path(&check.path)?, check.value.clone())));
+        let says = plan.expect_json.iter().map(|check| {
+            let path = of_flag("--expect-json", path(&check.path))?;
+            Ok((path, check.value.clone()))
+        });
         // What a stream keeps is seen by who watches it.
         let of_answers = plan.captures.iter().filter(|capture| !capture.from.is_of_stream());
         let captures = of_answers.map(|capture| {
             let from = match capture.from {
-                CaptureFrom::Json => Place::Json(path(&capture.what)?),
+                CaptureFrom::Json => Place::Json(of_flag("--capture", path(&capture.what))?),
                 CaptureFrom::Header => Place::Header(capture.what.clone()),
                 CaptureFrom::Regex | CaptureFrom::Text | CaptureFrom::Conversation => {
-                    Place::Regex(regex(&capture.what)?)
+                    Place::Regex(of_flag("--capture", regex(&capture.what))?)
                 }
             };
             let place = names.iter().position(|name| *name == capture.name);
@@ -144,6 +146,11 @@ impl Capture {
             }
         }
     }
+}
+
+/// Names the flag of a value that cannot be read.
+fn of_flag<T>(flag: &str, read: Result<T, String>) -> Result<T, String> {
+    read.map_err(|error| format!("{flag}: {error}"))
 }
 
 fn regex(pattern: &str) -> Result<Regex, String> {
@@ -384,9 +391,11 @@ mod tests {
         let mut plan = RequestPlan::get("http://h/");
         assert!(Observer::new(&plan, &[]).unwrap().is_none());
         plan.expect_body = vec![BodyCheck::Regex { pattern: "(".into() }];
-        assert!(Observer::new(&plan, &[]).unwrap_err().contains("regex \"(\""));
+        assert!(Observer::new(&plan, &[]).unwrap_err().starts_with("--expect-body: regex \"(\""));
         plan.expect_body.clear();
         plan.expect_json = vec![JsonCheck { path: "a b".into(), value: Value::Null }];
-        assert!(Observer::new(&plan, &[]).unwrap_err().contains("JSON path \"a b\""));
+        assert!(
+            Observer::new(&plan, &[]).unwrap_err().starts_with("--expect-json: JSON path \"a b\"")
+        );
     }
 }

@@ -74,7 +74,11 @@ impl ProcessReport {
         let failed = |error| format!("its report cannot be read: {error}");
         let head: Head = serde_json::from_slice(bytes).map_err(failed)?;
         if (head.version, head.torr.as_str()) != (VERSION, TORR) {
-            return Err(format!("it runs torr {}, and this is torr {TORR}", head.torr));
+            return Err(format!(
+                "it runs torr {} with reports of format {}, and this is torr {TORR} with reports of \
+                 format {VERSION}",
+                head.torr, head.version
+            ));
         }
         let report: Self = serde_json::from_slice(bytes).map_err(failed)?;
         let fits = |interval: &IntervalTally| {

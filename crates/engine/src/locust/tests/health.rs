@@ -129,6 +129,9 @@ fn bytes_of_something_else_are_refused() {
     let version = env!("CARGO_PKG_VERSION");
     let other = text.replacen(&format!("\"torr\":\"{version}\""), "\"torr\":\"0.0.1\"", 1);
     assert!(wrong(&other).starts_with("it runs torr 0.0.1"));
+    let other = text.replacen("\"version\":4", "\"version\":3", 1);
+    let formats = wrong(&other);
+    assert!(formats.contains("reports of format 3,") && formats.ends_with("of format 4"));
     let other = text.replacen("\"rows\":[0]", "\"rows\":[7]", 1);
     assert_ne!(other, text);
     assert!(wrong(&other).starts_with("its report names rows"));
