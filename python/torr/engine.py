@@ -7,6 +7,7 @@ module are translated here, once.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +16,7 @@ import msgspec
 
 from torr.children import command
 from torr.errors import NothingMeasuredError, UsageError
+from torr.messages.say import say
 from torr.results.base import Statistics, convert, decode_message
 from torr.results.exchange import Exchange
 from torr.results.level import Interval, Level
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 # How long one wait for an interval lasts: a signal's handler runs between two waits.
 WAIT_S = 0.1
+_UNRESOLVED = re.compile(r'cannot resolve "([^"]+)"')
 
 _INTERVALS = msgspec.json.Decoder(Interval, dec_hook=decode_message)
 
@@ -86,7 +89,7 @@ def level(load: Load) -> Level:
     try:
         text = load.level()
     except RuntimeError as error:
-        raise NothingMeasuredError(f"the engine gave no level: {error}") from error
+        raise NothingMeasuredError(say("the engine gave no level: {error}", error=error)) from error
     return decoded_level(text)
 
 
@@ -144,9 +147,17 @@ def _translated() -> Iterator[None]:
         yield
     except ImportError as error:
         raise NothingMeasuredError(
-            f"the engine is not built: {error}", "run `make build`"
+            say("the engine is not built: {error}", error=error), say("run `make build`")
         ) from error
     except ValueError as error:
+        host = _UNRESOLVED.search(str(error))
+        if host is not None:
+            raise UsageError(
+                say("cannot resolve {host!r}", host=host[1]),
+                say("check the name, or the DNS of this machine"),
+            ) from error
         raise UsageError(str(error)) from error
     except OSError as error:
-        raise NothingMeasuredError(f"the engine could not start: {error}") from error
+        raise NothingMeasuredError(
+            say("the engine could not start: {error}", error=error)
+        ) from error

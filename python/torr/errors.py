@@ -27,6 +27,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from torr.messages.say import changed, say
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -76,8 +78,15 @@ class TorrError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def text(self) -> str:
+        """The message and the hint, as a text that can be translated."""
+        if self.hint is None:
+            return self.message
+        return say("{message}\nhint: {hint}", message=self.message, hint=self.hint)
+
     def __str__(self) -> str:
-        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+        return str(self.text)
 
 
 class MissedError(TorrError):
@@ -96,7 +105,7 @@ class FileError(UsageError):
     """A line of a file cannot be understood; `line` counts from 1."""
 
     def __init__(self, path: Path, line: int, message: str, hint: str | None = None) -> None:
-        super().__init__(f"{path}:{line}: {message}", hint)
+        super().__init__(changed(message, lambda text: f"{path}:{line}: {text}"), hint)
         self.path = path
         self.line = line
 

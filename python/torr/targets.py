@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from torr.errors import NothingMeasuredError, OutputError, UsageError
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +168,9 @@ class Target:
         try:
             self._server.stop()
         except OSError as error:
-            raise OutputError(f"the target's log is not complete: {error}") from error
+            raise OutputError(
+                say("the target's log is not complete: {error}", error=error)
+            ) from error
 
     def counts(self) -> dict[str, Any]:
         """Return the counts: connections, requests, answered, faults, calls, bytes_out.
@@ -223,8 +226,13 @@ def _start(behaviour: Behaviour, place: ListenAddress) -> TargetServer:
         raise UsageError(str(error)) from error
     except OSError as error:
         raise UsageError(
-            f"--port {place.port}: cannot listen on {place.host}: {error}",
-            "choose another port or address; --port 0 takes any free port",
+            say(
+                "--port {port}: cannot listen on {host}: {error}",
+                port=place.port,
+                host=place.host,
+                error=error,
+            ),
+            say("choose another port or address; --port 0 takes any free port"),
         ) from error
 
 
@@ -234,5 +242,5 @@ def _built() -> Iterator[None]:
         yield
     except ImportError as error:
         raise NothingMeasuredError(
-            f"the engine is not built: {error}", "run `make build`"
+            say("the engine is not built: {error}", error=error), say("run `make build`")
         ) from error

@@ -13,9 +13,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 SECOND_NS = 1_000_000_000
 LONGEST_NS = 87_600 * 3600 * SECOND_NS
@@ -49,24 +50,25 @@ def parse_duration(text: str) -> int:
     unit = unit.replace("µ", "u").replace("μ", "u")
     if not unit:
         raise UsageError(
-            f"the duration {text.strip()!r} has no unit",
-            f"write {text.strip()}s for seconds; units are ns, us, ms, s, m, h",
+            say("the duration {text!r} has no unit", text=text.strip()),
+            say("write {text}s for seconds; units are ns, us, ms, s, m, h", text=text.strip()),
         )
     if unit not in _NS_PER_UNIT:
         raise UsageError(
-            f"the duration {text.strip()!r} has an unknown unit {unit!r}",
-            "units are ns, us, ms, s, m, h",
+            say("the duration {text!r} has an unknown unit {unit!r}", text=text.strip(), unit=unit),
+            say("units are ns, us, ms, s, m, h"),
         )
     nanoseconds = number * _NS_PER_UNIT[unit]
     if nanoseconds != int(nanoseconds):
         raise UsageError(
-            f"the duration {text.strip()!r} is not a whole number of nanoseconds",
-            "nanoseconds are the finest unit",
+            say("the duration {text!r} is not a whole number of nanoseconds", text=text.strip()),
+            say("nanoseconds are the finest unit"),
         )
     if nanoseconds > LONGEST_NS:
         longest = format_duration(LONGEST_NS)
         raise UsageError(
-            f"the duration {text.strip()!r} is too long", f"the longest is {longest}, ten years"
+            say("the duration {text!r} is too long", text=text.strip()),
+            say("the longest is {longest}, ten years", longest=longest),
         )
     return int(nanoseconds)
 
@@ -88,12 +90,12 @@ def parse_size(text: str) -> int:
     factor = _BYTES_PER_UNIT.get(unit.lower() or "b")
     if factor is None:
         raise UsageError(
-            f"the size {text.strip()!r} has an unknown unit {unit!r}",
-            "units are B, kB, MB, GB (powers of 1000) and KiB, MiB, GiB (powers of 1024)",
+            say("the size {text!r} has an unknown unit {unit!r}", text=text.strip(), unit=unit),
+            say("units are B, kB, MB, GB (powers of 1000) and KiB, MiB, GiB (powers of 1024)"),
         )
     size = number * factor
     if size != int(size):
-        raise UsageError(f"the size {text.strip()!r} is not a whole number of bytes")
+        raise UsageError(say("the size {text!r} is not a whole number of bytes", text=text.strip()))
     return int(size)
 
 
@@ -112,8 +114,8 @@ def parse_rate(text: str) -> float:
     factor = _PER_SUFFIX.get(unit.lower().removesuffix("/s"))
     if factor is None:
         raise UsageError(
-            f"the rate {text.strip()!r} has an unknown suffix {unit!r}",
-            "rates are per second: 500, 10k, 1.5M, 200/s",
+            say("the rate {text!r} has an unknown suffix {unit!r}", text=text.strip(), unit=unit),
+            say("rates are per second: 500, 10k, 1.5M, 200/s"),
         )
     return float(number * factor)
 
@@ -124,7 +126,9 @@ def parse_count(text: str) -> int:
     found = re.fullmatch(r"([+-]?\d+(?:\.\d+)?)([kM]?)", digits, re.ASCII | re.IGNORECASE)
     number = Decimal(found[1]) * _PER_SUFFIX[found[2].lower()] if found else None
     if number is None or number != int(number):
-        raise UsageError(f"{text!r} is not a whole number", "write 500, 10k or 1M")
+        raise UsageError(
+            say("{text!r} is not a whole number", text=text), say("write 500, 10k or 1M")
+        )
     return int(number)
 
 
@@ -143,10 +147,11 @@ def parse_percent(text: str) -> float:
     number, unit = _split(text, "percentage", "write it as 99.9%")
     if unit != "%":
         raise UsageError(
-            f"the percentage {text.strip()!r} has no % sign", f"write {_percent_hint(number)}"
+            say("the percentage {text!r} has no % sign", text=text.strip()),
+            say("write {number}", number=_percent_hint(number)),
         )
     if number > 100:
-        raise UsageError(f"the percentage {text.strip()!r} is over 100 %")
+        raise UsageError(say("the percentage {text!r} is over 100 %", text=text.strip()))
     return float(number)
 
 
@@ -220,33 +225,13 @@ def show_setting(factors: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {value}" for name, value in factors.items())
 
 
-def show_count(count: int, noun: str) -> str:
-    """Write a number of things: `1 error`, `1,600 errors`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def show_connections(*counts: int) -> str:
-    """Write levels of connections: `1 connection`, `1,600 connections`, `1, 8 and 16 connections`.
-
-    The noun goes with the last number.
-    """
-    return show_levels(counts, "connection")
-
-
-def show_levels(counts: Sequence[int], noun: str) -> str:
-    """Write levels of connections or of users who share fewer: `1, 8 and 16 users`."""
-    *before, last = counts
-    text = show_count(last, noun)
-    return f"{', '.join(f'{count:,}' for count in before)} and {text}" if before else text
-
-
 def _split(text: str, what: str, hint: str) -> tuple[Decimal, str]:
     found = _NUMBER.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"{text.strip()!r} is not a {what}", hint)
+        raise UsageError(say("{text!r} is not a {what}", text=text.strip(), what=what), hint)
     sign, number, unit = found.groups()
     if sign == "-":
-        raise UsageError(f"the {what} {text.strip()!r} is negative", hint)
+        raise UsageError(say("the {what} {text!r} is negative", what=what, text=text.strip()), hint)
     return Decimal(number), unit
 
 

@@ -147,26 +147,3 @@ def test_shows_rates_and_sizes_for_people():
 )
 def test_never_rounds_a_factor_away(factor, digits, text):
     assert units.show_factor(factor, digits) == text
-
-
-@pytest.mark.parametrize(
-    ("counts", "text"),
-    [
-        ((1,), "1 connection"),
-        ((0,), "0 connections"),
-        ((1600,), "1,600 connections"),
-        ((1, 2), "1 and 2 connections"),
-        ((1, 8, 1600), "1, 8 and 1,600 connections"),
-        ((4, 1), "4 and 1 connection"),
-    ],
-)
-def test_one_connection_is_no_plural(counts, text):
-    assert units.show_connections(*counts) == text
-
-
-def test_one_of_anything_is_no_plural():
-    assert [units.show_count(n, "error") for n in (0, 1, 2000)] == [
-        "0 errors",
-        "1 error",
-        "2,000 errors",
-    ]

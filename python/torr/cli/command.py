@@ -5,15 +5,18 @@ The help has one line per flag, with its default in brackets. Rare flags are in 
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from torr.cli.streams import printed
+from torr.messages.say import say
 from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from torr.options.verbs import VerbOptions
 
@@ -84,6 +87,11 @@ class Verb(click.Command):
             extra["default_map"] = values_of_plan(self.options, self._positional(args))
         return super().make_context(info_name, args, parent, **extra)
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        """Run the command in the language of `--lang`, if it is given."""
+        printed.language = ctx.params.get("language") or printed.language
+        return super().invoke(ctx)
+
     def _positional(self, args: Sequence[str]) -> list[str]:
         """Return the arguments that are neither flags nor their values."""
         # Wrong arguments raise later, when click reads them again.
@@ -125,6 +133,15 @@ class Verb(click.Command):
         return groups
 
 
+class NoSuchVerb(click.UsageError):
+    """An unknown verb, with a hint if a known one is similar."""
+
+    def __init__(self, name: str, verbs: Iterable[str], ctx: click.Context) -> None:
+        super().__init__(say("No such command {name!r}", name=name), ctx)
+        similar = get_close_matches(name, verbs, 1, cutoff=0.5)
+        self.hint = say("did you mean {similar}?", similar=similar[0]) if similar else None
+
+
 class Verbs(click.Group):
     """A group whose commands are imported when called: `verbs` has `module:name` and help."""
 
@@ -142,6 +159,14 @@ class Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the verbs in the order of the table."""
         return list(self.verbs)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the verb and its arguments; raise NoSuchVerb, with the most similar verb."""
+        if args[0] not in self.verbs and not args[0].startswith("-"):
+            raise NoSuchVerb(args[0], self.verbs, ctx)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import a verb."""

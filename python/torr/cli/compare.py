@@ -12,8 +12,9 @@ from click.core import ParameterSource
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
-from torr.cli.streams import show_notes
+from torr.cli.streams import echo, show_notes
 from torr.errors import require
+from torr.messages.say import say
 from torr.options.compare import CompareOptions
 from torr.options.definition import build_options
 from torr.options.verbs import COMPARE
@@ -37,8 +38,8 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     from torr.sources.matrix_file import read_matrix_file
 
     is_url = str(matrix).startswith(("http:", "https:", "unix:"))
-    hint = "servers that run already: torr run for each, then torr diff"
-    require(not is_url, "compare takes a matrix file, which says how to start servers", hint)
+    hint = say("servers that run already: torr run for each, then torr diff")
+    require(not is_url, say("compare takes a matrix file, which says how to start servers"), hint)
     file = read_matrix_file(matrix)
     options = _with_file(build_options(CompareOptions, flags), file)
     comparison = ComparisonPlan.of(file, options)
@@ -46,7 +47,8 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
         from torr.planning.comparison_preview import preview
 
         show_notes(comparison.notes)
-        click.echo("\n".join(preview(comparison)))
+        for line in preview(comparison):
+            echo(line)
         return
     from torr.cli.measure import measure
 

@@ -11,8 +11,11 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import Parameter, flags_of
+from torr.cli.streams import echo, printed
+from torr.messages.say import changed
 from torr.options import readers
 from torr.options.doctor import DOCTOR
+from torr.report.data.result_words import word_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +29,7 @@ EXAMPLES = (
     "torr doctor -o json",
 )
 CLEAR = "\r\x1b[K"
+_WORD, _NAME = 5, 16  # cells of the terminal
 
 
 @click.command(cls=Verb, examples=EXAMPLES)
@@ -54,7 +58,7 @@ def _progress_line() -> Iterator[Report]:
 
     def report(text: str) -> None:
         if is_terminal:
-            click.echo(f"{CLEAR}{text} …", err=True, nl=False)
+            echo(changed(text, lambda written: f"{CLEAR}{written} …"), err=True, nl=False)
 
     try:
         yield report
@@ -64,19 +68,22 @@ def _progress_line() -> Iterator[Report]:
 
 
 def _show(examination: Examination, all_findings: Sequence[Finding], *, quiet: bool) -> None:
+    from rich.cells import set_cell_size
     from rich.console import Console
-    from rich.text import Text
 
+    from torr.cli.screen import Screen
     from torr.report.text.doctor import sentence, summary
 
-    out = Console(highlight=False, soft_wrap=True)
-    out.print(Text(sentence(examination), "bold"))
+    out = Screen(Console(highlight=False, soft_wrap=True), printed.language)
+    out.line(sentence(examination), "bold")
     if quiet:
         return
-    out.print(Text(summary(all_findings)))
-    out.print()
+    out.line(summary(all_findings))
+    out.line()
     for finding in all_findings:
         colour = "green" if finding.word == "ok" else "yellow"
-        out.print(Text(f"{finding.word:<5}", colour), Text(f"{finding.name:<16}{finding.value}"))
+        name = set_cell_size(out.in_words(finding.name), _NAME)
+        value = out.in_words(finding.value)
+        out.pair(word_text(finding.word), colour, f"{name}{value}", _WORD)
         if finding.advice is not None:
-            out.print(Text(f"{'':<22}→ {finding.advice}"))
+            out.line(changed(finding.advice, lambda text: f"{'':<22}→ {text}"))

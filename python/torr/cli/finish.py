@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torr.cli.streams import printed, show_notes
+from torr.cli.streams import echo_pair, printed, show_notes
 from torr.finishing.pipeline import FinishedRun, finish
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,19 +56,23 @@ def _print_paths(finished: FinishedRun) -> None:
     """Print the paths of the report, flame graphs and published files, and the id in the store."""
     from torr.report.files import flame_svg
 
-    click.echo(f"\nreport  {click.format_filename(finished.directory / 'report.html')}")
+    click.echo()
+    path = click.format_filename(finished.directory / "report.html")
+    echo_pair(say("report"), path)
     drawn = flame_svg.written(finished.directory)
     if drawn:
-        more = f" and {len(drawn) - 1} more" if len(drawn) > 1 else ""
-        click.echo(f"flame   {click.format_filename(drawn[0])}{more}")
+        text = click.format_filename(drawn[0])
+        more = len(drawn) - 1
+        echo_pair(say("flame"), say("{first} and {n} more", first=text, n=more) if more else text)
     kind = finished.result.kind
     if finished.published and kind not in ("compare", "diff"):
-        click.echo(f"newest  {_names(finished.published, ', ')}")
+        echo_pair(say("newest"), _names(finished.published))
     if finished.run_id is not None:
-        click.echo(f"stored  as run {finished.run_id}")
+        echo_pair(say("stored"), say("as run {id}", id=finished.run_id))
     if kind == "diff":
-        click.echo(_names([f"plot    {path}" for path in finished.published], "\n"))
+        for plot in finished.published:
+            echo_pair(say("plot"), click.format_filename(plot))
 
 
-def _names(paths: Sequence[Path | str], between: str) -> str:
-    return between.join(map(click.format_filename, paths))
+def _names(paths: Sequence[Path]) -> str:
+    return ", ".join(map(click.format_filename, paths))

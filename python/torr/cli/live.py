@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torr.cli.streams import echo_pair, show_notes
 from torr.errors import TorrError, require
+from torr.messages.say import say
 from torr.options.definition import first_given
 from torr.units import SECOND_NS
 
@@ -40,7 +42,11 @@ def open_server_socket(options: ResultOptions | CompareOptions) -> Iterator[Serv
     if not options.live:
         detail = first_given(options, *DETAILS)
         flag = "" if detail is None else detail.long
-        require(not flag, f"{flag} is given without --live", f"torr … --live {flag} …")
+        require(
+            not flag,
+            say("{flag} is given without --live", flag=flag),
+            say("torr … --live {flag} …", flag=flag),
+        )
         yield None
         return
     from torr.webserver.server import HOST, ServerSocket
@@ -79,7 +85,7 @@ def live_page(
             raise
         with closing(page):
             page.start()
-            click.echo(f"live    {page.url}", err=True)
+            echo_pair(say("live"), page.url, err=True)
             try:
                 yield (page.feed,)
             finally:
@@ -90,9 +96,10 @@ def live_page(
 def _stay(page: LivePage, interrupt: Interrupt, stay_ns: int | None) -> None:
     """Serve the page until the time is over, unless the user has ended the run."""
     if stay_ns and not interrupt.requested:
-        click.echo(f"live    {page.url} stays; Ctrl-C ends it", err=True)
+        echo_pair(say("live"), say("{url} stays; Ctrl-C ends it", url=page.url), err=True)
         interrupt.wait(stay_ns / SECOND_NS)
 
 
 def _print_page_error(text: str) -> None:
-    click.echo(f"\nnote: {text}", err=True)
+    click.echo(err=True)
+    show_notes([text])

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 import click
 
 from torr.cli.command import Verb
+from torr.cli.streams import echo_pair, printed, show_notes
 from torr.errors import ExitCode, InterruptedRunError, require
+from torr.messages.say import say
 from torr.options.definition import options_of
 from torr.options.locust import LocustOptions
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from torr.cli.screen import Screen
     from torr.experiments.context import Outcome
     from torr.finishing.pipeline import FinishedRun
     from torr.options.definition import Option
@@ -94,7 +95,7 @@ def locust(args: tuple[str, ...]) -> None:
     try:
         main()
     except KeyboardInterrupt:
-        raise InterruptedRunError("interrupted") from None
+        raise InterruptedRunError(say("interrupted")) from None
     except SystemExit:
         if not shutdown.received_sighup:
             raise
@@ -123,14 +124,13 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
     from torr.options.result import ResultOptions
     from torr.verdicts.conclusions import of_load
 
-    out = _console()
+    out = _screen()
 
     def show(finished: FinishedRun) -> None:
-        for note in finished.notes:
-            out.print(f"note: {note}")
+        show_notes(finished.notes)
         _print_verdict(finished.result, out)
         if finished.run_id is not None:
-            out.print(f"stored  as run {finished.run_id}")
+            echo_pair(say("stored"), say("as run {id}", id=finished.run_id), err=True)
 
     run = pipeline.EndedRun(
         directory,
@@ -140,25 +140,25 @@ def conclude(outcome: Outcome, directory: RunDirectory, is_registered: bool) -> 
     )
     finished = pipeline.finish(run, ResultOptions(no_store=not is_registered), show)
     _, notes = pipeline.draw(run, finished.result)
-    for note in notes:
-        out.print(f"note: {note}")
-    out.print(f"report  {directory.path / 'report.html'}")
+    show_notes(notes)
+    echo_pair(say("report"), str(directory.path / "report.html"), err=True)
 
 
-def _console() -> Console:
-    """Return a console on stderr: stdout may hold the JSON of Locust."""
+def _screen() -> Screen:
+    """Return a screen on stderr: stdout may hold the JSON of Locust."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    from torr.cli.screen import Screen
+
+    console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    return Screen(console, printed.language)
 
 
-def _print_verdict(result: RunResult, out: Console) -> None:
+def _print_verdict(result: RunResult, out: Screen) -> None:
     """Print the verdict, and how far to trust it."""
-    from rich.text import Text
-
     from torr.cli.terminal import COLOURS
     from torr.report.text import sentence, trust
 
-    out.print()
-    out.print(Text(sentence.verdict(result), "bold"))
-    out.print(Text(trust.trust(result), COLOURS.get(trust.health(result), "")))
+    out.line()
+    out.line(sentence.verdict(result), "bold")
+    out.line(trust.trust(result), COLOURS.get(trust.health(result), ""))

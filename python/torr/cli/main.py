@@ -10,9 +10,10 @@ import click
 
 from torr import __version__
 from torr.cli.command import Verbs
-from torr.cli.streams import prepare_streams, printed
+from torr.cli.streams import prepare_streams, printed, show_notes
 from torr.cli.usage import explained
 from torr.errors import ExitCode, TorrError, exit_code
+from torr.messages.say import render, say
 from torr.model.outside import safe_text
 
 VERBS = {
@@ -50,38 +51,39 @@ def torr() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process with its exit code."""
     stdout = prepare_streams()
-    printed.is_in_files = False
+    printed.reset()
     try:
         torr.main(arguments, prog_name="torr", standalone_mode=False)
         sys.stdout.flush()
     except TorrError as error:
-        _end(str(error), exit_code(error))
+        _end(error.text, exit_code(error))
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         sys.exit(ExitCode.USAGE)
     except click.UsageError as error:
-        _end(str(explained(error)), ExitCode.USAGE)
+        _end(explained(error).text, ExitCode.USAGE)
     except click.ClickException as error:
         _end(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
-        _end("interrupted before anything was measured", ExitCode.INTERRUPTED)
+        _end(say("interrupted before anything was measured"), ExitCode.INTERRUPTED)
     except Exception as error:
         click.echo(safe_text(traceback.format_exc()), err=True, nl=False)
-        _end("this is a defect of torr: please report it with the lines above", exit_code(error))
+        reason = say("this is a defect of torr: please report it with the lines above")
+        _end(reason, exit_code(error))
     _end_successfully(None if stdout is None else stdout.loss)
 
 
 def _end(message: str, code: ExitCode) -> NoReturn:
-    click.echo(f"torr: {safe_text(message)}", err=True)
+    click.echo(f"torr: {safe_text(render(message, printed.language))}", err=True)
     sys.exit(code)
 
 
 def _end_successfully(loss: str | None) -> NoReturn:
     """Exit; lost output is an error unless the result is in files, too."""
     if loss is not None and not printed.is_in_files:
-        _end(f"stdout cannot be written: {loss}", ExitCode.USAGE)
+        _end(say("stdout cannot be written: {loss}", loss=loss), ExitCode.USAGE)
     if loss is not None:
-        click.echo(f"note: stdout cannot be written: {loss}; the result is in files", err=True)
+        show_notes([say("stdout cannot be written: {loss}; the result is in files", loss=loss)])
     sys.exit(ExitCode.FINE)

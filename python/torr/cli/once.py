@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from torr import units
-from torr.cli.streams import show_notes
+from torr.cli.streams import echo, printed, show_notes
 from torr.experiments.once import require_answer, send_once
+from torr.messages.say import chain, render, say
 from torr.model.outside import Outside
 from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
@@ -30,7 +31,7 @@ def once(options: MeasureOptions) -> None:
         click.echo(_side("> ", exchange.request, outside))
         click.echo(_side("< ", exchange.response, outside))
     require_answer(plan, exchange)
-    click.echo(_summary(exchange))
+    echo(_summary(exchange))
 
 
 def _side(mark: str, content: bytes, outside: Outside) -> str:
@@ -46,21 +47,29 @@ def _body(body: bytes, outside: Outside) -> list[str]:
     try:
         text = body.decode()
     except UnicodeDecodeError:
-        return [f"({len(body):,} bytes that are not text)"]
+        return [render(say("({n:,} bytes that are not text)", n=len(body)), printed.language)]
     return [outside.text(text)] if text else []
 
 
 def _summary(exchange: Exchange) -> str:
     times = [
-        f"{name} {units.show_ms(time)}"
+        chain(" ", [name, units.show_ms(time)])
         for name, time in (
-            ("connect", exchange.connect_ms),
+            (say("connect"), exchange.connect_ms),
             ("TLS", exchange.tls_ms),
-            ("first byte", exchange.ttfb_ms),
-            ("whole answer", exchange.service_ms),
+            (say("first byte"), exchange.ttfb_ms),
+            (say("whole answer"), exchange.service_ms),
         )
         if time is not None
     ]
-    marks = {"check": f" ({exchange.reason})", "status": " (not accepted)"}
-    failed = marks.get(exchange.error_class, "")
-    return f"{exchange.status}{failed} from {exchange.address}: {', '.join(times)}"
+    marks = {
+        "check": say(" ({why})", why=exchange.reason),
+        "status": say(" ({why})", why=say("not accepted")),
+    }
+    return say(
+        "{status}{failed} from {address}: {times}",
+        status=exchange.status,
+        failed=marks.get(exchange.error_class, ""),
+        address=exchange.address,
+        times=chain(", ", times),
+    )

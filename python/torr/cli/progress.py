@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
@@ -19,12 +20,17 @@ import click
 from torr import units
 from torr.experiments.context import ExperimentListener
 from torr.experiments.remaining import Remaining
+from torr.messages.catalogue import ENGLISH
+from torr.messages.counts import counted
+from torr.messages.say import Text, chain, padded, render, say, width_of
+from torr.report.data.result_words import word_text
 from torr.stats.series import starved_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from torr.experiments.context import Step
+    from torr.messages.say import Language
     from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
     from torr.results.level import Interval, Level
@@ -37,8 +43,22 @@ BAR = 12
 SIGNS = (("━", "─"), ("#", "-"))
 # One column less than the narrowest usual terminal: a line that is full would wrap.
 USUAL_WIDTH = 79
-HEADER_OF_TRIALS = f"{'candidate':<30} {'round':>5} {'ok/s':>9} {'p99':>9} {'success':>8}  health"
-HEADER = f"{'users':>6} {'ok/s':>10} {'mean':>10} {'p95':>10} {'success':>9}  health"
+# The columns of rows, each with its width in cells of the terminal, and to the right if negative.
+COLUMNS_OF_TRIALS = (
+    (say("candidate"), 30),
+    (say("round"), -5),
+    ("ok/s", -9),
+    ("p99", -9),
+    (say("success"), -8),
+)
+COLUMNS = (
+    (say("users"), -6),
+    ("ok/s", -10),
+    (say("mean"), -10),
+    ("p95", -10),
+    (say("success"), -9),
+)
+Columns = Sequence[tuple[str, int]]
 
 
 @dataclass
@@ -48,6 +68,7 @@ class Progress(ExperimentListener):
     line: TextIO | None
     rows: TextIO | None
     clock: Callable[[], float] = time.monotonic
+    language: Language = ENGLISH
     _remaining: Remaining = field(init=False)
     _last: str = ""
     _header_is_due: bool = True
@@ -78,29 +99,31 @@ class Progress(ExperimentListener):
         if step.candidate is not None:
             self._write_trial(level, row_of_trial(level))
         else:
-            self._write(row(level), HEADER)
+            self._write(row(level), COLUMNS)
 
     def trial_failed(self, failure: TrialFailure) -> None:
         """Write the row of a trial that failed."""
         self.clear()
         if self.rows is not None:
-            text = f"{failure.candidate:<30} {failure.round:>5} {failure.text}"
-            self._write_trial(failure, text)
+            number = f"{failure.round:>5}"
+            cells = [padded(failure.candidate, 30), number, failure.text]
+            self._write_trial(failure, chain(" ", cells))
 
     def _write_trial(self, trial: Level | TrialFailure, text: str) -> None:
         """Write the row of a trial; that of a new cell follows its setting."""
         setting = units.show_setting(trial.factors)
         if setting != self._setting:
             self._setting = setting
-            self._write(f"\n{setting}", HEADER_OF_TRIALS)
-        self._write(text, HEADER_OF_TRIALS)
+            self._write(f"\n{setting}", COLUMNS_OF_TRIALS)
+        self._write(text, COLUMNS_OF_TRIALS)
 
-    def _write(self, text: str, header: str) -> None:
-        """Write a row; the first one follows the header."""
+    def _write(self, text: str, columns: Columns) -> None:
+        """Write a row; the first one follows the names of the columns."""
         if self._header_is_due:
             self._header_is_due = False
-            click.echo(header, file=self.rows)
-        click.echo(text, file=self.rows)
+            header = _in_columns([name for name, _ in columns], columns, say("health"))
+            click.echo(render(header, self.language), file=self.rows)
+        click.echo(render(text, self.language), file=self.rows)
         if self.rows is not None:
             self.rows.flush()
 
@@ -117,9 +140,11 @@ class Progress(ExperimentListener):
             return
         words = _words(step, piece, self._remaining, self._errors)
         self._last = "  ".join(
-            word for word in (_bar(self._remaining.share, self.line), *words) if word
+            render(word, self.language)
+            for word in (_bar(self._remaining.share, self.line), *words)
+            if word
         )
-        self.line.write(CLEAR + self._last[: _width(self.line)])
+        self.line.write(CLEAR + _cut(self._last, _width(self.line)))
         self.line.flush()
 
 
@@ -130,6 +155,7 @@ def progress_for(options: ResultOptions | CompareOptions) -> Iterator[Progress]:
     progress = Progress(
         line=sys.stderr if _can_move(sys.stderr) and not options.quiet else None,
         rows=None if hides_rows else sys.stdout,
+        language=options.language or ENGLISH,
     )
     try:
         yield progress
@@ -148,27 +174,45 @@ def row(level: Level) -> str:
     health = level.health
     # The reason is written where it differs between levels.
     is_limited = health.verdict == "generator-limited"
-    reason = f": {health.reasons[0]}" if is_limited and health.reasons else ""
-    text = (
-        f"{level.concurrency:>6} {units.show_rate(level.ok_per_s):>10}"
-        f" {units.show_ms(mean):>10} {units.show_ms(p95):>10}"
-        f" {units.show_percent(level.success_rate):>9}  {health.verdict}{reason}"
+    reason = health.reasons[0] if is_limited and health.reasons else ""
+    numbers = (
+        f"{level.concurrency}",
+        units.show_rate(level.ok_per_s),
+        units.show_ms(mean),
+        units.show_ms(p95),
+        units.show_percent(level.success_rate),
     )
-    if level.cut_short:
-        text += ", cut short"
-    if level.is_starved:
-        text += f", {starved_text(level)}"
-    return text if level.failure is None else f"{text}  {level.failure}"
+    marks = [
+        chain(": ", [word_text(health.verdict), reason]),
+        say("cut short") if level.cut_short else "",
+        starved_text(level) if level.is_starved else "",
+    ]
+    return chain("  ", [_in_columns(numbers, COLUMNS, chain(", ", marks)), level.failure or ""])
 
 
 def row_of_trial(level: Level) -> str:
     """Return the row of a trial."""
-    p99 = level.latency.response.p99
-    return (
-        f"{level.candidate:<30} {level.round:>5} {units.show_rate(level.ok_per_s):>9}"
-        f" {units.show_ms(p99):>9} {units.show_percent(level.success_rate):>8}"
-        f"  {level.health.verdict}"
+    cells = (
+        level.candidate or "",
+        f"{level.round}",
+        units.show_rate(level.ok_per_s),
+        units.show_ms(level.latency.response.p99),
+        units.show_percent(level.success_rate),
     )
+    return _in_columns(cells, COLUMNS_OF_TRIALS, word_text(level.health.verdict))
+
+
+def _in_columns(cells: Sequence[str], columns: Columns, last: str) -> Text:
+    """Return cells of these widths, and a last one of any width."""
+
+    def write(language: Language) -> str:
+        texts = [
+            padded(render(cell, language), width)
+            for cell, (_, width) in zip(cells, columns, strict=True)
+        ]
+        return f"{' '.join(texts)}  {render(last, language)}"
+
+    return Text(write)
 
 
 def _words(step: Step, piece: Interval | None, remaining: Remaining, errors: int) -> list[str]:
@@ -176,8 +220,9 @@ def _words(step: Step, piece: Interval | None, remaining: Remaining, errors: int
     words = [_remaining_time(step, remaining)]
     if piece is not None:
         if piece.phase != "drain":
-            words += [f"{units.show_rate(piece.ok_per_s)} ok/s", _percentile(piece)]
-        words += [units.show_count(errors, "error")]
+            rate = say("{rate} ok/s", rate=units.show_rate(piece.ok_per_s))
+            words += [rate, _percentile(piece)]
+        words += [counted(errors, "error")]
     return [*words, _place_of(step)]
 
 
@@ -197,6 +242,13 @@ def _can_show(signs: str, line: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def _cut(text: str, width: int) -> str:
+    """Return the beginning of a text that fills at most so many cells."""
+    while width_of(text) > width:
+        text = text[:-1]
+    return text
 
 
 def _width(line: TextIO) -> int:
@@ -219,26 +271,31 @@ def _percentile(piece: Interval) -> str:
 
 def _place_of(step: Step) -> str:
     if step.candidate is not None:
-        which = f"round {step.round}" if step.is_saved else "not counted"
-        return f"trial {step.index + 1} of {step.total}, {step.candidate}, {which}"
-    level = units.show_connections(step.concurrency)
-    if step.plan.connections < step.concurrency:
-        level = units.show_count(step.concurrency, "user")
+        which = say("round {n}", n=step.round) if step.is_saved else say("not counted")
+        trial = say("trial {n} of {total}", n=step.index + 1, total=step.total)
+        return chain(", ", [trial, step.candidate, which])
+    shares = step.plan.connections < step.concurrency
+    level = counted(step.concurrency, "user" if shares else "connection")
     if step.total == 1:
         return level
-    number = f"level {step.index + 1}" + (f" of {step.total}" if step.total else "")
-    return f"{number}, {level}"
+    number = say("level {n}", n=step.index + 1)
+    if step.total:
+        number = say("{level} of {total}", level=number, total=step.total)
+    return chain(", ", [number, level])
 
 
 def _remaining_time(step: Step, remaining: Remaining) -> str:
     """Return the phase and the remaining time."""
     if remaining.phase == "drain":
-        return "waiting for open requests"
-    before = "warm-up, " if remaining.phase == "warmup" else ""
+        return say("waiting for open requests")
     remaining_s = remaining.remaining_s
     if remaining_s is None:
-        return f"{before}{remaining.level_elapsed_s:.0f} s"
-    return f"{before}{_clock(remaining_s)} left" + ("" if step.total else " of this level")
+        time: str = f"{remaining.level_elapsed_s:.0f} s"
+    elif step.total:
+        time = say("{time} left", time=_clock(remaining_s))
+    else:
+        time = say("{time} left of this level", time=_clock(remaining_s))
+    return chain(", ", [say("warm-up") if remaining.phase == "warmup" else "", time])
 
 
 def _clock(seconds: float) -> str:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from torr.cli.command import Flag, Verb
 from torr.cli.flags import flags_of, urls
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.options.definition import LOAD, RESULT
 from torr.options.measure import MeasureOptions
 from torr.options.verbs import RUN
@@ -35,7 +36,7 @@ def run(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
         once(options)
         return
     if options.once.verbose:
-        raise UsageError("-v/--verbose needs --once", "torr run --once -v URL")
+        raise UsageError(say("-v/--verbose needs --once"), "torr run --once -v URL")
     from torr.cli.measure import measure
     from torr.planning.prepared import prepare
 
@@ -51,6 +52,10 @@ def _refuse_load() -> None:
             name = "/".join(parameter.opts)
             require(
                 source is not ParameterSource.COMMANDLINE,
-                f"{name} cannot be used with --once, which sends one request and prints its answer",
-                f"leave out {name} to see the answer, or --once to send load",
+                say(
+                    "{name} cannot be used with --once, which sends one request and prints its"
+                    " answer",
+                    name=name,
+                ),
+                say("leave out {name} to see the answer, or --once to send load", name=name),
             )

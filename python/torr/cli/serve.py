@@ -9,6 +9,9 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
+from torr.cli.streams import echo_pair
+from torr.messages.counts import counted
+from torr.messages.say import say
 from torr.options.definition import build_options
 from torr.options.stored_runs import SERVE, ServeOptions
 from torr.units import SECOND_NS
@@ -41,8 +44,9 @@ def serve(**flags: Any) -> None:  # noqa: ANN401
     ).start()
     try:
         with interrupted_by_signals(interrupt):
-            click.echo(f"serve   {server_socket.url(access)}")
-            click.echo(f"store   {where}: {count:,} run{'' if count == 1 else 's'}; Ctrl-C ends it")
+            echo_pair(say("serve"), server_socket.url(access))
+            ends = say("{url}: {runs}; Ctrl-C ends it", url=where, runs=counted(count, "run"))
+            echo_pair(say("store"), ends)
             interrupt.wait(inf if options.duration_ns is None else options.duration_ns / SECOND_NS)
     finally:
         server.stop()

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from torr.cli.streams import show_notes
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.store.rundir import LATEST
 
 if TYPE_CHECKING:
@@ -36,17 +36,19 @@ def sides_of(names: Sequence[str], baseline: str | None, folder: Path) -> tuple[
     if baseline is None:
         if len(names) != 2:
             raise UsageError(
-                "a diff has two sides", "torr diff A B, or torr diff --baseline TAG [B]"
+                say("a diff has two sides"), say("torr diff A B, or torr diff --baseline TAG [B]")
             )
         return side_of(names[0]), side_of(names[1])
     if len(names) > 1:
-        raise UsageError("--baseline and two sides are given", "leave A out")
+        raise UsageError(say("--baseline and two sides are given"), say("leave A out"))
     after = side_of(names[0]) if names else side_of(str(folder / LATEST))
     before = _tagged(baseline, after.run_name or after.name)
     if before.run is not None and before.run == after.run:
         raise UsageError(
-            f"--baseline {baseline}: its newest run is the other side itself",
-            "give the baseline's tag to an older run: torr runs tag ID TAG",
+            say(
+                "--baseline {baseline}: its newest run is the other side itself", baseline=baseline
+            ),
+            say("give the baseline's tag to an older run: torr runs tag ID TAG"),
         )
     return before, after
 
@@ -82,10 +84,17 @@ def _tagged(text: str, name: str) -> Side:
         runs = own or store.find(wanted, most=1)
         if not runs:
             raise UsageError(
-                f"--baseline {tag}: no stored run has this tag", f"torr runs tag ID {tag}"
+                say("--baseline {tag}: no stored run has this tag", tag=tag),
+                f"torr runs tag ID {tag}",
             )
         result = store.result(runs[0].id)
     if not own:
-        other = f"run {runs[0].id} of {runs[0].name}"
-        click.echo(f"note: --baseline {tag}: no run of {name} has it; it is {other}", err=True)
+        note = say(
+            "--baseline {tag}: no run of {name} has it; it is run {id} of {other}",
+            tag=tag,
+            name=name,
+            id=runs[0].id,
+            other=runs[0].name,
+        )
+        show_notes([note])
     return of_result(result, replace(reference, run=f"{runs[0].id}"))

@@ -12,25 +12,54 @@ import io
 import os
 import select
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 import click
+
+from torr.messages.catalogue import ENGLISH, languages
+from torr.messages.say import padded, render, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from typing_extensions import Buffer
 
+    from torr.messages.say import Language
+
 _STDOUT, _STDERR = 1, 2
+_LABEL = 8  # cells of the terminal
 
 
+@dataclass
 class Printed:
-    """Whether the result of the command is in files, so that lost output is no error."""
+    """The language of what the command prints.
 
-    is_in_files = False
+    With `is_in_files` its result is in files, so that lost output is no error.
+    """
+
+    language: Language = ENGLISH
+    is_in_files: bool = False
+
+    def reset(self) -> None:
+        """Begin a command: in the language of TORR_LANG, if there is such a language."""
+        language = os.environ.get("TORR_LANG", ENGLISH)
+        self.language = language if language in languages() else ENGLISH
+        self.is_in_files = False
 
 
 printed = Printed()
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text in the language of the command."""
+    click.echo(render(text, printed.language), err=err, nl=nl)
+
+
+def echo_pair(label: str, text: str, *, err: bool = False) -> None:
+    """Print a label, padded to a common width, and a text."""
+    written = padded(render(label, printed.language), _LABEL)
+    click.echo(f"{written}{render(text, printed.language)}", err=err)
 
 
 class LossyFile(io.FileIO):
@@ -113,4 +142,4 @@ def _number_of(stream: io.TextIOWrapper) -> int | None:
 def show_notes(notes: Iterable[str]) -> None:
     """Print notes to stderr."""
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        echo(say("note: {text}", text=note), err=True)

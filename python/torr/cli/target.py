@@ -12,6 +12,7 @@ from torr import targets
 from torr.cli.command import Verb, Verbs
 from torr.cli.flags import flags_of
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.options.definition import build_options
 from torr.options.target import (
     BYTES,
@@ -74,7 +75,7 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
     times = targets.Constant(DEFAULT_DELAY_NS if options.delay_ns is None else options.delay_ns)
     given = [x for x in (options.delay_ns, options.bimodal, options.heavy) if x is not None]
     if len(given) > 1:
-        raise UsageError("target delay: --delay, --bimodal and --heavy exclude each other")
+        raise UsageError(say("target delay: --delay, --bimodal and --heavy exclude each other"))
     behaviour = targets.Delay(
         options.bimodal or options.heavy or times, options.capacity, options.seed, options.log
     )
@@ -100,8 +101,14 @@ def faulty(**flags: Any) -> None:  # noqa: ANN401
         click.echo("\n".join(known))
         return
     if options.fault not in known:
-        problem = "is missing" if options.fault is None else f"{options.fault!r} is not a fault"
-        raise UsageError(f"target faulty: --fault {problem}", f"one of {', '.join(known)}")
+        flag = "target faulty: --fault"
+        problem = say("{flag} is missing", flag=flag)
+        if options.fault is not None:
+            problem = say("{flag} {fault!r} is not a fault", flag=flag, fault=options.fault)
+        raise UsageError(
+            problem,
+            say("one of {known}", known=", ".join(known)),
+        )
     serve(targets.Faulty(options.fault, options.share, options.seed), flags)
 
 

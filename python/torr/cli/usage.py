@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from torr.errors import UsageError
+from torr.messages.say import chain, changed, say
 
 
 def explained(error: click.UsageError) -> UsageError:
@@ -17,20 +18,26 @@ def explained(error: click.UsageError) -> UsageError:
         from torr.options.verbs import no_such_flag  # `torr --help` needs no options
 
         if error.option_name == "--json" and _has_output(error.ctx):
-            return UsageError(f"{where}there is no option '--json'", "write -o json")
+            return UsageError(
+                say("{where}there is no option '--json'", where=where), say("write -o json")
+            )
         message, hint = no_such_flag(command, error.option_name, error.possibilities or ())
-        return UsageError(f"{where}{message}", hint or usual)
-    return UsageError(f"{where}{_named(error)}", getattr(error, "hint", None) or usual)
+        return UsageError(chain("", [where, message]), hint or usual)
+    return UsageError(chain("", [where, _named(error)]), getattr(error, "hint", None) or usual)
 
 
 def _named(error: click.UsageError) -> str:
     parameter = error.param if isinstance(error, click.BadParameter) else None
-    if parameter is None or isinstance(error, click.MissingParameter):
-        return error.format_message().rstrip(".")
+    if isinstance(error, click.BadOptionUsage):
+        return say("{flag} needs a value", flag=error.option_name)
+    if parameter is None:
+        return changed(error.message, lambda text: text.rstrip("."))
     flag = parameter.make_metavar(error.ctx) if error.ctx else str(parameter.name)
     if isinstance(parameter, click.Option):
         flag = _variable(parameter, error.ctx) or "/".join(parameter.opts)
-    return f"{flag}: {error.message.rstrip('.')}"
+    if isinstance(error, click.MissingParameter):
+        return say("{flag} is missing", flag=flag)
+    return chain(": ", [flag, changed(error.message, lambda text: text.rstrip("."))])
 
 
 def _has_output(ctx: click.Context | None) -> bool:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 from torr.experiments.doctor import RATE, WINDOW_NS
 from torr.experiments.ladder import DEFAULT_LEVELS
+from torr.messages.counts import counted
+from torr.messages.say import say
 from torr.model.generator_limits import LAG_MS, STEAL_RATE
 from torr.units import (
     SECOND_NS,
-    show_connections,
-    show_count,
     show_ms,
     show_percent,
     show_rate,
@@ -81,53 +81,75 @@ def _finding(name: str, value: str, is_bad: bool, advice: str) -> Finding:
 
 def _measured(examination: Examination) -> Iterator[Finding]:
     speed, timers = examination.speed, examination.timers
-    value = f"{show_rate(speed.requests_per_s)} requests/s at {speed.core_rate:.0f} % of a core"
+    value = say(
+        "{requests_per_s} requests/s at {core_rate:.0f} % of a core",
+        requests_per_s=show_rate(speed.requests_per_s),
+        core_rate=speed.core_rate,
+    )
     if speed.cpu_us is not None:
-        value += f", {speed.cpu_us:.2g} µs of it a request"
-    yield Finding("one worker", value)
-    late = f"{show_ms(timers.p50_ms)} late at p50, {show_ms(timers.p99_ms)} at p99"
+        value = say("{value}, {cpu_us:.2g} µs of it a request", value=value, cpu_us=speed.cpu_us)
+    yield Finding(say("one worker"), value)
+    late = say(
+        "{p50} late at p50, {p99} at p99", p50=show_ms(timers.p50_ms), p99=show_ms(timers.p99_ms)
+    )
     yield _finding(
-        "timers",
-        f"{late} ({show_rate(RATE)}/s for {WINDOW_NS / SECOND_NS:g} s)",
+        say("timers"),
+        say(
+            "{late} ({rate}/s for {window_ns:g} s)",
+            late=late,
+            rate=show_rate(RATE),
+            window_ns=WINDOW_NS / SECOND_NS,
+        ),
         timers.p99_ms is None or timers.p99_ms > LAG_MS / 2,
-        "requests of --rate start late here: stop other programs, or take another machine",
+        say("requests of --rate start late here: stop other programs, or take another machine"),
     )
     yield _finding(
-        "waiting",
-        f"{speed.run_queue_rate:.0f} % of the time for a core, beside a target of torr's own",
+        say("waiting"),
+        say(
+            "{run_queue_rate:.0f} % of the time for a core, beside a target of torr's own",
+            run_queue_rate=speed.run_queue_rate,
+        ),
         speed.was_disturbed,
-        "others want the same cores: stop them, or give each side its own by taskset",
+        say("others want the same cores: stop them, or give each side its own by taskset"),
     )
     yield _finding(
-        "steal",
+        say("steal"),
         show_percent(speed.steal_rate),
         speed.steal_rate >= STEAL_RATE,
-        "the hypervisor gives the cores to others: measure on a machine of your own",
+        say("the hypervisor gives the cores to others: measure on a machine of your own"),
     )
 
 
 def _cores(machine: Machine) -> Iterator[Finding]:
     allowed = machine.cores_allowed
     yield _finding(
-        "cores",
-        f"{allowed} of {machine.cores}" if allowed < machine.cores else f"{allowed}",
+        say("cores"),
+        say("{allowed} of {cores}", allowed=allowed, cores=machine.cores)
+        if allowed < machine.cores
+        else f"{allowed}",
         allowed == 1,
-        "a target on this machine shares the only one: measure it from another machine",
+        say("a target on this machine shares the only one: measure it from another machine"),
     )
     if machine.quota is not None:
         yield _finding(
-            "cgroup",
-            f"{machine.quota:g} cores' worth of time",
+            say("cgroup"),
+            say("{quota:g} cores' worth of time", quota=machine.quota),
             machine.quota < allowed,
-            "torr is stopped when it is used up: raise the quota, or use --workers "
-            f"{max(1, int(machine.quota))}",
+            say(
+                "torr is stopped when it is used up: raise the quota, or use --workers {maximum}",
+                maximum=max(1, int(machine.quota)),
+            ),
         )
     if machine.load is not None:
         yield _finding(
-            "load before",
-            f"{machine.load:.2f} on {show_count(allowed, 'core')} (1 minute)",
+            say("load before"),
+            say(
+                "{load:.2f} on {cores} (1 minute)",
+                load=machine.load,
+                cores=counted(allowed, "core"),
+            ),
             machine.load > BUSY_LOAD * allowed,
-            "other programs run: stop them, and wait a minute",
+            say("other programs run: stop them, and wait a minute"),
         )
     yield from _clocks(machine)
 
@@ -135,18 +157,20 @@ def _cores(machine: Machine) -> Iterator[Finding]:
 def _clocks(machine: Machine) -> Iterator[Finding]:
     if machine.governors:
         yield _finding(
-            "governor",
+            say("governor"),
             ", ".join(machine.governors),
             machine.governors != ("performance",),
-            "the clock changes with the load: cpupower frequency-set -g performance",
+            say("the clock changes with the load: cpupower frequency-set -g performance"),
         )
     if machine.clock is not None:
         yield _finding(
-            "clock",
+            say("clock"),
             machine.clock,
             machine.clock not in CLOCKS,
-            "reading it is a call of the kernel, several times a request: boot with "
-            "clocksource=tsc if the machine has one",
+            say(
+                "reading it is a call of the kernel, several times a request: boot with "
+                "clocksource=tsc if the machine has one"
+            ),
         )
 
 
@@ -154,27 +178,41 @@ def _connections(examination: Examination) -> Iterator[Finding]:
     soft, hard = (_limit(value) for value in examination.machine.descriptors)
     fitting = max(0, examination.descriptors - RESERVED_DESCRIPTORS)
     yield _finding(
-        "descriptors",
-        f"{examination.descriptors:,} (soft {soft}, hard {hard}; torr raises it)",
+        say("descriptors"),
+        say(
+            "{descriptors:,} (soft {soft}, hard {hard}; torr raises it)",
+            descriptors=examination.descriptors,
+            soft=soft,
+            hard=hard,
+        ),
         fitting < DEFAULT_LEVELS[-1],
-        f"levels above {show_connections(fitting)} do not fit: ulimit -Hn 1048576, "
-        "LimitNOFILE= of a systemd unit, --ulimit nofile= of a container",
+        say(
+            "levels above {connections} do not fit: ulimit -Hn 1048576, "
+            "LimitNOFILE= of a systemd unit, --ulimit nofile= of a container",
+            connections=counted(fitting, "connection"),
+        ),
     )
     yield from _ports(examination.machine)
     if examination.machine.conntrack is not None:
         now, most = examination.machine.conntrack
         yield _finding(
-            "conntrack",
-            f"{now:,} of {most:,} tracked",
+            say("conntrack"),
+            say("{now:,} of {most:,} tracked", now=now, most=most),
             most - now < min(DEFAULT_LEVELS[-1], connections(examination)),
-            "more are dropped without an error: sysctl -w net.netfilter.nf_conntrack_max=1048576",
+            say(
+                "more are dropped without an error: sysctl -w"
+                " net.netfilter.nf_conntrack_max=1048576"
+            ),
         )
     if examination.machine.memory_available is not None:
         yield _finding(
-            "memory",
-            f"{show_size(examination.machine.memory_available)} available",
+            say("memory"),
+            say(
+                "{memory_available} available",
+                memory_available=show_size(examination.machine.memory_available),
+            ),
             examination.machine.memory_available < LEAST_MEMORY,
-            "the kernel takes some for every connection: stop something",
+            say("the kernel takes some for every connection: stop something"),
         )
 
 
@@ -182,31 +220,39 @@ def _ports(machine: Machine) -> Iterator[Finding]:
     if machine.port_range is not None and machine.ports is not None:
         low, high = machine.port_range
         yield _finding(
-            "ports",
-            f"{machine.ports:,} ({low}–{high}) to one address and port; on loopback torr changes"
-            " its own address",
+            say("ports"),
+            say(
+                "{ports:,} ({low}–{high}) to one address and port; on loopback torr changes"
+                " its own address",
+                ports=machine.ports,
+                low=low,
+                high=high,
+            ),
             machine.ports < LEAST_PORTS,
             "sysctl -w net.ipv4.ip_local_port_range='10000 65535', or --source-address",
         )
     if machine.tw_reuse is not None:
         yield _finding(
-            "TIME-WAIT",
-            f"tcp_tw_reuse {machine.tw_reuse}: {_reuse(machine)}",
+            say("TIME-WAIT"),
+            say(
+                "tcp_tw_reuse {tw_reuse}: {reuse}", tw_reuse=machine.tw_reuse, reuse=_reuse(machine)
+            ),
             machine.tw_reuse == 0,
-            "with --no-keepalive ports run out: sysctl -w net.ipv4.tcp_tw_reuse=1",
+            say("with --no-keepalive ports run out: sysctl -w net.ipv4.tcp_tw_reuse=1"),
         )
 
 
 def _reuse(machine: Machine) -> str:
     """Return how soon a port can be used again; TIME-WAIT always lasts a minute."""
     if machine.tw_reuse == 1:
-        return "a port is used again after 1 s"
-    rests = f"a port rests {TIME_WAIT_S} s"
+        return say("a port is used again after 1 s")
+    rests = say("a port rests {time_wait_s} s", time_wait_s=TIME_WAIT_S)
     if machine.ports is not None:
-        rests += f", so {machine.ports // TIME_WAIT_S:,} new connections/s to one address"
+        rate = machine.ports // TIME_WAIT_S
+        rests = say("{rests}, so {rate:,} new connections/s to one address", rests=rests, rate=rate)
     if machine.tw_reuse == 0:
         return rests
-    return f"on loopback a port is used again after 1 s; elsewhere {rests}"
+    return say("on loopback a port is used again after 1 s; elsewhere {rests}", rests=rests)
 
 
 def _queues(machine: Machine) -> Iterator[Finding]:
@@ -219,7 +265,7 @@ def _queues(machine: Machine) -> Iterator[Finding]:
         if value is not None:
             yield _finding(
                 name,
-                f"{value:,} new connections may wait for a server on this machine",
+                say("{value:,} new connections may wait for a server on this machine", value=value),
                 value < LEAST_QUEUE,
                 f"sysctl -w {setting}=4096, and start the server again",
             )
@@ -227,16 +273,30 @@ def _queues(machine: Machine) -> Iterator[Finding]:
 
 def _target(target: DiagnosedTarget) -> Iterator[Finding]:
     if not target.is_own:
-        yield Finding("target", f"{target.address} is not this machine: run torr doctor there, too")
+        yield Finding(
+            say("target"),
+            say(
+                "{address} is not this machine: run torr doctor there, too", address=target.address
+            ),
+        )
         return
     if target.file is not None:
         yield _of_file(target.address, target.file)
         return
     if target.listeners is None:
-        yield Finding("target", f"{target.address}: the kernel does not tell which process listens")
+        yield Finding(
+            say("target"),
+            say(
+                "{address}: the kernel does not tell which process listens", address=target.address
+            ),
+        )
         return
     if not target.listeners:
-        yield Finding("target", f"no process listens on {target.address}", "start the server first")
+        yield Finding(
+            say("target"),
+            say("no process listens on {address}", address=target.address),
+            say("start the server first"),
+        )
     for listener, process in target.listeners:
         yield from _listening(listener, process)
 
@@ -244,31 +304,58 @@ def _target(target: DiagnosedTarget) -> Iterator[Finding]:
 def _of_file(path: str, file: PathKind) -> Finding:
     """Return whether the path is a Unix socket; its listener is not examined."""
     if file == "missing":
-        return Finding("target", f"{path} does not exist", "start the server first")
+        return Finding(
+            say("target"), say("{path} does not exist", path=path), say("start the server first")
+        )
     if file == "other":
-        return Finding("target", f"{path} is not a socket", "name the one that the server made")
+        return Finding(
+            say("target"),
+            say("{path} is not a socket", path=path),
+            say("name the one that the server made"),
+        )
     if file == "hidden":
-        return Finding("target", f"{path} may not be looked at", "run as a user who may use it")
-    return Finding("target", f"{path} is a Unix socket: its listener and queue are not examined")
+        return Finding(
+            say("target"),
+            say("{path} may not be looked at", path=path),
+            say("run as a user who may use it"),
+        )
+    return Finding(
+        say("target"),
+        say("{path} is a Unix socket: its listener and queue are not examined", path=path),
+    )
 
 
 def _listening(listener: ListeningSocket, process: SocketHolder | None) -> Iterator[Finding]:
-    name = "a process" if process is None else f"{process.name} (pid {process.pid})"
+    name = (
+        say("a process")
+        if process is None
+        else say("{name} (pid {pid})", name=process.name, pid=process.pid)
+    )
     host = f"[{listener.address}]" if listener.address.version == 6 else str(listener.address)
-    yield Finding("target", f"{name} listens on {host}:{listener.port}")
+    yield Finding(
+        say("target"),
+        say("{name} listens on {host}:{port}", name=name, host=host, port=listener.port),
+    )
     yield _finding(
-        "accept queue",
-        f"{listener.backlog:,} may wait, {listener.waiting:,} do",
+        say("accept queue"),
+        say(
+            "{backlog:,} may wait, {waiting:,} do",
+            backlog=listener.backlog,
+            waiting=listener.waiting,
+        ),
         listener.backlog < LEAST_QUEUE,
-        f"of more than {show_connections(listener.backlog)} at once the rest try again after 1 s:"
-        " raise the backlog that the server gives to listen(), or --connections-per-second",
+        say(
+            "of more than {connections} at once the rest try again after 1 s:"
+            " raise the backlog that the server gives to listen(), or --connections-per-second",
+            connections=counted(listener.backlog, "connection"),
+        ),
     )
     if process is not None and process.descriptors is not None:
         yield _finding(
-            "its descriptors",
+            say("its descriptors"),
             f"{process.descriptors:,}",
             process.descriptors < DEFAULT_LEVELS[-1],
-            "it can hold no more connections than that: raise ulimit -n where it is started",
+            say("it can hold no more connections than that: raise ulimit -n where it is started"),
         )
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from torr import engine, targets
 from torr.errors import require
 from torr.experiments.interrupt import Interrupt
+from torr.messages.say import say
 from torr.model.generator_limits import RUN_QUEUE_RATE
 from torr.model.pace import Closed, Open
 from torr.model.plan import Duration, Group, Plan
@@ -104,9 +105,9 @@ def doctor(url: str | None, report: Report) -> Examination:
     target = None if url is None else target_of(url)
     before = machine()
     with _own_target() as own:
-        report("measuring what one worker sends")
+        report(say("measuring what one worker sends"))
         speed = _speed(_level(own.url, Closed(CONNECTIONS)))
-        report("measuring how punctual timers are")
+        report(say("measuring how punctual timers are"))
         timers = _timers(_level(own.url, Open(RATE, connections=CONNECTIONS)))
     raised = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return Examination(before, speed, timers, raised, target)
@@ -139,7 +140,9 @@ def target_of(url: str) -> DiagnosedTarget:
     name = f"{parts.host}:{port}"
     resolved = addresses(host, port)
     require(
-        bool(resolved), f"cannot resolve {host!r}", "check the name, or the DNS of this machine"
+        bool(resolved),
+        say("cannot resolve {host!r}", host=host),
+        say("check the name, or the DNS of this machine"),
     )
     own = [address for address in resolved if is_own(address)]
     if not own:

@@ -14,6 +14,7 @@ from torr.errors import UsageError
 from torr.experiments.auto import Point, Search, next_concurrency, point_of
 from torr.experiments.context import MeasuredLevel, Outcome, RunContext, Step, is_over
 from torr.experiments.level import measure
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +35,13 @@ class FixedLevels:
         """Check the list."""
         text = ",".join(map(str, self.concurrencies))
         if not self.concurrencies or self.concurrencies[0] < 1:
-            raise UsageError(f"levels {text!r}: every level must be at least 1 connection")
+            raise UsageError(
+                say("levels {text!r}: every level must be at least 1 connection", text=text)
+            )
         if list(self.concurrencies) != sorted(set(self.concurrencies)):
-            raise UsageError(f"levels {text} are not ascending", "write 200,500,1000")
+            raise UsageError(
+                say("levels {text} are not ascending", text=text), say("write 200,500,1000")
+            )
 
     def choose(self, points: list[Point]) -> int | None:
         """Return the next level of the first round."""

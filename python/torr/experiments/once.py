@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from torr import engine
 from torr.errors import NothingMeasuredError, require
+from torr.messages.message import Message
+from torr.messages.say import chain, say
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -23,7 +25,11 @@ def send_for_answer(plan: Plan) -> Exchange:
 def send_once(plan: Plan) -> Exchange:
     """Send one request and return the exchange."""
     count = len(plan.requests)
-    require(count == 1, f"--once sends one request, and {count} are given", "give one URL")
+    require(
+        count == 1,
+        say("--once sends one request, and {count} are given", count=count),
+        say("give one URL"),
+    )
     return engine.once(plan)
 
 
@@ -31,11 +37,12 @@ def require_answer(plan: Plan, exchange: Exchange) -> None:
     """Raise NothingMeasuredError unless a complete answer came."""
     if not exchange.is_answered:
         request = plan.requests[0]
-        text = missing_socket(request.unix_socket) or exchange.detail
-        url, reason = written_url(request.url, request.unix_socket), exchange.reason
+        reason = exchange.reason or exchange.error_class
+        text = missing_socket(request.unix_socket) or Message(exchange.detail, f"reason.{reason}")
+        url = written_url(request.url, request.unix_socket)
         raise NothingMeasuredError(
-            f"{url}: {reason or exchange.error_class}" + (f": {text}" if text else ""),
-            f"tried once, at {exchange.address or 'no address'}",
+            chain(": ", [url, reason, text]),
+            say("tried once, at {address}", address=exchange.address or say("no address")),
         )
 
 
@@ -47,4 +54,4 @@ def written_url(url: str, socket: str | None) -> str:
 def missing_socket(socket: str | None) -> str | None:
     """Return the message for a Unix socket that does not exist, None for others."""
     is_missing = socket is not None and not Path(socket).exists()
-    return f"{socket} does not exist" if is_missing else None
+    return say("{path} does not exist", path=socket) if is_missing else None

@@ -19,6 +19,7 @@ from torr.experiments.profile_recording import ProfileRecording, plan_for_profil
 from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.trial import Trial, run_protocol
 from torr.messages.message import Message, from_object, message
+from torr.messages.say import say
 from torr.profile.memory import hook_environment
 from torr.profile.observation import Observation
 from torr.profile.profiler import profiler_of
@@ -58,8 +59,11 @@ class ServerProfiles:
         if not cells:
             known = ", ".join(f"{n}" for n in dict.fromkeys(users))
             raise UsageError(
-                f"--profile-at {concurrency}: no cell has so many connections",
-                f"one of {known}",
+                say(
+                    "--profile-at {concurrency}: no cell has so many connections",
+                    concurrency=concurrency,
+                ),
+                say("one of {known}", known=known),
             )
         return cls(request, cells)
 

@@ -8,9 +8,10 @@ import msgspec
 
 from torr.errors import NothingMeasuredError
 from torr.experiments.once import missing_socket, written_url
+from torr.messages.counts import counted
+from torr.messages.say import chain, say
 from torr.results.base import convert
 from torr.results.level import AttemptCounts, Level
-from torr.units import show_connections, show_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +33,14 @@ def nothing_measured(failure: str, result: RunResult, directory: Path) -> Nothin
     if not hint and hung:
         hint = advice(HUNG)
     if missing is not None:
-        hint = "start the server first, or name the socket that it made"
-    attempts = [f"{failure}: tried {_attempts(level, requests)}", *_reasons(level, missing)]
-    attempts += [f"{hung:,} hung"] if hung else []
-    return NothingMeasuredError(f"{'; '.join(attempts)}; see {directory}", hint or None)
+        hint = say("start the server first, or name the socket that it made")
+    tried = say("{failure}: tried {sent}", failure=failure, sent=_attempts(level, requests))
+    parts = [tried, *_reasons(level, missing)]
+    parts += [say("{n:,} hung", n=hung)] if hung else []
+    return NothingMeasuredError(
+        say("{attempts}; see {directory}", attempts=chain("; ", parts), directory=directory),
+        hint or None,
+    )
 
 
 class _StoredRequest(msgspec.Struct):
@@ -62,13 +67,19 @@ def _requests_of(result: RunResult) -> list[_StoredRequest]:
 def _attempts(level: Level, requests: Sequence[_StoredRequest]) -> str:
     """Return what was sent, how often, and over how many connections."""
     before = _warmup(level).attempted
-    times = show_count(level.counts.attempted + before, "time")
-    connections = show_connections(level.connections.requested if level.connections else 0)
+    requested = level.connections.requested if level.connections else 0
     request = requests[0]
-    others = " and others" if len(requests) > 1 else ""
-    url = written_url(request.url, request.unix_socket)
-    text = f"{request.method} {url}{others} {times} over {connections}"
-    return text + (f", {before:,} of them in the warm-up" if before else "")
+    sent: str = f"{request.method} {written_url(request.url, request.unix_socket)}"
+    if len(requests) > 1:
+        sent = say("{request} and others", request=sent)
+    text = say(
+        "{request} {times} over {connections}",
+        request=sent,
+        times=counted(level.counts.attempted + before, "time"),
+        connections=counted(requested, "connection"),
+    )
+    warmup = say("{n:,} of them in the warm-up", n=before) if before else ""
+    return chain(", ", [text, warmup])
 
 
 def _reasons(level: Level, missing: str | None) -> list[str]:
@@ -78,9 +89,16 @@ def _reasons(level: Level, missing: str | None) -> list[str]:
     texts = []
     for reason, count in level.reasons.items():
         text = missing or meaning(reason)
-        texts.append(f"{reason} × {count:,}" + (f" ({text})" if text else ""))
+        why = say(" ({why})", why=text) if text else ""
+        texts.append(say("{reason} × {count:,}{why}", reason=reason, count=count, why=why))
     before = _warmup(level).errors
-    return [*texts, *(f"in the warm-up {name} × {count:,}" for name, count in before.items())]
+    return [
+        *texts,
+        *(
+            say("in the warm-up {name} × {count:,}", name=name, count=count)
+            for name, count in before.items()
+        ),
+    ]
 
 
 def _hung(level: Level) -> int:

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +60,13 @@ def check(installed: str | None = None, load: Callable[[str], object] = import_m
         return
     reason = f", and with what is installed {missing} is not there" if missing else ""
     raise UsageError(
-        f"torr works with Locust {OLDEST} to {TESTED}; this is {installed_version}{reason}",
+        say(
+            "torr works with Locust {oldest} to {tested}; this is {installed_version}{reason}",
+            oldest=OLDEST,
+            tested=TESTED,
+            installed_version=installed_version,
+            reason=reason,
+        ),
         f"pip install 'torr[locust]' 'locust>={OLDEST},<{_after(TESTED)}'",
     )
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Language = str
 """The code of a language: `en`, or that of a catalogue."""
-Value = str | int | float
+Value = object
 
 
 class Text(str):
@@ -35,9 +35,9 @@ class Text(str):
     __slots__ = ("_write",)
     _write: Callable[[Language], str]
 
-    def __new__(cls, write: Callable[[Language], str]) -> Self:
-        """Make a text from a function that writes it in a language."""
-        text = super().__new__(cls, write(ENGLISH))
+    def __new__(cls, write: Callable[[Language], str], english: str | None = None) -> Self:
+        """Make a text from a function that writes it in a language; its English may be given."""
+        text = super().__new__(cls, write(ENGLISH) if english is None else english)
         text._write = write
         return text
 
@@ -60,7 +60,8 @@ def say(template: str, /, **values: Value) -> Text:
 
     A value that is no Text is data: it is the same in every language.
     """
-    return Text(lambda language: _filled(template, template, values, language))
+    english = template.format(**values)  # a Text in it is its English
+    return Text(lambda language: _filled(template, template, values, language), english)
 
 
 def say_count(number: int, one: str, many: str, /, **values: Value) -> Text:
@@ -125,6 +126,17 @@ _SPACE = "\0"
 def _space(found: re.Match[str]) -> str:
     before, after = found.groups()
     return before if _is_wide(before) and _is_wide(after) else f"{before} "
+
+
+def width_of(text: str) -> int:
+    """Return how many cells of a terminal a text fills."""
+    return len(text) + sum(map(_is_wide, text))
+
+
+def padded(text: str, width: int) -> str:
+    """Return a text with spaces behind it, or before it for a negative width, of so many cells."""
+    spaces = " " * (abs(width) - width_of(text))
+    return text + spaces if width > 0 else spaces + text
 
 
 def _is_wide(character: str) -> bool:

@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.condition import METRICS, Condition
 
-_HINT = "write it as 'p99 > +10%', 'ok/s < -5%' or 'errors > +0.5 points'"
+_HINT = say("write it as 'p99 > +10%', 'ok/s < -5%' or 'errors > +0.5 points'")
 _PERCENT = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%", re.ASCII)
 _POINTS = re.compile(r"([+-]\d+(?:\.\d+)?)\s*points?", re.ASCII)
 
@@ -26,9 +27,14 @@ class Change(Condition):
         """Read one limit of a change; raise UsageError that says what was not understood."""
         change = cls.parse_with(text, _signed, _HINT)
         if change.unit == "":
-            raise UsageError(f"{text.strip()!r}: {change.metric} may be none", "write errors")
+            raise UsageError(
+                say("{text!r}: {metric} may be none", text=text.strip(), metric=change.metric),
+                say("write errors"),
+            )
         if change.is_of_share and change.stat is not None:
-            raise UsageError(f"{text.strip()!r}: changes are of all errors", "write errors")
+            raise UsageError(
+                say("{text!r}: changes are of all errors", text=text.strip()), say("write errors")
+            )
         return change
 
     @property
@@ -56,5 +62,13 @@ def _signed(metric: str, text: str) -> float:
     match = (_POINTS if is_share else _PERCENT).fullmatch(text)
     if match is None:
         kind = "signed percentage points" if is_share else "a signed percentage"
-        raise UsageError(f"{text!r} is not {kind}, as a change of {metric} is", _HINT)
+        raise UsageError(
+            say(
+                "{text!r} is not {kind}, as a change of {metric} is",
+                text=text,
+                kind=kind,
+                metric=metric,
+            ),
+            _HINT,
+        )
     return float(match[1])

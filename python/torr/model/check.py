@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
 from torr.model.json_input import JsonInputError, is_not_json, parse_json_to_send
 from torr.model.secret_names import REDACTED, is_secret
@@ -19,7 +20,7 @@ from torr.model.template import GENERATED, NAME
 
 Spans = tuple[tuple[int, int], ...]
 
-_CAPTURE = "write NAME=json:$.token, NAME=header:Location or NAME=regex:/id=(\\d+)/"
+_CAPTURE = say("write NAME=json:$.token, NAME=header:Location or NAME=regex:/id=(\\d+)/")
 # Numbers in Python's notation that JSON does not have.
 _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 _LAST_NAME = re.compile(r"([\w-]+)['\"\]\s]*$")
@@ -31,13 +32,13 @@ def parse_statuses(text: str) -> Spans:
     for part in text.replace(" ", "").split(","):
         match = re.fullmatch(r"([1-5])xx|([1-5]\d\d)(?:-([1-5]\d\d))?", part.lower())
         if match is None:
-            hint = "they are 100 to 599: write 200, 2xx, 200-299 or 200,404"
-            raise UsageError(f"{part!r} is not a status", hint)
+            hint = say("they are 100 to 599: write 200, 2xx, 200-299 or 200,404")
+            raise UsageError(say("{part!r} is not a status", part=part), hint)
         hundreds, low, high = match.groups()
         start = int(hundreds) * 100 if hundreds else int(low)
         span = (start, start + 99 if hundreds else int(high or low))
         if span[0] > span[1]:
-            raise UsageError(f"{part!r} is no range: it ends before it begins")
+            raise UsageError(say("{part!r} is no range: it ends before it begins", part=part))
         spans.append(span)
     return tuple(spans)
 
@@ -52,7 +53,11 @@ class BodyCheck(PlanPart):
     @classmethod
     def parse(cls, text: str) -> BodyCheck:
         """Read `TEXT` or `/REGEX/`; raise UsageError."""
-        require(bool(text.strip("/")), f"{text!r} is in every body", "write a text or /REGEX/")
+        require(
+            bool(text.strip("/")),
+            say("{text!r} is in every body", text=text),
+            say("write a text or /REGEX/"),
+        )
         inside = _between_slashes(text)
         return cls(text) if inside is None else cls(inside, is_regex=True)
 
@@ -80,11 +85,15 @@ class JsonCheck(PlanPart):
         end = _equals_sign(text)
         require(
             end is not None and bool(text[:end].strip()),
-            f"{text!r} is not PATH=VALUE",
-            "write $.status=ok or $.items[0].id=7",
+            say("{text!r} is not PATH=VALUE", text=text),
+            say("write $.status=ok or $.items[0].id=7"),
         )
         path, written = text[:end].strip(), text[end:][1:].strip()
-        require(not written.startswith("="), f"{text!r} has two equals signs", "write PATH=VALUE")
+        require(
+            not written.startswith("="),
+            say("{text!r} has two equals signs", text=text),
+            say("write PATH=VALUE"),
+        )
         return cls(json_path(path), _value(written))
 
     def redacted(self) -> JsonCheck:
@@ -111,17 +120,21 @@ class Capture(PlanPart):
         name, _, origin = text.partition("=")
         source, colon, what = origin.partition(":")
         name, source, what = name.strip(), source.strip(), what.strip()
-        require(bool(colon and what), f"{text!r} is not a capture", _CAPTURE)
+        require(bool(colon and what), say("{text!r} is not a capture", text=text), _CAPTURE)
         require(
             bool(NAME.fullmatch(name)) and name not in (*GENERATED, "row"),
-            f"{name!r} cannot name a captured value",
-            "write a word of your own, such as token",
+            say("{name!r} cannot name a captured value", name=name),
+            say("write a word of your own, such as token"),
         )
         if source == "json":
             return cls(name, "json", json_path(what))
         if source == "header":
             return cls(name, "header", what)
-        require(source == "regex", f"{text!r}: nothing is captured from {source!r}", _CAPTURE)
+        require(
+            source == "regex",
+            say("{text!r}: nothing is captured from {source!r}", text=text, source=source),
+            _CAPTURE,
+        )
         return cls(name, "regex", _between_slashes(what) or what)
 
     def as_json(self) -> JsonObject:
@@ -173,4 +186,6 @@ def _value(text: str) -> Any:  # noqa: ANN401 - any JSON value
         if is_not_json(error) or text in _NO_NUMBERS:
             return text
         shown = text if len(text) <= 40 else f"{text[:39]}…"
-        raise UsageError(f"the value {shown!r} is not one to expect: {error}") from error
+        raise UsageError(
+            say("the value {shown!r} is not one to expect: {error}", shown=shown, error=error)
+        ) from error

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Literal
 
 from torr import units
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.stream import TIMES
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ CLASSES = ("connect", "tls", "write", "read", "timeout", "protocol", "status", "
 _GRAMMAR = re.compile(
     r"(?:(?P<name>.*\S)\s*:\s+)?(?P<words>[^<>=:]*?)\s*(?P<op><=|>=|<|>)\s*(?P<value>[^<>=]+)"
 )
-_HINT = "write it as 'p95 < 500ms', 'success >= 99.9%', 'ok/s > 10k' or 'login: ttfb p99 < 80ms'"
+_HINT = say(
+    "write it as 'p95 < 500ms', 'success >= 99.9%', 'ok/s > 10k' or 'login: ttfb p99 < 80ms'"
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class Condition:
         """Read one condition; `limit` returns the number of VALUE from the metric and the text."""
         match = _GRAMMAR.fullmatch(_with_current_names(text.strip()))
         if match is None:
-            raise UsageError(f"{text.strip()!r} is not a condition", hint)
+            raise UsageError(say("{text!r} is not a condition", text=text.strip()), hint)
         metric, stat = _metric_and_stat(match["words"].split(), text)
         return cls(
             metric=metric,
@@ -167,12 +170,22 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
     metric, *stats = words or [""]
     if metric not in METRICS:
         if _is_percentile(metric):
-            raise UsageError(f"{text.strip()!r}: {metric} is not recorded", _known_stats())
-        hint = f"metrics are {', '.join(METRICS)}"
+            raise UsageError(
+                say("{text!r}: {metric} is not recorded", text=text.strip(), metric=metric),
+                _known_stats(),
+            )
+        hint = say("metrics are {metrics}", metrics=", ".join(METRICS))
         problem = f"{metric or 'nothing'} is not a metric that this version measures"
-        raise UsageError(f"{text.strip()!r}: {problem}", hint)
+        raise UsageError(say("{text!r}: {problem}", text=text.strip(), problem=problem), hint)
     if len(stats) > 1:
-        raise UsageError(f"{text.strip()!r}: {' '.join(stats)!r} is more than one statistic", _HINT)
+        raise UsageError(
+            say(
+                "{text!r}: {stats!r} is more than one statistic",
+                text=text.strip(),
+                stats=" ".join(stats),
+            ),
+            _HINT,
+        )
     stat = stats[0] if stats else None
     _check_stat(metric, stat, text.strip())
     return metric, stat
@@ -181,15 +194,30 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
 def _check_stat(metric: str, stat: str | None, text: str) -> None:
     if METRICS[metric] == "ms":
         if stat is None:
-            raise UsageError(f"{text!r}: {metric} needs a statistic", f"write {metric} p95")
+            raise UsageError(
+                say("{text!r}: {metric} needs a statistic", text=text, metric=metric),
+                say("write {metric} p95", metric=metric),
+            )
         if stat not in STATS:
-            raise UsageError(f"{text!r}: {stat} is not recorded", _known_stats())
+            raise UsageError(
+                say("{text!r}: {stat} is not recorded", text=text, stat=stat), _known_stats()
+            )
     elif metric in ("errors", "failures") and stat is not None:
         if stat not in CLASSES:
-            hint = f"classes are {', '.join(CLASSES)}"
-            raise UsageError(f"{text!r}: {stat} is not a class of errors", hint)
+            hint = say("classes are {classes}", classes=", ".join(CLASSES))
+            raise UsageError(
+                say("{text!r}: {stat} is not a class of errors", text=text, stat=stat), hint
+            )
     elif stat is not None:
-        raise UsageError(f"{text!r}: {metric} is one number and has no {stat}", f"write {metric}")
+        raise UsageError(
+            say(
+                "{text!r}: {metric} is one number and has no {stat}",
+                text=text,
+                metric=metric,
+                stat=stat,
+            ),
+            say("write {metric}", metric=metric),
+        )
 
 
 def _limit(metric: str, text: str) -> float:
@@ -201,7 +229,10 @@ def _limit(metric: str, text: str) -> float:
         return float(units.parse_count(text))
     if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
         # A number without a unit may mean seconds or milliseconds.
-        raise UsageError(f"the limit {text.strip()!r} has no unit", f"write {text.strip()}ms")
+        raise UsageError(
+            say("the limit {text!r} has no unit", text=text.strip()),
+            say("write {text}ms", text=text.strip()),
+        )
     return units.parse_duration(text) / 1e6
 
 
@@ -210,7 +241,7 @@ def _is_percentile(text: str) -> bool:
 
 
 def _known_stats() -> str:
-    return f"statistics are {', '.join(STATS)}"
+    return say("statistics are {stats}", stats=", ".join(STATS))
 
 
 def _write_ms(milliseconds: float) -> str:

@@ -6,6 +6,7 @@ Secrets in a note are covered as those in a command are.
 from __future__ import annotations
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.secrets import redacted_text
 
 LONGEST_TAG = 100
@@ -15,9 +16,14 @@ def read_tag(text: str) -> str:
     """Return a tag, which is one word; raise UsageError for other texts."""
     tag = text.strip()
     if not tag or not tag.isprintable() or " " in tag or tag.startswith("-"):
-        raise UsageError(f"{text!r} is no tag", "write one word, such as baseline")
+        raise UsageError(
+            say("{text!r} is no tag", text=text), say("write one word, such as baseline")
+        )
     if len(tag) > LONGEST_TAG:
-        raise UsageError(f"the tag {tag[:20]!r}… is too long", f"the most is {LONGEST_TAG} letters")
+        raise UsageError(
+            say("the tag {tag!r}… is too long", tag=tag[:20]),
+            say("the most is {longest_tag} letters", longest_tag=LONGEST_TAG),
+        )
     return tag
 
 

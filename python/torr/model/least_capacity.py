@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.units import parse_count, parse_rate
 
-_HINT = "write '5000 ok/s' or '200 users'"
+_HINT = say("write '5000 ok/s' or '200 users'")
 _USERS = ("users", "user", "connections", "connection")
 
 
@@ -28,7 +29,7 @@ class LeastCapacity:
             return cls(text.strip(), ok_per_s=parse_rate(number))
         if unit in _USERS:
             return cls(text.strip(), users=parse_count(number))
-        raise UsageError(f"{text!r} is not a capacity", _HINT)
+        raise UsageError(say("{text!r} is not a capacity", text=text), _HINT)
 
     def __str__(self) -> str:
         return self.text

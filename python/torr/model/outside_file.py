@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from torr.errors import FileError, UsageError
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +71,9 @@ def read_text(path: Path, what: str | None = None, most_bytes: int = MOST_BYTES)
 def not_utf8(path: Path, content: bytes, error: UnicodeDecodeError) -> FileError:
     """Return the error of a file that is not UTF-8, at its line."""
     line = content.count(b"\n", 0, error.start) + 1
-    return FileError(path, line, f"byte {error.start} is not UTF-8", "save it as UTF-8")
+    return FileError(
+        path, line, say("byte {start} is not UTF-8", start=error.start), say("save it as UTF-8")
+    )
 
 
 def lines_of(
@@ -88,7 +91,11 @@ def lines_of(
         while line := lines.readline(LONGEST_LINE):
             number += 1
             if len(line) == LONGEST_LINE:
-                raise FileError(path, number, f"it is longer than {LONGEST_LINE:,} characters")
+                raise FileError(
+                    path,
+                    number,
+                    say("it is longer than {longest_line:,} characters", longest_line=LONGEST_LINE),
+                )
             yield line
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
 from torr.model.shares import dealt, dealt_to_each
 from torr.units import SECOND_NS, parse_duration, parse_rate
@@ -35,7 +36,7 @@ class Stage(PlanPart):
     def __post_init__(self) -> None:
         """Check the numbers."""
         fits = math.isfinite(self.target) and self.target >= 0
-        require(fits, f"a stage to {self.target:g}: it must be 0 or more")
+        require(fits, say("a stage to {target:g}: it must be 0 or more", target=self.target))
 
     @classmethod
     def parse_all(cls, text: str) -> tuple[Stage, ...]:
@@ -43,12 +44,16 @@ class Stage(PlanPart):
         stages = []
         for part in text.split(","):
             duration, colon, target = part.partition(":")
-            require(bool(colon), f"{part.strip()!r} is no stage", "write 30s:100,2m:1k,30s:0")
+            require(
+                bool(colon),
+                say("{part!r} is no stage", part=part.strip()),
+                say("write 30s:100,2m:1k,30s:0"),
+            )
             stages.append(cls(parse_duration(duration), parse_rate(target)))
         require(
             any(stage.duration_ns for stage in stages) and any(stage.target for stage in stages),
-            f"{text!r} is no load: it takes a time and a target",
-            "write 30s:100,2m:1k,30s:0",
+            say("{text!r} is no load: it takes a time and a target", text=text),
+            say("write 30s:100,2m:1k,30s:0"),
         )
         return tuple(stages)
 
@@ -72,24 +77,31 @@ class Closed(PlanPart):
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together."""
         users, pool = self.users, self.pool
-        require(users >= 1, f"{users} connections: at least 1 is needed")
-        require(pool is None or pool >= 1, f"--pool {pool}: at least 1 connection is needed")
+        require(users >= 1, say("{users} connections: at least 1 is needed", users=users))
+        require(
+            pool is None or pool >= 1,
+            say("--pool {pool}: at least 1 connection is needed", pool=pool),
+        )
         require(
             pool is None or pool <= users,
-            f"--pool {pool}: {users:,} users need no more than {users:,} connections",
-            "give more users by -c, or leave --pool out",
+            say(
+                "--pool {pool}: {users:,} users need no more than {users:,} connections",
+                pool=pool,
+                users=users,
+            ),
+            say("give more users by -c, or leave --pool out"),
         )
         require(
             pool is None or not self.stages,
-            "--pool and --stages are both given",
-            "users who share connections are all there from the start: leave one out",
+            say("--pool and --stages are both given"),
+            say("users who share connections are all there from the start: leave one out"),
         )
         rate = self.spawn_rate
         if rate is not None:
             is_rate = math.isfinite(rate) and rate > 0
-            require(is_rate, f"spawn rate {rate:g}: it must be more than 0 a second")
+            require(is_rate, say("spawn rate {rate:g}: it must be more than 0 a second", rate=rate))
             is_alone = pool is None and not self.stages
-            require(is_alone, "users who share connections or have stages have no spawn rate")
+            require(is_alone, say("users who share connections or have stages have no spawn rate"))
 
     @property
     def connections(self) -> int:
@@ -108,7 +120,7 @@ class Closed(PlanPart):
 
     def with_users(self, users: int) -> Closed:
         """Return the pace with another number of users, and at most as many connections."""
-        require(not self.stages, "users by --stages have no levels", "leave --stages out")
+        require(not self.stages, say("users by --stages have no levels"), say("leave --stages out"))
         return replace(self, users=users, pool=None if self.pool is None else min(self.pool, users))
 
     def parts(self, shares: Sequence[int]) -> list[Closed]:
@@ -149,10 +161,17 @@ class Open(PlanPart):
     def __post_init__(self) -> None:
         """Check the numbers."""
         positive = math.isfinite(self.rate_per_s) and self.rate_per_s > 0
-        require(positive, f"rate {self.rate_per_s:g}: it must be more than 0 a second")
+        require(
+            positive,
+            say("rate {rate_per_s:g}: it must be more than 0 a second", rate_per_s=self.rate_per_s),
+        )
         require(
             self.rate_per_s <= MOST_PER_S,
-            f"rate {self.rate_per_s:,.0f}/s: no machine sends more than {MOST_PER_S:,} a second",
+            say(
+                "rate {rate_per_s:,.0f}/s: no machine sends more than {most_per_s:,} a second",
+                rate_per_s=self.rate_per_s,
+                most_per_s=MOST_PER_S,
+            ),
             "torr doctor says what this one can",
         )
         _check_limits(self.connections, self.max_in_flight)
@@ -213,8 +232,8 @@ class Replay(PlanPart):
         """Return this pace, for one endpoint; raise UsageError for several."""
         require(
             len(shares) == 1,
-            "--replay: the requests go to several endpoints",
-            "replay onto one endpoint at a time",
+            say("--replay: the requests go to several endpoints"),
+            say("replay onto one endpoint at a time"),
         )
         return [self]
 
@@ -232,7 +251,7 @@ class Think(PlanPart):
 
     def __post_init__(self) -> None:
         """Check the times."""
-        require(self.from_ns <= self.to_ns, "the longest time to think is below the shortest")
+        require(self.from_ns <= self.to_ns, say("the longest time to think is below the shortest"))
 
     @classmethod
     def parse(cls, text: str) -> Think:
@@ -240,7 +259,9 @@ class Think(PlanPart):
         kind, colon, mean = text.partition(":")
         if colon:
             require(
-                kind.strip() == "exp", f"{text!r} is no time to think", "write 1s, 1s-3s or exp:2s"
+                kind.strip() == "exp",
+                say("{text!r} is no time to think", text=text),
+                say("write 1s, 1s-3s or exp:2s"),
             )
             return cls(mean_ns=parse_duration(mean))
         low, dash, high = text.partition("-")
@@ -255,5 +276,10 @@ class Think(PlanPart):
 
 
 def _check_limits(connections: int, limit: int | None) -> None:
-    require(connections >= 1, f"{connections} connections: at least 1 is needed")
-    require(limit is None or limit >= 1, f"{limit} in flight: at least 1 is needed")
+    require(
+        connections >= 1,
+        say("{connections} connections: at least 1 is needed", connections=connections),
+    )
+    require(
+        limit is None or limit >= 1, say("{limit} in flight: at least 1 is needed", limit=limit)
+    )

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from typing_extensions import Self
 
-_HINT = "write 0/1-3 (generator/target), or off"
+_HINT = say("write 0/1-3 (generator/target), or off")
 _SPAN = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 
 
@@ -33,10 +34,16 @@ class Pin:
     def parse(cls, text: str) -> Self:
         """Read `0/1-3` or `0,2/1,3`; raise UsageError."""
         sides = text.strip().split("/")
-        require(len(sides) == 2, f"{text!r} does not name the cores of two sides", _HINT)
+        require(
+            len(sides) == 2, say("{text!r} does not name the cores of two sides", text=text), _HINT
+        )
         generator, target = (_cores(side, text) for side in sides)
         both = sorted(set(generator) & set(target))
-        require(not both, f"{text!r}: core {both[0] if both else 0} is on both sides", _HINT)
+        require(
+            not both,
+            say("{text!r}: core {both} is on both sides", text=text, both=both[0] if both else 0),
+            _HINT,
+        )
         return cls(generator, target)
 
     @classmethod
@@ -53,7 +60,11 @@ class Pin:
         missing = sorted({*self.generator, *self.target} - set(cores))
         available = ", ".join(map(str, sorted(cores)))
         problem = f"core {missing[0] if missing else 0} is not there"
-        require(not missing, f"--pin {self}: {problem}", f"there is {available}")
+        require(
+            not missing,
+            say("--pin {self}: {problem}", self=self, problem=problem),
+            say("there is {available}", available=available),
+        )
 
     def __str__(self) -> str:
         return "/".join(",".join(map(str, side)) for side in (self.generator, self.target))
@@ -70,8 +81,12 @@ def _cores(side: str, text: str) -> tuple[int, ...]:
     for part in side.split(","):
         span = _SPAN.fullmatch(part.strip())
         if span is None:
-            raise UsageError(f"{text!r}: {part!r} is no core", _HINT)
+            raise UsageError(say("{text!r}: {part!r} is no core", text=text, part=part), _HINT)
         first, last = int(span[1]), int(span[2] or span[1])
-        require(first <= last, f"{text!r}: {part} ends before it begins", _HINT)
+        require(
+            first <= last,
+            say("{text!r}: {part} ends before it begins", text=text, part=part),
+            _HINT,
+        )
         cores |= set(range(first, last + 1))
     return tuple(sorted(cores))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
 from torr.model.pace import Closed, Open, Pace, Replay, Think
 from torr.model.rows import Rows
@@ -59,13 +60,20 @@ class Group(PlanPart):
             return
         flag = "--replay" if isinstance(self.pace, Replay) else "--rate"
         require(
-            self.think is None, f"--think and {flag} are both given: users think, arrivals do not"
+            self.think is None,
+            say("--think and {flag} are both given: users think, arrivals do not", flag=flag),
         )
         require(
             not self.source.has_session,
-            f"{flag} and --steps or --capture are both given: open-loop requests do not belong to a"
-            " user",
-            f"leave {flag} out: users by -c go through steps and keep what they captured",
+            say(
+                "{flag} and --steps or --capture are both given: open-loop requests do not"
+                " belong to a user",
+                flag=flag,
+            ),
+            say(
+                "leave {flag} out: users by -c go through steps and keep what they captured",
+                flag=flag,
+            ),
         )
 
     def as_json(self) -> JsonObject:
@@ -96,7 +104,7 @@ class Duration(PlanPart):
 
     def __post_init__(self) -> None:
         """Check the time."""
-        require(self.duration_ns > 0, "the duration must be longer than 0")
+        require(self.duration_ns > 0, say("the duration must be longer than 0"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,10 @@ class Count(PlanPart):
 
     def __post_init__(self) -> None:
         """Check the number."""
-        require(self.requests >= 1, f"{self.requests} requests: at least 1 is needed")
+        require(
+            self.requests >= 1,
+            say("{requests} requests: at least 1 is needed", requests=self.requests),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +147,28 @@ class Plan(PlanPart):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        require(bool(self.groups), "a plan needs a group")
-        require(self.workers >= 1, f"{self.workers} workers: at least 1 is needed")
+        require(bool(self.groups), say("a plan needs a group"))
+        require(
+            self.workers >= 1, say("{workers} workers: at least 1 is needed", workers=self.workers)
+        )
         fits = self.processes == "auto" or 1 <= self.processes <= MOST_PROCESSES
-        require(fits, f"{self.processes} processes: 1 to {MOST_PROCESSES}, or auto")
+        require(
+            fits,
+            say(
+                "{processes} processes: 1 to {most_processes}, or auto",
+                processes=self.processes,
+                most_processes=MOST_PROCESSES,
+            ),
+        )
         for name in ("warmup_ns", "drain_ns", "retry_delay_ns", "seed"):
-            require(getattr(self, name) >= 0, f"{name.removesuffix('_ns')} must not be negative")
+            require(
+                getattr(self, name) >= 0,
+                say("{name} must not be negative", name=name.removesuffix("_ns")),
+            )
 
         if self.transport.proxy is not None:
             sockets = [r.unix_socket for r in self.requests if r.unix_socket is not None]
-            require(not sockets, "--proxy: a Unix socket cannot be reached through a proxy")
+            require(not sockets, say("--proxy: a Unix socket cannot be reached through a proxy"))
 
     @property
     def window_ns(self) -> int | None:
@@ -207,8 +230,8 @@ class Plan(PlanPart):
         closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
         require(
             len(closed) == len(self.groups),
-            "a ladder's levels are users: arrivals have none",
-            "measure them by torr run",
+            say("a ladder's levels are users: arrivals have none"),
+            say("measure them by torr run"),
         )
         shares = [group.share for group in self.groups]
         endpoints = {group.source.requests[0].parsed_url.endpoint for group in self.groups}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -15,9 +16,9 @@ Kind = Literal["cpu", "memory"]
 _HINT = (
     "name a process by its number, memory:PID of a Python, or http://host:port/debug/pprof of Go"
 )
-_OF_SERVERS_HINT = "write cpu, memory, or http://127.0.0.1:{port}/debug/pprof of Go servers"
+_OF_SERVERS_HINT = say("write cpu, memory, or http://127.0.0.1:{{port}}/debug/pprof of Go servers")
 
-_OF_LINES_HINT = "lines are seen of functions, in pytest: pytest --torr-profile lines"
+_OF_LINES_HINT = say("lines are seen of functions, in pytest: pytest --torr-profile lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ class ProfileRequest:
         stripped = text.strip()
         if _is_url(stripped):
             require(
-                "{port}" in stripped, f"{stripped}: servers differ by {{port}}", _OF_SERVERS_HINT
+                "{port}" in stripped,
+                say("{stripped}: servers differ by {{port}}", stripped=stripped),
+                _OF_SERVERS_HINT,
             )
             return cls(url=stripped)
         if stripped not in ("cpu", "memory"):
@@ -64,7 +67,7 @@ class ProfileRequest:
 def _refused(text: str, hint: str) -> UsageError:
     """Return the error for a text that cannot be profiled."""
     is_of_lines = text.strip().partition(":")[0] == "lines"
-    message = f"{text!r} is nothing that can be profiled"
+    message = say("{text!r} is nothing that can be profiled", text=text)
     return UsageError(message, _OF_LINES_HINT if is_of_lines else hint)
 
 

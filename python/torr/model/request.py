@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from torr.errors import require
+from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.json import PlanPart
 from torr.model.outside import safe_text
 from torr.model.secret_names import REDACTED, is_secret
@@ -66,12 +67,16 @@ class Request(PlanPart):
         check_method(self.method)
         for header in self.headers:
             check_header(header)
-        require(self.timeout_ns > 0, "the timeout must be longer than 0")
-        require(
-            self.stream is None or not self.compressed,
-            "--compressed and --stream are both given: torr does not unpack a compressed stream",
-            "leave --compressed out",
-        )
+        if self.timeout_ns <= 0:
+            raise UsageError(say("the timeout must be longer than 0"))
+        if not (self.stream is None or not self.compressed):
+            raise UsageError(
+                say(
+                    "--compressed and --stream are both given: torr does not unpack a compressed"
+                    " stream"
+                ),
+                say("leave --compressed out"),
+            )
         url = Url.parse(self.url, templates=self.template is not False)
         object.__setattr__(self, "url", str(url))
         object.__setattr__(self, "unix_socket", url.socket or self.unix_socket)
@@ -133,17 +138,19 @@ class Request(PlanPart):
 
 def check_method(method: str) -> None:
     """Raise UsageError for a method that is not one, or that torr does not send."""
-    require(bool(_TOKEN.fullmatch(method)), f"method {method!r} is not a word such as GET")
-    require(
-        method.upper() != "CONNECT", "method CONNECT asks for a tunnel, which torr does not dig"
-    )
+    if not _TOKEN.fullmatch(method):
+        raise UsageError(say("method {method!r} is not a word such as GET", method=method))
+    if method.upper() == "CONNECT":
+        raise UsageError(say("method CONNECT asks for a tunnel, which torr does not dig"))
 
 
 def check_header(header: Header) -> None:
     """Raise UsageError for a header that is not one header."""
     name, value = header
-    require(bool(_TOKEN.fullmatch(name)), f"header name {name!r} is not a word such as x-user")
-    require(not _BREAKS.search(value), f"header {name!r} contains a newline: a header is one line")
+    if not _TOKEN.fullmatch(name):
+        raise UsageError(say("header name {name!r} is not a word such as x-user", name=name))
+    if _BREAKS.search(value):
+        raise UsageError(say("header {name!r} contains a newline: a header is one line", name=name))
 
 
 def basic(user: str, password: str) -> Header:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.model.json import PlanPart
 
 
@@ -21,7 +22,9 @@ class Rows(PlanPart):
     def __post_init__(self) -> None:
         """Check that each row has a value for each column."""
         fits = all(len(row) == len(self.columns) for row in self.rows)
-        require(bool(self.columns) and fits, "a row has not as many values as there are columns")
+        require(
+            bool(self.columns) and fits, say("a row has not as many values as there are columns")
+        )
 
     def redacted(self) -> Rows:
         """Return the columns alone: rows may be many, and may be private."""

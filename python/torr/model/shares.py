@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +27,14 @@ def dealt_to_each(
     """Return `total` divided by shares, at least 1 each; raise UsageError where it is too small."""
     require(
         total >= len(shares),
-        f"{total} {noun}{'' if total == 1 else 's'} for {len(shares)} {parts}: each needs one",
-        f"give {flag} at least {len(shares)}",
+        say(
+            "{total} {noun} for {count} {parts}: each needs one",
+            total=total,
+            noun=noun,
+            count=len(shares),
+            parts=parts,
+        ),
+        say("give {flag} at least {count}", flag=flag, count=len(shares)),
     )
     counts = dealt(total, shares)
     for i, count in enumerate(counts):

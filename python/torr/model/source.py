@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
 from torr.model.template import check_names
 
@@ -27,13 +28,21 @@ class Source(PlanPart):
 
     def __post_init__(self) -> None:
         """Check what goes together."""
-        require(bool(self.requests), "there is no request to send")
+        require(bool(self.requests), say("there is no request to send"))
         if self.weights:
-            require(self.order == "turn", "--steps and --weights are both given", "leave one out")
+            require(
+                self.order == "turn",
+                say("--steps and --weights are both given"),
+                say("leave one out"),
+            )
             require(
                 len(self.weights) == len(self.requests) and min(self.weights) >= 1,
-                f"{len(self.weights)} weights for {len(self.requests)} requests",
-                "give each request a weight of at least 1",
+                say(
+                    "{count} weights for {count_2} requests",
+                    count=len(self.weights),
+                    count_2=len(self.requests),
+                ),
+                say("give each request a weight of at least 1"),
             )
 
     @classmethod
@@ -96,10 +105,14 @@ def _check_captured(missing: AbstractSet[str], where: str, *, in_steps: bool) ->
     name = f"{{{{{min(missing)}}}}}"
     require(
         not in_steps,
-        f"{where}: no earlier step captures {name}: it would be empty",
-        "put the step that captures it before this one",
+        say("{where}: no earlier step captures {name}: it would be empty", where=where, name=name),
+        say("put the step that captures it before this one"),
     )
     raise UsageError(
-        f"{where}: {name} is captured by another request, which need not go before: add --steps",
-        "without --steps a request reads what it captured itself",
+        say(
+            "{where}: {name} is captured by another request, which need not go before: add --steps",
+            where=where,
+            name=name,
+        ),
+        say("without --steps a request reads what it captured itself"),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.model.json import PlanPart
 
 Dialect = Literal["sse", "openai", "dify", "anthropic"]
@@ -49,11 +50,14 @@ class Stream(PlanPart):
     def __post_init__(self) -> None:
         """Check the time."""
         idle_ns = self.idle_timeout_ns
-        require(idle_ns is None or idle_ns > 0, "the idle timeout must be longer than 0")
+        require(idle_ns is None or idle_ns > 0, say("the idle timeout must be longer than 0"))
         require(
             "vllm" not in self.aliases or self.dialect == "openai",
-            f"--alias vllm and a stream of {self.dialect}: vLLM only knows OpenAI's",
-            "use --alias aiperf, or --stream openai",
+            say(
+                "--alias vllm and a stream of {dialect}: vLLM only knows OpenAI's",
+                dialect=self.dialect,
+            ),
+            say("use --alias aiperf, or --stream openai"),
         )
 
 

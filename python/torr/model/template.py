@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
+from torr.messages.say import chain, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +24,7 @@ FILTERS = ("url", "json")
 GENERATED = ("uuid", "seq", "rand")
 _EXPRESSION = re.compile(r'\{\{\s*(?:("[^"]*")|([^"{}|]*?)\s*(?:\|\s*([^{}|"]*?))?)\s*\}\}')
 NAME = re.compile(r"[A-Za-z_][\w-]*")
-_VERBATIM = "--verbatim sends {{ as it stands"
+_VERBATIM = say("--verbatim sends {{{{ as it stands")
 
 Kind = Literal["row", "uuid", "seq", "rand", "captured", "text"]
 
@@ -50,7 +51,7 @@ class Expression:
             return cls("seq")
         if NAME.fullmatch(inside):
             return cls("captured", inside)
-        raise UsageError(f"{{{{{inside}}}}} is no expression", _known_names(()))
+        raise UsageError(say("{{{{{inside}}}}} is no expression", inside=inside), _known_names(()))
 
 
 def is_template(text: str) -> bool:
@@ -69,7 +70,9 @@ def pieces(text: str) -> list[tuple[str, bool]]:
     for piece, is_expression in parts:
         if not is_expression and is_template(piece):
             start = piece[piece.index("{{") :][:20]
-            raise UsageError(f"{start!r} is no {{{{…}}}} that torr knows", _VERBATIM)
+            raise UsageError(
+                say("{start!r} is no {{{{…}}}} that torr knows", start=start), _VERBATIM
+            )
     return parts
 
 
@@ -81,7 +84,8 @@ def expressions(text: str) -> list[Expression]:
         text, inside, filtered = match.groups()
         if filtered is not None and filtered not in FILTERS:
             raise UsageError(
-                f"{match[0]}: no filter is called {filtered!r}", "there is url, and json"
+                say("{match}: no filter is called {filtered!r}", match=match[0], filtered=filtered),
+                say("there is url, and json"),
             )
         results.append(Expression("text") if text else Expression.parse(inside))
     return results
@@ -111,19 +115,19 @@ def check_names(
         if expression.kind == "row":
             require(
                 columns is not None,
-                f"{where}: {{{{row.{expression.name}}}}} needs rows",
-                "give --data FILE, a CSV file with a header line or JSON lines",
+                say("{where}: {{{{row.{name}}}}} needs rows", where=where, name=expression.name),
+                say("give --data FILE, a CSV file with a header line or JSON lines"),
             )
             names = ", ".join(sorted(columns or ()))
             require(
                 expression.name in (columns or ()),
-                f"{where}: the data has no column {expression.name!r}",
-                f"there is {names}",
+                say("{where}: the data has no column {name!r}", where=where, name=expression.name),
+                say("there is {names}", names=names),
             )
         elif expression.kind == "captured":
             require(
                 expression.name in captured,
-                f"{where}: nothing is called {{{{{expression.name}}}}}",
+                say("{where}: nothing is called {{{{{name}}}}}", where=where, name=expression.name),
                 _known_names(captured),
             )
 
@@ -131,8 +135,13 @@ def check_names(
 def _check_bounds(inside: str, arguments: list[str]) -> None:
     numbers = [int(argument) for argument in arguments if re.fullmatch(r"-?\d{1,18}", argument)]
     fits = len(numbers) == len(arguments) == 2 and numbers[0] <= numbers[1]
-    require(fits, f"{{{{{inside}}}}} has no two bounds", "write {{rand 1 100}}")
+    require(
+        fits,
+        say("{{{{{inside}}}}} has no two bounds", inside=inside),
+        say("write {{{{rand 1 100}}}}"),
+    )
 
 
 def _known_names(captured: Iterable[str]) -> str:
-    return ", ".join(["there is row.COLUMN", "uuid", "seq", "rand LOW HIGH", *sorted(captured)])
+    names = chain(", ", ["row.COLUMN", "uuid", "seq", "rand LOW HIGH", *sorted(captured)])
+    return say("there is {names}", names=names)

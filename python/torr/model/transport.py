@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.json import PlanPart
 from torr.model.secret_names import REDACTED
 from torr.model.url import Url
@@ -23,8 +24,10 @@ class Tls(PlanPart):
 
     def __post_init__(self) -> None:
         """Check what goes together."""
-        require(not (self.insecure and self.ca), "--insecure trusts anyone: leave --cacert out")
-        require(self.key is None or self.certificate is not None, "--key needs --cert")
+        require(
+            not (self.insecure and self.ca), say("--insecure trusts anyone: leave --cacert out")
+        )
+        require(self.key is None or self.certificate is not None, say("--key needs --cert"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,9 @@ class Proxy(PlanPart):
 
         url = Url.parse(text, templates=False)
         if url.scheme != "http" or url.port is None or url.target != "/" or url.socket:
-            raise UsageError(f"{text!r} is not a proxy", "write http://HOST:PORT")
+            raise UsageError(
+                say("{text!r} is not a proxy", text=text), say("write http://HOST:PORT")
+            )
         header = None if url.userinfo is None else authorization(url.userinfo)
         return cls(url.host.strip("[]"), url.port, header)
 
@@ -67,14 +72,19 @@ class Transport(PlanPart):
     def __post_init__(self) -> None:
         """Check the numbers, and what goes together."""
         limit, rate = self.requests_per_connection, self.connections_per_second
-        require(limit is None or limit >= 1, f"{limit} requests a connection: at least 1 is needed")
+        require(
+            limit is None or limit >= 1,
+            say("{limit} requests a connection: at least 1 is needed", limit=limit),
+        )
         require(
             rate is None or (math.isfinite(rate) and rate > 0),
-            f"{rate} connections a second: it must be more than 0",
+            say("{rate} connections a second: it must be more than 0", rate=rate),
         )
         if not self.keepalive:
-            require(limit is None, "--no-keepalive and --requests-per-connection are both given")
-            require(rate is None, "--no-keepalive and --connections-per-second are both given")
+            require(
+                limit is None, say("--no-keepalive and --requests-per-connection are both given")
+            )
+            require(rate is None, say("--no-keepalive and --connections-per-second are both given"))
 
     def texts_with_secrets(self) -> list[str]:
         """Return texts that may contain secrets, behind the secrets' names."""

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.template import is_template, pieces
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?")
-_V6_HINT = "write http://[::1]:8080/"
+_V6_HINT = say("write http://[::1]:8080/")
 _UNQUOTED = "!#$%&'()*+,/:;=?@[]~"
 _PORTS = {"http": 80, "https": 443}
 _SOCKET = "unix:"
@@ -47,7 +48,9 @@ class Url:
         behind_scheme = text.partition("://")[2]
         authority = re.split("[/?#]", behind_scheme, maxsplit=1)[0]
         if "{{" in authority or "}}" in authority:
-            raise UsageError(f"{text!r}: the host is no template", "name each host in a URL")
+            raise UsageError(
+                say("{text!r}: the host is no template", text=text), say("name each host in a URL")
+            )
         target = _target(text, behind_scheme[len(authority) :], templates=templates)
         userinfo, _, address = authority.rpartition("@")
         host, port = _split_address(text, address)
@@ -97,7 +100,9 @@ def _of_socket(text: str, *, templates: bool) -> Url:
     if socket.startswith("//"):
         socket = f"/{socket.lstrip('/')}"
     if not socket or _CONTROL.search(socket) or "{{" in socket:
-        raise UsageError(f"{text!r} names no socket", "write unix:/run/app.sock:/path")
+        raise UsageError(
+            say("{text!r} names no socket", text=text), say("write unix:/run/app.sock:/path")
+        )
     target = _target(text, f"/{target}" if colon else "", templates=templates)
     return Url("localhost", None, target, socket=socket)
 
@@ -108,7 +113,9 @@ def _target(text: str, written: str, *, templates: bool) -> str:
     target = ""
     for part, is_expression in parts:
         if (_CONTROL if is_expression else _UNSAFE).search(part):
-            raise UsageError(f"{text!r} contains a space or a control character", "write %20")
+            raise UsageError(
+                say("{text!r} contains a space or a control character", text=text), say("write %20")
+            )
         if is_expression:
             target += part
             continue
@@ -123,10 +130,18 @@ def _scheme(text: str) -> str:
     scheme, separator, _ = text.partition("://")
     if not separator:
         if _UNSAFE.search(text):
-            raise UsageError(f"{text!r} is not a URL", "write http://HOST:PORT/path")
-        raise UsageError(f"{text!r} has no scheme", f"write http://{text.lstrip('/')}")
+            raise UsageError(
+                say("{text!r} is not a URL", text=text), say("write http://HOST:PORT/path")
+            )
+        raise UsageError(
+            say("{text!r} has no scheme", text=text),
+            say("write http://{text}", text=text.lstrip("/")),
+        )
     if scheme.lower() not in ("http", "https"):
-        raise UsageError(f"{text!r}: unknown scheme {scheme!r}", "torr speaks http:// and https://")
+        raise UsageError(
+            say("{text!r}: unknown scheme {scheme!r}", text=text, scheme=scheme),
+            say("torr speaks http:// and https://"),
+        )
     return scheme.lower()
 
 
@@ -135,11 +150,11 @@ def _split_address(text: str, address: str) -> tuple[str, int | None]:
     if address.startswith("["):
         inside, bracket, behind = address[1:].partition("]")
         if not bracket or (behind and not behind.startswith(":")):
-            raise UsageError(f"{text!r}: the IPv6 address is not closed", _V6_HINT)
+            raise UsageError(say("{text!r}: the IPv6 address is not closed", text=text), _V6_HINT)
         return _v6(text, inside), _port(text, behind[1:]) if behind else None
     host, colon, port = address.partition(":")
     if ":" in port:
-        raise UsageError(f"{text!r}: an IPv6 address goes in brackets", _V6_HINT)
+        raise UsageError(say("{text!r}: an IPv6 address goes in brackets", text=text), _V6_HINT)
     return _host(text, host), _port(text, port) if colon else None
 
 
@@ -149,25 +164,33 @@ def _v6(text: str, inside: str) -> str:
     try:
         IPv6Address(inside)
     except AddressValueError as error:
-        raise UsageError(f"{text!r}: {inside!r} is not an IPv6 address") from error
+        raise UsageError(
+            say("{text!r}: {inside!r} is not an IPv6 address", text=text, inside=inside)
+        ) from error
     return f"[{inside}]"
 
 
 def _host(text: str, host: str) -> str:
     if _UNSAFE.search(host):
-        raise UsageError(f"{text!r} contains a space or a control character", "write %20")
+        raise UsageError(
+            say("{text!r} contains a space or a control character", text=text), say("write %20")
+        )
     if not host:
-        raise UsageError(f"{text!r} has no host", "write http://HOST:PORT/path")
+        raise UsageError(say("{text!r} has no host", text=text), say("write http://HOST:PORT/path"))
     try:
         name = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError as error:
-        raise UsageError(f"{text!r}: {host!r} is not a host name") from error
+        raise UsageError(
+            say("{text!r}: {host!r} is not a host name", text=text, host=host)
+        ) from error
     if not _HOST.fullmatch(name):
-        raise UsageError(f"{text!r}: {host!r} is not a host name")
+        raise UsageError(say("{text!r}: {host!r} is not a host name", text=text, host=host))
     return name
 
 
 def _port(text: str, port: str) -> int:
     if port.isascii() and port.isdigit() and 1 <= int(port) <= 65535:
         return int(port)
-    raise UsageError(f"{text!r}: port {port or 'missing'} is not between 1 and 65535")
+    raise UsageError(
+        say("{text!r}: port {port} is not between 1 and 65535", text=text, port=port or "missing")
+    )

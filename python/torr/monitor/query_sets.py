@@ -6,6 +6,7 @@ from pathlib import Path
 
 from torr import engine
 from torr.errors import UsageError
+from torr.messages.say import say
 
 FOLDER = Path(__file__).with_name("queries")
 SETS = ("node", "cadvisor", "postgres")
@@ -16,7 +17,10 @@ def queries_in(sets: tuple[str, ...]) -> dict[str, str]:
     queries: dict[str, str] = {}
     for name in sets:
         if name not in SETS:
-            raise UsageError(f"there is no set of queries {name!r}", f"there is {', '.join(SETS)}")
+            raise UsageError(
+                say("there is no set of queries {name!r}", name=name),
+                say("there is {sets}", sets=", ".join(SETS)),
+            )
         value, _ = engine.read_toml((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
         queries |= value
     return queries

@@ -17,6 +17,7 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.options.readers import SWITCH, Reader
 
 if TYPE_CHECKING:
@@ -192,10 +193,18 @@ def first_given(part: DataclassInstance, *names: str) -> Option | None:
 def refuse(part: DataclassInstance, *names: str, what: str, hint: str = "leave one out") -> None:
     """Refuse options that contradict another one; raises UsageError."""
     found = first_given(part, *names)
-    require(found is None, f"{found.label if found else ''} and {what} are both given", hint)
+    require(
+        found is None,
+        say("{label} and {what} are both given", label=found.label if found else "", what=what),
+        hint,
+    )
 
 
 def require_for(part: DataclassInstance, *names: str, what: str, hint: str) -> None:
     """Refuse options that need another one; raises UsageError."""
     found = first_given(part, *names)
-    require(found is None, f"{found.label if found else ''} needs {what}", hint)
+    require(
+        found is None,
+        say("{label} needs {what}", label=found.label if found else "", what=what),
+        hint,
+    )

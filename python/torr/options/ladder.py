@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from torr import units
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.pace import MOST_USERS
 from torr.options import readers
 from torr.options.definition import LOAD, RESULT, RUN_SCOPES, option
@@ -26,16 +27,20 @@ def read_levels(text: str) -> FixedLevels | AutoLevels:
     if kind == "auto" and len(bounds) <= 2:
         search = Search(*map(readers.COUNT.read, bounds))
         fits = search.start <= search.most
-        require(fits, f"{text!r} ends before it begins", "write auto:64:2000")
+        require(fits, say("{text!r} ends before it begins", text=text), say("write auto:64:2000"))
         return AutoLevels(search)
     try:
         levels = tuple(units.parse_count(word) for word in text.split(","))
     except UsageError as error:
         raise UsageError(
-            f"{text!r} is not a list of levels", "write 200,500,1000 or auto or auto:64:2000"
+            say("{text!r} is not a list of levels", text=text),
+            say("write 200,500,1000 or auto or auto:64:2000"),
         ) from error
     if max(levels) > MOST_USERS:
-        raise UsageError(f"level {max(levels)} is too many", f"the most is {MOST_USERS:,}")
+        raise UsageError(
+            say("level {maximum} is too many", maximum=max(levels)),
+            say("the most is {most_users:,}", most_users=MOST_USERS),
+        )
     return FixedLevels(levels)
 
 

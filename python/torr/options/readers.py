@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from torr import units
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
 from torr.model.least_capacity import LeastCapacity
@@ -64,7 +65,14 @@ def one_of(name: str, choices: tuple[ChoiceText, ...]) -> Reader[ChoiceText]:
             if text == choice:
                 return choice
         several = "one of " if len(choices) > 1 else ""
-        raise UsageError(f"{text!r} is not {several}{', '.join(map(repr, choices))}")
+        raise UsageError(
+            say(
+                "{text!r} is not {several}{choices}",
+                text=text,
+                several=several,
+                choices=", ".join(map(repr, choices)),
+            )
+        )
 
     return Reader(name, read, choices[-1], choices)
 
@@ -87,7 +95,7 @@ def count(most: int) -> Reader[int]:
 
 def _switch(text: str) -> bool:
     word = text.strip().lower()
-    require(word in _TRUE | _FALSE, f"{text!r} is neither true nor false")
+    require(word in _TRUE | _FALSE, say("{text!r} is neither true nor false", text=text))
     return word in _TRUE
 
 
@@ -98,34 +106,41 @@ def _duration(text: str) -> int:
 def _some_duration(text: str) -> int:
     nanoseconds = units.parse_duration(text)
     if nanoseconds == 0:
-        raise UsageError(f"{text!r} is no time at all", "write a duration such as 10s")
+        raise UsageError(
+            say("{text!r} is no time at all", text=text), say("write a duration such as 10s")
+        )
     return nanoseconds
 
 
 def _count(text: str, most: int) -> int:
     number = units.parse_count(text)
     if number < 1:
-        raise UsageError(f"{text!r} is not at least 1")
+        raise UsageError(say("{text!r} is not at least 1", text=text))
     if number > most:
-        raise UsageError(f"{text!r} is too many", f"the most is {most:,}")
+        raise UsageError(
+            say("{text!r} is too many", text=text), say("the most is {most:,}", most=most)
+        )
     return number
 
 
 def _whole(text: str, least: int, most: int | None = None) -> int:
     digits = text.strip().replace("_", "")
     if not re.fullmatch(r"[+-]?[0-9]+", digits):
-        raise UsageError(f"{text!r} is not a whole number")
+        raise UsageError(say("{text!r} is not a whole number", text=text))
     number = int(digits)
     if number < least or (most is not None and number > most):
         span = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise UsageError(f"{text!r} is not {span}")
+        raise UsageError(say("{text!r} is not {span}", text=text, span=span))
     return number
 
 
 def _any_rate(text: str) -> float:
     per_second = units.parse_rate(text)
     if per_second > MOST_PER_S:
-        raise UsageError(f"{text!r} is too high", f"the highest is {MOST_PER_S:,} per second")
+        raise UsageError(
+            say("{text!r} is too high", text=text),
+            say("the highest is {most_per_s:,} per second", most_per_s=MOST_PER_S),
+        )
     return per_second
 
 
@@ -133,7 +148,8 @@ def _size(text: str) -> int:
     size = units.parse_size(text)
     if size > LARGEST_BYTES:
         raise UsageError(
-            f"{text!r} is too large", f"the most is {units.format_size(LARGEST_BYTES)}"
+            say("{text!r} is too large", text=text),
+            say("the most is {format_size}", format_size=units.format_size(LARGEST_BYTES)),
         )
     return size
 
@@ -141,14 +157,16 @@ def _size(text: str) -> int:
 def _rate(text: str) -> float:
     per_second = _any_rate(text)
     if per_second <= 0:
-        raise UsageError(f"{text!r} requests a second is no load", "write 500, 10k or 200/s")
+        raise UsageError(
+            say("{text!r} requests a second is no load", text=text), say("write 500, 10k or 200/s")
+        )
     return per_second
 
 
 def _some_number(text: str) -> float:
     number = _number(text)
     if number <= 0:
-        raise UsageError(f"{text!r} is not more than 0")
+        raise UsageError(say("{text!r} is not more than 0", text=text))
     return number
 
 
@@ -163,13 +181,13 @@ def _processes(text: str) -> int | Literal["auto"]:
 def _share(text: str) -> float:
     share = units.parse_percent(text) / 100 if "%" in text else _number(text)
     if not 0 <= share <= 1:
-        raise UsageError(f"{text!r} is not a share", "write 0.1 or 10%")
+        raise UsageError(say("{text!r} is not a share", text=text), say("write 0.1 or 10%"))
     return share
 
 
 def _number(text: str) -> float:
     if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text.strip()):
-        raise UsageError(f"{text!r} is not a number")
+        raise UsageError(say("{text!r} is not a number", text=text))
     return float(text)
 
 
@@ -189,7 +207,7 @@ def _method(text: str) -> str:
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon:
-        raise UsageError(f"{text!r} has no colon", "write it as 'Name: value'")
+        raise UsageError(say("{text!r} has no colon", text=text), say("write it as 'Name: value'"))
     header = (name.strip(" "), value.strip(" \t"))
     check_header(header)
     return header
@@ -198,8 +216,8 @@ def _header(text: str) -> tuple[str, str]:
 def _folder(text: str) -> Path:
     if _DURATION.fullmatch(text):
         raise UsageError(
-            f"{text!r} looks like a duration, and -d is the output directory",
-            f"write -z {text} for the duration (or -d ./{text} for the directory)",
+            say("{text!r} looks like a duration, and -d is the output directory", text=text),
+            say("write -z {text} for the duration (or -d ./{text} for the directory)", text=text),
         )
     return Path(text)
 
@@ -207,7 +225,7 @@ def _folder(text: str) -> Path:
 def _credentials(text: str) -> tuple[str, str]:
     user, colon, password = text.partition(":")
     if not colon:
-        raise UsageError("the password is missing", "write USER:PASSWORD")
+        raise UsageError(say("the password is missing"), say("write USER:PASSWORD"))
     return basic(user, password)
 
 
@@ -217,15 +235,28 @@ def _address(text: str) -> str:
     try:
         return str(ip_address(text.strip("[]")))
     except ValueError as error:
-        raise UsageError(f"{text!r} is not an IP address", "write 127.0.0.1 or ::1") from error
+        raise UsageError(
+            say("{text!r} is not an IP address", text=text), say("write 127.0.0.1 or ::1")
+        ) from error
 
 
 def _new_file(text: str) -> Path:
     """A file that can be written, as far as can be checked before the load."""
     path = Path(text)
     if not path.parent.is_dir():
-        raise UsageError(f"{text}: cannot be written: there is no folder {path.parent}", "make it")
-    require(not path.is_dir(), f"{text}: cannot be written: it is a folder", "name a file in it")
+        raise UsageError(
+            say(
+                "{text}: cannot be written: there is no folder {parent}",
+                text=text,
+                parent=path.parent,
+            ),
+            say("make it"),
+        )
+    require(
+        not path.is_dir(),
+        say("{text}: cannot be written: it is a folder", text=text),
+        say("name a file in it"),
+    )
     return path
 
 
@@ -244,7 +275,9 @@ def watched(text: str) -> int | Url:
         return Url.parse(text, templates=False)
     pid = int(text)
     if not exists(pid):
-        raise UsageError(f"there is no process {pid}", "name one that runs, or a URL")
+        raise UsageError(
+            say("there is no process {pid}", pid=pid), say("name one that runs, or a URL")
+        )
     return pid
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta, timezone, tzinfo
 
 from torr import units
 from torr.errors import UsageError
+from torr.messages.say import say
 
 _DAYS = re.compile(r"(\d{1,5})d")
 
@@ -28,5 +29,5 @@ def parse_since(text: str, zone: tzinfo | None = None) -> datetime:
     try:
         return now - timedelta(seconds=units.parse_duration(text) / units.SECOND_NS)
     except UsageError as error:
-        hint = "write 7d, 12h, 2026-01-31 or 2026-01-31T12:00"
-        raise UsageError(f"{text!r} is no day and no time", hint) from error
+        hint = say("write 7d, 12h, 2026-01-31 or 2026-01-31T12:00")
+        raise UsageError(say("{text!r} is no day and no time", text=text), hint) from error

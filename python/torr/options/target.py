@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from torr import targets, units
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.options import readers
 from torr.options.definition import many, option, switch
 from torr.options.readers import Reader, whole
 from torr.options.verbs import VerbOptions
 
 BEHAVIOUR, PLACE = "Behaviour", "Place"
-TIMES = "write 50ms, 5ms,500ms,5% (fast, slow, share) or heavy:50ms,0.8 (median, sigma)"
+TIMES = say("write 50ms, 5ms,500ms,5% (fast, slow, share) or heavy:50ms,0.8 (median, sigma)")
 
 Times = targets.Constant | targets.Bimodal | targets.Heavy
 Tokens = targets.SameTokens | targets.SomeTokens
@@ -41,7 +42,7 @@ def read_times(text: str) -> Times:
         if "," in text:
             return read_bimodal(text)
     except _NoFieldsError as error:
-        raise UsageError(f"{text!r} is no distribution of times", TIMES) from error
+        raise UsageError(say("{text!r} is no distribution of times", text=text), TIMES) from error
     return targets.Constant(units.parse_duration(text))
 
 
@@ -51,7 +52,7 @@ def read_tokens(text: str) -> Tokens:
     if not dots:
         return targets.SameTokens(_TOKENS.read(text))
     low, high = _TOKENS.read(least), _TOKENS.read(most)
-    require(low <= high, f"{text!r} ends before it begins", "write 50..200")
+    require(low <= high, say("{text!r} ends before it begins", text=text), say("write 50..200"))
     return targets.SomeTokens(low, high)
 
 
@@ -60,7 +61,10 @@ def read_chance(text: str) -> targets.Chance:
     name, colon, share = text.partition(":")
     known = targets.defects()
     if name not in known:
-        raise UsageError(f"{name!r} is not a defect of streams", f"one of {', '.join(known)}")
+        raise UsageError(
+            say("{name!r} is not a defect of streams", name=name),
+            say("one of {known}", known=", ".join(known)),
+        )
     return targets.Chance(name, readers.SHARE.read(share) if colon else 1.0)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from torr.messages.say import say
 from torr.options.compare import CompareOptions
 from torr.options.connection import ConnectionOptions
 from torr.options.definition import Option, OptionScope, options_of
@@ -59,12 +60,10 @@ def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | 
     """
     if verb == LADDER.verb and any(flag in option.flags for option in RUN.all):
         return (
-            f"{flag} is a flag of torr run: a ladder climbs by connections",
-            f"torr ladder --levels 100,200,400, or torr run {flag}",
+            say("{flag} is a flag of torr run: a ladder climbs by connections", flag=flag),
+            say("torr ladder --levels 100,200,400, or torr run {flag}", flag=flag),
         )
-    said = f"No such option {flag!r}"
-    if len(near) == 1:
-        said += f". Did you mean {near[0]!r}?"
-    elif near:
-        said += f". (Did you mean one of: {', '.join(map(repr, sorted(near)))}?)"
-    return said, None
+    if not near:
+        return say("No such option {flag!r}", flag=flag), None
+    names = ", ".join(map(repr, sorted(near)))
+    return say("No such option {flag!r}. Did you mean {names}?", flag=flag, names=names), None

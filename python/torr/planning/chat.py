@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.messages.say import say, say_count
 from torr.model.check import Capture
 from torr.model.json_input import parse_json_to_send
 from torr.model.request import Request
@@ -43,13 +44,13 @@ _NOT_CHAT = (
 def check_chat(request: RequestOptions, stream: StreamOptions) -> None:
     """Raise UsageError for options that need `--chat`, or exclude it."""
     if stream.chat is None:
-        hint = "add --chat openai, dify or anthropic"
+        hint = say("add --chat openai, dify or anthropic")
         require_for(stream, *ONLY_CHAT, what="--chat", hint=hint)
-        require(stream.turns == 1, "--turns needs --chat", "add --chat openai")
+        require(stream.turns == 1, say("--turns needs --chat"), say("add --chat openai"))
         return
     option = first_given(request, *_NOT_CHAT) or first_given(stream, "stream")
-    problem = f"{option.label if option else ''} and --chat"
-    require(option is None, problem, "it writes the request itself")
+    problem = say("{label} and --chat", label=option.label if option else "")
+    require(option is None, problem, say("it writes the request itself"))
 
 
 def token_header(options: StreamOptions) -> list[Header]:
@@ -60,8 +61,11 @@ def token_header(options: StreamOptions) -> list[Header]:
     token = os.environ.get(name, "")
     require(
         bool(token),
-        f"--token-env {name}: there is no such variable in the environment, or it is empty",
-        f"export {name}=… first",
+        say(
+            "--token-env {name}: there is no such variable in the environment, or it is empty",
+            name=name,
+        ),
+        say("export {name}=… first", name=name),
     )
     if "anthropic" in (options.chat, options.stream):
         return [("x-api-key", token)]
@@ -71,13 +75,13 @@ def token_header(options: StreamOptions) -> list[Header]:
 def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
     """Return one request per turn, and the rows of prompts that fill them."""
     urls, turns = options.urls, options.stream.turns
-    require(bool(urls), "URL is missing", "torr run --chat openai http://localhost:8000")
-    require(len(urls) == 1, "--chat: several URLs are given", "give one")
+    require(bool(urls), say("URL is missing"), "torr run --chat openai http://localhost:8000")
+    require(len(urls) == 1, say("--chat: several URLs are given"), say("give one"))
     url = _url(urls[0], api)
     require(
         turns == 1 or not options.once.once,
-        "--turns and --once are both given: a turn is a request, and --once sends one",
-        "leave one out",
+        say("--turns and --once are both given: a turn is a request, and --once sends one"),
+        say("leave one out"),
     )
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
     rows, notes = _rows(options.stream, options.load.seed)
@@ -116,7 +120,7 @@ def _turn(url: str, api: Api, number: int, options: MeasureOptions) -> Request:
 
 
 def _openai(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    require(options.model is not None, "--chat openai needs --model", "--model gpt-4o-mini")
+    require(options.model is not None, say("--chat openai needs --model"), "--model gpt-4o-mini")
     after: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
     if options.max_tokens is not None:
         after["max_completion_tokens"] = options.max_tokens
@@ -126,7 +130,7 @@ def _openai(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ..
 
 
 def _anthropic(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    require(options.model is not None, "--chat anthropic needs --model", "--model claude-…")
+    require(options.model is not None, say("--chat anthropic needs --model"), "--model claude-…")
     after: dict[str, Any] = {
         "max_tokens": options.max_tokens or _DEFAULT_ANTHROPIC_TOKENS,
         "stream": True,
@@ -166,8 +170,10 @@ def _inputs(text: bytes | None) -> dict[str, Any]:
     try:
         value = parse_json_to_send(text)
     except ValueError as error:
-        raise UsageError(f"--inputs: {error}") from error
-    require(isinstance(value, dict), "--inputs: not a JSON object", """--inputs '{"dept": "IT"}'""")
+        raise UsageError(say("--inputs: {error}", error=error)) from error
+    require(
+        isinstance(value, dict), say("--inputs: not a JSON object"), """--inputs '{"dept": "IT"}'"""
+    )
     members: dict[str, Any] = value
     return members
 
@@ -193,15 +199,19 @@ def _rows(options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:
 
     prompt, path, turns = options.prompt, options.prompts, options.turns
     both = prompt is not None and path is not None
-    require(not both, "--prompt and --prompts are both given", "give one")
+    require(not both, say("--prompt and --prompts are both given"), say("give one"))
     if path is not None:
         prompts = of_turns(read_prompts(Path(path)), turns)
     else:
         if prompt is None or not prompt.strip():
-            raise UsageError("--chat needs --prompt", "--prompt 'What is a torr?'")
+            raise UsageError(say("--chat needs --prompt"), "--prompt 'What is a torr?'")
         prompts = of_turns([(prompt,) * turns], turns)
-    verb = "is" if prompts.left_out == 1 else "are"
-    note = f"{path}: {prompts.left_out:,} with too few turns {verb} left out"
+    note = say_count(
+        prompts.left_out,
+        "{path}: {n:,} with too few turns is left out",
+        "{path}: {n:,} with too few turns are left out",
+        path=path,
+    )
     in_order = ordered(prompts, options.prompt_order, seed)
     columns = tuple(f"prompt_{turn}" for turn in range(1, turns + 1))
     rows = Rows(columns, in_order.conversations, is_unique=options.unique_prefix)

@@ -15,6 +15,7 @@ from torr.experiments.pinning import pin_of, pinned
 from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
+from torr.messages.say import say
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
 from torr.planning.matrix import Plans
@@ -122,7 +123,7 @@ def _first_plan(matrix: Matrix, candidate: Candidate) -> Plan:
 
 def _matrix(file: MatrixFile, plans: Plans, options: CompareOptions) -> Matrix:
     if options.until and options.rounds:
-        raise UsageError("--until and --rounds are both given", "leave one out")
+        raise UsageError(say("--until and --rounds are both given"), say("leave one out"))
     matrix = Matrix(
         candidates=file.candidates,
         cells=file.cells(),

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from torr.experiments.profile_recording import plan_for_profile
 from torr.experiments.server_profiles import ANY_URL
+from torr.messages.counts import counted
+from torr.messages.say import chain, changed, join, padded, say
 from torr.stats.metric import METRICS
-from torr.units import SECOND_NS, show_count, show_setting
+from torr.units import SECOND_NS, show_setting
 from torr.verdicts.judgement import least_rounds
 
 if TYPE_CHECKING:
@@ -24,18 +26,25 @@ def preview(comparison: ComparisonPlan) -> Iterator[str]:
     """Yield lines: the trials of each cell in order, their time, and the power of the rounds."""
     file, matrix = comparison.file, comparison.matrix
     for cell, factors in enumerate(matrix.cells):
-        yield show_setting(factors) or "one cell"
+        yield show_setting(factors) or say("one cell")
         for number, names in enumerate(matrix.order(cell)):
-            yield f"  {f'round {number}' if number else 'not counted':<12}{' → '.join(names)}"
+            place = say("round {n}", n=number) if number else say("not counted")
+            order = " → ".join(names)
+            label = changed(place, lambda text: f"  {padded(text, 12)}")
+            yield chain("", [label, order])
     yield ""
     yield _duration(comparison)
     if comparison.profiles is not None:
         trials = comparison.profiles.trials_of(matrix)
         plans = [plan_for_profile(matrix.plan_of(*trial, ANY_URL)) for trial in trials]
         total_s = sum(AROUND_A_TRIAL_S + (plan.seconds or 0.0) for plan in plans)
-        yield f"then {show_count(len(plans), 'profile')}, about {_minutes(total_s)} more"
+        yield say(
+            "then {profiles}, about {time} more",
+            profiles=counted(len(plans), "profile"),
+            time=_minutes(total_s),
+        )
     pin = comparison.pin
-    yield "cores: shared" if pin is None else f"cores: {pin} (generator/target)"
+    yield (say("cores: shared") if pin is None else say("cores: {pin} (generator/target)", pin=pin))
     pairs = (len(file.candidates) - 1) * len(matrix.cells)
     yield _power(matrix.stages, pairs, matrix.procedure.alpha)
 
@@ -50,42 +59,61 @@ def _duration(comparison: ComparisonPlan) -> str:
     ]
     overhead_s = AROUND_A_TRIAL_S + file.pause_ns / SECOND_NS
     round_s = sum(overhead_s + (plan.seconds or 0.0) for plan in plans)
-    unknown = " and the time of their requests" if any(p.seconds is None for p in plans) else ""
-    unknown += "" if file.warmup_requests is None else " and the warm-up requests"
-    return f"{_trials(matrix, round_s)}{unknown}"
+    text = _trials(matrix, round_s)
+    if any(plan.seconds is None for plan in plans):
+        text = say("{known} and the time of their requests", known=text)
+    if file.warmup_requests is not None:
+        text = say("{known} and the warm-up requests", known=text)
+    return text
 
 
 def _trials(matrix: Matrix, round_s: float) -> str:
     """Return the number of trials and their time, up to the first look and at most."""
-    cells = show_count(len(matrix.cells), "cell")
     stages = []
     for looks, rounds in enumerate(matrix.stages, 1):
-        trials = show_count(matrix.count // matrix.rounds * rounds, "trial")
-        # One round that is not counted precedes the rounds up to each look.
-        stages.append(f"{trials} in {cells}, about {_minutes(round_s * (rounds + looks))}")
+        stage = say(
+            "{trials} in {cells}, about {time}",
+            trials=counted(matrix.count // matrix.rounds * rounds, "trial"),
+            cells=counted(len(matrix.cells), "cell"),
+            # One round that is not counted precedes the rounds up to each look.
+            time=_minutes(round_s * (rounds + looks)),
+        )
+        stages.append(stage)
     if len(stages) == 1:
         return stages[0]
-    first = f"{show_count(matrix.stages[0], 'round')}: {stages[0]}"
-    return f"{first}; at most {matrix.rounds}: {stages[-1]}"
+    return say(
+        "{rounds}: {first}; at most {most}: {last}",
+        rounds=counted(matrix.stages[0], "round"),
+        first=stages[0],
+        most=matrix.rounds,
+        last=stages[-1],
+    )
 
 
 def _power(stages: Sequence[int], pairs: int, alpha: float) -> str:
     """Return whether the rounds can decide anything, and which looks before the last cannot."""
     rounds = stages[-1]
     if pairs == 0:
-        return "one candidate: there is nothing to compare it with"
+        return say("one candidate: there is nothing to compare it with")
     needed = least_rounds(pairs, alpha)
-    text = f"{show_count(rounds, 'round')} for {show_count(pairs, 'comparison')} with the baseline"
+    text = say(
+        "{rounds} for {comparisons} with the baseline",
+        rounds=counted(rounds, "round"),
+        comparisons=counted(pairs, "comparison"),
+    )
     if rounds < needed:
-        return f"{text}: too few for any verdict, {needed} are the least"
+        return say("{rounds}: too few for any verdict, {n} are the least", rounds=text, n=needed)
     # The other metrics are a family of their own, and a larger one.
     others = least_rounds(pairs * (len(METRICS) - 1), alpha)
-    more = f"; {others} are the least for the other metrics" if rounds < others else ""
-    early = [f"{look}" for look in stages if look < needed]
+    parts = [say("{rounds}: enough for verdicts, where trials spread little", rounds=text)]
+    early = join([f"{look}" for look in stages if look < needed])
     if early:
-        looks = f"{'look' if len(early) == 1 else 'looks'} at {' and '.join(early)} rounds"
-        more = f"; the {looks} can decide nothing, {needed} are the least{more}"
-    return f"{text}: enough for verdicts, where trials spread little{more}"
+        parts.append(
+            say("after {looks} rounds nothing is decided, {n} are the least", looks=early, n=needed)
+        )
+    if rounds < others:
+        parts.append(say("{n} are the least for the other metrics", n=others))
+    return chain("; ", parts)
 
 
 def _minutes(seconds: float) -> str:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.condition import Condition
 from torr.sources.entry import errors_at
 from torr.sources.toml_table import line_of
@@ -28,8 +29,8 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
         if condition.metric in ("goodput", "good/s"):
             require(
                 any(request.limits for request in matching),
-                f"{_text(condition)}: no SLO of latency says what is good",
-                "add one, such as --slo 'ttft p95 < 800ms'",
+                say("{condition}: no SLO of latency says what is good", condition=_text(condition)),
+                say("add one, such as --slo 'ttft p95 < 800ms'"),
             )
 
 
@@ -51,18 +52,29 @@ def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Requ
     names = sorted({request.name for request in requests})
     similar = get_close_matches(condition.name, names, 1)
     raise UsageError(
-        f"{_text(condition)!r}: no request is named {condition.name!r}",
-        f"did you mean {similar[0]}?" if similar else f"there is {', '.join(names)}",
+        say(
+            "{condition!r}: no request is named {name!r}",
+            condition=_text(condition),
+            name=condition.name,
+        ),
+        say("did you mean {similar}?", similar=similar[0])
+        if similar
+        else say("there is {names}", names=", ".join(names)),
     )
 
 
 def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
     subject = "no answer" if condition.name is None else f"no answer of {condition.name}"
-    hint = "say so where the request is written: stream"
+    hint = say("say so where the request is written: stream")
     require(
         any(request.stream for request in requests),
-        f"{_text(condition)}: {subject} is a stream, only they have {condition.metric}",
-        "add --stream, or --chat" if condition.name is None else hint,
+        say(
+            "{condition}: {subject} is a stream, only they have {metric}",
+            condition=_text(condition),
+            subject=subject,
+            metric=condition.metric,
+        ),
+        say("add --stream, or --chat") if condition.name is None else hint,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.results.result import decoded
 from torr.sources import dat_file
@@ -25,13 +26,19 @@ def load(path: Path) -> Side:
     path = recover(Path(reference.run))
     if path.suffix != ".json":
         if reference != RunReference(reference.run):
-            raise UsageError(f"{path} has no candidates", "a .dat holds one series of levels")
+            raise UsageError(
+                say("{path} has no candidates", path=path), say("a .dat holds one series of levels")
+            )
         return Side(dat_file.read(path))
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
-        hint = "give a .dat file, a run directory or its result.json, or the id of a stored run"
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}", hint) from error
+        hint = say(
+            "give a .dat file, a run directory or its result.json, or the id of a stored run"
+        )
+        raise UsageError(
+            say("{path} cannot be read: {error}", path=path, error=error.strerror or error), hint
+        ) from error
     return of_result(decoded(text, str(path)), replace(reference, run=str(path)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.options.definition import OptionScope
 from torr.options.verbs import LADDER, RUN
 from torr.planning.plan_file import CHAT_KEYS, CHATS_HINT
@@ -41,13 +42,15 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
         with errors_at(path, file.lines.get(key, 1)):
             similar = get_close_matches(key, [*options, *TABLES], 1)
             hint = (
-                f"did you mean {similar[0]}?" if similar else f"a key is a flag of torr {verb.verb}"
+                say("did you mean {similar}?", similar=similar[0])
+                if similar
+                else say("a key is a flag of torr {verb}", verb=verb.verb)
             )
             if key in GROUP_KEYS:
-                hint = "write it into [[groups]]"
+                hint = say("write it into [[groups]]")
             if key in CHAT_KEYS:
                 hint = CHATS_HINT
-            require(key in options, f"there is no {key!r} here", hint)
+            require(key in options, say("there is no {key!r} here", key=key), hint)
             parsed = read_key(options[key], key, value)
         if key in own_keys:
             values[options[key].field] = parsed
@@ -57,15 +60,20 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
 def read_key(option: Option, key: str, value: object) -> Any:  # noqa: ANN401 - a type each
     """Return the value of an option in a file; raise UsageError that names the key."""
     if option.is_switch:
-        require(isinstance(value, bool), f"{key} = {value!r}: it is true or false")
+        require(
+            isinstance(value, bool),
+            say("{key} = {value!r}: it is true or false", key=key, value=value),
+        )
         return value
     values = value if isinstance(value, list) else [value]
     fits = all(isinstance(item, str | int | float) for item in values)
-    require(fits, f"{key} is no text and no number")
+    require(fits, say("{key} is no text and no number", key=key))
     several = option.is_repeatable or not isinstance(value, list)
-    require(several, f"{key} is one value, not a list")
+    require(several, say("{key} is one value, not a list", key=key))
     texts = [str(item) for item in values]
     try:
         return option.read(texts if option.is_repeatable else texts[0])
     except UsageError as error:
-        raise UsageError(f"{key}: {error.message}", error.hint) from error
+        raise UsageError(
+            say("{key}: {message}", key=key, message=error.message), error.hint
+        ) from error

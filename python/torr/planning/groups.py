@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.plan import Group
 from torr.model.source import Source
 from torr.planning.pace import has_stages
@@ -53,8 +54,8 @@ def groups_of(mix: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[Gro
         data = str(Path(file).absolute())
     require(
         data is None or any(source.uses_rows for source in sources),
-        "--data: no request uses its rows",
-        "write {{row.NAME}} into the URL, a header or the body",
+        say("--data: no request uses its rows"),
+        say("write {{{{row.NAME}}}} into the URL, a header or the body"),
     )
     return tuple(
         Group(
@@ -102,8 +103,8 @@ def _sources(mix: RequestMix) -> list[Source]:
             mix.requests[numbers[0]].parsed_url.address for numbers in by_endpoint.values()
         ]
         raise UsageError(
-            f"--steps: the requests go to {' and '.join(addresses[:3])}",
-            "a user keeps one connection: steps go to one scheme, host and port",
+            say("--steps: the requests go to {addresses}", addresses=" and ".join(addresses[:3])),
+            say("a user keeps one connection: steps go to one scheme, host and port"),
         )
     return [
         Source(

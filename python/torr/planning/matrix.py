@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.options.definition import OptionScope
 from torr.options.measure import MeasureOptions
 from torr.options.readers import URL
@@ -59,8 +60,10 @@ class Plans:
         with errors_at(self._file.path, candidate.line):
             planned = plan_of(self._options(candidate, factors, url))
             is_template = any(request.template for request in planned.plan.requests)
-            hint = "every candidate must receive the same request: write one without {{…}}"
-            require(not is_template, f"{candidate.name}: its request is a template", hint)
+            hint = say("every candidate must receive the same request: write one without {{{{…}}}}")
+            require(
+                not is_template, say("{name}: its request is a template", name=candidate.name), hint
+            )
             self.notes |= dict.fromkeys(planned.notes)
             return planned.plan
 
@@ -93,14 +96,25 @@ class Plans:
         for name in self._file.factors:
             line = self._file.lines.get(f"factors.{name}", 1)
             with errors_at(self._file.path, line):
-                require(name not in OF_A_TRIAL, f"{{{name}}} is each trial's own", "rename it")
-                move = "write it above the first [[candidates]]"
-                require(name not in OF_RESULTS, f"{name} is of the whole file, and no factor", move)
+                require(
+                    name not in OF_A_TRIAL,
+                    say("{{{name}}} is each trial's own", name=name),
+                    say("rename it"),
+                )
+                move = say("write it above the first [[candidates]]")
+                require(
+                    name not in OF_RESULTS,
+                    say("{name} is of the whole file, and no factor", name=name),
+                    move,
+                )
                 names = {*KEYS, *placeholders, *OF_THE_SERVER}
                 similar = get_close_matches(name, sorted(names), 1)
-                hint = f"write {{{name}}} in a command, env, url or cwd, or name a flag of torr run"
-                hint = f"did you mean {similar[0]}?" if similar else hint
-                require(name in names, f"the factor {name!r} changes nothing", hint)
+                hint = say(
+                    "write {{{name}}} in a command, env, url or cwd, or name a flag of torr run",
+                    name=name,
+                )
+                hint = say("did you mean {similar}?", similar=similar[0]) if similar else hint
+                require(name in names, say("the factor {name!r} changes nothing", name=name), hint)
 
     def _values_of(self, candidate: Candidate) -> Values:
         """Return the options of a candidate's load; raise FileError at the line of a key."""
@@ -111,12 +125,20 @@ class Plans:
             line = own_line or self._file.lines.get(key, candidate.line)
             with errors_at(self._file.path, line):
                 is_of_file = key in MATRIX_KEYS or (key in OF_RESULTS and own_line is not None)
-                move = "write it above the first [[candidates]]"
-                require(not is_of_file, f"{key} is a key of the file, and no candidate's", move)
-                leave_out = "leave it out: torr run --tokenizer counts tokens, of one server"
-                require(key not in OF_ONE_RUN, f"a comparison has no {key}", leave_out)
+                move = say("write it above the first [[candidates]]")
+                require(
+                    not is_of_file,
+                    say("{key} is a key of the file, and no candidate's", key=key),
+                    move,
+                )
+                leave_out = say("leave it out: torr run --tokenizer counts tokens, of one server")
+                require(key not in OF_ONE_RUN, say("a comparison has no {key}", key=key), leave_out)
                 similar = get_close_matches(key, (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS), 1)
-                hint = f"did you mean {similar[0]}?" if similar else "a key is a flag of torr run"
-                require(key in KEYS, f"there is no {key!r} here", hint)
+                hint = (
+                    say("did you mean {similar}?", similar=similar[0])
+                    if similar
+                    else say("a key is a flag of torr run")
+                )
+                require(key in KEYS, say("there is no {key!r} here", key=key), hint)
                 values[KEYS[key].field] = read_key(KEYS[key], key, value)
         return values

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.options.readers import watched
 from torr.sources.entry import errors_at
 from torr.sources.names import is_plan_file
@@ -39,15 +40,21 @@ def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
     with errors_at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
         sources = [watched(text) for text in file.monitor.at]
         for source in sources:
-            hint = "the processes of candidates are watched anyway"
-            require(not isinstance(source, int), f"monitor: {source} is a process", hint)
+            hint = say("the processes of candidates are watched anyway")
+            require(
+                not isinstance(source, int),
+                say("monitor: {source} is a process", source=source),
+                hint,
+            )
         endpoints = [_checked_endpoint(source) for source in sources if not isinstance(source, int)]
     return lambda: tuple(_source(url, file.monitor) for url in endpoints)
 
 
 def _checked_endpoint(endpoint: Url) -> Url:
-    problem = f"--monitor {endpoint.address}: a metrics endpoint needs an http URL"
-    require(endpoint.socket is None, problem, "use a URL")
+    problem = say(
+        "--monitor {address}: a metrics endpoint needs an http URL", address=endpoint.address
+    )
+    require(endpoint.socket is None, problem, say("use a URL"))
     return endpoint
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.pace import MOST_PER_S, MOST_USERS, Closed, Open, Replay, Stage
 from torr.model.plan import Count, Duration
 from torr.options.definition import refuse, require_for
@@ -29,7 +30,9 @@ DEFAULT_OPEN_CONNECTIONS = 100
 # Requests that are due wait in memory; this number takes 0.2 GB.
 MOST_IN_FLIGHT = 5_000_000
 
-_LONGEST = f"the longest is {format_duration(LONGEST_NS)}, ten years"
+_LONGEST = say(
+    "the longest is {format_duration}, ten years", format_duration=format_duration(LONGEST_NS)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,9 @@ def timing_of(
     """
     if load.replay is not None:
         return _replay(load, load.replay)
-    require_for(load, "speed", what="--replay", hint="add --replay FILE")
+    require_for(load, "speed", what="--replay", hint=say("add --replay FILE"))
     if load.rate_per_s is None:
-        require_for(load, "arrivals", "max_in_flight", what="--rate", hint="add --rate 1000")
+        require_for(load, "arrivals", "max_in_flight", what="--rate", hint=say("add --rate 1000"))
     else:
         refuse(load, "pool", what="--rate")
     if load.stages is not None:
@@ -75,7 +78,9 @@ def _steady(load: LoadOptions, spawn_rate: float | None) -> Pace:
 
 def _open(load: LoadOptions, rate_per_s: float, stages: tuple[Stage, ...] = ()) -> Open:
     if rate_per_s == 0:
-        raise UsageError("--rate: '0' requests a second is no load", "write 500, 10k or 200/s")
+        raise UsageError(
+            say("--rate: '0' requests a second is no load"), say("write 500, 10k or 200/s")
+        )
     return Open(
         rate_per_s=rate_per_s,
         arrivals=load.arrivals or "constant",
@@ -88,17 +93,17 @@ def _open(load: LoadOptions, rate_per_s: float, stages: tuple[Stage, ...] = ()) 
 def _stop(load: LoadOptions) -> Duration | Count:
     if load.requests is None:
         return Duration(load.duration_ns or DEFAULT_DURATION_NS)
-    refuse(load, "duration_ns", what="--requests", hint="give one stop")
+    refuse(load, "duration_ns", what="--requests", hint=say("give one stop"))
     return Count(load.requests)
 
 
 def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: ConnectionOptions) -> Timing:
     """Return users in stages, or with --rate a rate in stages; -c or --rate is the first number."""
-    hint = "the stages say how long"
+    hint = say("the stages say how long")
     refuse(load, "duration_ns", "requests", what="--stages", hint=hint)
     _refuse_warmup(load, "--stages")
     duration_ns = sum(stage.duration_ns for stage in stages)
-    require(duration_ns <= LONGEST_NS, "--stages: all of them together are too long", _LONGEST)
+    require(duration_ns <= LONGEST_NS, say("--stages: all of them together are too long"), _LONGEST)
     stop = Duration(duration_ns)
     rate_per_s = load.rate_per_s
     start = load.connections if rate_per_s is None else rate_per_s
@@ -106,17 +111,21 @@ def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: Connection
         stages = (Stage(0, start), *stages)
     highest = max(stage.target for stage in stages)
     largest, unit = (MOST_USERS, "users") if rate_per_s is None else (MOST_PER_S, "requests/s")
-    problem = f"--stages: {highest:,.0f} {unit} are too many"
-    require(highest <= largest, problem, f"the most is {largest:,}")
+    problem = say("--stages: {highest:,.0f} {unit} are too many", highest=highest, unit=unit)
+    require(highest <= largest, problem, say("the most is {largest:,}", largest=largest))
     if rate_per_s is not None:
         return Timing(_open(load, highest, stages), stop, 0)
-    hint = "users who share connections are there from the start"
+    hint = say("users who share connections are there from the start")
     refuse(load, "pool", what="--stages", hint=hint)
-    hint = "users connect when their stage starts them"
+    hint = say("users connect when their stage starts them")
     refuse(connection, "connections_per_second", what="--stages", hint=hint)
     for stage in stages:
         is_whole = stage.target % 1 == 0
-        require(is_whole, f"--stages: {stage.target:g} users are not whole", "--rate is for rates")
+        require(
+            is_whole,
+            say("--stages: {target:g} users are not whole", target=stage.target),
+            say("--rate is for rates"),
+        )
     return Timing(Closed(math.ceil(highest), stages=stages), stop, 0)
 
 
@@ -130,7 +139,7 @@ def _replay(load: LoadOptions, file: str) -> Timing:
     if load.duration_ns is not None:
         offsets = offsets[: bisect_left(offsets, load.duration_ns)]
     is_short = not offsets or offsets[-1] <= LONGEST_NS
-    require(is_short, f"--replay {file}: its times lie too far apart", _LONGEST)
+    require(is_short, say("--replay {file}: its times lie too far apart", file=file), _LONGEST)
     connections = load.connections or DEFAULT_OPEN_CONNECTIONS
     max_in_flight = load.max_in_flight or MOST_IN_FLIGHT
     return Timing(Replay(offsets, connections, max_in_flight), Count(len(offsets)), 0)
@@ -139,6 +148,6 @@ def _replay(load: LoadOptions, file: str) -> Timing:
 def _refuse_warmup(load: LoadOptions, flag: str) -> None:
     require(
         not load.warmup_ns,
-        f"{flag} and --warmup are both given: its load begins at once",
-        "leave --warmup out",
+        say("{flag} and --warmup are both given: its load begins at once", flag=flag),
+        say("leave --warmup out"),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.pace import Closed
 from torr.model.plan import Plan
 from torr.planning.conditions import check_conditions
@@ -76,7 +77,9 @@ def default_workers(urls: Sequence[Url], cores: int) -> int:
 
 def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
     is_open = any(not isinstance(group.pace, Closed) for group in groups)
-    require(is_open or not spins, "--spin needs an open loop: users wait", "add --rate 1k")
+    require(
+        is_open or not spins, say("--spin needs an open loop: users wait"), say("add --rate 1k")
+    )
     return spins
 
 
@@ -86,9 +89,14 @@ def _log(text: str | None) -> str | None:
         return None
     path = Path(text)
     if path.is_dir():
-        raise UsageError(f"--log {text}: is a directory", "name a file")
+        raise UsageError(say("--log {text}: is a directory", text=text), say("name a file"))
     if not path.parent.is_dir():
-        raise UsageError(f"--log {text}: {path.parent} does not exist", "make it first")
+        raise UsageError(
+            say("--log {text}: {parent} does not exist", text=text, parent=path.parent),
+            say("make it first"),
+        )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"--log {text}: cannot be written", "choose another file")
+        raise UsageError(
+            say("--log {text}: cannot be written", text=text), say("choose another file")
+        )
     return text

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.plan import Group
 from torr.model.shares import dealt_to_each
 from torr.model.source import Source
@@ -33,13 +34,15 @@ if TYPE_CHECKING:
     from torr.options.measure import MeasureOptions
 
 CHAT_KEYS = (*ONLY_CHAT, "turns", "prompt_order")
-CHATS_HINT = "write the requests of the chat into the file, and the prompts into a data file"
+CHATS_HINT = say("write the requests of the chat into the file, and the prompts into a data file")
 
 
 def load_of_file(options: MeasureOptions) -> PlannedLoad:
     """Return the load of a plan file, which is the first of the URLs; raise FileError."""
     urls = options.urls
-    require(len(urls) <= 2, "a plan file and several URLs are given", "give one URL, or none")
+    require(
+        len(urls) <= 2, say("a plan file and several URLs are given"), say("give one URL, or none")
+    )
     _refuse_beside(options)
     file = read_plan_file(Path(urls[0]))
     base = Url.parse(urls[1]) if len(urls) > 1 else _base(file)
@@ -71,8 +74,10 @@ def _refuse_beside(options: MeasureOptions) -> None:
     for part in (options.load, options.request, options.stream):
         for option in options_of(type(part)):
             if OptionScope.BESIDE_PLAN not in option.scopes and first_given(part, option.field):
-                hint = CHATS_HINT if option.field in CHAT_KEYS else "write it into the file"
-                raise UsageError(f"{option.long} and a plan file are both given", hint)
+                hint = CHATS_HINT if option.field in CHAT_KEYS else say("write it into the file")
+                raise UsageError(
+                    say("{long} and a plan file are both given", long=option.long), hint
+                )
 
 
 def _unsent(file: PlanFile, entries: Sequence[GroupEntry]) -> Iterator[str]:
@@ -103,8 +108,12 @@ def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry]) -> None:
             kind = "a group of arrivals" if entry.rate is not None else "users in stages"
             require(
                 entry.is_steady,
-                f"{entry.name!r} is {kind}: a ladder's levels are steady users",
-                "measure it by torr run, or leave the group out",
+                say(
+                    "{name!r} is {kind}: a ladder's levels are steady users",
+                    name=entry.name,
+                    kind=kind,
+                ),
+                say("measure it by torr run, or leave the group out"),
             )
 
 
@@ -123,8 +132,8 @@ def _timings(
             if has_stages(timing.pace):
                 require(
                     staged is None or staged.stop == timing.stop,
-                    "the stages of all groups do not last equally long",
-                    "add a stage to the shorter ones, such as 1m:0",
+                    say("the stages of all groups do not last equally long"),
+                    say("add a stage to the shorter ones, such as 1m:0"),
                 )
                 staged = timing
             timings.append(timing)
@@ -147,8 +156,8 @@ def _load_of(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOpt
 def _users(file: PlanFile, entries: Sequence[GroupEntry], wanted_users: int | None) -> list[int]:
     """Return the users of each steady group: its own number, or its share by weight."""
     if not entries:
-        hint = "set `connections` in the open-loop group"
-        require(wanted_users is None, "-c: the file has no group with users", hint)
+        hint = say("set `connections` in the open-loop group")
+        require(wanted_users is None, say("-c: the file has no group with users"), hint)
         return []
     weights = [entry.weight or 0 for entry in entries]
     counted = [entry.users or 0 for entry in entries]
@@ -159,7 +168,9 @@ def _users(file: PlanFile, entries: Sequence[GroupEntry], wanted_users: int | No
     for entry in entries:
         with errors_at(file.path, entry.line):
             fits = bool(entry.users) == bool(entries[0].users)
-            require(fits, "some groups have users, others a weight", "give all of them either")
+            require(
+                fits, say("some groups have users, others a weight"), say("give all of them either")
+            )
     return _dealt(file, wanted_users or max(DEFAULT_USERS, len(entries)), entries, weights)
 
 
@@ -178,8 +189,8 @@ def _group(
         endpoints = {request.parsed_url.endpoint for request in chosen}
         require(
             len(endpoints) == 1,
-            f"the requests of {entry.name!r} go to several servers",
-            "a user keeps one connection: write a group for each server",
+            say("the requests of {name!r} go to several servers", name=entry.name),
+            say("a user keeps one connection: write a group for each server"),
         )
         source = Source(chosen, "steps" if entry.steps else "turn", entry.weights)
         source.check_names(None if entry.data is None else columns_of(Path(entry.data)))

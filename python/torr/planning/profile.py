@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from torr.experiments.context import ExperimentFunction
@@ -21,7 +22,7 @@ def with_profile(
     """Return the experiment with the profile of --profile; raise UsageError where it cannot run."""
     request, users = options.profile, options.profile_at
     if request is None:
-        require(users is None, "--profile-at is given without --profile", "--profile PID|URL")
+        require(users is None, say("--profile-at is given without --profile"), "--profile PID|URL")
         return experiment
     from torr.experiments.profiling import ProfileSettings, profiled
     from torr.profile.profiler import profiler_of
@@ -37,7 +38,7 @@ def profiles_of(matrix: Matrix, options: CompareOptions) -> ServerProfiles | Non
     """Return the profiles of candidates that --profile asks for; raise UsageError."""
     request, users = options.profile, options.profile_at
     if request is None:
-        require(users is None, "--profile-at is given without --profile", "--profile cpu")
+        require(users is None, say("--profile-at is given without --profile"), "--profile cpu")
         return None
     from torr.experiments.server_profiles import ServerProfiles
     from torr.profile import memory

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from torr import __version__
 from torr.errors import UsageError, require
+from torr.messages.say import say, say_count
 from torr.model.json_input import parse_json
 from torr.model.request import Request
 from torr.model.stream import Limit, Stream
@@ -60,7 +61,11 @@ def _mix_of(options: MeasureOptions) -> RequestMix:
     if options.request.requests_file is not None:
         return _of_file(Path(options.request.requests_file), options)
     verb = "run" if options.ladder is None else "ladder"
-    require(bool(options.urls), "URL is missing", f"torr {verb} http://localhost:8080/")
+    require(
+        bool(options.urls),
+        say("URL is missing"),
+        say("torr {verb} http://localhost:8080/", verb=verb),
+    )
     return RequestMix(tuple(_of_urls(options)))
 
 
@@ -69,8 +74,8 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
     body, headers = _body(options_of_request)
     require(
         not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
-        "--capture: there are several requests, and the one to capture from is ambiguous",
-        "add --steps, whose first one it is of, or write it into a --requests-file",
+        say("--capture: there are several requests, and the one to capture from is ambiguous"),
+        say("add --steps, whose first one it is of, or write it into a --requests-file"),
     )
     method = options_of_request.method or ("GET" if body is None else "POST")
     return [
@@ -91,20 +96,32 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
 def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
     """Return the requests of a file; the URL, if any, is the base of its relative URLs."""
     urls = options.urls
-    hint = "the file says what is sent"
+    hint = say("the file says what is sent")
     refuse(options.request, *_SET_BY_FILES, what="--requests-file", hint=hint)
-    require(len(urls) <= 1, "--requests-file and several URLs are given", "give one URL, or none")
+    require(
+        len(urls) <= 1,
+        say("--requests-file and several URLs are given"),
+        say("give one URL, or none"),
+    )
     from torr.sources.requests import read_requests
 
     file = read_requests(path)
-    verb = "entry is" if file.left_out == 1 else "entries are"
-    note = f"{path}: {file.left_out:,} {verb} not http, left out"
+    note = say_count(
+        file.left_out,
+        "{path}: {n:,} entry is not http, left out",
+        "{path}: {n:,} entries are not http, left out",
+        path=path,
+    )
     notes = (note,) if file.left_out else ()
     base = Url.parse(urls[0]) if urls else None
     require(
         base is None or any(_is_relative(entry) for entry in file.entries),
-        f"{''.join(urls)} is given, but every request of {path} has a URL of its own",
-        "leave the URL out, or write paths such as /items into the file",
+        say(
+            "{urls} is given, but every request of {path} has a URL of its own",
+            urls="".join(urls),
+            path=path,
+        ),
+        say("leave the URL out, or write paths such as /items into the file"),
     )
     requests = tuple(request_of(entry, base, options) for entry in file.entries)
     weights = [entry.weight for entry in file.entries]
@@ -126,7 +143,10 @@ def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Reque
     ]
     with errors_at(entry.path, entry.line):
         if _is_relative(entry) and base is None:
-            raise UsageError(f"{entry.url} is no whole URL", "give torr the URL of the server, too")
+            raise UsageError(
+                say("{url} is no whole URL", url=entry.url),
+                say("give torr the URL of the server, too"),
+            )
         request = Request(
             url=base.at(entry.url) if base is not None and _is_relative(entry) else entry.url,
             method=entry.method,
@@ -182,14 +202,14 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
     """Refuse options of streams where no answer is one."""
     require(
         not options.aliases or options.counted_from != "intended",
-        "--alias and --from intended are both given: those tools count from the send",
-        "leave one out",
+        say("--alias and --from intended are both given: those tools count from the send"),
+        say("leave one out"),
     )
     if any(request.stream for request in requests):
         return
     times = ("idle_timeout_ns", "counted_from")
-    require_for(options, *times, what="--stream", hint="add --stream sse")
-    require_for(options, "aliases", "tokenizer", what="--stream", hint="add --stream openai")
+    require_for(options, *times, what="--stream", hint=say("add --stream sse"))
+    require_for(options, "aliases", "tokenizer", what="--stream", hint=say("add --stream openai"))
 
 
 def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
@@ -226,12 +246,16 @@ def limits_of(name: str, slos: Sequence[Condition]) -> tuple[Limit, ...]:
 def _weights(mix: RequestMix, weights: tuple[int, ...] | None) -> tuple[int, ...]:
     if weights is None:
         return mix.weights
-    require(not mix.weights, "--weights and weights in the file are both given", "leave one out")
+    require(
+        not mix.weights,
+        say("--weights and weights in the file are both given"),
+        say("leave one out"),
+    )
     count = len(mix.requests)
     require(
         len(weights) == count,
-        f"--weights: {len(weights)} for {count} request{'' if count == 1 else 's'}",
-        "give each request one, in order: --weights 8,1,1",
+        say("--weights: {count} for {count_2} requests", count=len(weights), count_2=count),
+        say("give each request one, in order: --weights 8,1,1"),
     )
     return weights
 
@@ -265,11 +289,13 @@ def _body(options: RequestOptions) -> tuple[bytes | None, tuple[Header, ...]]:
     if document is None:
         return plain, headers
     if plain is not None:
-        raise UsageError("-b/--body and --json-body are both given", "give one body")
+        raise UsageError(say("-b/--body and --json-body are both given"), say("give one body"))
     try:
         parse_json(document)
     except ValueError as error:
-        raise UsageError(f"--json-body: {error}", "-b sends any text") from error
+        raise UsageError(
+            say("--json-body: {error}", error=error), say("-b sends any text")
+        ) from error
     if not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", "application/json"))
     return document, headers

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
+from torr.messages.say import chain, say
 from torr.results.base import encode
 from torr.units import format_duration
 from torr.verdicts.across import is_another
@@ -26,8 +27,8 @@ def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> 
     place = f"--resume {path}"
     require(
         directory.head.kind == "compare" and all(level.candidate for level in directory.levels),
-        f"{place}: this is not a comparison that can be continued",
-        "give the directory that torr compare named when it ended",
+        say("{place}: this is not a comparison that can be continued", place=place),
+        say("give the directory that torr compare named when it ended"),
     )
     before, now = (json.loads(encode(x.experiment)) for x in (directory.head, head))
     keys = {*before, *now} - _AT_THE_END
@@ -35,13 +36,13 @@ def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> 
         then_value, now_value = _comparable(before.get(key), now.get(key))
         if then_value != now_value:
             raise UsageError(
-                f"{place}: {_difference(key, then_value, now_value)}",
-                "give the file and the flags that the comparison began with",
+                chain(": ", [str(place), _difference(key, then_value, now_value)]),
+                say("give the file and the flags that the comparison began with"),
             )
     require(
         not is_another(directory.head.environment, head.environment),
-        f"{place}: the comparison began on another machine",
-        "continue it there, or start a new comparison",
+        say("{place}: the comparison began on another machine", place=place),
+        say("continue it there, or start a new comparison"),
     )
 
 
@@ -73,7 +74,12 @@ def _difference(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _changed(what: str, then: object, now: object) -> str:
-    return f"{what} was {then} when the comparison began, and is {now} now"
+    return say(
+        "{what} was {then} when the comparison began, and is {now} now",
+        what=what,
+        then=then,
+        now=now,
+    )
 
 
 def _duration(value: object) -> object:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from torr.errors import UsageError
 from torr.messages.message import message
+from torr.messages.say import say
 from torr.procfs.process import program_of
 from torr.profile.go import Pprof
 from torr.profile.memory import Memray
@@ -88,8 +89,8 @@ def check_for(programs: Iterable[str]) -> None:
     if any(Path(program).name.startswith(_PYTHON) for program in programs):
         raise py_spy
     if perf is not None:
-        hint = f"of a Python: {py_spy.hint}; of others: {perf.hint}"
-        raise UsageError("--profile cpu needs py-spy or perf, and neither is installed", hint)
+        hint = say("of a Python: {hint}; of others: {hint_2}", hint=py_spy.hint, hint_2=perf.hint)
+        raise UsageError(say("--profile cpu needs py-spy or perf, and neither is installed"), hint)
 
 
 def _missing(profiler: Profiler) -> UsageError | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.say import say
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -43,5 +45,11 @@ def write_all(result: RunResult, directory: Path, language: Language | None = No
     try:
         return [path for write in writers for path in write(result, directory)]
     except OSError as error:
-        message = f"{directory}: the report could not be written: {error.strerror or error}"
-        raise OutputError(message, "result.json is whole; make room and draw it again") from error
+        message = say(
+            "{directory}: the report could not be written: {error}",
+            directory=directory,
+            error=error.strerror or error,
+        )
+        raise OutputError(
+            message, say("result.json is whole; make room and draw it again")
+        ) from error

@@ -15,6 +15,7 @@ from msgspec import Meta, field
 from torr.collector import paused_collector
 from torr.errors import ResultError, UsageError
 from torr.messages.message import Message, message
+from torr.messages.say import say
 from torr.model.json import JsonObject
 from torr.model.json_input import JsonInputError, check_depth, parse_json
 from torr.model.moment import read_stamp
@@ -129,7 +130,7 @@ def _check_moment(name: str, moment: str | None) -> None:
         raise ValueError(f"{name}: {error}") from error
 
 
-_HINT = "give a run directory or its result.json"
+_HINT = say("give a run directory or its result.json")
 
 _UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
@@ -152,7 +153,9 @@ def read_as(kind: type[AnyResult], path: Path) -> AnyResult:
     try:
         text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(
+            say("{path} cannot be read: {strerror}", path=path, strerror=error.strerror)
+        ) from error
     return decoded_as(kind, text, str(path))
 
 
@@ -197,7 +200,7 @@ def _newer(source: str, schema: int) -> ResultError:
         schema=schema,
         known=SCHEMA,
     )
-    return ResultError(text, "update torr")
+    return ResultError(text, say("update torr"))
 
 
 def _of_any_schema(text: bytes, kind: type[AnyResult]) -> AnyResult:

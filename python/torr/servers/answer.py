@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from torr import __version__
 from torr.errors import UsageError
 from torr.http_client import Connection
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from torr.http_client import Response
@@ -67,8 +68,8 @@ def fetch_digest(
     """
     if request.template:
         raise UsageError(
-            f"{request.url}: a template has no one answer that could be compared",
-            "give an address without {{…}} to be checked",
+            say("{url}: a template has no one answer that could be compared", url=request.url),
+            say("give an address without {{{{…}}}} to be checked"),
         )
     with Connection(request.parsed_url, timeout_s, verify=False) as connection:
         first = _exchange(connection, request)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.secret_names import is_secret, is_secret_flag
 from torr.model.secrets import redacted_command
 from torr.model.url import Url
@@ -75,23 +76,40 @@ class Command:
         """Raise UsageError if the server could not be started or stopped like this."""
         require(
             bool(self.argv) and bool(self.argv[0]),
-            f"{self.name}: the command is empty",
-            'write it as a list of words: command = ["uvicorn", "app:app", "--port", "{port}"]',
+            say("{name}: the command is empty", name=self.name),
+            say(
+                'write it as a list of words: command = ["uvicorn", "app:app", "--port",'
+                ' "{{port}}"]'
+            ),
         )
         for word in (*self.argv, *(f"{key}{value}" for key, value in self.env)):
-            require("\0" not in word, f"{self.name}: {word!r} contains a NUL character")
+            require(
+                "\0" not in word,
+                say("{name}: {word!r} contains a NUL character", name=self.name, word=word),
+            )
         for key, _ in self.env:
             require(
-                bool(key) and "=" not in key, f"{self.name}: {key!r} cannot name a variable of env"
+                bool(key) and "=" not in key,
+                say("{name}: {key!r} cannot name a variable of env", name=self.name, key=key),
             )
-        require(self.grace_s > 0, f"{self.name}: the grace must be longer than 0")
-        require(self.health_timeout_s > 0, f"{self.name}: the health timeout must be longer than 0")
+        require(self.grace_s > 0, say("{name}: the grace must be longer than 0", name=self.name))
+        require(
+            self.health_timeout_s > 0,
+            say("{name}: the health timeout must be longer than 0", name=self.name),
+        )
         require(
             self.health.startswith("/"),
-            f"{self.name}: the health path {self.health!r} does not begin with /",
-            "write the path alone, such as /health: it is asked for where the url is",
+            say(
+                "{name}: the health path {health!r} does not begin with /",
+                name=self.name,
+                health=self.health,
+            ),
+            say("write the path alone, such as /health: it is asked for where the url is"),
         )
-        require(self.workers is None or self.workers > 0, f"{self.name}: workers must be 1 or more")
+        require(
+            self.workers is None or self.workers > 0,
+            say("{name}: workers must be 1 or more", name=self.name),
+        )
 
     def filled(self, values: Mapping[str, object]) -> Command:
         """Return a copy whose placeholders are filled; raise UsageError for an unknown one."""
@@ -141,12 +159,14 @@ def stop_signal(text: str) -> int:
     by_name |= {name.removeprefix("SIG"): number for name, number in by_name.items()}
     by_name |= {str(number): number for number in set(by_name.values())}
     if word not in by_name:
-        raise UsageError(f"{text!r} is no signal", "write TERM, INT, QUIT or HUP")
+        raise UsageError(
+            say("{text!r} is no signal", text=text), say("write TERM, INT, QUIT or HUP")
+        )
     number = by_name[word]
     require(
         number not in {signal.SIGKILL, signal.SIGSTOP},
-        f"{text} gives a server no chance to stop by itself",
-        "write TERM: what does not stop in its grace is killed anyway",
+        say("{text} gives a server no chance to stop by itself", text=text),
+        say("write TERM: what does not stop in its grace is killed anyway"),
     )
     return number
 
@@ -155,7 +175,7 @@ def _workers(name: str, values: Mapping[str, object]) -> int:
     text = str(values["processes"]) if "processes" in values else "1"
     require(
         text.isascii() and text.isdigit() and int(text) > 0,
-        f"{name}: processes = {text} is no number of processes",
-        "write 1 or more",
+        say("{name}: processes = {text} is no number of processes", name=name, text=text),
+        say("write 1 or more"),
     )
     return int(text)

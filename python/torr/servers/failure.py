@@ -15,6 +15,7 @@ from typing import Literal
 
 from torr.errors import NothingMeasuredError
 from torr.messages.message import Message, message
+from torr.messages.say import changed
 
 Kind = Literal[
     "not_found",
@@ -47,8 +48,10 @@ class TrialError(NothingMeasuredError):
         self.kind = kind
         self.log_tail = log_tail
 
-    def __str__(self) -> str:
-        return "\n  | ".join((super().__str__(), *self.log_tail))
+    @property
+    def text(self) -> str:
+        """The message, the hint and the last lines of the output."""
+        return changed(super().text, lambda written: "\n  | ".join((written, *self.log_tail)))
 
 
 def describe_exit(code: int) -> Message:

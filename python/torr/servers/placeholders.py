@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +35,12 @@ def fill(text: str, values: Mapping[str, object], where: str, *, template: bool 
         if name not in values:
             known = ", ".join(f"{{{key}}}" for key in sorted(values))
             raise UsageError(
-                f"{where}: nothing is called {{{name}}}",
-                f"there is {known or 'no value'}; {{{{{name}}}}} stands for the text {{{name}}}",
+                say("{where}: nothing is called {{{name}}}", where=where, name=name),
+                say(
+                    "there is {known}; {{{{{name}}}}} stands for the text {{{name}}}",
+                    known=known or "no value",
+                    name=name,
+                ),
             )
         return str(values[name])
 

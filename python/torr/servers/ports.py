@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import NothingMeasuredError
 from torr.messages.message import message
+from torr.messages.say import say
 from torr.procfs.listeners import listeners
 from torr.procfs.machine import machine
 from torr.procfs.process import command_of
@@ -57,7 +58,9 @@ def reserved_port() -> Iterator[int]:
             if _is_free(port):
                 yield port
                 return
-    raise NothingMeasuredError("no free port was found for a server", "stop what listens on them")
+    raise NothingMeasuredError(
+        say("no free port was found for a server"), say("stop what listens on them")
+    )
 
 
 def port_listeners(port: int) -> list[Listener]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import OutputError
 from torr.messages.message import message
+from torr.messages.say import say
 from torr.procfs.process import command_of
 from torr.procfs.stat import is_running
 from torr.procfs.tree import children, descendants
@@ -80,7 +81,9 @@ class Server:
             log.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode=0o600))
         except OSError as error:
-            raise OutputError(f"{log}: cannot be written: {error.strerror or error}") from error
+            raise OutputError(
+                say("{log}: cannot be written: {error}", log=log, error=error.strerror or error)
+            ) from error
         token = secrets.token_hex(8)
         try:
             watch = WatcherProcess(spec(command, scratch, log, token), log)

@@ -20,6 +20,7 @@ import msgspec
 
 from torr import engine
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.json_input import parse_json
 from torr.model.moment import read_stamp, stamp
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
@@ -57,11 +58,17 @@ def read(path: Path, name: str | None = None) -> RunResult:
         levels = [level for benchmark in benchmarks for level in _levels(benchmark)]
         started = stamp(read_stamp(document["datetime"]).astimezone(timezone.utc))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise UsageError(
+            say("{path} cannot be read: {error}", path=path, error=error.strerror or error)
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        hint = "write it with --benchmark-json"
-        raise UsageError(f"{path} is not JSON of pytest-benchmark", hint) from error
-    require(bool(levels), f"{path} has no benchmark", "select some, and write it again")
+        hint = say("write it with --benchmark-json")
+        raise UsageError(say("{path} is not JSON of pytest-benchmark", path=path), hint) from error
+    require(
+        bool(levels),
+        say("{path} has no benchmark", path=path),
+        say("select some, and write it again"),
+    )
     return RunResult(
         schema_=SCHEMA,
         torr=f"pytest-benchmark {document.get('version', '')}".strip(),

@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 from torr.errors import FileError, UsageError
+from torr.messages.say import say
 from torr.model.outside_file import read_bounded
 from torr.results.base import LARGEST
 from torr.results.series import LevelPoint
@@ -34,10 +35,12 @@ def read(path: Path) -> Series:
         content = read_bounded(path, _MOST_BYTES)
         lines = content.decode("utf-8").splitlines()
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise UsageError(
+            say("{path} cannot be read: {error}", path=path, error=error.strerror or error)
+        ) from error
     except UnicodeDecodeError as error:
-        message = f"{path} is not text: byte {error.start} is not UTF-8"
-        raise UsageError(message, f"a .dat has {_columns()}") from error
+        message = say("{path} is not text: byte {start} is not UTF-8", path=path, start=error.start)
+        raise UsageError(message, say("a .dat has {columns}", columns=_columns())) from error
     points: dict[int, LevelPoint] = {}
     for number, line in enumerate(lines, 1):
         cells = line.partition("#")[0].split()
@@ -45,26 +48,38 @@ def read(path: Path) -> Series:
             continue
         point = _point(cells, path, number)
         if point.concurrency in points:
-            raise FileError(path, number, f"level {point.concurrency} comes a second time")
+            raise FileError(
+                path,
+                number,
+                say("level {concurrency} comes a second time", concurrency=point.concurrency),
+            )
         points[point.concurrency] = point
     if not points:
-        raise UsageError(f"{path} has no level", f"a .dat has {_columns()}")
+        raise UsageError(
+            say("{path} has no level", path=path), say("a .dat has {columns}", columns=_columns())
+        )
     return Series(path.stem, tuple(points[key] for key in sorted(points)))
 
 
 def _point(cells: list[str], path: Path, line: int) -> LevelPoint:
     if len(cells) != len(COLUMNS):
-        message = f"{len(cells)} columns where {len(COLUMNS)} were expected"
-        raise FileError(path, line, message, f"the columns are {_columns()}")
+        message = say(
+            "{count} columns where {count_2} were expected", count=len(cells), count_2=len(COLUMNS)
+        )
+        raise FileError(path, line, message, say("the columns are {columns}", columns=_columns()))
     concurrency, rate, service, success = (
         _value(cell, column, path, line) for cell, column in zip(cells, COLUMNS, strict=True)
     )
     if concurrency is None or concurrency < 1 or concurrency != int(concurrency):
-        raise FileError(path, line, f"{cells[0]!r} is not a number of connections")
+        raise FileError(path, line, say("{cells!r} is not a number of connections", cells=cells[0]))
     if rate is None:
-        raise FileError(path, line, f"{cells[1]!r} is not a number of {COLUMNS[1]}")
+        raise FileError(
+            path,
+            line,
+            say("{cells!r} is not a number of {columns}", cells=cells[1], columns=COLUMNS[1]),
+        )
     if success is not None and success > 100:
-        raise FileError(path, line, f"a success rate of {cells[3]} is over 100 %")
+        raise FileError(path, line, say("a success rate of {cells} is over 100 %", cells=cells[3]))
     return LevelPoint(int(concurrency), rate, service, success)
 
 
@@ -73,12 +88,14 @@ def _value(cell: str, column: str, path: Path, line: int) -> float | None:
     try:
         value = float(cell.removesuffix("%") if column == COLUMNS[3] else cell)
     except ValueError as error:
-        message = f"{cell!r} is not a number ({column})"
+        message = say("{cell!r} is not a number ({column})", cell=cell, column=column)
         raise FileError(path, line, message) from error
     if math.isnan(value):
         return None
     if not 0 <= value <= LARGEST:
-        raise FileError(path, line, f"{cell!r} is not possible ({column})")
+        raise FileError(
+            path, line, say("{cell!r} is not possible ({column})", cell=cell, column=column)
+        )
     return value
 
 

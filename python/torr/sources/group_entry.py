@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.units import parse_rate
 
@@ -68,10 +69,12 @@ def group_of(table: TomlTable, names: Sequence[str]) -> GroupEntry:
     table.check_keys(GROUP_KEYS)
     _check_pace(table)
     data = table.value("data", str)
-    weights = tuple(table.numbers("weights", "weights = [3, 1]"))
+    weights = tuple(table.numbers("weights", say("weights = [3, 1]")))
     steps = table.value("steps", bool) or False
     with table.errors_at("weights"):
-        require(not (weights and steps), "steps and weights are both given", "leave one out")
+        require(
+            not (weights and steps), say("steps and weights are both given"), say("leave one out")
+        )
     return GroupEntry(
         line=table.line,
         name=table.value("name", str) or table.prefix.replace("groups.", "group "),
@@ -92,10 +95,14 @@ def group_of(table: TomlTable, names: Sequence[str]) -> GroupEntry:
 
 
 def _requests(table: TomlTable, names: Sequence[str]) -> tuple[str, ...]:
-    chosen = table.texts("requests", 'requests = ["login"]')
+    chosen = table.texts("requests", say('requests = ["login"]'))
     for number, name in enumerate(chosen):
         with table.errors_at(f"requests.{number}"):
-            require(name in names, f"no request is called {name!r}", f"there is {', '.join(names)}")
+            require(
+                name in names,
+                say("no request is called {name!r}", name=name),
+                say("there is {names}", names=", ".join(names)),
+            )
     return tuple(chosen)
 
 
@@ -105,36 +112,40 @@ def _check_pace(table: TomlTable) -> None:
     for key in _USER_KEYS if "rate" in values else ():
         with table.errors_at(key):
             is_set = values.get(key) not in (None, False)
-            hint = "leave one out: rate starts open-loop requests, which do not belong to users"
-            require(not is_set, f"{key} and rate are both given", hint)
+            hint = say(
+                "leave one out: rate starts open-loop requests, which do not belong to users"
+            )
+            require(not is_set, say("{key} and rate are both given", key=key), hint)
     for key in _OPEN_LOOP_KEYS if "rate" not in values else ():
         with table.errors_at(key):
-            require(key not in values, f"{key} needs rate", 'add rate = "50"')
+            require(key not in values, say("{key} needs rate", key=key), say('add rate = "50"'))
     for key in ("weight", "spawn_rate") if "stages" in values else ():
         with table.errors_at(key):
-            hint = "stages say how many users there are, and when they begin"
-            require(key not in values, f"{key} and stages are both given", hint)
+            hint = say("stages say how many users there are, and when they begin")
+            require(key not in values, say("{key} and stages are both given", key=key), hint)
     with table.errors_at():
         is_one = (
             ("users" in values) != ("weight" in values) or "rate" in values or "stages" in values
         )
         require(
             is_one,
-            "a group has users, a weight among all users, or a rate",
-            'write users = 40, weight = 1, or rate = "50"',
+            say("a group has users, a weight among all users, or a rate"),
+            say('write users = 40, weight = 1, or rate = "50"'),
         )
 
 
 def _rate(text: str) -> float:
     per_second = parse_rate(text)
-    highest = f"the highest is {MOST_PER_S:,} per second"
-    require(0 <= per_second <= MOST_PER_S, f"{text!r} is too high", highest)
+    highest = say("the highest is {most_per_s:,} per second", most_per_s=MOST_PER_S)
+    require(0 <= per_second <= MOST_PER_S, say("{text!r} is too high", text=text), highest)
     return per_second
 
 
 def _positive_rate(text: str) -> float:
     per_second = _rate(text)
-    require(per_second > 0, f"{text!r} a second is none", "write 5, 0.5 or 200/s")
+    require(
+        per_second > 0, say("{text!r} a second is none", text=text), say("write 5, 0.5 or 200/s")
+    )
     return per_second
 
 
@@ -142,4 +153,4 @@ def _arrivals(text: str) -> Arrivals:
     match text:
         case "constant" | "poisson":
             return text
-    raise UsageError(f"{text!r} are no arrivals", "there is constant, poisson")
+    raise UsageError(say("{text!r} are no arrivals", text=text), say("there is constant, poisson"))

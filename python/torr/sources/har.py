@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.request import check_header, check_method
 from torr.sources.entry import Entry
 
@@ -32,7 +33,7 @@ TRANSPORT = frozenset(
 def read(path: Path, document: dict[str, Any]) -> tuple[list[Entry], int]:
     """Return every request of the document and the number of left out entries."""
     recorded = document["log"]["entries"]
-    require(isinstance(recorded, list), f"{path}: log.entries is not a list")
+    require(isinstance(recorded, list), say("{path}: log.entries is not a list", path=path))
     requests = [_read_one(path, number, entry) for number, entry in enumerate(recorded, start=1)]
     entries = [entry for entry in requests if entry is not None]
     return entries, len(requests) - len(entries)
@@ -47,10 +48,16 @@ def _read_one(path: Path, number: int, recorded: dict[str, Any]) -> Entry | None
         request = recorded["request"]
         return _entry(path, number, request) if _is_http(_text(request["url"])) else None
     except UsageError as error:
-        raise UsageError(f"{path}: entry {number}: {error.message}", error.hint) from error
+        raise UsageError(
+            say(
+                "{path}: entry {number}: {message}", path=path, number=number, message=error.message
+            ),
+            error.hint,
+        ) from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(
-            f"{path}: entry {number} is not an entry of a HAR file", "export it again"
+            say("{path}: entry {number} is not an entry of a HAR file", path=path, number=number),
+            say("export it again"),
         ) from error
 
 
@@ -94,7 +101,7 @@ def _body(posted: dict[str, Any] | None) -> bytes | None:
     try:
         return base64.b64decode(_text(text), validate=True)
     except ValueError as error:
-        raise UsageError(f"its body is not base64: {error}") from error
+        raise UsageError(say("its body is not base64: {error}", error=error)) from error
 
 
 def _text(value: object) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.outside_file import read_bounded
 from torr.model.request import check_header, check_method
 from torr.sources.entry import Entry, errors_at
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 _REQUEST = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]+(\S.*)")
 _HEADER = re.compile(r"([^\s:]+)[ \t]*:[ \t]*(.*)")
-_HINT = "write `GET http://localhost:8080/`, then headers as `Name: value` and @FILE for a body"
+_HINT = say(
+    "write `GET http://localhost:8080/`, then headers as `Name: value` and @FILE for a body"
+)
 
 
 def read(path: Path, text: str) -> Iterator[Entry]:
@@ -67,14 +70,16 @@ def _request_of(path: Path, number: int, line: str) -> Entry | None:
 def _with_line(entry: Entry | None, line: str) -> Entry:
     """Return the request with another line of it."""
     if entry is None:
-        raise UsageError(f"{_short(line)!r} begins no request", _HINT)
+        raise UsageError(say("{line!r} begins no request", line=_short(line)), _HINT)
     if line.startswith("@"):
         if entry.body is not None:
-            raise UsageError("the request has a body already", "begin the next one by its method")
+            raise UsageError(
+                say("the request has a body already"), say("begin the next one by its method")
+            )
         return replace(entry, body=_content(entry.path.parent, line[1:].strip()))
     match = _HEADER.fullmatch(line)
     if match is None:
-        raise UsageError(f"{_short(line)!r} is no header", _HINT)
+        raise UsageError(say("{line!r} is no header", line=_short(line)), _HINT)
     header = (match[1], match[2])
     check_header(header)
     return replace(entry, headers=(*entry.headers, header))
@@ -86,8 +91,8 @@ def _content(folder: Path, name: str) -> bytes:
         return read_bounded(beside if beside.exists() else Path(name))
     except OSError as error:
         raise UsageError(
-            f"the body {name} cannot be read: {error.strerror}",
-            "it is looked for beside the requests file, then in the current directory",
+            say("the body {name} cannot be read: {strerror}", name=name, strerror=error.strerror),
+            say("it is looked for beside the requests file, then in the current directory"),
         ) from error
 
 

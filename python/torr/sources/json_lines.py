@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.json_input import parse_json_to_send
 from torr.sources.entry import Entry, errors_at
 from torr.sources.members import MEMBERS, check_names, entry_of
@@ -35,7 +36,7 @@ def _object(line: str) -> JsonObject:
     try:
         value = parse_json_to_send(line)
     except ValueError as error:
-        raise UsageError(str(error), "write one JSON object a line") from error
+        raise UsageError(str(error), say("write one JSON object a line")) from error
     if not isinstance(value, dict):
-        raise UsageError("not a JSON object", "write one JSON object a line")
+        raise UsageError(say("not a JSON object"), say("write one JSON object a line"))
     return value

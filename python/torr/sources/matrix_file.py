@@ -24,6 +24,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.condition import Condition
 from torr.model.label import read_note, read_tag
 from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
@@ -58,7 +59,7 @@ EXPECT_KEYS = ("status", "body", "content_type")
 RESTARTS: tuple[Restart, ...] = ("trial", "cell")
 MOST_ROUNDS = 1000
 DEFAULT_ROUNDS = 10
-HINT_OF_CANDIDATES = 'write [[candidates]] with name = "one", command = […] and url = "…"'
+HINT_OF_CANDIDATES = say('write [[candidates]] with name = "one", command = […] and url = "…"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,22 +133,24 @@ class _Reader:
         )
 
     def tags(self) -> list[str]:
-        problem, hint = "tag is no text and no list of texts", 'write tag = ["baseline"]'
+        problem, hint = say("tag is no text and no list of texts"), say('write tag = ["baseline"]')
         tags = self.top.one_or_more("tag", str, problem, hint)
         with self.top.errors_at("tag"):
             return list(map(read_tag, tags))
 
     def baseline(self, names: list[str]) -> str:
         name = self.top.value("baseline", str)
-        hint = f"there is {', '.join(names)}"
+        hint = say("there is {names}", names=", ".join(names))
         with self.top.errors_at("baseline"):
             if name is None:
-                raise UsageError("there is no baseline", f'write baseline = "{names[0]}"')
-            require(name in names, f"baseline {name!r} is no candidate", hint)
+                raise UsageError(
+                    say("there is no baseline"), say('write baseline = "{names}"', names=names[0])
+                )
+            require(name in names, say("baseline {name!r} is no candidate", name=name), hint)
         return name
 
     def factors(self) -> dict[str, tuple[Scalar, ...]]:
-        factors = self.top.table("factors", "write [factors] above them").values
+        factors = self.top.table("factors", say("write [factors] above them")).values
         # The parser does not keep the order of a table; the line numbers do.
         names = sorted(factors, key=lambda name: line_of(self.top.lines, f"factors.{name}"))
         return {name: tuple(self.levels_of(name, factors[name])) for name in names}
@@ -155,17 +158,24 @@ class _Reader:
     def levels_of(self, name: str, values: object) -> Iterator[Scalar]:
         with self.top.errors_at(f"factors.{name}"):
             if not isinstance(values, list) or not values:
-                raise UsageError(f"{name} is no list", f"write {name} = [1, 4]")
+                raise UsageError(
+                    say("{name} is no list", name=name), say("write {name} = [1, 4]", name=name)
+                )
             for number, value in enumerate(values):
                 fits = isinstance(value, str | int | float | bool)
-                require(fits, f"{name}: {value!r} is no text and no number")
-                require(value not in values[:number], f"{name} has {value!r} twice")
+                require(
+                    fits, say("{name}: {value!r} is no text and no number", name=name, value=value)
+                )
+                require(
+                    value not in values[:number],
+                    say("{name} has {value!r} twice", name=name, value=value),
+                )
                 yield value
 
     def candidates(self) -> list[Candidate]:
         tables = self.top.tables("candidates")
         with self.top.errors_at("candidates"):
-            require(bool(tables), "there is no candidate", HINT_OF_CANDIDATES)
+            require(bool(tables), say("there is no candidate"), HINT_OF_CANDIDATES)
         candidates = [self.candidate(table) for table in tables]
         check_names_differ(tables, [candidate.name for candidate in candidates], "candidates")
         return candidates
@@ -181,7 +191,7 @@ class _Reader:
         name = table.value("name", str)
         with table.errors_at("name"):
             if not name:
-                raise UsageError("a candidate has no name", 'write name = "one"')
+                raise UsageError(say("a candidate has no name"), say('write name = "one"'))
             check_name(name, "name")
         flags = {key: x for key, x in table.values.items() if key not in CANDIDATE_KEYS}
         with table.errors_at():
@@ -197,10 +207,15 @@ class _Reader:
         url = table.value("url", str)
         with table.errors_at("url"):
             if url is None:
-                raise UsageError(f"{name} has no url", 'write url = "http://127.0.0.1:{port}/"')
+                raise UsageError(
+                    say("{name} has no url", name=name),
+                    say('write url = "http://127.0.0.1:{{port}}/"'),
+                )
         with table.errors_at("command"):
             return Command(
-                argv=tuple(table.texts("command", 'command = ["server", "--port", "{port}"]')),
+                argv=tuple(
+                    table.texts("command", say('command = ["server", "--port", "{{port}}"]'))
+                ),
                 url=url,
                 name=name,
                 env=tuple(self.environment(table).items()),
@@ -213,26 +228,28 @@ class _Reader:
 
     def request(self, table: TomlTable) -> JsonObject:
         """Return the flags that mean the same as the keys of a request."""
-        part = table.table("request", 'write request = { method = "POST", json = { n = 1 } }')
+        part = table.table(
+            "request", say('write request = {{ method = "POST", json = {{ n = 1 }} }}')
+        )
         part.check_keys(tuple(REQUEST_KEYS))
         flags = {REQUEST_KEYS[key]: value for key, value in part.values.items()}
         if "json_body" in flags:
             flags["json_body"] = json.dumps(flags["json_body"])
         if "header" in flags:
-            headers = part.table("headers", 'write headers = { x-user = "ann" }').values
+            headers = part.table("headers", say('write headers = {{ x-user = "ann" }}')).values
             flags["header"] = [f"{name}: {value}" for name, value in headers.items()]
         return flags
 
     def environment(self, table: TomlTable) -> dict[str, str]:
-        variables = table.table("env", 'write env = { LOG = "off" }').values
+        variables = table.table("env", say('write env = {{ LOG = "off" }}')).values
         with table.errors_at("env"):
             for key, value in variables.items():
                 fits = isinstance(value, str | int | float) and not isinstance(value, bool)
-                require(fits, f"env: {key} is no text and no number")
+                require(fits, say("env: {key} is no text and no number", key=key))
         return {key: str(value) for key, value in variables.items()}
 
     def expected(self, table: TomlTable) -> Expectation:
-        part = table.table("expect", 'write expect = { status = 200, body = "ok" }')
+        part = table.table("expect", say('write expect = {{ status = 200, body = "ok" }}'))
         part.check_keys(EXPECT_KEYS)
         body = part.value("body", str)
         return Expectation(
@@ -247,8 +264,8 @@ def _restart(text: str) -> Restart:
         if text == choice:
             return choice
     raise UsageError(
-        f"{text!r} is no time to restart servers",
-        'write restart = "trial", or "cell": then they stay up through their cell',
+        say("{text!r} is no time to restart servers", text=text),
+        say('write restart = "trial", or "cell": then they stay up through their cell'),
     )
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import UsageError, require
+from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.request import check_header, check_method
 from torr.model.stream import DIALECTS, Stream
@@ -59,18 +60,25 @@ def check_names(members: JsonObject, names: Sequence[str]) -> None:
     """Raise UsageError for an unknown member; the hint is the most similar name."""
     for name in members:
         near = get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there is {', '.join(names)}"
-        require(name in names, f"there is no {name!r} here", hint)
+        hint = (
+            say("did you mean {near}?", near=near[0])
+            if near
+            else say("there is {names}", names=", ".join(names))
+        )
+        if name not in names:
+            raise UsageError(say("there is no {name!r} here", name=name), hint)
 
 
 def entry_of(
     path: Path, number: int, members: JsonObject, spelling: Spelling = JSON_LINES
 ) -> Entry:
     """Return the request with these members; raise UsageError without file and line."""
-    require("url" in members, "the member url is missing", spelling.url)
+    if "url" not in members:
+        raise UsageError(say("the member url is missing"), spelling.url)
     bodies = [name for name in BODIES if members.get(name) is not None]
     names = " and ".join(map(spelling.of, bodies))
-    require(len(bodies) <= 1, f"{names} are all given", "give one body")
+    if len(bodies) > 1:
+        raise UsageError(say("{names} are all given", names=names), say("give one body"))
     body = _body(bodies[0], members[bodies[0]], spelling) if bodies else None
     method = _text(members, "method") or ("GET" if body is None else "POST")
     check_method(method)
@@ -98,16 +106,22 @@ def entry_of(
 def _stream(members: JsonObject) -> Stream | None:
     dialect, idle = _text(members, "stream"), _text(members, "idle_timeout")
     if not dialect:
-        require(not idle, "idle_timeout needs stream", 'add stream = "sse"')
+        if idle:
+            raise UsageError(say("idle_timeout needs stream"), say('add stream = "sse"'))
         return None
-    require(dialect in DIALECTS, f"{dialect!r} is no dialect", f"there is {', '.join(DIALECTS)}")
+    if dialect not in DIALECTS:
+        raise UsageError(
+            say("{dialect!r} is no dialect", dialect=dialect),
+            say("there is {dialects}", dialects=", ".join(DIALECTS)),
+        )
     checked: Any = dialect
     return Stream(checked, parse_duration(idle) if idle else None)
 
 
 def _text(members: JsonObject, name: str) -> str:
     value = members.get(name)
-    require(value is None or isinstance(value, str), f"the member {name} is not a text")
+    if not (value is None or isinstance(value, str)):
+        raise UsageError(say("the member {name} is not a text", name=name))
     return value or ""
 
 
@@ -116,14 +130,16 @@ def _texts(members: JsonObject, name: str) -> list[str]:
     value = members.get(name)
     texts = value if isinstance(value, list) else [] if value is None else [value]
     fits = all(isinstance(text, str) for text in texts)
-    require(fits, f"the member {name} is not a text or a list of texts")
+    if not fits:
+        raise UsageError(say("the member {name} is not a text or a list of texts", name=name))
     return texts
 
 
 def _weight(value: Any) -> int | None:  # noqa: ANN401 - any JSON value
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     fits = value is None or (is_whole and 1 <= value <= MOST_WEIGHT)
-    require(fits, f"the weight {value!r} is not a whole number from 1 on")
+    if not fits:
+        raise UsageError(say("the weight {value!r} is not a whole number from 1 on", value=value))
     weight: int | None = value
     return weight
 
@@ -135,11 +151,16 @@ def _headers(
     is_json: bool,
 ) -> tuple[Header, ...]:
     hint, name = spelling.header, spelling.of("header")
-    require(isinstance(fields, dict), f"the member {name} is no {spelling.of_object}", hint)
+    if not isinstance(fields, dict):
+        raise UsageError(
+            say("the member {name} is no {of_object}", name=name, of_object=spelling.of_object),
+            hint,
+        )
     headers = []
     for name, values in fields.items():
         for value in values if isinstance(values, list) else [values]:
-            require(isinstance(value, str), f"the header {name!r} is not a text", hint)
+            if not isinstance(value, str):
+                raise UsageError(say("the header {name!r} is not a text", name=name), hint)
             header = (name, value)
             check_header(header)
             headers.append(header)
@@ -151,7 +172,8 @@ def _headers(
 def _body(kind: str, value: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 - any JSON value
     if kind == "json_body":
         return json.dumps(value, ensure_ascii=False).encode()
-    require(isinstance(value, str), f"the member {spelling.of(kind)} is not a text")
+    if not isinstance(value, str):
+        raise UsageError(say("the member {of} is not a text", of=spelling.of(kind)))
     if kind == "text_body":
         text: str = value
         return text.encode()
@@ -159,5 +181,6 @@ def _body(kind: str, value: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 -
         return base64.b64decode(value, validate=True)
     except ValueError as error:
         raise UsageError(
-            f"the body is not base64: {error}", "write text_body or json_body for one as it is"
+            say("the body is not base64: {error}", error=error),
+            say("write text_body or json_body for one as it is"),
         ) from error

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.monitor.query_sets import SETS, queries_in
 
 if TYPE_CHECKING:
     from torr.sources.toml_table import TomlTable
 
-_HINT = 'write "http://localhost:9090", or a PID'
+_HINT = say('write "http://localhost:9090", or a PID')
 MONITOR_KEYS = ("at", "names", "sets", "queries")
 
 
@@ -45,9 +46,9 @@ def read_monitor(top: TomlTable) -> MonitorEntry:
 def _monitor_of(table: TomlTable) -> MonitorEntry:
     """Return the monitoring of a table; raise FileError."""
     table.check_keys(MONITOR_KEYS)
-    names = table.texts("names", 'names = ["process_*"]') if "names" in table.values else None
+    names = table.texts("names", say('names = ["process_*"]')) if "names" in table.values else None
     return MonitorEntry(
-        at=tuple(table.one_or_more("at", str | int, "what to watch is no text", _HINT)),
+        at=tuple(table.one_or_more("at", str | int, say("what to watch is no text"), _HINT)),
         names=None if names is None else tuple(names),
         queries={**_queries_in_sets(table), **_custom_queries(table)},
     )
@@ -56,16 +57,20 @@ def _monitor_of(table: TomlTable) -> MonitorEntry:
 def _queries_in_sets(table: TomlTable) -> dict[str, str]:
     if "sets" not in table.values:
         return {}
-    sets = table.texts("sets", 'sets = ["node"]')
+    sets = table.texts("sets", say('sets = ["node"]'))
     for number, name in enumerate(sets):
         with table.errors_at(f"sets.{number}"):
-            require(name in SETS, f"there is no set {name!r}", f"there is {', '.join(SETS)}")
+            require(
+                name in SETS,
+                say("there is no set {name!r}", name=name),
+                say("there is {sets}", sets=", ".join(SETS)),
+            )
     return queries_in(tuple(sets))
 
 
 def _custom_queries(table: TomlTable) -> dict[str, str]:
-    queries = table.table("queries", "write [monitor.queries] above them").values
+    queries = table.table("queries", say("write [monitor.queries] above them")).values
     for name, query in queries.items():
         with table.errors_at(f"queries.{name}"):
-            require(isinstance(query, str), f"query {name!r} is no text")
+            require(isinstance(query, str), say("query {name!r} is no text", name=name))
     return queries

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.sources.entry import Entry, errors_at
 from torr.sources.group_entry import GroupEntry, group_of
 from torr.sources.members import CHECKS, Spelling, entry_of
@@ -93,14 +94,16 @@ class _Reader:
             table.check_keys(tuple(REQUEST_KEYS))
             members = {REQUEST_KEYS[key]: value for key, value in table.values.items()}
             with table.errors_at():
-                require("name" in members, "a request has no name", 'write name = "login"')
+                require(
+                    "name" in members, say("a request has no name"), say('write name = "login"')
+                )
                 entries.append(entry_of(self.top.path, table.line, members, TOML))
         check_names_differ(tables, [entry.name for entry in entries], "requests")
-        hint = "write [[requests]] with name and url"
+        hint = say("write [[requests]] with name and url")
         if "candidates" in self.top.values:
-            hint = "this is a matrix: torr compare"
+            hint = say("this is a matrix: torr compare")
         with errors_at(self.top.path, 1):
-            require(bool(entries), "there is no request", hint)
+            require(bool(entries), say("there is no request"), hint)
         return entries
 
     def groups(self) -> list[GroupEntry]:

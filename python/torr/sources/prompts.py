@@ -17,7 +17,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from torr.errors import FileError, UsageError, require
+from torr.errors import FileError, UsageError
+from torr.messages.say import say
 from torr.model.json_input import parse_json
 from torr.model.outside_file import read_text
 from torr.sources.entry import errors_at
@@ -30,7 +31,7 @@ Order = Literal["sequence", "shuffle"]
 Conversation = tuple[str, ...]
 
 _HUMAN = ("human", "user")
-_FORM = 'write {"prompt": "…"} or {"turns": ["…", "…"]}, one a line'
+_FORM = say('write {{"prompt": "…"}} or {{"turns": ["…", "…"]}}, one a line')
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def read_prompts(path: Path) -> list[Conversation]:
     text = read_text(path, f"--prompts {path}")
     conversations = _share_gpt(path, text) if text.lstrip().startswith("[") else _lines(path, text)
     if not conversations:
-        raise FileError(path, 1, "there is no prompt", _FORM)
+        raise FileError(path, 1, say("there is no prompt"), _FORM)
     return conversations
 
 
@@ -60,20 +61,27 @@ def of_turns(conversations: Sequence[Conversation], turns: int) -> Prompts:
         prompts = [conversation[0] for conversation in conversations]
         used = len(prompts) // turns * turns
         groups = [tuple(prompts[start : start + turns]) for start in range(0, used, turns)]
-        require(
-            bool(groups),
-            f"--turns {turns} needs as many prompts, there are {len(prompts)}",
-            "add prompts, or ask for fewer turns",
-        )
+        if not groups:
+            raise UsageError(
+                say(
+                    "--turns {turns} needs as many prompts, there are {count}",
+                    turns=turns,
+                    count=len(prompts),
+                ),
+                say("add prompts, or ask for fewer turns"),
+            )
         return Prompts(tuple(groups), len(prompts) - used)
     long_enough = [
         conversation[:turns] for conversation in conversations if len(conversation) >= turns
     ]
-    require(
-        bool(long_enough),
-        f"--turns {turns}: no conversation has so many turns",
-        f"the longest has {max(len(conversation) for conversation in conversations)}",
-    )
+    if not long_enough:
+        raise UsageError(
+            say("--turns {turns}: no conversation has so many turns", turns=turns),
+            say(
+                "the longest has {maximum}",
+                maximum=max(len(conversation) for conversation in conversations),
+            ),
+        )
     return Prompts(tuple(long_enough), len(conversations) - len(long_enough))
 
 
@@ -111,9 +119,12 @@ def _line(line: str) -> Conversation:
 
 def _checked(turns: Any) -> Conversation:  # noqa: ANN401 - JSON
     fits = isinstance(turns, list) and bool(turns) and all(isinstance(t, str) for t in turns)
-    require(fits, "there is no prompt in this line", _FORM)
-    require(all(turn.strip() for turn in turns), "a prompt is empty", _FORM)
-    require(all(map(_can_be_sent, turns)), "a prompt has half of a character (a lone surrogate)")
+    if not fits:
+        raise UsageError(say("there is no prompt in this line"), _FORM)
+    if not all(turn.strip() for turn in turns):
+        raise UsageError(say("a prompt is empty"), _FORM)
+    if not all(map(_can_be_sent, turns)):
+        raise UsageError(say("a prompt has half of a character (a lone surrogate)"))
     return tuple(turns)
 
 
@@ -133,7 +144,10 @@ def _share_gpt(path: Path, text: str) -> list[Conversation]:
         turns = entry.get("conversations") if isinstance(entry, dict) else None
         if not isinstance(turns, list):
             raise FileError(
-                path, 1, f"entry {number} has no conversations", "it is not ShareGPT's form"
+                path,
+                1,
+                say("entry {number} has no conversations", number=number),
+                say("it is not ShareGPT's form"),
             )
         prompts = tuple(
             turn["value"]

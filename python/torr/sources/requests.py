@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import FileError, require
+from torr.messages.say import say
 from torr.model.json_input import parse_json_to_send
 from torr.model.outside_file import read_text
 from torr.sources import har, http_text, json_lines
@@ -43,17 +44,20 @@ def _of_json(path: Path, text: str) -> Requests:
     except ValueError as error:
         if is_har:
             line = getattr(error.__cause__, "lineno", 1)
-            raise FileError(path, line, str(error), "export it again") from error
+            raise FileError(path, line, str(error), say("export it again")) from error
         document = None
     if isinstance(document, dict) and isinstance(document.get("log"), dict):
-        require("entries" in document["log"], f"{path}: the log of a HAR file has no entries")
+        require(
+            "entries" in document["log"],
+            say("{path}: the log of a HAR file has no entries", path=path),
+        )
         entries, left_out = har.read(path, document)
         none = f"none of its {left_out:,} entries is http" if left_out else "log.entries is empty"
         _require_one(path, bool(entries), f"{none}: record the page again, and export it as HAR")
         return Requests(tuple(entries), left_out)
-    require(not is_har, f"{path}: not a HAR file: there are no log.entries")
+    require(not is_har, say("{path}: not a HAR file: there are no log.entries", path=path))
     return Requests(tuple(json_lines.read(path, text)))
 
 
 def _require_one(path: Path, is_there: bool, hint: str) -> None:
-    require(is_there, f"{path}: there is no request in it", hint)
+    require(is_there, say("{path}: there is no request in it", path=path), hint)

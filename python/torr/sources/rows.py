@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import FileError, UsageError, require
+from torr.messages.say import say
 from torr.model.json_input import parse_json
 from torr.model.outside_file import check_readable, lines_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JSON_LINES = (".jsonl", ".ndjson")
-_HINT = "write them into a file"
+_HINT = say("write them into a file")
 
 
 def columns_of(path: Path) -> frozenset[str]:
@@ -29,14 +30,17 @@ def columns_of(path: Path) -> frozenset[str]:
         check_readable(path)
         require(
             path.is_file(),
-            f"{path}: is not a regular file, and rows are read more than once",
+            say("{path}: is not a regular file, and rows are read more than once", path=path),
             _HINT,
         )
         return _of_json(path) if path.suffix in JSON_LINES else _of_csv(path)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from error
+        raise UsageError(
+            say("{path}: byte {start} is not UTF-8", path=path, start=error.start),
+            say("save it as UTF-8"),
+        ) from error
 
 
 def values_of(path: Path, names: Collection[str], most_rows: int) -> Iterator[str]:
@@ -57,15 +61,26 @@ def _row(line: str) -> dict[str, Any]:
 def _of_csv(path: Path) -> frozenset[str]:
     names, first = _first_rows(path)
     if not all(names) or not names:
-        raise FileError(path, 1, "a column has no name", "write the names into the first line")
+        raise FileError(
+            path, 1, say("a column has no name"), say("write the names into the first line")
+        )
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
-        raise FileError(path, 1, f"two columns are called {duplicate!r}", "rename one of them")
+        raise FileError(
+            path,
+            1,
+            say("two columns are called {duplicate!r}", duplicate=duplicate),
+            say("rename one of them"),
+        )
     if first is None:
-        raise FileError(path, 2, "there is no row", "write one below the names of the columns")
+        raise FileError(
+            path, 2, say("there is no row"), say("write one below the names of the columns")
+        )
     if len(first) != len(names):
         values = f"{len(first)} value{'' if len(first) == 1 else 's'}"
-        raise FileError(path, 2, f"{values} for {len(names)} columns")
+        raise FileError(
+            path, 2, say("{values} for {count} columns", values=values, count=len(names))
+        )
     return frozenset(names)
 
 
@@ -94,7 +109,9 @@ def _ends_in_quotes(path: Path) -> bool:
 
 
 def _open_quote(path: Path, line: int) -> FileError:
-    return FileError(path, line, "a quote is not closed", 'a quote inside one is written ""')
+    return FileError(
+        path, line, say("a quote is not closed"), say('a quote inside one is written ""')
+    )
 
 
 def _lines_of_csv(path: Path) -> Iterator[str]:
@@ -110,6 +127,6 @@ def _of_json(path: Path) -> frozenset[str]:
         except ValueError as error:
             raise FileError(path, number, str(error)) from error
         if not isinstance(row, dict) or not row:
-            raise FileError(path, number, "not a JSON object", 'write {"user": "ann"}')
+            raise FileError(path, number, say("not a JSON object"), say('write {{"user": "ann"}}'))
         return frozenset(row)
-    raise FileError(path, 1, "there is no row", "write one JSON object a line")
+    raise FileError(path, 1, say("there is no row"), say("write one JSON object a line"))

@@ -17,6 +17,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from torr.errors import FileError, UsageError, require
+from torr.messages.say import say
 from torr.model.outside_file import lines_of
 from torr.units import SECOND_NS
 
@@ -39,7 +40,7 @@ _FRACTION_AND_ZONE = re.compile(r"(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII
 _ACCESS = re.compile(
     r"\[(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\]", re.ASCII
 )
-_HINT = "write seconds (0.25), 2026-01-31T12:00:00Z at the start, or a line of an access log"
+_HINT = say("write seconds (0.25), 2026-01-31T12:00:00Z at the start, or a line of an access log")
 
 
 def read_times(path: Path, speed: float = 1.0) -> list[int]:
@@ -49,14 +50,18 @@ def read_times(path: Path, speed: float = 1.0) -> list[int]:
     """
     times = _times(path)
     if not times:
-        raise UsageError(f"{path}: there is no time in it", _HINT)
+        raise UsageError(say("{path}: there is no time in it", path=path), _HINT)
     times.sort()
     if not any(time % SECOND_NS for time in times):
         times = _spread(times)
     first = times[0]
     # The last time is the largest: if it is finite, all are.
     is_short = math.isfinite((times[-1] - first) / speed)
-    require(is_short, f"{path}: its times lie too far apart at this speed", "use a higher --speed")
+    require(
+        is_short,
+        say("{path}: its times lie too far apart at this speed", path=path),
+        say("use a higher --speed"),
+    )
     if speed == 1:
         return [time - first for time in times]
     return [round((time - first) / speed) for time in times]
@@ -73,9 +78,13 @@ def _times(path: Path) -> list[int]:
                 if _is_empty(line):
                     continue
                 short = line.strip()[:40]
-                raise FileError(path, number, f"{short!r} has no time", _HINT)
+                raise FileError(path, number, say("{short!r} has no time", short=short), _HINT)
             if len(times) == MOST_TIMES:
-                raise FileError(path, number, f"there are more than {MOST_TIMES:,} times")
+                raise FileError(
+                    path,
+                    number,
+                    say("there are more than {most_times:,} times", most_times=MOST_TIMES),
+                )
             times.append(time)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from torr import engine
 from torr.errors import FileError, UsageError, require
+from torr.messages.say import say
 from torr.model.outside_file import read_text
 from torr.sources.entry import errors_at
 from torr.sources.members import check_names
@@ -32,7 +33,9 @@ def read_table(path: Path) -> TomlTable:
         values, lines = engine.read_toml(text)
     except ValueError as error:
         line, _, message = str(error).partition(":")
-        raise FileError(path, int(line), f"not TOML: {message.strip()}") from error
+        raise FileError(
+            path, int(line), say("not TOML: {message}", message=message.strip())
+        ) from error
     return TomlTable(path, "", values, lines)
 
 
@@ -40,7 +43,11 @@ def check_names_differ(tables: Sequence[TomlTable], names: Sequence[str], noun: 
     """Refuse two tables with the same name, at the line of the second one."""
     for number, (table, name) in enumerate(zip(tables, names, strict=True)):
         with table.errors_at("name"):
-            require(name not in names[:number], f"two {noun} are called {name!r}", "rename one")
+            require(
+                name not in names[:number],
+                say("two {noun} are called {name!r}", noun=noun, name=name),
+                say("rename one"),
+            )
 
 
 def line_of(lines: dict[str, int], key: str) -> int:
@@ -87,14 +94,18 @@ class TomlTable:
             # In Python, true is a whole number.
             if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
                 return value
-            raise UsageError(f"{key} is not {_KINDS[kind]}")
+            raise UsageError(say("{key} is not {kinds}", key=key, kinds=_KINDS[kind]))
 
     def tables(self, name: str) -> list[TomlTable]:
         """Return the tables of an array, each with its prefix; none where it is missing."""
         tables = self.values.get(name, [])
         with self.errors_at(name):
             fits = isinstance(tables, list) and all(isinstance(table, dict) for table in tables)
-            require(fits, f"{name} are no tables", f"write [[{name}]] above each")
+            require(
+                fits,
+                say("{name} are no tables", name=name),
+                say("write [[{name}]] above each", name=name),
+            )
         path = self._path_of(name)
         return [
             TomlTable(self.path, f"{path}.{number}", table, self.lines)
@@ -105,8 +116,7 @@ class TomlTable:
         """Return the table of a key, empty where it is missing."""
         values = self.values.get(key, {})
         with self.errors_at(key):
-            verb = "are" if key.endswith("s") else "is"
-            require(isinstance(values, dict), f"{key} {verb} no table", hint)
+            require(isinstance(values, dict), say("{key} is no table", key=key), hint)
         return TomlTable(self.path, self._path_of(key), values, self.lines)
 
     def count(self, key: str, largest: int) -> int | None:
@@ -114,7 +124,15 @@ class TomlTable:
         value = self.value(key, int)
         with self.errors_at(key):
             fits = value is None or 1 <= value <= largest
-            require(fits, f"{key} = {value}: it is a whole number from 1 to {largest:,}")
+            require(
+                fits,
+                say(
+                    "{key} = {value}: it is a whole number from 1 to {largest:,}",
+                    key=key,
+                    value=value,
+                    largest=largest,
+                ),
+            )
         return value
 
     def read(self, key: str, parse: Callable[[str], Value]) -> Value | None:
@@ -124,13 +142,13 @@ class TomlTable:
             return None
         with self.errors_at(key):
             fits = isinstance(value, str | int | float) and not isinstance(value, bool)
-            require(fits, f"{key} is no text and no number")
+            require(fits, say("{key} is no text and no number", key=key))
             return parse(str(value))
 
     def texts(self, key: str, hint: str) -> list[str]:
         """Return a list of texts; raise FileError where it is missing."""
         with self.errors_at():
-            require(key in self.values, f"{key} is missing", hint)
+            require(key in self.values, say("{key} is missing", key=key), hint)
         return self._list(key, str, hint)
 
     def numbers(self, key: str, hint: str) -> list[int]:
@@ -154,8 +172,8 @@ class TomlTable:
         items = self.values[key]
         with self.errors_at(key):
             if not isinstance(items, list) or not items:
-                raise UsageError(f"{key} is no list", hint)
+                raise UsageError(say("{key} is no list", key=key), hint)
             # In Python, true is a whole number.
             values = [x for x in items if isinstance(x, kind) and not isinstance(x, bool)]
-            require(len(values) == len(items), f"{key} is no list", hint)
+            require(len(values) == len(items), say("{key} is no list", key=key), hint)
             return values

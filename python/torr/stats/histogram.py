@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.outside_file import unpacked
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ class Histogram:
         try:
             return cls._of(*_read(text))
         except (ValueError, IndexError, struct.error, zlib.error) as error:
-            hint = "torr writes none such: measure again"
-            raise UsageError(f"the result holds what is not a histogram: {error}", hint) from error
+            hint = say("torr writes none such: measure again")
+            raise UsageError(
+                say("the result holds what is not a histogram: {error}", error=error), hint
+            ) from error
 
     @classmethod
     def sum(cls, histograms: Iterable[Histogram]) -> Histogram:

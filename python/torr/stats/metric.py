@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.messages.say import say
 from torr.results.level import rate_of, time_of
 
 if TYPE_CHECKING:
@@ -121,8 +122,8 @@ METRICS = tuple(
 def named(text: str) -> Metric:
     """Return the metric that people call so, such as `p99`; raises UsageError."""
     known = {metric.label: metric for metric in METRICS}
-    hint = f"there is {', '.join(known)}"
-    require(text.strip() in known, f"{text!r} is no metric of a comparison", hint)
+    hint = say("there is {known}", known=", ".join(known))
+    require(text.strip() in known, say("{text!r} is no metric of a comparison", text=text), hint)
     return known[text.strip()]
 
 

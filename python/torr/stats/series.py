@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import levels_of
 from torr.messages.message import Message, message
 from torr.model.condition import STATS
 from torr.model.stream import TIMES
 from torr.results.series import LevelPoint
-from torr.units import show_levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +74,7 @@ class Series:
 
     def places(self, *counts: int) -> str:
         """Write levels with their noun: `1, 8 and 16 connections`."""
-        return show_levels(counts, self.noun)
+        return levels_of(counts, self.noun)
 
     def at(self, concurrency: int) -> LevelPoint | None:
         """Return the point at a level of concurrency that claims something."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.model.outside_file import read_bounded
 
 if TYPE_CHECKING:
@@ -32,15 +33,17 @@ def read_tokenizer(file: str) -> Tokenizer:
         from tokenizers import Tokenizer as Library
     except ImportError as error:
         raise UsageError(
-            "--tokenizer needs the tokenizers library", "pip install 'torr[tokenizer]'"
+            say("--tokenizer needs the tokenizers library"), "pip install 'torr[tokenizer]'"
         ) from error
     try:
         text = read_bounded(Path(file))
         return Tokenizer(Path(file).name, Library.from_buffer(text))
     except OSError as error:
-        raise UsageError(f"--tokenizer {file}: {error.strerror}") from error
+        raise UsageError(
+            say("--tokenizer {file}: {strerror}", file=file, strerror=error.strerror)
+        ) from error
     except Exception as error:  # The library raises plain exceptions.
         raise UsageError(
-            f"--tokenizer {file}: is no tokenizer: {error}",
-            "it is the tokenizer.json beside a model of Hugging Face",
+            say("--tokenizer {file}: is no tokenizer: {error}", file=file, error=error),
+            say("it is the tokenizer.json beside a model of Hugging Face"),
         ) from error

@@ -20,6 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from torr.errors import OutputError, UsageError
+from torr.messages.say import say
 from torr.model.json_input import JsonInputError, parse_json
 from torr.results.base import encode
 from torr.store.atomic import PRIVATE, replace_bytes, sync_folder, write_whole
@@ -97,13 +98,18 @@ def recover(path: Path) -> Path:
                 _add_lines(file, lines, intervals)
     except OSError as error:
         raise OutputError(
-            f"{lines} has levels that {_RESULT} has not, and that cannot be written:"
-            f" {error.strerror or error}",
-            "make room, or copy the directory to a place where you may write",
+            say(
+                "{lines} has levels that {result} has not, and that cannot be written: {error}",
+                lines=lines,
+                result=_RESULT,
+                error=error.strerror or error,
+            ),
+            say("make room, or copy the directory to a place where you may write"),
         ) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise UsageError(
-            f"{lines} cannot be read: {error}", f"without it, {_RESULT} is read alone"
+            say("{lines} cannot be read: {error}", lines=lines, error=error),
+            say("without it, {result} is read alone", result=_RESULT),
         ) from error
     return file
 

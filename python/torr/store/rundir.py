@@ -21,6 +21,8 @@ from msgspec.structs import asdict, replace
 
 from torr import __version__
 from torr.errors import OutputError, UsageError, require
+from torr.messages.counts import counted
+from torr.messages.say import say
 from torr.model.moment import stamp
 from torr.model.outside import Outside
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
@@ -29,7 +31,6 @@ from torr.results.result import SCHEMA, Conclusions, RunHead, RunResult, Status,
 from torr.store.atomic import replace_link, replacing
 from torr.store.level_lines import INTERVALS, LevelLines, intervals_of, recover
 from torr.store.level_log import LevelLog
-from torr.units import show_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,8 +99,13 @@ class RunDirectory:
             run._log = LevelLog(path / INTERVALS, is_new=True)
         except OSError as error:
             raise OutputError(
-                f"{flags['folder']} {root}: cannot be written: {error.strerror or error}",
-                f"choose another directory with {_short(flags['folder'])}",
+                say(
+                    "{flags} {root}: cannot be written: {error}",
+                    flags=flags["folder"],
+                    root=root,
+                    error=error.strerror or error,
+                ),
+                say("choose another directory with {flags}", flags=_short(flags["folder"])),
             ) from error
         return run
 
@@ -120,11 +126,13 @@ class RunDirectory:
             run._on_disk = len(run._log)
         except BlockingIOError as error:
             raise OutputError(
-                f"{path}: another torr goes on with this run", "wait until it has ended"
+                say("{path}: another torr goes on with this run", path=path),
+                say("wait until it has ended"),
             ) from error
         except OSError as error:
             raise OutputError(
-                f"{path}: cannot be written: {error.strerror or error}", "start a new run"
+                say("{path}: cannot be written: {error}", path=path, error=error.strerror or error),
+                say("start a new run"),
             ) from error
         return run
 
@@ -304,13 +312,23 @@ class RunDirectory:
         }
 
     def _write_error(self, error: OSError) -> OutputError:
-        text = f"{self.path}: the run could not be written: {error.strerror or error}"
+        text = say(
+            "{path}: the run could not be written: {error}",
+            path=self.path,
+            error=error.strerror or error,
+        )
         if not self.result_path.exists():
-            return OutputError(text, "make room, run again")
+            return OutputError(text, say("make room, run again"))
         noun = "trial" if self.head.kind == "compare" else "level"
-        hint = f"{show_count(self._on_disk, f'finished {noun}')} stored in {self.path}"
+        hint = say(
+            "{count} stored in {path}",
+            count=counted(self._on_disk, f"finished {noun}"),
+            path=self.path,
+        )
         if self.head.kind == "compare":
-            hint += f"; make room and go on with --resume {self.path}"
+            hint = say(
+                "{stored}; make room and go on with --resume {path}", stored=hint, path=self.path
+            )
         return OutputError(text, hint)
 
     def _point_latest_here(self) -> None:
@@ -331,13 +349,22 @@ def _unfinished_result(path: Path) -> RunResult:
         text = read_bounded(path / "result.json", MOST_RESULT_BYTES)
     except FileNotFoundError as error:
         raise UsageError(
-            f"{path} contains no stored result: it has no result.json",
-            "give the directory that the run named when it ended",
+            say("{path} contains no stored result: it has no result.json", path=path),
+            say("give the directory that the run named when it ended"),
         ) from error
     except OSError as error:
-        raise UsageError(f"{path / 'result.json'} cannot be read: {error.strerror}") from error
+        raise UsageError(
+            say(
+                "{path} cannot be read: {strerror}",
+                path=path / "result.json",
+                strerror=error.strerror,
+            )
+        ) from error
     result = decoded(text, str(path / "result.json"))
-    require(result.status != "complete", f"{path} is complete: nothing is left to measure")
+    require(
+        result.status != "complete",
+        say("{path} is complete: nothing is left to measure", path=path),
+    )
     return result
 
 
@@ -345,7 +372,10 @@ def check_name(name: str, flag: str) -> None:
     """Raise OutputError with the flag if files cannot have this name."""
     bad = not name or name in {".", "..", LATEST} or "/" in name or not name.isprintable()
     if bad or name.startswith((".", "-")):
-        raise OutputError(f"{flag} {name!r} cannot name files", "write a word such as apiserver")
+        raise OutputError(
+            say("{flag} {name!r} cannot name files", flag=flag, name=name),
+            say("write a word such as apiserver"),
+        )
 
 
 def _short(flag: str) -> str:
@@ -355,7 +385,8 @@ def _short(flag: str) -> str:
 def _make_root(root: Path, flag: str) -> None:
     if root.exists() and not root.is_dir():
         raise OutputError(
-            f"{flag} {root}: is a file, not a directory", f"choose another with {_short(flag)}"
+            say("{flag} {root}: is a file, not a directory", flag=flag, root=root),
+            say("choose another with {flag}", flag=_short(flag)),
         )
     root.mkdir(parents=True, exist_ok=True)
 
@@ -364,8 +395,12 @@ def _check_latest(link: Path, flag: str) -> None:
     """Raise OutputError if `latest` is not a link, since it would be overwritten."""
     if os.path.lexists(link) and not link.is_symlink():
         raise OutputError(
-            f"{flag}: {link} is not a link, and torr would have to replace it",
-            f"move it away, or choose another directory with {_short(flag)}",
+            say(
+                "{flag}: {link} is not a link, and torr would have to replace it",
+                flag=flag,
+                link=link,
+            ),
+            say("move it away, or choose another directory with {flag}", flag=_short(flag)),
         )
 
 
@@ -376,4 +411,4 @@ def _make(root: Path, name: str) -> Path:
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
             return path
-    raise OutputError(f"{root}: too many runs named {name}")
+    raise OutputError(say("{root}: too many runs named {name}", root=root, name=name))

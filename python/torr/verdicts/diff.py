@@ -19,6 +19,7 @@ import msgspec
 from torr import __version__
 from torr.errors import UsageError
 from torr.messages.message import Message, message, message_list
+from torr.messages.say import say
 from torr.model.moment import stamp
 from torr.results.result import SCHEMA, RunResult
 from torr.results.series import LevelPoint, LevelSeries
@@ -97,8 +98,8 @@ def _limits(a: Side, b: Side, change: Change) -> list[Verdict]:
         return rare
     why = entries[0].reason if entries else _why_no_trials(a, b, metric)
     raise UsageError(
-        f"--fail-if {change.text!r} needs trials: {why}",
-        f"run both sides with --rounds {LEAST_ROUNDS} or more",
+        say("--fail-if {text!r} needs trials: {why}", text=change.text, why=why),
+        say("run both sides with --rounds {least_rounds} or more", least_rounds=LEAST_ROUNDS),
     )
 
 
@@ -137,8 +138,14 @@ def ratios(a: Series, b: Series) -> RunResult:
     common = [point.concurrency for point in a.points if b.at(point.concurrency)]
     if not common:
         raise UsageError(
-            f"{a.name} and {b.name} have no level in common: {_levels(a)} against {_levels(b)}",
-            "measure both with the same --levels of a ladder, or -c of a run",
+            say(
+                "{name} and {name_2} have no level in common: {a} against {b}",
+                name=a.name,
+                name_2=b.name,
+                a=_levels(a),
+                b=_levels(b),
+            ),
+            say("measure both with the same --levels of a ladder, or -c of a run"),
         )
     name = f"{a.name}_{b.name}"
     if a.name == b.name:

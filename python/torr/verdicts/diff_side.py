@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from torr.errors import UsageError, require
+from torr.messages.say import say
 from torr.model.condition import Condition
 from torr.results.base import factors_key
 from torr.results.level import Level
@@ -98,12 +99,15 @@ def of_result(result: RunResult, reference: RunReference) -> Side:
     """
     run = reference.run
     require(
-        result.kind != "diff", f"{run} is itself a diff", "give a run, a ladder or a comparison"
+        result.kind != "diff",
+        say("{run} is itself a diff", run=run),
+        say("give a run, a ladder or a comparison"),
     )
     side = _side(result, reference)
     if not side.series.points:
         raise UsageError(
-            f"{run} has no level that claims anything", "every level was limited or cut short"
+            say("{run} has no level that claims anything", run=run),
+            say("every level was limited or cut short"),
         )
     return side
 
@@ -111,8 +115,8 @@ def of_result(result: RunResult, reference: RunReference) -> Side:
 def _side(result: RunResult, reference: RunReference) -> Side:
     require(
         result.kind != "micro",
-        f"{reference.run} holds functions",
-        "pytest --torr-compare NAME sets them beside those of an earlier run",
+        say("{run} holds functions", run=reference.run),
+        say("pytest --torr-compare NAME sets them beside those of an earlier run"),
     )
     levels = result.levels
     known = candidates(levels)
@@ -173,15 +177,28 @@ def _refuse_candidate(reference: RunReference, known: Sequence[str]) -> None:
         reason = f"has no candidate {reference.candidate!r}"
     names = ", ".join(name or "(unnamed)" for name in known)
     raise UsageError(
-        f"{reference.run} {reason}: {names}",
-        f"name one behind a colon: {reference.directory}:{known[0]}",
+        say("{run} {reason}: {names}", run=reference.run, reason=reason, names=names),
+        say(
+            "name one behind a colon: {directory}:{known}",
+            directory=reference.directory,
+            known=known[0],
+        ),
     )
 
 
 def _refuse_setting(reference: RunReference, candidate: str, settings: Sequence[Factors]) -> None:
     each = dict.fromkeys(",".join(f"{k}={v}" for k, v in s.items()) for s in settings)
     if not any(each):
-        raise UsageError(f"{reference.run} has no trial at that setting", "leave it out")
+        raise UsageError(
+            say("{run} has no trial at that setting", run=reference.run), say("leave it out")
+        )
     place = f"{reference.directory}:{candidate}"
-    hint = f"choose one setting: {place},{next(iter(each))}" if candidate else None
-    raise UsageError(f"{reference.run} has trials at these settings: {'; '.join(each)}", hint)
+    hint = (
+        say("choose one setting: {place},{next}", place=place, next=next(iter(each)))
+        if candidate
+        else None
+    )
+    raise UsageError(
+        say("{run} has trials at these settings: {each}", run=reference.run, each="; ".join(each)),
+        hint,
+    )

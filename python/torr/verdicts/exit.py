@@ -23,11 +23,13 @@ from torr.errors import (
     TorrError,
     exit_code,
 )
+from torr.messages.counts import counted, levels_of
+from torr.messages.say import Text, chain, say
 from torr.model.least_capacity import LeastCapacity
 from torr.results.capacity import Capacity, SloCapacity
 from torr.stats.series import by_concurrency, lowest, noun_of, starved_text
 from torr.stats.trials import unmeasured
-from torr.units import show_count, show_levels, show_rate, show_setting
+from torr.units import show_rate, show_setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -38,8 +40,11 @@ if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
 _SHOWN = 3
-_LONGER = "such as -z 30s"
-_MORE = {"compare": "such as --rounds 20 or -z 30s", "diff": "such as --rounds 20 of both sides"}
+_LONGER = say("such as -z 30s")
+_MORE = {
+    "compare": say("such as --rounds 20 or -z 30s"),
+    "diff": say("such as --rounds 20 of both sides"),
+}
 MOST_FAILED = 0.01
 """A time that is not shown passes only where at most this share of the attempts failed."""
 
@@ -81,8 +86,10 @@ def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
     if early is not None:
         return early
     if is_strict and result.failures:
-        count, first = show_count(len(result.failures), "failure"), result.failures[0].text
-        return Decision(NothingMeasuredError(f"--strict: {count}, first: {first}"))
+        count, first = counted(len(result.failures), "failure"), result.failures[0].text
+        return Decision(
+            NothingMeasuredError(say("--strict: {count}, first: {first}", count=count, first=first))
+        )
     limited = [x for x in result.levels if x.is_limited]
     if is_strict and limited:
         return Decision(_limited(result, limited))
@@ -91,9 +98,11 @@ def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
         return passed
     if result.kind == "compare":
         hint = "torr run --once shows one"
-        none = NothingMeasuredError("no request of any trial succeeded", hint)
+        none = NothingMeasuredError(say("no request of any trial succeeded"), hint)
         return Decision(none, passed.notes)
-    return Decision(NothingMeasuredError("no request succeeded"), passed.notes, is_unanswered=True)
+    return Decision(
+        NothingMeasuredError(say("no request succeeded")), passed.notes, is_unanswered=True
+    )
 
 
 def gate(result: RunResult) -> Decision:
@@ -117,7 +126,7 @@ def missed_otherwise(result: RunResult) -> list[TorrError]:
     """Return why a result does not pass, apart from its SLOs and limits of change."""
     missed: list[TorrError] = []
     if result.ended_by:
-        missed.append(MissedError(f"ended early by {result.ended_by}"))
+        missed.append(MissedError(say("ended early by {ended_by}", ended_by=result.ended_by)))
     if (least := result.experiment.min_capacity) is not None:
         below = capacity_missed(LeastCapacity.parse(least), result)
         missed += [] if below is None else [below]
@@ -129,7 +138,7 @@ def _joined(missed: Sequence[TorrError]) -> MissedError | None:
     if not missed:
         return None
     hint = next((error.hint for error in missed if error.hint), None)
-    return MissedError("; ".join(error.message for error in missed), hint)
+    return MissedError(chain("; ", [error.message for error in missed]), hint)
 
 
 def log_lost(result: RunResult) -> OutputError | None:
@@ -139,8 +148,10 @@ def log_lost(result: RunResult) -> OutputError | None:
     if cause is None:
         return None
     path = (result.plan or {}).get("log")
-    hint = "free space or name another file, and run it again; the result itself is complete"
-    return OutputError(f"--log {path}: the log is incomplete: {cause}", hint)
+    hint = say("free space or name another file, and run it again; the result itself is complete")
+    return OutputError(
+        say("--log {path}: the log is incomplete: {cause}", path=path, cause=cause), hint
+    )
 
 
 def fails(words: Collection[str | None], *, allows_not_shown: bool) -> bool:
@@ -156,25 +167,32 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
     shown = capacity.slo if name == "slo" else capacity.peak
     asked = f"--min-capacity '{least}'"
     if shown is None:
-        why = capacity.reasons.get(name) or "no level was measured"
-        return MissedError(f"{asked}: not shown: {why}")
+        why = capacity.reasons.get(name) or say("no level was measured")
+        return MissedError(say("{asked}: not shown: {why}", asked=asked, why=why))
     reached = shown.ok_per_s if least.ok_per_s is not None else shown.concurrency
     limit = least.ok_per_s if least.ok_per_s is not None else least.users
     if limit is None or reached >= limit:
         return None
     bound = "≥ " if shown.at_least else ""
     noun = noun_of(result.levels)
-    place = f"{bound}{show_rate(shown.ok_per_s)} ok/s at {show_levels([shown.concurrency], noun)}"
+    place = say(
+        "{rate} ok/s at {levels}",
+        rate=f"{bound}{show_rate(shown.ok_per_s)}",
+        levels=levels_of([shown.concurrency], noun),
+    )
     if isinstance(shown, SloCapacity) and shown.beyond is None:
-        hint = "the ladder ended before the SLOs broke: give it higher --levels"
-        return MissedError(f"{asked}: not shown: the highest level held, {place}", hint)
-    return MissedError(f"{asked}: missed: {place}")
+        hint = say("the ladder ended before the SLOs broke: give it higher --levels")
+        return MissedError(
+            say("{asked}: not shown: the highest level held, {place}", asked=asked, place=place),
+            hint,
+        )
+    return MissedError(say("{asked}: missed: {place}", asked=asked, place=place))
 
 
 def _of_load(result: RunResult, directory: Path) -> Decision | None:
     """Return the decision about a run or ladder that ended before it could be judged."""
     if result.status == "failed" and result.levels:
-        return Decision(NothingMeasuredError(f"{result.levels[0].failure}"), is_unanswered=True)
+        return Decision(NothingMeasuredError(result.levels[0].failure or ""), is_unanswered=True)
     if result.status == "interrupted":
         return Decision(_interrupted(result, "level", directory))
     return None
@@ -184,11 +202,11 @@ def _of_trials(result: RunResult, directory: Path) -> Decision | None:
     """Return the decision about a comparison that ended before it could be judged."""
     failed = result.failures
     if result.status == "interrupted":
-        hint = f"go on with --resume {directory}"
+        hint = say("go on with --resume {directory}", directory=directory)
         return Decision(_interrupted(result, "trial", directory, hint))
     if not result.levels:
         error = NothingMeasuredError(
-            f"no trial could be measured: {failed[0].text}", failed[0].hint
+            say("no trial could be measured: {text}", text=failed[0].text), failed[0].hint
         )
         return Decision(error)
     return None
@@ -200,37 +218,59 @@ def _interrupted(
     """Return how much a stopped run measured; a level stopped in its warm-up is none."""
     count = sum(len(levels) for levels in by_concurrency(result.levels).values())
     if not count:
-        nothing = f"nothing was measured; the files are in {directory}"
-        return InterruptedRunError(f"interrupted before the window: {nothing}", hint)
-    measured = show_count(count, noun)
-    return InterruptedRunError(f"interrupted: {directory} has the results of {measured}", hint)
+        nothing = say(
+            "interrupted before the window: nothing was measured; the files are in {directory}",
+            directory=directory,
+        )
+        return InterruptedRunError(nothing, hint)
+    measured = counted(count, noun)
+    return InterruptedRunError(
+        say(
+            "interrupted: {directory} has the results of {measured}",
+            directory=directory,
+            measured=measured,
+        ),
+        hint,
+    )
 
 
 def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedError:
     if result.kind == "compare":
-        where = show_count(len(limited), "trial")
-        return GeneratorLimitedError(f"--strict: the generator was the limit in {where}")
+        where: str = counted(len(limited), "trial")
+        return GeneratorLimitedError(
+            say("--strict: the generator was the limit in {where}", where=where)
+        )
     places = list(dict.fromkeys(level.concurrency for level in limited))
-    where = show_levels(places, noun_of(result.levels))
-    return GeneratorLimitedError(f"--strict: the generator was the limit at {where}")
+    where = levels_of(places, noun_of(result.levels))
+    return GeneratorLimitedError(
+        say("--strict: the generator was the limit at {where}", where=where)
+    )
 
 
 def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
-    more = f" and {len(notes) - 1} more" if len(notes) > 1 else ""
-    hint = f"measure more, {_MORE.get(kind, _LONGER)}, or pass it with --allow-not-shown"
-    return MissedError(f"{notes[0]}{more}", hint)
+    more = len(notes) - 1
+    text = say("{first} and {n} more", first=notes[0], n=more) if more else notes[0]
+    hint = say(
+        "measure more, {more}, or pass it with --allow-not-shown", more=_MORE.get(kind, _LONGER)
+    )
+    return MissedError(text, hint)
 
 
 def _of_limits(entries: Sequence[Verdict]) -> Decision:
     """Return the decision about the limits of a diff."""
-    failed = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "broken"]
-    unshown = [f"{_of_limit(x)} ({x.reason})" for x in entries if x.word == "not shown"]
-    missed = MissedError(f"--fail-if {', '.join(failed)}") if failed else None
-    return Decision(missed, tuple(f"--fail-if not shown: {each}" for each in unshown))
+    failed = [_of_limit(entry) for entry in entries if entry.word == "broken"]
+    unshown = [_of_limit(entry) for entry in entries if entry.word == "not shown"]
+    missed = MissedError(chain(" ", ["--fail-if", chain(", ", failed)])) if failed else None
+    return Decision(missed, tuple(say("--fail-if not shown: {limit}", limit=x) for x in unshown))
 
 
-def _of_limit(entry: Verdict) -> str:
-    return f"{entry.condition} at {entry.concurrency:,}"
+def _of_limit(entry: Verdict) -> Text:
+    return say(
+        "{condition} at {level:,} ({why})",
+        condition=entry.condition,
+        level=entry.concurrency,
+        why=entry.reason,
+    )
 
 
 def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
@@ -246,13 +286,13 @@ def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
     rounds = lowest(result.levels)
     if not rounds:
         asked = ", ".join(slos)
-        why = f"SLO {asked}: not shown: {_why_none(result)}"
+        why = say("SLO {asked}: not shown: {why}", asked=asked, why=_why_none(result))
         return Decision(MissedError(why, _hint(result)))
     at = rounds[0].concurrency
     found = [verdict for verdict in result.slo_verdicts if verdict.concurrency == at]
     broken = [_named(verdict) for verdict in found if verdict.word == "broken"]
     if broken:
-        return Decision(MissedError(f"SLO broken: {', '.join(broken)}"))
+        return Decision(MissedError(say("SLO broken: {slos}", slos=chain(", ", broken))))
     return _of_unshown([(v, _named(v), rounds) for v in found if v.word == "not shown"])
 
 
@@ -263,22 +303,34 @@ def _of_candidates(result: RunResult) -> Decision:
         return Decision()
     never = unmeasured(result)
     if never:
-        why = f"SLO not shown: {never[0].candidate} was not measured: {never[0].text}"
+        why = say(
+            "SLO not shown: {candidate} was not measured: {text}",
+            candidate=never[0].candidate,
+            text=never[0].text,
+        )
         return Decision(MissedError(why))
     broken = [_of_candidate(verdict) for verdict in slos if verdict.word == "broken"]
     if broken:
-        more = f" and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
-        return Decision(MissedError(f"SLO broken: {', '.join(broken[:_SHOWN])}{more}"))
+        text, more = (
+            say("SLO broken: {slos}", slos=chain(", ", broken[:_SHOWN])),
+            len(broken) - _SHOWN,
+        )
+        if more > 0:
+            text = say("{first} and {n} more", first=text, n=more)
+        return Decision(MissedError(text))
     unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v.word == "not shown"]
     limited = next((name for _, name, trials in unshown if not trials), None)
     if limited is not None:
-        return Decision(MissedError(f"SLO not shown: {limited}", _hint(result)))
+        return Decision(
+            MissedError(say("SLO not shown: {limited}", limited=limited), _hint(result))
+        )
     return _of_unshown(unshown)
 
 
 def _of_candidate(verdict: Verdict) -> str:
     where = show_setting(verdict.factors or {"concurrency": verdict.concurrency or 0})
-    return f"{verdict.candidate} at {where}: {_named(verdict)}"
+    values = {"name": verdict.candidate, "place": where, "said": _named(verdict)}
+    return say("{name} at {place}: {said}", **values)
 
 
 def _trials(verdict: Verdict, result: RunResult) -> list[Level]:
@@ -297,16 +349,25 @@ def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Deci
         failed, ended = _failed(rounds)
         # A time is that of the ok answers: the failures are not in it.
         if verdict.unit == "ms" and failed > MOST_FAILED * ended:
-            failures = f"{failed:,} of {ended:,} attempts failed"
-            return Decision(MissedError(f"SLO not shown: {name}, and {failures}"), tuple(notes))
-        notes.append(f"SLO not shown: {name}: neither held nor broken")
+            return Decision(
+                MissedError(
+                    say(
+                        "SLO not shown: {name}, and {failed:,} of {ended:,} attempts failed",
+                        name=name,
+                        failed=failed,
+                        ended=ended,
+                    )
+                ),
+                tuple(notes),
+            )
+        notes.append(say("SLO not shown: {name}: neither held nor broken", name=name))
     return Decision(notes=tuple(notes))
 
 
 def _named(verdict: Verdict) -> str:
     """Return the SLO, with the reason where it has no value."""
     if verdict.reason and (verdict.value is None or verdict.word == "not shown"):
-        return f"{verdict.condition} ({verdict.reason})"
+        return say("{condition} ({why})", condition=verdict.condition, why=verdict.reason)
     return verdict.condition or verdict.metric
 
 
@@ -322,10 +383,10 @@ def _starved(result: RunResult) -> Level | None:
 
 def _why_none(result: RunResult) -> str:
     starved = _starved(result)
-    return "the generator was the limit" if starved is None else starved_text(starved)
+    return say("the generator was the limit") if starved is None else starved_text(starved)
 
 
 def _hint(result: RunResult) -> str:
     if _starved(result) is None:
-        return "give it more room (--workers, ulimit -Hn, another machine) or less load"
-    return "requests take longer than the window: give it a longer -z, or less load"
+        return say("give it more room (--workers, ulimit -Hn, another machine) or less load")
+    return say("requests take longer than the window: give it a longer -z, or less load")

@@ -15,6 +15,7 @@ import uvicorn
 
 from torr.errors import UsageError
 from torr.low_priority import lower_priority
+from torr.messages.say import say
 from torr.webserver.access import Access, is_loopback
 from torr.webserver.connection import LimitedHttpProtocol
 
@@ -185,4 +186,7 @@ def _bind(host: str, port: int) -> socket.socket:
 def _listen_error(host: str, port: int | None, address: Address, error: OSError) -> UsageError:
     where = f"{address.host} {host}" + ("" if port is None else f" {address.port} {port}")
     reason = error.strerror or str(error)
-    return UsageError(f"{where}: cannot be listened on: {reason}", f"leave {address.port} out")
+    return UsageError(
+        say("{where}: cannot be listened on: {reason}", where=where, reason=reason),
+        say("leave {port} out", port=address.port),
+    )

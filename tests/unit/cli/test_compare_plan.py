@@ -50,11 +50,11 @@ def test_until_settled_says_the_first_look_and_the_most(planned):
     trials, _, power = planned("", "--until", "settled")
     first = "10 rounds: 20 trials in 1 cell, about 4 min"
     assert trials == f"{first}; at most 40: 80 trials in 1 cell, about 14 min"
-    assert "can decide nothing" not in power
+    assert "nothing is decided" not in power
 
 
-def test_a_look_that_can_decide_nothing_is_said(planned):
+def test_a_look_that_decides_nothing_is_named(planned):
     names = ("one", *(f"n{number}" for number in range(30)))
     power = planned("", "--until", "settled", names=names)[-1]
     assert power.startswith("40 rounds for 30 comparisons with the baseline: enough for verdicts")
-    assert "; the look at 10 rounds can decide nothing, 12 are the least" in power
+    assert "; after 10 rounds nothing is decided, 12 are the least" in power

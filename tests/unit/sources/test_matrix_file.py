@@ -138,7 +138,7 @@ def test_without_factors_there_is_one_cell(read):
         ('command = ["other", "{port}"]\n', "", 23, "command is missing"),
         ('health = "/healthz"', 'health = "healthz"', 25, "does not begin with /"),
         ("json = { n = 1 }", "jsn = { n = 1 }", 12, "did you mean json?"),
-        ('headers = { x-user = "ann" }', 'headers = ["x-user"]', 13, "headers are no table"),
+        ('headers = { x-user = "ann" }', 'headers = ["x-user"]', 13, "headers is no table"),
         ("N = 3", "N = [3]", 27, "env: N is no text and no number"),
         ('cwd = "apps"', "cwd = 3", 28, "cwd is not a text"),
     ],

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from torr.cli.columns import cut
 from torr.cli.display.slos import show_of_comparison
+from torr.messages.counts import counted
 from torr.messages.say import chain, changed, say
 from torr.report.data.comparison import Comparison
-from torr.report.data.wording import counted
 from torr.report.tables import comparison_tables as tables
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from torr.messages.say import say
-from torr.report.text.reasons import meaning
+from torr.messages.say import changed, say
+from torr.report.text.reasons import detail, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,6 +43,6 @@ def _example(samples: Sequence[ErrorSample], reason: str) -> str:
     """Return the first line of the first sample of a reason, otherwise what the reason means."""
     for sample in samples:
         if reason in (sample.reason, sample.error_class):
-            text = sample.detail or sample.head or sample.body
-            return text.partition("\n")[0].strip()
+            text = detail(sample) or sample.head or sample.body
+            return changed(text, lambda written: written.partition("\n")[0].strip())
     return meaning(reason)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from torr.cli.display import errors
 from torr.cli.display.run import LEAST_OF_STREAMS
+from torr.messages.counts import levels_of
 from torr.messages.say import Text, chain, say
-from torr.report.data.wording import levels_of
 from torr.report.tables.stream_tables import streams_of_levels
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity, UslFit
 from torr.stats.series import Series, noun_of

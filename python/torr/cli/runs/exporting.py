@@ -9,7 +9,9 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import shared
 from torr.cli.runs import selection
+from torr.cli.streams import echo
 from torr.errors import OutputError, ResultError
+from torr.messages.say import chain, say
 from torr.options.result import ResultOptions
 from torr.results.result import RunResult, encoded
 from torr.store.atomic import replace_bytes
@@ -39,9 +41,9 @@ def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> Non
             except ResultError as error:  # noqa: PERF203 - the others are exported
                 broken.append(error)
             else:
-                click.echo(f"run {run_id}  {click.format_filename(place)}")
+                echo(say("run {id}  {path}", id=run_id, path=click.format_filename(place)))
     if broken:
-        raise ResultError("; ".join(error.message for error in broken), broken[0].hint)
+        raise ResultError(chain("; ", [error.message for error in broken]), broken[0].hint)
 
 
 def _export(store: Store, run_id: int, folder: Path, language: Language | None) -> Path:
@@ -65,6 +67,10 @@ def _write(result: RunResult, place: Path) -> None:
         replace_bytes(place / "result.json", encoded(result) + b"\n")
     except OSError as error:
         raise OutputError(
-            f"-d/--dir {place}: cannot be written: {error.strerror or error}",
-            "choose another directory with -d",
+            say(
+                "-d/--dir {place}: cannot be written: {error}",
+                place=place,
+                error=error.strerror or error,
+            ),
+            say("choose another directory with -d"),
         ) from error

@@ -8,7 +8,9 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
+from torr.cli.streams import echo
 from torr.errors import ResultError, UsageError, require
+from torr.messages.say import say
 from torr.model.json_input import parse_json
 from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
@@ -19,7 +21,7 @@ EXAMPLES = (
     "torr runs import _output/torr/latest",
     "torr runs import benchmarks.json --name cache",
 )
-HINT = "give a run directory (it has a result.json), or a JSON file of pytest-benchmark"
+HINT = say("give a run directory (it has a result.json), or a JSON file of pytest-benchmark")
 
 
 @click.command("import", cls=Verb, examples=EXAMPLES)
@@ -36,8 +38,10 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
             try:
                 run_id, change = store.add(text, directory, may_replace=replace)
             except ResultError as error:
-                raise ResultError(f"{shown}: {error.message}", error.hint) from error
-            click.echo(f"run {run_id}  {shown}  ({change})")
+                raise ResultError(
+                    say("{shown}: {message}", shown=shown, message=error.message), error.hint
+                ) from error
+            echo(say("run {id}  {path}  ({change})", id=run_id, path=shown, change=change))
 
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
@@ -49,12 +53,18 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     try:
         text = read_bounded(file, MOST_RESULT_BYTES)
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror or error}", HINT) from error
+        raise UsageError(
+            say("{file} cannot be read: {error}", file=file, error=error.strerror or error), HINT
+        ) from error
     if file is path and _is_of_benchmarks(text):
         text = encoded(benchmark_file.read(path, name))
         return encoded(decoded(text, str(file))), None
     result = decoded(text, str(file))
-    require(name is None, f"-n/--name {name}: {path} is a run and has its name", "leave -n out")
+    require(
+        name is None,
+        say("-n/--name {name}: {path} is a run and has its name", name=name, path=path),
+        say("leave -n out"),
+    )
     return encoded(result), file.parent.resolve()
 
 

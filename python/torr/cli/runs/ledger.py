@@ -11,6 +11,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.runs import selection
 from torr.errors import require
+from torr.messages.say import say
 from torr.options.definition import build_options
 from torr.options.stored_runs import LEDGER, LedgerOptions
 from torr.report.files import ledger as ledger_text
@@ -59,14 +60,16 @@ def ledger_of(name: str, options: LedgerOptions) -> Ledger:
     with open_store() as store:
         session = TuningSession(store, wanted)
         require(
-            bool(session.runs), f"no run of {name!r} in the store matches", "see `torr runs list`"
+            bool(session.runs),
+            say("no run of {name!r} in the store matches", name=name),
+            say("see `torr runs list`"),
         )
         ledger = session.ledger()
     _check(session, name, options)
     tag = options.baseline
     require(
         tag is None or ledger.baseline is not None,
-        f"--baseline {tag}: no run of {name!r} in the store has this tag",
+        say("--baseline {tag}: no run of {name!r} in the store has this tag", tag=tag, name=name),
         f"torr runs tag ID {tag}",
     )
     return ledger
@@ -81,8 +84,16 @@ def _check(session: TuningSession, name: str, options: LedgerOptions) -> None:
     ):
         require(
             value is None or not session.levels or _shown(value) in known,
-            f"--{key} {value}: no run of {name!r} has this {word}",
-            f"there is {', '.join(known)}" if known else "leave it out: there is one, of no name",
+            say(
+                "--{key} {value}: no run of {name!r} has this {word}",
+                key=key,
+                value=value,
+                name=name,
+                word=word,
+            ),
+            say("there is {known}", known=", ".join(known))
+            if known
+            else say("leave it out: there is one, of no name"),
         )
 
 

@@ -10,8 +10,11 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.runs import selection
+from torr.cli.streams import echo, printed
+from torr.messages.say import say
 from torr.options.definition import build_options
 from torr.options.stored_runs import LIST, ListOptions
+from torr.report.data.result_words import word_text
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -24,8 +27,8 @@ EXAMPLES = (
 )
 
 COLUMNS = (
-    *("run", "when (local)", "name", "kind", "status", "at", "ok/s", "p95", "success"),
-    *("commit", "tags", "note"),
+    *(say("run"), say("when (local)"), say("name"), say("kind"), say("status"), say("at")),
+    *("ok/s", "p95", say("success"), say("commit"), say("tags"), say("note")),
 )
 LEAST = ("commit", "status", "success", "at", "kind", "p95", "tags")
 """Columns in the order in which a narrow terminal leaves them out."""
@@ -46,20 +49,23 @@ def listing(**flags: Any) -> None:  # noqa: ANN401
     if options.output == "json":
         click.echo(json.dumps([run.as_json() for run in runs], indent=2, ensure_ascii=False))
     elif not runs:
-        click.echo("no run in the store matches" if holds_any else f"there is no run in {place}")
+        echo(
+            say("no run in the store matches")
+            if holds_any
+            else say("there is no run in {place}", place=place)
+        )
     else:
         _print(runs)
 
 
 def _print(runs: list[StoredRun]) -> None:
-    from torr.cli.columns import Columns
     from torr.cli.screen import UNCUT, Screen, stdout_console
 
-    out = Screen(stdout_console())
+    out = Screen(stdout_console(), printed.language)
     left = frozenset({1, 2, 3, 4, 9, 10, 11})
     note_width = WIDEST_NOTE if out.width < UNCUT else UNCUT
     rows = tuple(_row(run, note_width) for run in runs)
-    out.table(Columns(COLUMNS, rows, left).fitting(out.width, LEAST))
+    out.table(out.columns(COLUMNS, rows, left).fitting(out.width, LEAST))
 
 
 def _row(run: StoredRun, note_width: int) -> tuple[str, ...]:
@@ -69,8 +75,8 @@ def _row(run: StoredRun, note_width: int) -> tuple[str, ...]:
         f"{run.id}",
         f"{run.started.astimezone():%Y-%m-%d %H:%M}",
         run.name,
-        run.kind,
-        run.status,
+        word_text(run.kind),
+        word_text(run.status),
         "–" if run.concurrency is None else f"{run.concurrency:,}",
         ("≥ " if run.at_least else "") + show_rate(run.ok_per_s),
         show_ms(run.p95_ms),

@@ -10,7 +10,9 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import shared
 from torr.cli.runs import selection
+from torr.cli.streams import echo_pair, show_notes
 from torr.errors import OutputError
+from torr.messages.say import say
 from torr.options.result import ResultOptions
 from torr.store.runs.reading import reading
 
@@ -36,13 +38,15 @@ def open_page(run_id: int, language: str | None) -> None:
             html.write(result, folder, language)
     except OSError as error:
         raise OutputError(
-            f"{folder}: cannot be written: {error.strerror or error}",
-            "set XDG_CACHE_HOME, or write the page elsewhere with `torr runs export`",
+            say(
+                "{folder}: cannot be written: {error}", folder=folder, error=error.strerror or error
+            ),
+            say("set XDG_CACHE_HOME, or write the page elsewhere with `torr runs export`"),
         ) from error
     page = folder / "report.html"
-    click.echo(f"page    {click.format_filename(page)}")
+    echo_pair(say("page"), click.format_filename(page))
     if not webbrowser.open(page.as_uri()):
-        click.echo("note: no browser could be started here", err=True)
+        show_notes([say("no browser could be started here")])
 
 
 def _cache() -> Path:

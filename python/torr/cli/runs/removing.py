@@ -6,6 +6,8 @@ import click
 
 from torr.cli.command import Verb
 from torr.cli.runs import selection
+from torr.cli.streams import echo
+from torr.messages.say import say
 
 EXAMPLES = ("torr runs rm 3 4",)
 
@@ -19,5 +21,7 @@ def remove(ids: tuple[int, ...]) -> None:
     with open_store() as store:
         removed = store.remove(ids)
     for run in removed:
-        files = f"; its files stay in {run.directory}" if run.directory else ""
-        click.echo(f"removed run {run.id}: {run.name}{files}")
+        text = say("removed run {id}: {name}", id=run.id, name=run.name)
+        if run.directory:
+            text = say("{removed}; its files stay in {path}", removed=text, path=run.directory)
+        echo(text)

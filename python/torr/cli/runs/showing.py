@@ -9,7 +9,10 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import shared
 from torr.cli.runs import selection
+from torr.cli.streams import echo_pair
+from torr.messages.say import chain, say
 from torr.options.result import ResultOptions
+from torr.report.data.result_words import word_text
 from torr.results.result import encoded
 from torr.store.runs.reading import reading
 
@@ -37,11 +40,19 @@ def show(run_id: int, *, output: str, quiet: bool, language: Language | None) ->
         terminal.show(result, quiet=quiet, language=language)
     if quiet:
         return
+    kind, status = word_text(stored.kind), word_text(stored.status)
+    place = stored.host or say("this machine")
     lines = {
-        "stored": f"as run {stored.id}: {stored.name}, {stored.kind}, {stored.status}",
-        "note": stored.note,
-        "tags": " ".join(stored.tags),
-        "commit": stored.git_commit,
-        "files": stored.directory and f"{stored.directory} on {stored.host or 'this machine'}",
+        say("stored"): chain(
+            ", ", [chain(": ", [say("as run {id}", id=stored.id), stored.name]), kind, status]
+        ),
+        say("note"): stored.note,
+        say("tags"): " ".join(stored.tags),
+        say("commit"): stored.git_commit,
+        say("files"): stored.directory
+        and say("{path} on {host}", path=stored.directory, host=place),
     }
-    click.echo("\n" + "\n".join(f"{name:<8}{text}" for name, text in lines.items() if text))
+    click.echo()
+    for name, text in lines.items():
+        if text:
+            echo_pair(name, text)

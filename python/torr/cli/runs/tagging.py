@@ -7,7 +7,9 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import Parameter, flags_of
 from torr.cli.runs import selection
+from torr.cli.streams import echo
 from torr.errors import require
+from torr.messages.say import say
 from torr.options import readers
 from torr.options.stored_runs import TAG
 
@@ -28,9 +30,10 @@ def tag(run_id: int, tags: tuple[str, ...], remove: tuple[str, ...], note: str |
 
     require(
         bool(tags or remove or note is not None),
-        "neither a tag nor a note is given",
-        "name a tag, or give --remove or --note",
+        say("neither a tag nor a note is given"),
+        say("name a tag, or give --remove or --note"),
     )
     with open_store() as store:
         stored = store.annotate(run_id, add=tags, remove=remove, note=note)
-    click.echo(f"run {stored.id}: tags {' '.join(stored.tags) or '–'}; note {stored.note or '–'}")
+    tagged = {"id": stored.id, "tags": " ".join(stored.tags) or "–", "note": stored.note or "–"}
+    echo(say("run {id}: tags {tags}; note {note}", **tagged))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.say import Text, chain, join, say, say_count
-from torr.report.data.wording import counted
 from torr.units import show_rate
 
 if TYPE_CHECKING:

@@ -36,6 +36,19 @@ _WORDS = (
     message("word.healthy", "healthy"),
     message("word.contended", "contended"),
     message("word.generator_limited", "generator-limited"),
+    # kinds of runs, and how they ended
+    message("word.run", "run"),
+    message("word.ladder", "ladder"),
+    message("word.diff", "diff"),
+    message("word.compare", "compare"),
+    message("word.micro", "micro"),
+    message("word.locust", "locust"),
+    message("word.complete", "complete"),
+    message("word.interrupted", "interrupted"),
+    message("word.running", "running"),
+    # checks of the machine
+    message("word.ok", "ok"),
+    message("word.warn", "warn"),
     # failed trials
     message("word.not_found", "not found"),
     message("word.did_not_start", "did not start"),

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.messages.say import Text, changed, join, say, say_count
+from torr.messages.counts import levels_of
+from torr.messages.say import Text, changed, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from torr.results.level import Level
     from torr.stats.series import Series
-
-_COUNTS: dict[str, Callable[[int], Text]] = {
-    "answer": lambda n: say_count(n, "{n:,} answer", "{n:,} answers"),
-    "cell": lambda n: say_count(n, "{n:,} cell", "{n:,} cells"),
-    "connection": lambda n: say_count(n, "{n:,} connection", "{n:,} connections"),
-    "event": lambda n: say_count(n, "{n:,} event", "{n:,} events"),
-    "level": lambda n: say_count(n, "{n:,} level", "{n:,} levels"),
-    "round": lambda n: say_count(n, "{n:,} round", "{n:,} rounds"),
-    "trial": lambda n: say_count(n, "{n:,} trial", "{n:,} trials"),
-    "user": lambda n: say_count(n, "{n:,} user", "{n:,} users"),
-}
-
-
-def counted(count: int, noun: str) -> Text:
-    """Return a number of things: `1 round`, `1,600 rounds`."""
-    return _COUNTS[noun](count)
-
-
-def levels_of(counts: Sequence[int], noun: str) -> str:
-    """Return levels with what they count behind the last: `1, 8 and 16 users`."""
-    *before, last = counts
-    return join([*(f"{count:,}" for count in before), counted(last, noun)])
 
 
 def places(series: Series, *counts: int) -> str:

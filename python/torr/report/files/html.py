@@ -20,6 +20,7 @@ import msgspec
 
 from torr.errors import OutputError
 from torr.messages import catalogue
+from torr.messages.say import say
 from torr.report.view import view
 from torr.store.atomic import replace_bytes
 
@@ -127,5 +128,7 @@ def _bundled(name: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        message = f"{path}: the page was not built: {error.strerror or error}"
-        raise OutputError(message, "run `make build` in the checkout") from error
+        message = say(
+            "{path}: the page was not built: {error}", path=path, error=error.strerror or error
+        )
+        raise OutputError(message, say("run `make build` in the checkout")) from error

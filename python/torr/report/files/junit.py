@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from torr.errors import OutputError
+from torr.messages.say import say
 from torr.report.text.verdict_words import (
     is_comparison,
     metric_of,
@@ -41,8 +42,10 @@ def write(result: RunResult, path: Path, why: str | None = None) -> None:
     try:
         replace_bytes(path, text(result, why).encode(), SHARED)
     except OSError as error:
-        message = f"--junit {path}: cannot be written: {error.strerror or error}"
-        raise OutputError(message, "choose another file") from error
+        message = say(
+            "--junit {path}: cannot be written: {error}", path=path, error=error.strerror or error
+        )
+        raise OutputError(message, say("choose another file")) from error
 
 
 def text(result: RunResult, why: str | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.say import say
 from torr.report.files import markdown
 
 if TYPE_CHECKING:
@@ -25,8 +26,12 @@ def append(result: RunResult, path: Path) -> str | None:
     try:
         with path.open("ab") as file:
             if file.tell() + len(text) + 1 > MOST_BYTES:
-                return f"{path}: the step's summary has no room for this run"
+                return say("{path}: the step's summary has no room for this run", path=path)
             file.write(b"\n" + text if file.tell() else text)
     except OSError as error:
-        return f"{path}: the step's summary cannot be written: {error.strerror or error}"
+        return say(
+            "{path}: the step's summary cannot be written: {error}",
+            path=path,
+            error=error.strerror or error,
+        )
     return None

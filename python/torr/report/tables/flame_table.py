@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import levels_of
 from torr.messages.say import Text, as_json, chain, say
 from torr.profile.stacks import FunctionWeight, Node, Stacks
 from torr.report.data.function_names import names
 from torr.report.data.profile_pairs import ProfilePair, profile_pairs
-from torr.report.data.wording import levels_of
 from torr.report.tables.table import Table, TableBuilder
 from torr.report.text.functions import KIND
 from torr.stats.series import noun_of

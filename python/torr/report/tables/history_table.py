@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.message import Message
 from torr.messages.say import chain, say, say_count
 from torr.report.data.diff import show_bounded
 from torr.report.data.result_words import word_text
-from torr.report.data.wording import counted
 from torr.report.tables.table import Table
 from torr.stats.metric import OK_PER_S, Metric
 from torr.units import show_ms, show_percent, show_rate

@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted as number_of
 from torr.messages.say import Text, chain, say
 from torr.report.data.comparison import CandidateCell, ComparisonCell
 from torr.report.data.result_words import word_text
-from torr.report.data.wording import counted as number_of
 from torr.report.text import comparison_words as words
 from torr.stats.metric import ERROR_RATE, OK_PER_S, Metric
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted as number_of
 from torr.messages.say import Text, chain, one_line, say
 from torr.report.data import cell_names
 from torr.report.data.comparison import Comparison
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import because, first_text
-from torr.report.data.wording import counted as number_of
 from torr.report.text.comparison_clauses import (
     DIFFER,
     REST,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.say import Text, chain, one_line, say
 from torr.report.data import cell_names
 from torr.report.data.comparison import Comparison
-from torr.report.data.wording import counted, health_reason
+from torr.report.data.wording import health_reason
 from torr.stats.series import variation
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.say import Text, chain, join, say, say_count
 from torr.report.data import diff
 from torr.report.data.result_words import word_text
-from torr.report.data.wording import counted, places
+from torr.report.data.wording import places
 from torr.report.text.verdict_words import printed
 from torr.units import show_factor, show_rate
 

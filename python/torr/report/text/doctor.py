@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from torr.experiments.diagnosis import connections
-from torr.units import show_connections, show_ms, show_rate
+from torr.messages.counts import counted
+from torr.messages.say import say
+from torr.units import show_ms, show_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +24,19 @@ def sentence(examination: Examination) -> str:
     """Return what the machine can generate, in one sentence."""
     rate = examination.speed.per_core
     if rate is None or not examination.speed.requests_per_s:
-        return "The request rate of this machine could not be measured: no request was answered."
+        return say(
+            "The request rate of this machine could not be measured: no request was answered."
+        )
     late = examination.timers.p99_ms
-    timers = "" if late is None else f"; timers are {_short(late)} late at p99"
-    shared = "; the cores were shared meanwhile" if examination.speed.was_disturbed else ""
-    return (
-        f"This machine can generate about {show_rate(_about(rate))} requests/s a core over up to"
-        f" {show_connections(connections(examination))}{timers}{shared}."
+    timers = "" if late is None else say("; timers are {time} late at p99", time=_short(late))
+    shared = say("; the cores were shared meanwhile") if examination.speed.was_disturbed else ""
+    return say(
+        "This machine can generate about {rate} requests/s a core over up to"
+        " {connections}{timers}{shared}.",
+        rate=show_rate(_about(rate)),
+        connections=counted(connections(examination), "connection"),
+        timers=timers,
+        shared=shared,
     )
 
 
@@ -36,8 +44,10 @@ def summary(findings: Sequence[Finding]) -> str:
     """Return how many checks need attention."""
     warnings = sum(finding.word == "warn" for finding in findings)
     if not warnings:
-        return "No check found a problem."
-    return f"{warnings} of {len(findings)} checks need attention:"
+        return say("No check found a problem.")
+    return say(
+        "{warnings} of {count} checks need attention:", warnings=warnings, count=len(findings)
+    )
 
 
 def as_json(examination: Examination, findings: Sequence[Finding]) -> dict[str, Any]:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from torr import engine
 from torr.messages.message import Message
+from torr.messages.say import chain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from torr.results.level import ErrorSample
 
 ADVICE = {
     "connect.refused": "Is it running, on this port and address? Under load: a full accept queue"
@@ -104,6 +107,13 @@ def meaning(reason: str) -> Message:
 def advice(reason: str) -> Message:
     """Return what to try, an empty text for an unknown reason."""
     return _text("advice", ADVICE, reason)
+
+
+def detail(sample: ErrorSample) -> str:
+    """Return the detail of a sample, of which the meaning of its reason can be translated."""
+    known = meaning(sample.reason or sample.error_class)
+    rest = sample.detail.removeprefix(known)
+    return chain("", [known, rest]) if len(rest) < len(sample.detail) else sample.detail
 
 
 def _text(area: str, texts: Mapping[str, str], reason: str) -> Message:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.message import message
 from torr.messages.say import Text, chain, join, say
 from torr.model.condition import Condition
-from torr.report.data.wording import because, counted, first_text
+from torr.report.data.wording import because, first_text
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
 from torr.stats.series import Series, starved_text
 from torr.units import show_ms, show_rate

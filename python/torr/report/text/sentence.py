@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.say import Text, chain, changed, say
 from torr.report.data import diff
-from torr.report.data.wording import because, counted, places
+from torr.report.data.wording import because, places
 from torr.report.text import (
     comparison_sentence,
     diff_sentence,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted
 from torr.messages.say import Text, chain, say
 from torr.model.stream import TIMES
-from torr.report.data.wording import counted
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:

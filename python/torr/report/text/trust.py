@@ -8,8 +8,9 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import counted, levels_of
 from torr.messages.say import Text, chain, say
-from torr.report.data.wording import counted, health_reason, levels_of, most_by
+from torr.report.data.wording import health_reason, most_by
 from torr.report.text import comparison_trust, diff_sentence, functions
 from torr.report.text.streaming import is_joined
 from torr.stats.series import Series, noun_of, starved_text

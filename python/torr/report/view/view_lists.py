@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.messages.counts import levels_of
 from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
-from torr.report.data.wording import levels_of
 from torr.report.tables import comparison_facts as facts
 from torr.report.tables import flame_table
 from torr.report.text import functions

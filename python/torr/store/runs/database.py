@@ -33,6 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from torr.errors import StoreError
+from torr.messages.say import say
 from torr.store.atomic import PRIVATE
 from torr.store.runs.database_url import HINT, VARIABLE
 from torr.store.runs.schema import FIRST, HEAD, STEPS, metadata, versions
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from torr.store.runs.database_url import DatabaseUrl
 
-LEFT = "it was left as it is"
+LEFT = say("it was left as it is")
 _BUSY_S = 30
 # The time limit of a statement of PostgreSQL; results are some megabytes.
 _STATEMENT_S = 60
@@ -63,8 +64,11 @@ class NoStoreError(StoreError):
 
     def __init__(self, url: DatabaseUrl) -> None:
         super().__init__(
-            f"there is no store at {url}",
-            f"see whether {VARIABLE} is right; the first run that is stored there creates it",
+            say("there is no store at {url}", url=url),
+            say(
+                "see whether {variable} is right; the first run that is stored there creates it",
+                variable=VARIABLE,
+            ),
         )
 
 
@@ -137,7 +141,9 @@ class Database:
             raise StoreError(_error_text(self.url, error), HINT) from error
         except SQLAlchemyError as error:
             text = str(error).partition("\n")[0]
-            raise StoreError(f"the store {self.url} cannot be used: {text}", HINT) from error
+            raise StoreError(
+                say("the store {url} cannot be used: {text}", url=self.url, text=text), HINT
+            ) from error
 
 
 def import_driver(url: DatabaseUrl) -> None:
@@ -148,7 +154,7 @@ def import_driver(url: DatabaseUrl) -> None:
 def _engine(url: DatabaseUrl) -> Engine:
     if not url.is_sqlite and find_spec("psycopg") is None:
         raise StoreError(
-            f"the store {url} needs psycopg, which is not installed",
+            say("the store {url} needs psycopg, which is not installed", url=url),
             "pip install 'torr[postgresql]'",
         )
     try:
@@ -164,10 +170,11 @@ def _engine(url: DatabaseUrl) -> Engine:
             timeouts = {key: value for key, value in _TIMEOUTS.items() if key not in query}
             engine = create_engine(url.url, poolclass=NullPool, connect_args=timeouts)
     except (ArgumentError, ValueError) as error:
-        raise StoreError(f"the store's address cannot be read: {url}", HINT) from error
+        raise StoreError(say("the store's address cannot be read: {url}", url=url), HINT) from error
     except OSError as error:
         raise StoreError(
-            f"the store {url} cannot be made: {error.strerror or error}", HINT
+            say("the store {url} cannot be made: {error}", url=url, error=error.strerror or error),
+            HINT,
         ) from error
     if url.is_sqlite:
         return _with_transactions(engine)
@@ -211,19 +218,35 @@ def _revision(connection: Connection, url: DatabaseUrl) -> str | None:
         if tables:
             others = ", ".join(sorted(tables)[:3])
             raise StoreError(
-                f"{url} is no store of torr: it holds {others}; {LEFT}",
-                "name an empty database, or one that torr made",
+                say(
+                    "{url} is no store of torr: it holds {others}; {left}",
+                    url=url,
+                    others=others,
+                    left=LEFT,
+                ),
+                say("name an empty database, or one that torr made"),
             )
         return None
     rows = connection.execute(select(versions)).scalars().all()
     if len(rows) != 1:
-        raise StoreError(f"the store {url} is broken: it does not say its version; {LEFT}", HINT)
+        raise StoreError(
+            say(
+                "the store {url} is broken: it does not say its version; {left}", url=url, left=LEFT
+            ),
+            HINT,
+        )
     revision = str(rows[0])
     if revision not in {FIRST, *STEPS}:
         raise StoreError(
-            f"the store {url} was made by a newer torr (its schema is {revision}, this torr"
-            f" knows {HEAD}); {LEFT}",
-            "update torr, or name another store with TORR_STORE",
+            say(
+                "the store {url} was made by a newer torr (its schema is {revision}, this torr"
+                " knows {head}); {left}",
+                url=url,
+                revision=revision,
+                head=HEAD,
+                left=LEFT,
+            ),
+            say("update torr, or name another store with TORR_STORE"),
         )
     return revision
 
@@ -249,9 +272,22 @@ def _error_text(url: DatabaseUrl, error: DBAPIError) -> str:
     """Return the message for an error of the database."""
     text = str(error.orig).strip().partition("\n")[0]
     if "statement timeout" in text:
-        return f"the store {url} took longer than {_STATEMENT_S} s over one statement"
+        return say(
+            "the store {url} took longer than {statement_s} s over one statement",
+            url=url,
+            statement_s=_STATEMENT_S,
+        )
     if "locked" in text or "lock timeout" in text:
-        return f"the store {url} is held by another program for more than {_BUSY_S} s"
+        return say(
+            "the store {url} is held by another program for more than {busy_s} s",
+            url=url,
+            busy_s=_BUSY_S,
+        )
     if "not a database" in text or "malformed" in text:
-        return f"{url} is no store of torr, or it is broken ({text}); {LEFT}"
-    return f"the store {url} cannot be used: {text}"
+        return say(
+            "{url} is no store of torr, or it is broken ({text}); {left}",
+            url=url,
+            text=text,
+            left=LEFT,
+        )
+    return say("the store {url} cannot be used: {text}", url=url, text=text)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from torr.errors import StoreError
+from torr.messages.say import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 
 VARIABLE = "TORR_STORE"
 NOWHERE = "none"
-HINT = (
-    f"write {VARIABLE}=sqlite:////path/runs.db, postgresql+psycopg://host/database, or"
-    f" {NOWHERE} to keep none"
+HINT = say(
+    "write {variable}=sqlite:////path/runs.db, postgresql+psycopg://host/database, or"
+    " {nowhere} to keep none",
+    variable=VARIABLE,
+    nowhere=NOWHERE,
 )
 
 _SQLITE, _POSTGRESQL = "sqlite", "postgresql+psycopg"
@@ -52,9 +55,14 @@ class DatabaseUrl:
         # PostgreSQL's own tools accept both schemes.
         kind = _POSTGRESQL if kind in ("postgres", "postgresql") else kind
         if kind not in (_SQLITE, _POSTGRESQL) or not separator:
-            raise StoreError(f"{VARIABLE} names no database that torr can use", HINT)
+            raise StoreError(
+                say("{variable} names no database that torr can use", variable=VARIABLE), HINT
+            )
         if kind == _SQLITE and not _is_file(rest):
-            raise StoreError(f"{VARIABLE} names no file: a store in memory keeps nothing", HINT)
+            raise StoreError(
+                say("{variable} names no file: a store in memory keeps nothing", variable=VARIABLE),
+                HINT,
+            )
         return cls(f"{kind}://{rest}")
 
     @classmethod
@@ -100,4 +108,4 @@ def _data_directory(environment: Mapping[str, str]) -> Path:
     try:
         return Path.home() / ".local" / "share"
     except RuntimeError as error:
-        raise StoreError("there is no home directory to keep runs in", HINT) from error
+        raise StoreError(say("there is no home directory to keep runs in"), HINT) from error

@@ -12,6 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from torr.errors import StoreError
+from torr.messages.say import changed, say
 from torr.model.outside import printable, safe_text
 from torr.model.secrets import whole
 
@@ -66,5 +67,10 @@ def register(directory: Path, result: RunResult, *, is_asked: bool = True) -> Re
     except Exception as error:  # any error: the report is still to be written
         is_expected = isinstance(error, StoreError | OSError)
         reason = f"{error}" if is_expected else f"{type(error).__name__}: {error}"
-        later = f"keep it with: torr runs import {quote(printable(whole(str(directory))))}"
-        return Registration(problem=f"this run is not registered: {safe_text(reason)}\n{later}")
+        reason = error.text if isinstance(error, StoreError) else reason
+        problem = say(
+            "this run is not registered: {reason}\nkeep it with: {command}",
+            reason=changed(reason, safe_text),
+            command=f"torr runs import {quote(printable(whole(str(directory))))}",
+        )
+        return Registration(problem=problem)

@@ -15,6 +15,7 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from torr.errors import ResultError, StoreError
+from torr.messages.say import say
 from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, unpacked
 from torr.model.secrets import whole
@@ -151,8 +152,11 @@ class Store:
             is_another = _is_another(connection, run_id, result)
             if is_another and not may_replace:
                 raise ResultError(
-                    f"it is already stored as run {run_id}, with different content",
-                    "--replace replaces the stored copy",
+                    say(
+                        "it is already stored as run {run_id}, with different content",
+                        run_id=run_id,
+                    ),
+                    say("--replace replaces the stored copy"),
                 )
             del columns["note"]
             connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))
@@ -191,12 +195,19 @@ class Store:
             query = select(results.c.json_zlib).where(results.c.run_id == run_id)
             packed = connection.execute(query).scalar_one_or_none()
         if packed is None:
-            raise StoreError(f"run {run_id} has no result: {self._database.url} is broken", HINT)
+            raise StoreError(
+                say(
+                    "run {run_id} has no result: {url} is broken",
+                    run_id=run_id,
+                    url=self._database.url,
+                ),
+                HINT,
+            )
         try:
             text = unpacked(packed, MOST_RESULT_BYTES)
         except zlib.error as error:
             raise ResultError(
-                f"run {run_id} is broken in {self._database.url}",
+                say("run {run_id} is broken in {url}", run_id=run_id, url=self._database.url),
                 "torr runs import its directory, if that is still there",
             ) from error
         result = decoded(text, f"run {run_id}")
@@ -237,8 +248,8 @@ class Store:
         stored = _stored_runs(connection, select(runs).where(runs.c.id == run_id))
         if not stored:
             raise StoreError(
-                f"there is no run {run_id} in {self._database.url}",
-                "`torr runs list` has the ids",
+                say("there is no run {run_id} in {url}", run_id=run_id, url=self._database.url),
+                say("`torr runs list` has the ids"),
             )
         return stored[0]
 
@@ -251,7 +262,7 @@ def open_store(*, create: bool = False) -> Store:
     """
     url = DatabaseUrl.of(os.environ)
     if url is None:
-        raise StoreError(f"{VARIABLE}=none: runs are not stored", HINT)
+        raise StoreError(say("{variable}=none: runs are not stored", variable=VARIABLE), HINT)
     try:
         return Store.open(url, create=create)
     except NoStoreError:

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from torr.errors import StoreError, TorrError
+from torr.messages.say import say
 from torr.model.json import JsonObject
 from torr.report.files.html import document
 from torr.webserver.guard import AccessGuard, redirect_without_token
@@ -94,5 +95,9 @@ def _render(
     except TorrError as error:
         return 400, error
     except Exception as error:  # a broken run may cause any exception
-        reason = f"this page cannot be made: {type(error).__name__}: {error}"
-        return _UNEXPECTED, TorrError(reason, "`torr runs show -o json ID` prints what a run holds")
+        reason = say(
+            "this page cannot be made: {name}: {error}", name=type(error).__name__, error=error
+        )
+        return _UNEXPECTED, TorrError(
+            reason, say("`torr runs show -o json ID` prints what a run holds")
+        )

@@ -69,7 +69,7 @@ def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
     Raises UsageError without a name, since runs of several names are not a session.
     """
     runs = parameters.filter_of(query)
-    require(runs.name is not None, "the query has no name", "/trend?name=NAME")
+    require(runs.name is not None, say("the query has no name"), say("/trend?name=NAME"))
     selection = TuningSelection(
         runs,
         parameters.text(query, "request"),

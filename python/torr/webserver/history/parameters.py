@@ -6,6 +6,7 @@ from datetime import timezone
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
+from torr.messages.say import say
 from torr.options.readers import MOST_ID
 from torr.options.since import parse_since
 from torr.store.runs.store import Filter
@@ -41,5 +42,7 @@ def positive_int(value: str, key: str) -> int:
     # int() raises ValueError for thousands of digits.
     is_number = value.isascii() and value.isdigit() and len(value) <= len(f"{MOST_ID}")
     if not (is_number and 0 < int(value) <= MOST_ID):
-        raise UsageError(f"{key}={value[:40]!r} is no whole number above 0")
+        raise UsageError(
+            say("{key}={value!r} is no whole number above 0", key=key, value=value[:40])
+        )
     return int(value)

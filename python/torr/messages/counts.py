@@ -1,0 +1,41 @@
+"""Numbers of things, such as `1 round` and `1, 8 and 16 users`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.say import Text, join, say_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_COUNTS: dict[str, Callable[[int], Text]] = {
+    "answer": lambda n: say_count(n, "{n:,} answer", "{n:,} answers"),
+    "cell": lambda n: say_count(n, "{n:,} cell", "{n:,} cells"),
+    "comparison": lambda n: say_count(n, "{n:,} comparison", "{n:,} comparisons"),
+    "connection": lambda n: say_count(n, "{n:,} connection", "{n:,} connections"),
+    "core": lambda n: say_count(n, "{n:,} core", "{n:,} cores"),
+    "error": lambda n: say_count(n, "{n:,} error", "{n:,} errors"),
+    "event": lambda n: say_count(n, "{n:,} event", "{n:,} events"),
+    "failure": lambda n: say_count(n, "{n:,} failure", "{n:,} failures"),
+    "finished level": lambda n: say_count(n, "{n:,} finished level", "{n:,} finished levels"),
+    "finished trial": lambda n: say_count(n, "{n:,} finished trial", "{n:,} finished trials"),
+    "level": lambda n: say_count(n, "{n:,} level", "{n:,} levels"),
+    "profile": lambda n: say_count(n, "{n:,} profile", "{n:,} profiles"),
+    "round": lambda n: say_count(n, "{n:,} round", "{n:,} rounds"),
+    "run": lambda n: say_count(n, "{n:,} run", "{n:,} runs"),
+    "time": lambda n: say_count(n, "{n:,} time", "{n:,} times"),
+    "trial": lambda n: say_count(n, "{n:,} trial", "{n:,} trials"),
+    "user": lambda n: say_count(n, "{n:,} user", "{n:,} users"),
+}
+
+
+def counted(count: int, noun: str) -> Text:
+    """Return a number of things: `1 round`, `1,600 rounds`."""
+    return _COUNTS[noun](count)
+
+
+def levels_of(counts: Sequence[int], noun: str) -> str:
+    """Return levels with what they count behind the last: `1, 8 and 16 users`."""
+    *before, last = counts
+    return join([*(f"{count:,}" for count in before), counted(last, noun)])
