@@ -36,12 +36,19 @@ def firing(url: str, *words: str) -> Iterator[subprocess.Popen[str]]:
     """A running `torr run` of one worker on the first core; what it keeps is thrown away."""
     with tempfile.TemporaryDirectory(prefix="torr-truth-") as place:
         command = [TORR, "run", url, *words, "--workers", "1", "-o", "json", "-d", place]
-        process = pinned(command, "0")
-        try:
+        with generating(command) as process:
             yield process
-        finally:
-            process.kill()
-            process.wait(timeout=20)
+
+
+@contextmanager
+def generating(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """Run a command that generates load on the first core; end it afterwards."""
+    process = pinned(command, "0")
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(timeout=20)
 
 
 def fired(url: str, *words: str) -> Level:

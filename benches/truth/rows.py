@@ -1,4 +1,4 @@
-"""The rows, in the order in which they are measured: short ones first, the long one alone."""
+"""The rows, in the order in which they are measured: short ones first, long ones alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from truth import (
 )
 from truth.row import Row
 
-ROWS = [
+SHORT_ROWS = [
     Row("constant 5 ms", latency.BAR, latency.known("--delay", "5ms")),
     # Of a share of 10 %, p90 would lie on the step between the modes, where it is neither.
     Row("bimodal 2 ms, 20 ms, 8 %", latency.BAR, latency.known("--bimodal", "2ms,20ms,8%")),
@@ -58,5 +58,21 @@ ROWS = [
         comparing.slower(0.05, 10, 5, 1, "--until", "settled", of=1),
         is_single=True,
     ),
-    Row("soak", soak.BAR, soak.soak(minutes=30), is_single=True),
 ]
+
+
+def all_rows(soak_minutes: int) -> list[Row]:
+    """Return all rows; each soak lasts so many minutes."""
+    soaks: dict[str, tuple[soak.Load, int]] = {
+        "soak": (soak.at_half_speed, soak.SETTLED_S),
+        "think times, 50,000/s": (soak.with_think_times, soak.ENGINE_SETTLED_S),
+    }
+    return SHORT_ROWS + [
+        Row(
+            name,
+            soak.BAR.format(settled_s // 60),
+            soak.soak(soak_minutes, load, settled_s),
+            is_single=True,
+        )
+        for name, (load, settled_s) in soaks.items()
+    ]
