@@ -106,7 +106,7 @@ def test_old_data_files_are_compared(torr, tmp_path):
     (tmp_path / "new.dat").write_text("200 2000 2.1 100\n500 1800 4 100\n1000 1700 9 100\n")
     ended = torr("diff", "old.dat", "new.dat")
     assert ended.code == 0, ended.err
-    assert "2.00x" in ended.out
+    assert "2.00 ×" in ended.out
     root = tmp_path / "_output/torr"
     assert (root / "old_new.qps.ttlb.diff.png").exists()
     assert (root / "old_new.success_rate.diff.png").exists()

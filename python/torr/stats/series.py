@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 RATES = {"tokens/s": "tokens_per_s", "goodput": "goodput_rate"}
 """Rates of streams: their names in conditions and in result.json."""
+_WORST_FIRST = ("generator-limited", "contended", "healthy")
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Series:
         levels = (*self.points, *self.limited, *self.cut, *self.starved)
         return tuple(sorted(levels, key=lambda point: point.concurrency))
 
+    @property
+    def best(self) -> LevelPoint | None:
+        """The point with the highest ok/s; None where none claims anything."""
+        return max(self.points, key=lambda point: point.ok_per_s, default=None)
+
     def places(self, *counts: int) -> str:
         """Write levels with their noun: `1, 8 and 16 connections`."""
         return levels_of(counts, self.noun)
@@ -103,6 +109,12 @@ def lowest(levels: Iterable[Level]) -> list[Level]:
     """Return the rounds of the lowest concurrency that claims anything: a run is judged by them."""
     claiming = [level for level in levels if not level.is_limited and not level.is_starved]
     return next(iter(by_concurrency(claiming).values()), [])
+
+
+def worst_health(levels: Iterable[Level]) -> str | None:
+    """Return the worst word of the generator's health; None without levels."""
+    words = {level.health.verdict for level in levels}
+    return next((word for word in _WORST_FIRST if word in words), None)
 
 
 def starved_text(level: Level) -> Message:

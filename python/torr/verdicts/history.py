@@ -51,8 +51,7 @@ class MeasuredRun:
     @classmethod
     def of(cls, run: int, result: RunResult, request: str | None, concurrency: int | None) -> Self:
         """Read a result: at a level of concurrency, or at its best one."""
-        points = Series.of(result.name, result.levels).points
-        best = max(points, key=lambda point: point.ok_per_s, default=None)
+        best = Series.of(result.name, result.levels).best
         at = concurrency if best is None or concurrency is not None else best.concurrency
         here = [level for level in result.levels if at is None or level.concurrency == at]
         metric = Metric(OK_PER_S, request)

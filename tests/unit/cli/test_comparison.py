@@ -29,9 +29,9 @@ def test_verdict_and_trust_come_first_then_the_cell():
         ),
         "",
         "500 connections",
-        "candidate    ok/s  ratio       95 %  verdict        p99  errors   n",
-        "go-net     11,957      –          –  baseline  0.209 ms     0 %  10",
-        "go-gin     10,591  0.89x  0.88–0.89  slower    0.236 ms     0 %  10",
+        "candidate    ok/s   ratio       95 %  verdict        p99  errors   n",
+        "go-net     11,957       –          –  baseline  0.209 ms     0 %  10",
+        "go-gin     10,591  0.89 ×  0.88–0.89  slower    0.236 ms     0 %  10",
     ]
 
 

@@ -204,7 +204,7 @@ def test_two_ladders_are_set_side_by_side(torr, server, tmp_path):
     root = tmp_path / "_output" / "torr"
     ended = torr("diff", f"{root}/before.dat", f"{root}/after.dat")
     assert ended.code == 0
-    assert "2.00x" in ended.out
+    assert "2.00 ×" in ended.out
     for kind in ("qps.ttlb", "success_rate"):
         assert (root / f"before_after.{kind}.diff.png").stat().st_size > 0
     as_json = torr("diff", "-o", "json", f"{root}/before.dat", f"{root}/after.dat")

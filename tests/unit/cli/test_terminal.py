@@ -235,7 +235,7 @@ def test_a_ladder_without_levels_is_said_to_have_none():
 
 @pytest.mark.parametrize(
     ("bounds", "ratio"),
-    [((), "0.50x"), ("b", "≥ 0.50x"), ("a", "≤ 0.50x"), ("ab", "0.50x ?")],
+    [((), "0.50 ×"), ("b", "≥ 0.50 ×"), ("a", "≤ 0.50 ×"), ("ab", "0.50 × ?")],
 )
 def test_a_diff_marks_ratios_of_lower_bounds(bounds, ratio):
     rates = {"a": 1000.0, "b": 500.0}
@@ -255,8 +255,8 @@ def test_a_diff_shows_p95_and_spread_where_they_are_known():
     ]
     lines = body(shown(diff.ratios(*sides)))
     assert lines[-2:] == [
-        "connections   ok/s  mean time    p95       success  spread of ok/s",
-        "1,000        0.50x      1.00x  1.50x  +0.00 points   1.2 % / 3.0 %",
+        "connections    ok/s  mean time     p95       success  spread of ok/s",
+        "1,000        0.50 ×     1.00 ×  1.50 ×  +0.00 points   1.2 % / 3.0 %",
     ]
     bare = [Series(s.name, (LevelPoint(1000, s.points[0].ok_per_s, 2.0, 100.0),)) for s in sides]
     assert "spread" not in shown(diff.ratios(*bare)).splitlines()[3]

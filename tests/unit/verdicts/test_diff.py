@@ -108,7 +108,7 @@ def test_tables_show_every_verdict_with_its_interval(make_side):
     assert row[6] == "8"
     assert row[-3:] == ("faster", "–", "not interleaved: drift not excluded")
     errors = next(row for row in table.rows if row[:2] == ("10", "success"))
-    assert errors[2:6] == ("100 %", "100 %", "+0.00 points", "+0.00 – +0.00")
+    assert errors[2:6] == ("100 %", "100 %", "+0.00 points", "+0.00 to +0.00")
     assert [row[2] for row in verdict_table.limits(found).rows] == ["passed"] * 4
     text = markdown.text(found)
     assert "## Verdicts" in text

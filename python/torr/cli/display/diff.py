@@ -75,6 +75,6 @@ def _change(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
     if verdict.ratio is not None:
-        return show_ratio(verdict, "x")
+        return show_ratio(verdict)
     difference = verdict.difference
     return "–" if difference is None else say("{points:+.2f} points", points=difference)

@@ -30,16 +30,16 @@ def bound(bounds: Sequence[bool] | None) -> str:
     return ("?" if old else "≥") if new else ("≤" if old else "")
 
 
-def show_ratio(verdict: Verdict, times: str = " ×") -> str:
+def show_ratio(verdict: Verdict, digits: int = 2) -> str:
     """Write a verdict's ratio for people, as `show_bounded` does."""
-    return show_bounded(verdict.ratio, verdict.bounds, times)
+    return show_bounded(verdict.ratio, verdict.bounds, digits)
 
 
-def show_bounded(ratio: float | None, bounds: Sequence[bool] | None, times: str = " ×") -> str:
+def show_bounded(ratio: float | None, bounds: Sequence[bool] | None, digits: int = 2) -> str:
     """Write a ratio for people: `0.57 ×`, `≥ 0.57 ×`, `≤ 0.57 ×`, `0.57 × ?`; `–` for none."""
     if ratio is None:
         return "–"
-    text, mark = f"{show_factor(ratio)}{times}", bound(bounds)
+    text, mark = f"{show_factor(ratio, digits)} ×", bound(bounds)
     return f"{text} ?" if mark == "?" else f"{mark} {text}".lstrip()
 
 

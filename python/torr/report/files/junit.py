@@ -14,12 +14,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from torr.errors import OutputError
 from torr.messages.say import say
+from torr.report.text.comparison_words import DIGITS, interval, ratio
 from torr.report.text.verdict_words import (
     is_comparison,
     metric_of,
     printed,
-    show_change,
-    show_interval,
 )
 from torr.stats.series import lowest
 from torr.stats.trials import unmeasured
@@ -97,7 +96,7 @@ def _verdicts(result: RunResult) -> Iterator[Element]:
             case = _case(sides, metric_of(verdict).label, verdict)
             text = printed(verdict)
             if not verdict.obstacle:
-                text += f": {show_change(verdict)} ({show_interval(verdict)})"
+                text += f": {ratio(verdict, DIGITS)} ({interval(verdict, DIGITS)})"
             why = f"; {verdict.reason}" if verdict.reason else ""
             SubElement(case, "system-out").text = _clean(f"{text}, n = {verdict.n}{why}")
             yield case

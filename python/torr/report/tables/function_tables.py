@@ -14,6 +14,7 @@ from torr.report.data.result_words import word_text
 from torr.report.tables import leak_table
 from torr.report.tables.table import Table, TableBuilder, median_of
 from torr.report.text import verdict_words
+from torr.report.text.comparison_words import DIGITS, interval, ratio
 from torr.report.text.functions import shown, word_of
 from torr.stats.metric import OK_PER_S, Metric
 from torr.units import show_percent, show_rate, show_time
@@ -75,8 +76,8 @@ def changes(result: RunResult) -> Table | None:
     table = TableBuilder(verdict for verdict in result.verdicts if verdict.family == "primary")
     table.text(say("function"), names(result), breaks=True)
     table.text(say("beside"), lambda verdict: short(verdict.baseline or ""))
-    table.number(say("change"), verdict_words.show_change)
-    table.number(say("{share} interval", share="95 %"), verdict_words.show_interval)
+    table.number(say("change"), lambda verdict: ratio(verdict, DIGITS))
+    table.number(say("{share} interval", share="95 %"), lambda verdict: interval(verdict, DIGITS))
     table.number("n", lambda verdict: f"{verdict.n}")
     table.text(say("word"), lambda verdict: word_text(verdict_words.printed(verdict)))
     table.text(say("why"), lambda verdict: verdict.reason or "")

@@ -11,13 +11,12 @@ from torr.messages.say import say
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder
+from torr.report.text.comparison_words import DIGITS, interval, ratio
 from torr.report.text.verdict_words import (
     coverage,
     is_comparison,
     metric_of,
     printed,
-    show_change,
-    show_interval,
     show_number,
 )
 
@@ -52,10 +51,10 @@ def verdicts(result: RunResult) -> Table | None:
         say("candidate") if len(candidates) > 1 else first.candidate or "",
         lambda verdict: show_number(metric_of(verdict), verdict.value),
     )
-    table.number(say("change"), lambda v: "–" if v.obstacle else show_change(v))
+    table.number(say("change"), lambda verdict: ratio(verdict, DIGITS))
     table.number(
         say("{share} interval", share=coverage(table.items)),
-        lambda v: "–" if v.obstacle else show_interval(v),
+        lambda verdict: interval(verdict, DIGITS),
     )
     table.number("n", lambda verdict: f"{verdict.n}")
     table.number(say("spread"), _spread)

@@ -1,6 +1,6 @@
-"""Settings, ratios and intervals of a comparison as text, in sentences and in tables.
+"""Ratios and intervals of verdicts as text, in sentences and in tables.
 
-A ratio is written as `0.88x` in tables and as `12 %` in sentences; a difference of shares in
+A ratio is written as `0.88 ×` in tables and as `12 %` in sentences; a difference of shares in
 percentage points. What is a lower bound, since client and target shared the machine, is marked.
 Where something forbids a claim, as survivors against survivors, none is written.
 """
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
     from torr.stats.metric import Metric
 
 
+DIGITS = 3
+"""Decimals of a ratio in tables of verdicts."""
 _PERCENT_UP_TO = 2.0
 """Ratios from here on are written as multiples."""
 
 
-def ratio(verdict: Verdict) -> str:
-    """Return the difference for a table: `0.88x`, `≥ 0.88x`, `+0.40 points`; `–` for none."""
+def ratio(verdict: Verdict, digits: int = 2) -> str:
+    """Return the difference for a table: `0.88 ×`, `≥ 0.88 ×`, `+0.40 points`; `–` for none."""
     if verdict.obstacle:
         return "–"
     if verdict.difference is not None:
         return say("{difference:+.2f} points", difference=verdict.difference)
-    return diff.show_ratio(verdict, "x")
+    return diff.show_ratio(verdict, digits)
 
 
-def interval(verdict: Verdict) -> str:
+def interval(verdict: Verdict, digits: int = 2) -> str:
     """Return the interval for a table: `0.85–0.91`, `+0.30 to +0.50`; `–` where there is none."""
     ends = verdict.interval
     if ends is None or verdict.obstacle:
@@ -42,7 +44,7 @@ def interval(verdict: Verdict) -> str:
     if verdict.difference is not None:
         low, high = (_end(end, "+.2f") for end in ends)
         return say("{low} to {high}", low=low, high=high)
-    return _span(ends)
+    return _span(ends, digits)
 
 
 def change(verdict: Verdict) -> str | None:
@@ -83,10 +85,10 @@ def _percents(ratios: Sequence[float], centre: float) -> list[str]:
     return [f"{distance:.{1 if is_fine else 0}f}" for distance in distances]
 
 
-def _span(ends: Sequence[float | None]) -> str:
-    low, high = (_factor(end, 2) for end in ends)
+def _span(ends: Sequence[float | None], digits: int) -> str:
+    low, high = (_factor(end, digits) for end in ends)
     if low == high and ends[0] != ends[1]:
-        low, high = (_factor(end, 3) for end in ends)
+        low, high = (_factor(end, digits + 1) for end in ends)
     return f"{low}–{high}"
 
 

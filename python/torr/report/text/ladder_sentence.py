@@ -9,9 +9,9 @@ from torr.model.condition import Condition
 from torr.report.data import plateau
 from torr.report.data.wording import places
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
+from torr.results.capacity import Capacity
 from torr.stats.series import Series
 from torr.units import show_rate
-from torr.verdicts import capacity as stats
 
 if TYPE_CHECKING:
     from torr.results.capacity import Peak, SloCapacity
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def verdict(result: RunResult) -> Text:
     """Return what a ladder says of capacity, a clause that ends without a full stop."""
-    capacity = result.capacity or stats.analyse(result.levels)
+    capacity = result.capacity or Capacity()
     series = Series.of(result.name, result.levels)
     if capacity.peak is None:
-        why = capacity.reasons["peak"]
+        why = capacity.reasons.get("peak") or say("no reason was recorded")
         return say("Claims nothing: {why}{errors}", why=why, errors=errors_of(result))
     knee = capacity.knee
     end = say("the knee is at {level:,}", level=knee.concurrency) if knee else ""

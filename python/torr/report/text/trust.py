@@ -13,7 +13,7 @@ from torr.messages.say import Text, chain, say
 from torr.report.data.wording import health_reason, most_by
 from torr.report.text import comparison_trust, diff_sentence, functions
 from torr.report.text.streaming import is_joined
-from torr.stats.series import Series, noun_of, starved_text
+from torr.stats.series import Series, noun_of, starved_text, worst_health
 from torr.units import show_percent
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ def health(result: RunResult) -> str:
         return diff_sentence.health(result)
     if result.kind == "micro":
         return "unknown"  # the rest of the machine was not monitored
-    words = {level.health.verdict for level in result.levels}
-    order = ("generator-limited", "contended", "healthy")
-    return next((word for word in order if word in words), "unknown")
+    return worst_health(result.levels) or "unknown"
 
 
 def when(result: RunResult) -> str:

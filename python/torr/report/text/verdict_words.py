@@ -1,13 +1,12 @@
-"""Numbers, changes and intervals of verdicts as text."""
+"""Words and numbers of verdicts as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.messages.say import say
 from torr.stats.estimate import ALPHA
 from torr.stats.metric import Metric
-from torr.units import show_factor, show_ms, show_percent, show_rate, show_size
+from torr.units import show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,24 +44,3 @@ def show_number(metric: Metric, value: float | None) -> str:
     if metric.key.endswith("_bytes"):
         return show_size(value)
     return f"{show_rate(value)} µs" if metric.key.endswith("_us_per_request") else show_rate(value)
-
-
-def show_change(verdict: Verdict) -> str:
-    """Write how the candidate differs: `1.05 ×`, `+0.20 points`; `–` where nothing says it."""
-    if metric_of(verdict).is_share:
-        difference = verdict.difference
-        return "–" if difference is None else say("{points:+.2f} points", points=difference)
-    return "–" if verdict.ratio is None else f"{show_factor(verdict.ratio, 3)} ×"
-
-
-def show_interval(verdict: Verdict) -> str:
-    """Write the interval: `1.02 – 1.08`; an end without a bound is `?`."""
-    if verdict.interval is None:
-        return "–"
-    is_share = metric_of(verdict).is_share
-    ends = ("?" if end is None else _end(end, is_share=is_share) for end in verdict.interval)
-    return " – ".join(ends)
-
-
-def _end(end: float, *, is_share: bool) -> str:
-    return f"{end:+.2f}" if is_share else show_factor(end, 3)

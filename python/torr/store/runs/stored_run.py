@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.model.moment import read_stamp, stamp
 from torr.model.outside import printable
-from torr.stats.series import Series
+from torr.stats.series import Series, worst_health
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _UID = re.compile(r"[0-9a-f]{32}")
-_WORST_FIRST = ("generator-limited", "contended", "healthy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def columns_of(result: RunResult, directory: str | None) -> JsonObject:
         # A list has no mark for lower bounds; the report of the run has.
         "p95_ms": None if point is None or point.p95_at_least else point.p95_ms,
         "success_rate": point and point.success_rate,
-        "health": _health(result),
+        "health": worst_health(result.levels),
         "at_least": point and point.at_least,
     }
 
@@ -122,11 +121,4 @@ def _moment(after_ms: int | None) -> datetime | None:
 def _best(result: RunResult) -> LevelPoint | None:
     if any(level.candidate for level in result.levels):
         return None
-    points = Series.of(result.name, result.levels).points
-    return max(points, key=lambda point: point.ok_per_s, default=None)
-
-
-def _health(result: RunResult) -> str | None:
-    """Return the worst health of all levels."""
-    words = {level.health.verdict for level in result.levels}
-    return next((word for word in _WORST_FIRST if word in words), None)
+    return Series.of(result.name, result.levels).best

@@ -117,7 +117,7 @@ def test_every_cell_is_a_panel_every_candidate_a_row_every_round_a_dot():
     found = texts(figure)
     assert {"1 process and 100 connections", "4 processes and 1,000 connections"} <= set(found)
     assert found.count("litefs-native") == 2  # beside the first panel of each line
-    assert {"faster", "slower", "same", "2.40x", "baseline"} <= set(found)
+    assert {"faster", "slower", "same", "2.40 ×", "baseline"} <= set(found)
 
 
 def test_the_estimate_stands_where_the_verdict_says():
@@ -137,7 +137,7 @@ def test_what_forbids_a_claim_leaves_no_estimate_on_the_axis():
     (cross,) = [line for line in ax.lines if line.get_marker() == "x"]
     assert cross.get_transform() == ax.get_yaxis_transform()
     assert cross.get_xdata()[0] > 1
-    assert "0.08x" not in texts(ax.figure)
+    assert "0.08 ×" not in texts(ax.figure)
     entry = view_comparison.comparison(result)["places"][0]["entries"][1]
     assert (entry["centre"], entry["interval"], entry["ratio"]) == (None, None, "–")
     assert len(entry["rounds"]) == 10

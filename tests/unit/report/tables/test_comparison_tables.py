@@ -41,7 +41,7 @@ def test_there_is_a_table_for_each_number_of_workers(four):
     assert table.columns[9:] == ("p50", "ratio", "p99", "ratio")
     assert [row[:8] for row in table.rows[:2]] == [
         ("100", "go-net", "12,082", "0.9 %", "–", "–", "10", "baseline"),
-        ("100", "go-gin", "10,548", "0.8 %", "0.87x", "0.87–0.88", "10", "slower"),
+        ("100", "go-gin", "10,548", "0.8 %", "0.87 ×", "0.87–0.88", "10", "slower"),
     ]
     assert [row[0] for row in table.rows] == ["100", "100", "500", "500"]
 
@@ -68,7 +68,7 @@ def test_what_was_watched_has_columns(four):
     levels = [typed.changed(level, monitor={"derived": derived}) for level in four.levels]
     table = tables_of(compared(levels, factors=FACTORS))["1 process"]
     assert table.columns[-3:] == ("CPU a request", "ratio", "limit")
-    assert table.rows[1][-3:] == ("41 µs", "1.00x", "target")
+    assert table.rows[1][-3:] == ("41 µs", "1.00 ×", "target")
 
 
 def test_a_failed_candidate_stands_in_its_cell_without_numbers():
@@ -120,7 +120,7 @@ def test_rounds_that_a_rule_discards_leave_medians_but_not_errors():
     assert [row[table.columns.index("n")] for row in table.rows] == ["9", "9"]
     (row,) = comparison_tables.of_discarded(found).rows
     assert row[:4] == ("500 connections", "go-gin", "3", "go-gin 1")
-    assert row[4].startswith("slower, 0.84x (")
+    assert row[4].startswith("slower, 0.84 × (")
     assert row[4].endswith("n = 9")
     assert row[5].endswith("n = 10")
     (errors,) = comparison_tables.of_errors(found).rows
@@ -130,10 +130,10 @@ def test_rounds_that_a_rule_discards_leave_medians_but_not_errors():
 def test_notes_are_what_the_verdicts_say(four):
     assert list(comparison_facts.notes(Comparison.of(four))) == [
         (
-            "go-gin: slower at 1 process and 100 connections (0.87x, 0.87–0.88), "
-            "1 process and 500 connections (0.90x, 0.89–0.91), "
-            "4 processes and 500 connections (0.70x, 0.69–0.71); "
-            "same at 4 processes and 100 connections (1.00x, 0.99–1.01)."
+            "go-gin: slower at 1 process and 100 connections (0.87 ×, 0.87–0.88), "
+            "1 process and 500 connections (0.90 ×, 0.89–0.91), "
+            "4 processes and 500 connections (0.70 ×, 0.69–0.71); "
+            "same at 4 processes and 100 connections (1.00 ×, 0.99–1.01)."
         ),
         (
             "go-gin, secondary metrics: p50 slower in 3, same in 1; p99 slower in 3, same in 1; "
@@ -165,7 +165,7 @@ def test_the_summary_has_its_sections_in_order(four):
         for x in four.verdicts
         if (x.metric, x.factors["processes"], x.concurrency) == ("response_ms.p99", 4, 500)
     )
-    assert " – ".join(f"{end:.3f}" for end in verdict.interval) in p99
+    assert "–".join(f"{end:.3f}" for end in verdict.interval) in p99
 
 
 def test_names_cannot_break_the_summary():
@@ -224,14 +224,14 @@ def test_times_of_survivors_have_no_ratio_and_keep_their_numbers():
     result = survivors()
     (table,) = tables_of(result).values()
     row = dict(zip(table.columns[:10], table.rows[1][:10], strict=True))
-    assert (row["ratio"], row["verdict"], row["p50"]) == ("0.80x", "slower", "1.25 ms")
+    assert (row["ratio"], row["verdict"], row["p50"]) == ("0.80 ×", "slower", "1.25 ms")
     assert table.rows[1][9:] == ("1.25 ms", "–", "3.12 ms", "–")
     every = verdict_table.verdicts(result)
     at = every.columns.index("change")
     changes = {row[every.columns.index("metric")]: row[at : at + 2] for row in every.rows}
     assert changes["p50"] == changes["p99"] == ("–", "–")
     assert changes["ok/s"][0].startswith("0.8")
-    assert "0.80x" in markdown.text(result)
+    assert "0.80 ×" in markdown.text(result)
 
 
 def test_where_the_generator_was_the_limit_there_is_no_ratio():

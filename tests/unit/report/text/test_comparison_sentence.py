@@ -38,7 +38,8 @@ def limited(result, *, only=lambda _: True):
             0.98,
             {"spread": 0.05},
             (
-                "Inconclusive at 500 connections: go-gin has 1.01x the ok/s of go-net (0.97–1.05); "
+                "Inconclusive at 500 connections: go-gin has 1.01 × the ok/s of go-net (0.97–1.05)"
+                "; "
                 "about 72 rounds would settle it."
             ),
         ),
@@ -46,7 +47,7 @@ def limited(result, *, only=lambda _: True):
             0.88,
             {"count": 4},
             (
-                "Inconclusive at 500 connections: go-gin has 0.89x the ok/s of go-net; "
+                "Inconclusive at 500 connections: go-gin has 0.89 × the ok/s of go-net; "
                 "4 rounds, 6 are needed."
             ),
         ),
