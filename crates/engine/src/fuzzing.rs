@@ -2,8 +2,8 @@
 
 use client::{Exchange, Outline, Reason};
 
-use crate::observe::Observer;
 use crate::plan::RequestPlan;
+use crate::prepare::observe::Observer;
 
 pub use crate::fleet::fuzzing::read as read_frames;
 

@@ -3,53 +3,34 @@
 //! A plan goes in; intervals come out while it runs, and a summary at the end. The engine follows no
 //! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
 
-mod books;
-mod buckets;
 mod fleet;
-mod front;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod gate;
-mod goodput;
-mod health;
-mod json_size;
-mod level;
-mod load_files;
 mod locust;
-mod log;
-mod machine;
+mod measure;
 mod messages;
-mod metric;
-mod observe;
 mod once;
+mod output;
 mod pace;
-mod packer;
 mod plan;
 mod prepare;
-mod ramp;
-mod report;
-mod rows;
+mod random;
 mod run;
-mod split;
-mod stream;
-mod summary;
-mod tally;
-mod texts;
-mod think;
-mod timeline;
-mod variables;
 mod worker;
 
-pub use books::Books;
 pub use client::Reason;
 pub use fleet::serve;
-pub use gate::Gate;
-pub use goodput::Goodput;
-pub use level::level_json;
 pub use locust::{Count, ProcessReport, RequestRecord, RequestTally, TallyAggregate};
+pub use measure::books::Books;
+pub use measure::goodput::Goodput;
+pub use measure::metric::{Metric, statistics};
+pub use measure::report::{Connections, Local, Phase, Report, Sample};
+pub use measure::stream::{Counted, StreamTally, Timed};
+pub use measure::summary::Summary;
+pub use measure::tally::{Latencies, Tally};
 pub use messages::{MESSAGES, Message, Template};
-pub use metric::{Metric, statistics};
 pub use once::once;
+pub use output::level::level_json;
 pub use pace::Schedule;
 pub use plan::{
     Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Limit, Limited, Open,
@@ -57,9 +38,6 @@ pub use plan::{
     StreamDialect, StreamPlan, Think, Tls, Transport,
 };
 pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
-pub use report::{Connections, Local, Phase, Report, Sample};
 pub use run::{Run, StartError};
-pub use stream::{Counted, StreamTally, Timed};
-pub use summary::Summary;
-pub use tally::{Latencies, Tally};
+pub use worker::gate::Gate;
 pub use worker::{Share, Worker};

@@ -11,11 +11,11 @@ use client::{
 use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
 
-use crate::pace::SplitMix;
 use crate::plan::Plan;
+use crate::prepare::stream_observer::StreamObserver;
+use crate::prepare::variables::{Draw, Filling};
 use crate::prepare::{Endpoint, Prepared, PreparedRequest, Text, prepare};
-use crate::stream::StreamObserver;
-use crate::variables::{Draw, Filling};
+use crate::random::SplitMix;
 
 /// Larger answers are not kept.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;

@@ -9,7 +9,7 @@ import pytest
 
 from torr.model import generator_limits
 
-HEALTH = Path(__file__).parents[3] / "crates/engine/src/health.rs"
+HEALTH = Path(__file__).parents[3] / "crates/engine/src/measure/health.rs"
 
 
 @pytest.mark.parametrize(

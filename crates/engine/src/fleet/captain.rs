@@ -19,10 +19,10 @@ use super::message::{Order, Reply, Rotation, Task};
 use super::news::{Loss, News};
 use super::process::Process;
 use super::{frame, rows};
-use crate::gate::Gate;
+use crate::measure::report::Phase;
 use crate::messages::{Message, UNREADABLE_REPLY};
 use crate::plan::Plan;
-use crate::report::Phase;
+use crate::worker::gate::Gate;
 
 /// Between the last child's readiness and the start: an order must reach all of them, on a machine
 /// whose cores they assignment.

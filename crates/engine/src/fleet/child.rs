@@ -15,11 +15,11 @@ use net::{Epoll, Nanos, SourceAddresses};
 
 use super::message::{Figures, Order, Reply, Task};
 use super::{frame, rows};
-use crate::gate::Gate;
+use crate::measure::report::{Phase, Report};
 use crate::messages::{LOST_A_WORKER, Message, NOT_STARTED};
 use crate::prepare::{Prepared, prepare};
-use crate::report::{Phase, Report};
-use crate::run::threads::{Common, sources_of, start_workers};
+use crate::worker::gate::Gate;
+use crate::worker::threads::{Common, sources_of, start_workers};
 
 /// How a process ends that nobody leads any more.
 const LEFT_ALONE: i32 = 3;

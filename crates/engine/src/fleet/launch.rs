@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use super::frame;
 use super::message::Reply;
 use super::process::Process;
-use crate::gate::Gate;
 use crate::messages::{Message, NO_THREAD, SLOW_PREPARATION};
+use crate::worker::gate::Gate;
 
 /// Children that are not there by then will not come: they start in a tenth of a second.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -6,9 +6,9 @@
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
 
+use crate::measure::report::Report;
 use crate::messages::Message;
 use crate::plan::Plan;
-use crate::report::Report;
 
 /// What a child is told.
 #[derive(Debug, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use std::time::Duration;
 use net::Nanos;
 
 use super::message::Figures;
+use crate::measure::report::{Phase, Report};
 use crate::messages::Message;
-use crate::report::{Phase, Report};
 
 /// Something that the coordinator must know.
 #[derive(Debug)]

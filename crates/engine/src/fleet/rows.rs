@@ -3,7 +3,7 @@
 use client::{Reason, Stamps};
 use net::Nanos;
 
-use crate::report::{Row, StreamRow};
+use crate::measure::report::{Row, StreamRow};
 
 /// Request, measured, failure, status, seven stamps; whether it was a stream, four stamps, texts
 /// and tokens of it (little endian).

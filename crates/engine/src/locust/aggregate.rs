@@ -6,20 +6,20 @@ use serde_json::Value;
 use super::process_report::{IntervalTally, ProcessReport, ProcessUsage};
 use super::row_names::{MAX_ROWS, RowName, RowNames};
 use super::user_counts::UserCounts;
-use crate::books::Books;
-use crate::front::Front;
-use crate::health::{Health, JUDGED_NS};
-use crate::level::interval_json;
-use crate::machine::Machine;
+use crate::measure::books::Books;
+use crate::measure::front::Front;
+use crate::measure::health::{Health, JUDGED_NS};
+use crate::measure::machine::Machine;
+use crate::measure::report::{Connections, Phase, Report};
+use crate::measure::summary::{Generator, Summary, WorkerTime};
+use crate::measure::tally::Tally;
+use crate::measure::timeline::{Interval, Timeline};
 use crate::messages::{
     LOCUST_LOST, LOCUST_NO_REPORT, Message, NO_ANSWER_IN_TEST, NO_END_IN_TEST, SHARED_NAMES,
     STREAMS_ABANDONED, STREAMS_UNREPORTED, Template,
 };
+use crate::output::level::interval_json;
 use crate::prepare::OTHERS;
-use crate::report::{Connections, Phase, Report};
-use crate::summary::{Generator, Summary, WorkerTime};
-use crate::tally::Tally;
-use crate::timeline::{Interval, Timeline};
 
 const SECOND_NS: Nanos = 1_000_000_000;
 

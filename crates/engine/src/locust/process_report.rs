@@ -4,7 +4,7 @@ use net::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::row_names::RowName;
-use crate::report::Report;
+use crate::measure::report::Report;
 
 const VERSION: u32 = 4;
 

@@ -1,6 +1,6 @@
 //! The tallies of one interval, for rows with requests.
 
-use crate::tally::Tally;
+use crate::measure::tally::Tally;
 
 const NO_TALLY: u32 = u32::MAX;
 

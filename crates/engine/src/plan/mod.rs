@@ -4,7 +4,9 @@
 
 mod pace;
 mod processes;
+pub(crate) mod ramp;
 mod source;
+mod split;
 mod streaming;
 mod transport;
 

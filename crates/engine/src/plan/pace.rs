@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ramp::Ramp;
+use super::ramp::Ramp;
 
 /// When requests start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,12 @@
 //! From a plan to what workers need: requests, endpoints and data, made once before the run.
 
 mod endpoint;
+mod json_size;
+pub(crate) mod observe;
 mod request;
+pub(crate) mod rows;
+pub(crate) mod stream_observer;
+pub(crate) mod variables;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, UdpSocket};
@@ -10,12 +15,12 @@ use std::sync::Arc;
 use net::{Address, Nanos};
 
 use crate::plan::{Group, Plan, Source};
-use crate::rows::Rows;
 pub use endpoint::Endpoint;
 use endpoint::Place;
 pub use request::PreparedRequest;
 use request::Surroundings;
 pub(crate) use request::Text;
+use rows::Rows;
 
 /// Rows that keep histograms of their own; the requests beyond share one.
 const MOST_ROWS: usize = 200;

@@ -7,11 +7,11 @@ use net::Nanos;
 use wire::{Request, RequestParts, Template};
 
 use super::endpoint::Place;
-use crate::observe::Observer;
+use super::observe::Observer;
+use super::rows::Rows;
+use super::stream_observer::StreamObserver;
+use super::variables::Variable;
 use crate::plan::{Limit, RequestPlan, Transport};
-use crate::rows::Rows;
-use crate::stream::StreamObserver;
-use crate::variables::Variable;
 
 /// A request ready to be sent.
 #[derive(Debug, Clone)]

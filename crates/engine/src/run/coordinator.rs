@@ -10,22 +10,22 @@ use net::{Nanos, monotonic_ns};
 use super::Outbox;
 use super::standing::{Cost, Standing, loss_warning};
 use crate::fleet::{Inbox, Loss, News};
-use crate::front::Front;
-use crate::gate::Gate;
-use crate::health::{Health, JUDGED_NS};
-use crate::level::interval_json;
-use crate::load_files::LoadFiles;
-use crate::machine::Machine;
+use crate::measure::front::Front;
+use crate::measure::health::{Health, JUDGED_NS};
+use crate::measure::machine::Machine;
+use crate::measure::report::{Connections, Phase, Report};
+use crate::measure::summary::{Generator, Summary, WorkerTime, add_tallies};
+use crate::measure::tally::Tally;
+use crate::measure::timeline::{Interval, Timeline};
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START, SHARED_ROW, Template,
     UNUSED_ADDRESS, WORKER_LOST,
 };
+use crate::output::level::interval_json;
+use crate::output::load_files::LoadFiles;
 use crate::plan::Plan;
 use crate::prepare::{OTHERS, Prepared};
-use crate::report::{Connections, Phase, Report};
-use crate::summary::{Generator, Summary, WorkerTime, add_tallies};
-use crate::tally::Tally;
-use crate::timeline::{Interval, Timeline};
+use crate::worker::gate::Gate;
 
 /// How often the coordinator looks up when nothing is reported.
 const TICK: Duration = Duration::from_millis(100);

@@ -3,9 +3,9 @@
 use net::Nanos;
 
 use crate::fleet::{Figures, Loss};
+use crate::measure::report::{Connections, Phase, Report};
+use crate::measure::summary::Generator;
 use crate::messages::{LOST_IN_WARMUP, LOST_IN_WINDOW, Message};
-use crate::report::{Connections, Phase, Report};
-use crate::summary::Generator;
 
 /// What is known of a worker since its last report.
 #[derive(Debug, Clone, Copy, Default)]

@@ -8,12 +8,12 @@ use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
 use super::Outbox;
 use super::coordinator::{Coordinator, Roster};
-use super::threads::{Common, start_workers};
-use crate::gate::Gate;
-use crate::load_files::LoadFiles;
+use crate::measure::summary::Summary;
+use crate::output::load_files::LoadFiles;
 use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
 use crate::prepare::prepare;
-use crate::summary::Summary;
+use crate::worker::gate::Gate;
+use crate::worker::threads::{Common, start_workers};
 use crate::worker::{Share, Worker};
 
 const MS: Nanos = 1_000_000;

@@ -7,10 +7,11 @@ use super::alarms::Alarm;
 use super::crew::{Due, NOBODY};
 use super::lane::State;
 use super::{WORK_PER_TURN, Worker};
-use crate::pace::{Schedule, mix};
+use crate::measure::report::Phase;
+use crate::measure::tally::Tally;
+use crate::pace::Schedule;
 use crate::plan::Pace;
-use crate::report::Phase;
-use crate::tally::Tally;
+use crate::random::mix;
 
 /// Seeds of the warm-up's arrivals must not be those of the window's.
 const WARMUP_SEED: u64 = 0x77_61_72_6d;

@@ -1,8 +1,8 @@
 //! Which of its requests a group sends next.
 
-use crate::pace::SplitMix;
 use crate::plan::Source;
 use crate::prepare::PreparedGroup;
+use crate::random::SplitMix;
 
 /// The order of one group's requests, in one worker.
 pub(super) struct Choice {

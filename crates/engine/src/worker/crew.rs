@@ -7,12 +7,13 @@ use net::Nanos;
 use super::choice::Choice;
 use super::session::Sessions;
 use super::waiting::Waiting;
-use crate::pace::{Schedule, SplitMix, mix};
+use crate::pace::Schedule;
+use crate::pace::think::Thoughts;
+use crate::plan::ramp::Ramp;
 use crate::plan::{Group, Pace};
+use crate::prepare::variables::{Draw, Draws, Filling};
 use crate::prepare::{PreparedGroup, PreparedRequest, Text};
-use crate::ramp::Ramp;
-use crate::think::Thoughts;
-use crate::variables::{Draw, Draws, Filling};
+use crate::random::{SplitMix, mix};
 
 /// Thoughts, choices and values are drawn apart from arrivals, and from each other.
 const THOUGHT_SEED: u64 = 0x74_68_69_6e_6b;

@@ -7,8 +7,8 @@ use super::crew::Due;
 use super::lane::{self, State};
 use super::users::failed_to_dial;
 use super::{CHECKED_BYTES_PER_TURN, Worker};
-use crate::report::StreamRow;
-use crate::stream::StreamObserver;
+use crate::measure::report::StreamRow;
+use crate::prepare::stream_observer::StreamObserver;
 
 /// No event of a socket.
 const NOTHING: Ready = Ready { token: 0, readable: false, writable: false, closed: false };

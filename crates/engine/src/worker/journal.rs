@@ -3,9 +3,9 @@
 use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos};
 
-use crate::books::{Books, Shelf};
-use crate::report::{Row, Sample, StreamRow, Text};
-use crate::tally::Tally;
+use crate::measure::books::{Books, Shelf};
+use crate::measure::report::{Row, Sample, StreamRow, Text};
+use crate::measure::tally::Tally;
 
 /// Samples kept of each class.
 const SAMPLES: u8 = 5;

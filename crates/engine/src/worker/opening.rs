@@ -9,7 +9,7 @@ use net::{Driver, Nanos};
 use super::Worker;
 use super::alarms::Alarm;
 use super::lane::State;
-use crate::report::Phase;
+use crate::measure::report::Phase;
 
 /// First dials under way at once: fewer than the shortest usual accept queue.
 const DIALS_AT_ONCE: u32 = 256;

@@ -1,7 +1,7 @@
 //! What a user keeps from one request to the next: its step, its row, what answers said.
 
 use crate::prepare::PreparedGroup;
-use crate::variables::{Draw, Draws};
+use crate::prepare::variables::{Draw, Draws};
 
 /// One user.
 #[derive(Debug, Clone, Default)]

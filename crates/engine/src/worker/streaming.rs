@@ -6,8 +6,8 @@ use client::{Chunks, Outcome};
 use net::{Driver, Nanos};
 
 use super::Worker;
-use crate::report::StreamRow;
-use crate::stream;
+use crate::measure::report::StreamRow;
+use crate::prepare::stream_observer as stream;
 
 impl<D: Driver> Worker<D> {
     /// Counts the gaps between texts that the latest reads of a lane have shown.

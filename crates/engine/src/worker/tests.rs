@@ -5,8 +5,8 @@ use std::sync::mpsc::channel;
 
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
+use super::gate::Gate;
 use super::{CHECKED_BYTES_PER_TURN, Share, Worker};
-use crate::gate::Gate;
 use crate::plan::{BodyCheck, Closed, Pace, Plan, RequestPlan, Source, Stop, Think};
 use crate::prepare::prepare;
 

@@ -5,8 +5,8 @@ use net::{Driver, Nanos, ThreadUsage};
 use super::receive_queue::receive_queue_bytes;
 use super::routes::Routes;
 use super::{ALERT_NS, ATTENTION_NS, Worker};
-use crate::metric::Metric;
-use crate::report::{Phase, Report};
+use crate::measure::metric::Metric;
+use crate::measure::report::{Phase, Report};
 
 /// Where the current interval lies.
 pub(super) struct IntervalClock {

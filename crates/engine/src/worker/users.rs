@@ -7,14 +7,14 @@ use super::Worker;
 use super::alarms::Alarm;
 use super::crew::NOBODY;
 use super::lane::State;
-use crate::report::Phase;
+use crate::measure::report::Phase;
 
 impl<D: Driver> Worker<D> {
     /// Users who share lanes begin: each somewhere within a thought, so that not all come at once.
     pub(super) fn start_pooled_users(&mut self, start: Nanos) {
         for (crew, number) in self.crews.iter_mut().zip(0_u16..) {
             for user in 0..crew.pooled_users() {
-                let rest = crew.thoughts.as_mut().map_or(0, crate::think::Thoughts::rest);
+                let rest = crew.thoughts.as_mut().map_or(0, crate::pace::think::Thoughts::rest);
                 self.alarms.set(start.saturating_add(rest), Alarm::User(number, user));
             }
         }

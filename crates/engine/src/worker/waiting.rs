@@ -67,7 +67,7 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variables::Draw;
+    use crate::prepare::variables::Draw;
 
     fn due(taken: Nanos, timeout_ns: Nanos) -> Due {
         Due {

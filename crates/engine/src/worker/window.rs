@@ -2,8 +2,8 @@
 
 use net::Nanos;
 
+use crate::measure::report::Phase;
 use crate::plan::{Plan, Stop};
-use crate::report::Phase;
 
 /// When what counts as what.
 #[derive(Debug, Clone)]

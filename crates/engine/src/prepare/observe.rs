@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use crate::json_size::parse;
+use super::json_size::parse;
 use crate::plan::{BodyCheck, CaptureFrom, RequestPlan};
 
 /// Bytes of a decompressed body that are looked at; as many as an exchange keeps of one that was

@@ -2,7 +2,7 @@
 
 use net::Nanos;
 
-use crate::plan::Stage;
+use super::Stage;
 
 /// A function of time made of straight lines; zero before its start and after its end.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! A plan into n plans whose summaries add up to the same result.
 
-use crate::pace::mix;
-use crate::plan::{Closed, Open, Pace, Plan, Processes, Replay, Stage, Stop};
+use super::{Closed, Open, Pace, Plan, Processes, Replay, Stage, Stop};
+use crate::random::mix;
 
 impl Plan {
     /// Splits into at most `parts` plans; fewer where no group has as many connections. A smaller
@@ -142,7 +142,6 @@ fn share32(total: u32, part: u32, of: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pace::Schedule;
     use crate::plan::tests::plan;
 
     #[test]
@@ -208,25 +207,6 @@ mod tests {
         assert_eq!(whole.split(2).len(), 2);
         whole.stop = Stop::Requests { requests: 1000 };
         assert_eq!(whole.split(2).len(), 1);
-    }
-
-    #[test]
-    fn the_arrivals_of_the_parts_are_those_of_the_whole() {
-        let open = Open::new(333.3, 12);
-        let whole = plan(Pace::Constant(open));
-        let arrivals = |plan: &Plan, count: usize| {
-            let mut schedule = Schedule::new(&plan.groups[0].pace, 1000, plan.seed).unwrap();
-            (0..count).map(|_| schedule.take()).collect::<Vec<_>>()
-        };
-        // Split twice, as over processes and then over their workers.
-        let mut merged: Vec<_> = whole
-            .split(3)
-            .iter()
-            .flat_map(|part| part.split(2))
-            .flat_map(|part| arrivals(&part, 50))
-            .collect();
-        merged.sort_unstable();
-        assert_eq!(merged, arrivals(&whole, 300));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use net::Nanos;
 
-use crate::pace::SplitMix;
 use crate::plan::Think;
+use crate::random::SplitMix;
 
 /// The thoughts of one group.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
 
-use crate::health::Vitals;
-use crate::timeline::Interval;
+use super::health::Vitals;
+use super::timeline::Interval;
 
 /// Looks closer together than this see more of the 10 ms at which /proc's clocks tick than of a load.
 const APART_NS: Nanos = 50_000_000;

@@ -8,7 +8,7 @@ use net::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::counted::Counted;
-use crate::metric::Metric;
+use crate::measure::metric::Metric;
 
 /// A million of these is one token a second: histograms hold whole numbers only.
 const MICRO: u64 = 1_000_000;

@@ -4,14 +4,14 @@ use client::Class;
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
-use crate::front::Front;
-use crate::health::{Evidence, Lag, Vitals, judge};
-use crate::metric::{Metric, PERCENTILES, mark_at_least};
-use crate::report::{Phase, Sample};
-use crate::stream::{Timed, stream_json};
-use crate::summary::{Summary, WorkerTime, sum};
-use crate::tally::Tally;
-use crate::timeline::Interval;
+use crate::measure::front::Front;
+use crate::measure::health::{Evidence, Lag, Vitals, judge};
+use crate::measure::metric::{Metric, PERCENTILES, mark_at_least};
+use crate::measure::report::{Phase, Sample};
+use crate::measure::stream::{Timed, stream_json};
+use crate::measure::summary::{Summary, WorkerTime, sum};
+use crate::measure::tally::Tally;
+use crate::measure::timeline::Interval;
 
 /// One entry of `levels`, without what only the experiment knows (candidate, round, intervals).
 #[must_use]
@@ -238,7 +238,7 @@ fn health(summary: &Summary, total: &Tally) -> Value {
     let evidence =
         Evidence { connections, descriptor_limit, unkept_attempts, on_time, lost, front };
     let verdict = judge(&summary.health, &evidence);
-    let rates = |pick: fn(&crate::summary::WorkerTime) -> Nanos| -> Vec<f64> {
+    let rates = |pick: fn(&crate::measure::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary
             .workers
             .iter()

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::log::Log;
+use super::log::Log;
+use super::texts::Texts;
+use crate::measure::report::Report;
 use crate::messages::{LOG_ENDS_EARLY, Message, TEXTS_END_EARLY};
 use crate::plan::Plan;
-use crate::report::Report;
-use crate::texts::Texts;
 
 /// The files that the plan asks for and that could be written so far.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use client::{Reason, UNSET};
 use net::Nanos;
 
-use crate::report::Row;
+use crate::measure::report::Row;
 
 /// An open log.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use client::{Reason, Seen, Stamps, UNSET};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
-use crate::books::Books;
+use super::books::Books;
+use super::metric::Metric;
 use crate::messages::Message;
-use crate::metric::Metric;
 
 /// The part of a run in which an interval lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

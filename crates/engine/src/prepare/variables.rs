@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use wire::Values;
 
-use crate::pace::SplitMix;
-use crate::rows::Rows;
+use super::rows::Rows;
+use crate::random::SplitMix;
 
 /// What one place stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use net::Nanos;
 
-use crate::front::Front;
-use crate::health::Health;
+use super::front::Front;
+use super::health::Health;
+use super::report::{Connections, Sample};
+use super::tally::Tally;
 use crate::messages::Message;
-use crate::report::{Connections, Sample};
-use crate::tally::Tally;
 
 /// Samples kept of each class.
 const SAMPLES: usize = 5;

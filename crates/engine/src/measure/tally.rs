@@ -8,9 +8,9 @@ use client::{Class, Outcome, Reason, Stamps};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::goodput::Goodput;
-use crate::metric::Metric;
-use crate::stream::StreamTally;
+use super::goodput::Goodput;
+use super::metric::Metric;
+use super::stream::StreamTally;
 
 /// The durations of answers of one kind (accepted, or not).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

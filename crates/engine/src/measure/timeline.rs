@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use net::{Nanos, ThreadUsage};
 
-use crate::books::Books;
-use crate::health::Lag;
-use crate::metric::Metric;
-use crate::report::{Connections, Phase, Report};
-use crate::tally::{Latencies, Tally};
+use super::books::Books;
+use super::health::Lag;
+use super::metric::Metric;
+use super::report::{Connections, Phase, Report};
+use super::tally::{Latencies, Tally};
 
 /// A p99 of fewer is only the worst of them.
 const TELLING_LAGS: u64 = 100;

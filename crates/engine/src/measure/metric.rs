@@ -10,8 +10,8 @@ use net::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::buckets::Buckets;
-use crate::packer::{pack, unpack};
+use super::buckets::Buckets;
+use super::packer::{pack, unpack};
 
 const ONE_HOUR_NS: u64 = 3_600_000_000_000;
 

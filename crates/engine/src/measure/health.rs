@@ -6,13 +6,13 @@
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::front::{Front, Messages};
+use super::front::{Front, Messages};
+use super::metric::Metric;
+use super::report::Connections;
 use crate::messages::{
     BOTH_FULL, FAILED_DIALS, LATE_STARTS, MISSING_CONNECTIONS, Message, NO_PORT, NO_SOCKET_MEMORY,
     STEAL, THROTTLED,
 };
-use crate::metric::Metric;
-use crate::report::Connections;
 
 /// Shorter intervals say nothing about health: clocks of /proc tick at 10 ms.
 pub(crate) const JUDGED_NS: Nanos = 90_000_000;

@@ -7,7 +7,6 @@ mod refusal;
 mod standing;
 #[cfg(test)]
 mod tests;
-pub(crate) mod threads;
 
 use std::collections::VecDeque;
 use std::sync::mpsc::channel;
@@ -19,15 +18,15 @@ use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
 use crate::fleet::{Preparing, crew_size};
-use crate::gate::Gate;
-use crate::level::level_json;
-use crate::load_files::LoadFiles;
+use crate::measure::summary::Summary;
+use crate::output::level::level_json;
+use crate::output::load_files::LoadFiles;
 use crate::plan::Plan;
 use crate::prepare::{Prepared, prepare};
-use crate::summary::Summary;
+use crate::worker::gate::Gate;
+use crate::worker::threads::{Common, descriptors_for_sockets, sources_of, start_workers};
 use coordinator::{Coordinator, Roster};
 pub use refusal::StartError;
-use threads::{Common, descriptors_for_sockets, sources_of, start_workers};
 
 /// Time for every thread to be there before the run starts.
 const START_DELAY_NS: Nanos = 2_000_000;
@@ -75,7 +74,7 @@ impl Run {
     }
 
     /// Starts a load in as many processes as the plan asks for: beyond one, children that are
-    /// started by these words and call [`serve`](crate::serve).
+    /// started by these words and call [`serve`](crate::fleet::serve).
     pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, StartError> {
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::report::Text;
+use crate::measure::report::Text;
 
 /// An open file.
 #[derive(Debug)]

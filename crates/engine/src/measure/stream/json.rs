@@ -5,7 +5,7 @@ use wire::Kind;
 
 use super::alias::aliases;
 use super::tally::{StreamTally, Timed};
-use crate::goodput::Goodput;
+use crate::measure::goodput::Goodput;
 
 /// Beyond this share of texts that a late client joined, their distances say little.
 const RELIABLE_SHARE: f64 = 0.05;
@@ -88,9 +88,8 @@ fn as_f64(count: u64) -> f64 {
 mod tests {
     use client::Seen;
 
-    use super::super::counted::Counted;
-    use super::super::tally::Times;
     use super::*;
+    use crate::measure::stream::{Counted, Times};
 
     fn json_of(is_from_intended: bool, dropped: u64) -> Value {
         let seen =

@@ -2,13 +2,13 @@
 //!
 //! A schedule never looks at a clock and never waits for answers; that is what makes it open.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use net::Nanos;
 
+use crate::plan::ramp::Ramp;
 use crate::plan::{Open, Pace};
-use crate::ramp::Ramp;
+use crate::random::SplitMix;
 
 /// The next due times of one group.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl Schedule {
                 Kind::Shaped { ramp, area: open.first as f64, gaps }
             }
             (Pace::Poisson(_), Some(ramp)) => {
-                let mut random = SplitMix(seed);
+                let mut random = SplitMix::new(seed);
                 let area = random.exponential();
                 Kind::Shaped { ramp, area, gaps: Gaps::Exponential(random) }
             }
@@ -76,7 +76,7 @@ impl Schedule {
                 Kind::Constant { period_ns: 1e9 / rate_per_s, number: *first, stride: *stride }
             }
             (Pace::Poisson(open), None) => {
-                let random = SplitMix(seed);
+                let random = SplitMix::new(seed);
                 Kind::Poisson { mean_gap_ns: 1e9 / open.rate_per_s, elapsed_ns: 0.0, random }
             }
         };
@@ -125,52 +125,11 @@ impl Schedule {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, and good enough for gaps.
-#[derive(Debug, Clone)]
-pub(crate) struct SplitMix(u64);
-
-impl SplitMix {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// From the machine's own randomness: never the same twice.
-    pub(crate) fn of_this_moment() -> Self {
-        Self(RandomState::new().build_hasher().finish())
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        finish(self.0)
-    }
-
-    /// Uniform in (0, 1].
-    #[allow(clippy::cast_precision_loss)]
-    pub(crate) fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Exponential with mean 1, by inversion.
-    pub(crate) fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
-    }
-}
-
-/// A seed for part `part` of whatever `seed` seeds.
-#[must_use]
-pub(crate) fn mix(seed: u64, part: u64) -> u64 {
-    finish(seed ^ finish(part.wrapping_add(0x9e37_79b9_7f4a_7c15)))
-}
-
-fn finish(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Plan;
+    use crate::plan::tests::plan;
 
     fn open(rate_per_s: f64) -> Open {
         Open::new(rate_per_s, 1)
@@ -240,5 +199,24 @@ mod tests {
     #[test]
     fn a_closed_pace_has_no_schedule() {
         assert!(Schedule::new(&Pace::Closed(crate::plan::Closed::new(1)), 0, 0).is_none());
+    }
+
+    #[test]
+    fn the_arrivals_of_the_parts_are_those_of_the_whole() {
+        let open = Open::new(333.3, 12);
+        let whole = plan(Pace::Constant(open));
+        let arrivals = |plan: &Plan, count: usize| {
+            let mut schedule = Schedule::new(&plan.groups[0].pace, 1000, plan.seed).unwrap();
+            (0..count).map(|_| schedule.take()).collect::<Vec<_>>()
+        };
+        // Split twice, as over processes and then over their workers.
+        let mut merged: Vec<_> = whole
+            .split(3)
+            .iter()
+            .flat_map(|part| part.split(2))
+            .flat_map(|part| arrivals(&part, 50))
+            .collect();
+        merged.sort_unstable();
+        assert_eq!(merged, arrivals(&whole, 300));
     }
 }

@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use serde::{Deserialize, Serialize};
 
-use crate::summary::add_tallies;
-use crate::tally::Tally;
+use super::summary::add_tallies;
+use super::tally::Tally;
 
 /// The tallies of one interval, by request. Dropped, they go home.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -8,11 +8,11 @@ use std::thread::Builder;
 
 use net::{Epoll, Nanos, SourceAddresses};
 
-use crate::gate::Gate;
+use super::gate::Gate;
+use super::{Share, Worker};
+use crate::measure::report::Report;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
-use crate::report::Report;
-use crate::worker::{Share, Worker};
 
 /// Descriptors that stay free for files, pipes and whatever the caller opens.
 const SPARE_DESCRIPTORS: u64 = 64;

@@ -4,10 +4,10 @@ use client::{Exchange, Reason, Seen, Watch};
 use net::Nanos;
 use wire::Dialect;
 
-use super::tally::{StreamTally, Times};
-use crate::observe::field;
+use super::observe::field;
+use crate::measure::report::Text;
+use crate::measure::stream::{StreamTally, Times};
 use crate::plan::{Alias, Capture, CaptureFrom, StreamDialect, StreamPlan};
-use crate::report::Text;
 
 /// Looks at the streams of one request.
 #[derive(Debug, Clone)]

@@ -1,0 +1,16 @@
+//! What happened: histograms and tallies of a worker, intervals of all workers, their summary, and the
+//! load generator's health.
+
+pub(crate) mod books;
+mod buckets;
+pub(crate) mod front;
+pub(crate) mod goodput;
+pub(crate) mod health;
+pub(crate) mod machine;
+pub(crate) mod metric;
+mod packer;
+pub(crate) mod report;
+pub(crate) mod stream;
+pub(crate) mod summary;
+pub(crate) mod tally;
+pub(crate) mod timeline;

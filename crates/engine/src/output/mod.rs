@@ -1,0 +1,6 @@
+//! What a run writes: intervals and levels as JSON, the log of exchanges, the texts of streams.
+
+pub(crate) mod level;
+pub(crate) mod load_files;
+mod log;
+mod texts;
