@@ -222,3 +222,52 @@ def dependencies(crate):
     manifest = (CRATES / crate / "Cargo.toml").read_text()
     names = re.findall(r"^([\w-]+)(?:\.workspace)?\s*=", manifest, re.MULTILINE)
     return set(names) & set(floors(CRATE_FLOORS)) - {crate}
+
+
+def rust_files(crate):
+    """The product's files of a crate: no tests, no programs."""
+    paths = sorted((CRATES / crate / "src").rglob("*.rs"))
+    return [path for path in paths if not {"tests", "tests.rs", "bin"} & set(path.parts)]
+
+
+def rust_room(crate, path):
+    """The room of a file: the module of the crate's root that it is, or is below."""
+    return path.relative_to(CRATES / crate / "src").with_suffix("").parts[0]
+
+
+def rust_names(source):
+    """The names after `crate::` in a module, without those in comments and tests."""
+    source = source.partition("#[cfg(test)]\nmod tests {")[0]
+    return set(re.findall(r"\bcrate::(\w+)", re.sub(r"//.*", "", source)))
+
+
+def rust_exports(source):
+    """The module of each name that the root of a crate exports."""
+    uses = re.findall(r"use (\w+)(?:::\w+)*::(?:\{([^}]*)\}|(\w+));", source)
+    return {name: of for of, names, one in uses for name in re.findall(r"\w+", names or one)}
+
+
+def rust_graph(crate):
+    exports = rust_exports((CRATES / crate / "src" / "lib.rs").read_text())
+    graph: dict[str, set[str]] = {}
+    for path in rust_files(crate):
+        names = {exports.get(name, name) for name in rust_names(path.read_text())}
+        room = rust_room(crate, path)
+        graph[room] = graph.get(room, set()) | (names - {room})
+    return graph
+
+
+@pytest.mark.parametrize("crate", sorted(floors(CRATE_FLOORS).keys() - {"python"}))
+def test_no_rooms_of_a_crate_import_each_other_in_a_circle(crate):
+    TopologicalSorter(rust_graph(crate)).prepare()
+
+
+def test_the_rooms_of_the_engine_import_each_other():
+    graph = rust_graph("engine")
+    assert {"messages", "plan", "measure", "worker", "fleet"} <= graph["run"]
+    assert graph["messages"] == graph["random"] == set()
+
+
+def test_no_module_imports_from_its_grandparent():
+    paths = [path for crate in floors(CRATE_FLOORS) for path in rust_files(crate)]
+    assert [path for path in paths if "super::super" in path.read_text()] == []
