@@ -40,7 +40,7 @@ def test_a_ladder_under_slos(example, quick):
     ended = example("ladder_healthz.sh", quick, **QUICK, DURATION="3s")
     assert ended.code == 0, ended.err
     assert levels(ended, "healthz") == ["5", "10"]
-    assert "under SLO   10 connections" in ended.out
+    assert "capacity under SLO  10" in ended.out
 
 
 def test_a_ladder_whose_slo_breaks_ends_with_1(example, serve):

@@ -32,7 +32,7 @@ def test_a_row_a_level_then_the_verdict_and_the_capacity(torr):
     assert rows[0].split()[:2] == ["users", "ok/s"]
     assert [row.split()[0] for row in rows[1:7]] == LEVELS.split(",")
     assert "Peaks at 12,800 requests/s, reached from 80 connections on" in ended.out
-    for word in ("peak", "knee", "under SLO", "USL"):
+    for word in ("peak", "knee", "capacity under SLO", "USL"):
         assert f"\n{word}" in ended.out
 
 
