@@ -9,8 +9,8 @@
     │   ├── OutputError          2    results cannot be written where they should go
     │   └── StoreError           2    the store of runs cannot be used, or has no such run
     │       └── ResultError      2    what is to be a result.json is none, or is a newer torr's
-    ├── NothingMeasuredError     3    no answer byte came, or the server did not start
-    │   └── EngineError          3    the engine is missing or broke
+    ├── NothingMeasuredError     3    no answer byte came, the server did not start, or the
+    │                                 engine is missing or broke
     ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
     └── InterruptedRunError    129    stopped by SIGHUP; everything measured is stored
                                130    by SIGINT, as Ctrl-C sends it
@@ -131,10 +131,6 @@ class ResultError(StoreError):
 
 class NothingMeasuredError(TorrError):
     """No answer byte came back, or the server did not start."""
-
-
-class EngineError(NothingMeasuredError):
-    """The compiled engine is missing, or it broke."""
 
 
 class GeneratorLimitedError(TorrError):

@@ -5,7 +5,6 @@ The help has one line per flag, with its default in brackets. Rare flags are in 
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import click
 
 from torr.cli.streams import printed
 from torr.messages.say import say
+from torr.messages.similar import did_you_mean
 from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ class NoSuchVerb(click.UsageError):
 
     def __init__(self, name: str, verbs: Iterable[str], ctx: click.Context) -> None:
         super().__init__(say("No such command {name!r}", name=name), ctx)
-        similar = get_close_matches(name, verbs, 1, cutoff=0.5)
-        self.hint = say("did you mean {similar}?", similar=similar[0]) if similar else None
+        self.hint = did_you_mean(name, verbs, cutoff=0.5)
 
 
 class Verbs(click.Group):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
+from torr.messages.similar import did_you_mean
 from torr.model.condition import Condition
 from torr.sources.entry import errors_at
 from torr.sources.toml_table import line_of
@@ -50,16 +50,13 @@ def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Requ
     if matching:
         return matching
     names = sorted({request.name for request in requests})
-    similar = get_close_matches(condition.name, names, 1)
     raise UsageError(
         say(
             "{condition!r}: no request is named {name!r}",
             condition=_text(condition),
             name=condition.name,
         ),
-        say("did you mean {similar}?", similar=similar[0])
-        if similar
-        else say("there is {names}", names=", ".join(names)),
+        did_you_mean(condition.name, names) or say("there is {names}", names=", ".join(names)),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
+from torr.messages.similar import did_you_mean
 from torr.options.definition import OptionScope
 from torr.options.verbs import LADDER, RUN
 from torr.planning.plan_file import CHAT_KEYS, CHATS_HINT
@@ -40,11 +40,8 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
     values = {}
     for key, value in file.flags.items():
         with errors_at(path, file.lines.get(key, 1)):
-            similar = get_close_matches(key, [*options, *TABLES], 1)
-            hint = (
-                say("did you mean {similar}?", similar=similar[0])
-                if similar
-                else say("a key is a flag of torr {verb}", verb=verb.verb)
+            hint = did_you_mean(key, [*options, *TABLES]) or say(
+                "a key is a flag of torr {verb}", verb=verb.verb
             )
             if key in GROUP_KEYS:
                 hint = say("write it into [[groups]]")

@@ -5,11 +5,11 @@ Every plan is made once before anything starts, so that an invalid one is refuse
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.errors import require
 from torr.messages.say import say
+from torr.messages.similar import did_you_mean
 from torr.options.definition import OptionScope
 from torr.options.measure import MeasureOptions
 from torr.options.readers import URL
@@ -108,12 +108,10 @@ class Plans:
                     move,
                 )
                 names = {*KEYS, *placeholders, *OF_THE_SERVER}
-                similar = get_close_matches(name, sorted(names), 1)
-                hint = say(
+                hint = did_you_mean(name, sorted(names)) or say(
                     "write {{{name}}} in a command, env, url or cwd, or name a flag of torr run",
                     name=name,
                 )
-                hint = say("did you mean {similar}?", similar=similar[0]) if similar else hint
                 require(name in names, say("the factor {name!r} changes nothing", name=name), hint)
 
     def _values_of(self, candidate: Candidate) -> Values:
@@ -133,12 +131,8 @@ class Plans:
                 )
                 leave_out = say("leave it out: torr run --tokenizer counts tokens, of one server")
                 require(key not in OF_ONE_RUN, say("a comparison has no {key}", key=key), leave_out)
-                similar = get_close_matches(key, (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS), 1)
-                hint = (
-                    say("did you mean {similar}?", similar=similar[0])
-                    if similar
-                    else say("a key is a flag of torr run")
-                )
+                names = (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS)
+                hint = did_you_mean(key, names) or say("a key is a flag of torr run")
                 require(key in KEYS, say("there is no {key!r} here", key=key), hint)
                 values[KEYS[key].field] = read_key(KEYS[key], key, value)
         return values

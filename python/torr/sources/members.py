@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
 from torr.messages.say import say
+from torr.messages.similar import did_you_mean
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.request import check_header, check_method
 from torr.model.stream import DIALECTS, Stream
@@ -59,13 +59,8 @@ JSON_LINES = Spelling(
 def check_names(members: JsonObject, names: Sequence[str]) -> None:
     """Raise UsageError for an unknown member; the hint is the most similar name."""
     for name in members:
-        near = get_close_matches(name, names, 1)
-        hint = (
-            say("did you mean {near}?", near=near[0])
-            if near
-            else say("there is {names}", names=", ".join(names))
-        )
         if name not in names:
+            hint = did_you_mean(name, names) or say("there is {names}", names=", ".join(names))
             raise UsageError(say("there is no {name!r} here", name=name), hint)
 
 
