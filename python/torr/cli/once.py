@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
@@ -9,14 +10,18 @@ import click
 from torr import units
 from torr.cli.streams import echo, printed, show_notes
 from torr.experiments.once import require_answer, send_once
-from torr.messages.say import chain, render, say
-from torr.model.outside import Outside
+from torr.messages.say import Text, chain, render, say
+from torr.model.outside import Outside, safe_text
 from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
 
 if TYPE_CHECKING:
+    from torr.model.request import Request
     from torr.options.measure import MeasureOptions
     from torr.results.exchange import Exchange
+
+
+_MOST_SHOWN = 200  # characters of a body
 
 
 def once(options: MeasureOptions) -> None:
@@ -32,6 +37,8 @@ def once(options: MeasureOptions) -> None:
         click.echo(_side("< ", exchange.response, outside))
     require_answer(plan, exchange)
     echo(_summary(exchange))
+    if exchange.reason == "check.json":
+        echo(_json_that_differs(plan.requests[0], exchange))
 
 
 def _side(mark: str, content: bytes, outside: Outside) -> str:
@@ -49,6 +56,18 @@ def _body(body: bytes, outside: Outside) -> list[str]:
     except UnicodeDecodeError:
         return [render(say("({n:,} bytes that are not text)", n=len(body)), printed.language)]
     return [outside.text(text)] if text else []
+
+
+def _json_that_differs(request: Request, exchange: Exchange) -> Text:
+    """Return the values that were expected in the JSON body, and the beginning of the body."""
+    checks = request.redacted().expect_json
+    expected = [f"{check.path} = {json.dumps(check.value, ensure_ascii=False)}" for check in checks]
+    body = exchange.response.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
+    return say(
+        "expected {expected}; the body is {body}",
+        expected=chain(", ", expected),
+        body=safe_text(body[:_MOST_SHOWN]) or say("empty"),
+    )
 
 
 def _summary(exchange: Exchange) -> str:
