@@ -160,7 +160,8 @@ def deaf_reader(run):
         yield
 
 
-def test_a_reader_that_takes_nothing_keeps_nobody_waiting(played):
+def test_a_reader_that_takes_nothing_keeps_nobody_waiting(played, monkeypatch):
+    monkeypatch.setattr(stream, "SEND_TIMEOUT_S", 600)
     run = played()
     run.begin()
     with deaf_reader(run), Events(run.url) as events:
