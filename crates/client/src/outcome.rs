@@ -188,6 +188,13 @@ impl Reason {
     pub fn is_local(self) -> bool {
         matches!(self, Self::ConnectNoPort | Self::ConnectNoDescriptor | Self::ConnectNoBuffer)
     }
+
+    /// Whether the next address of a name is tried after a connection could not be opened for this
+    /// reason. An address that did not answer has taken the whole timeout already.
+    #[must_use]
+    pub fn is_worth_another_address(self) -> bool {
+        !self.is_local() && self != Self::TimeoutConnect
+    }
 }
 
 impl From<LayerFault> for Reason {

@@ -40,4 +40,4 @@ pub use plan::{
 pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};
 pub use worker::gate::Gate;
-pub use worker::{Share, Worker};
+pub use worker::{Worker, WorkerShare};

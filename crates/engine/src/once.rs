@@ -5,8 +5,7 @@ use std::net::IpAddr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use client::{
-    Budget, Class, Connection, Exchange, Opening, Outcome, Protocol, Reason, Scratch, Stamps, Step,
-    Tunnel, UNSET,
+    Budget, Connection, Exchange, Opening, Outcome, Reason, Scratch, Stamps, Step, Tunnel, UNSET,
 };
 use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
@@ -38,8 +37,8 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     for to in &shot.endpoint.addresses {
         address = Some(to);
         let ended = outcome.insert(drive(&mut driver, &mut exchange, &shot, to, deadline));
-        // Nothing was sent yet: the name's next address may be the one that listens.
-        if ended.failure.is_none_or(|reason| reason.class() != Class::Connect) {
+        let is_opened = exchange.stamps.sent != UNSET;
+        if is_opened || !ended.failure.is_some_and(Reason::is_worth_another_address) {
             break;
         }
     }
@@ -97,7 +96,7 @@ fn drive<D: Driver>(
     };
     let tunnel = shot.endpoint.tunnel.clone().map(Tunnel::new);
     let now = driver.now();
-    let mut connection = Connection::dialled(dialled, layer, tunnel, Protocol::Http1, now);
+    let mut connection = Connection::dialled(dialled, layer, tunnel, shot.endpoint.protocol, now);
     // The limit of the answer limits all that is kept of it.
     let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
     let mut ready = Vec::new();

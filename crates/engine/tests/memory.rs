@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use engine::{Closed, Gate, Pace, Plan, RequestPlan, Share, Source, Stop, Worker, prepare};
+use engine::{Closed, Gate, Pace, Plan, RequestPlan, Source, Stop, Worker, WorkerShare, prepare};
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
 const MS: Nanos = 1_000_000;
@@ -75,7 +75,7 @@ fn sixteen_workers_with_two_hundred_names_need_300_mb_at_most() {
     let (reports, inbox) = channel();
     // Nobody reads them, so that only what the worker itself keeps is counted.
     drop(inbox);
-    let share = Share {
+    let share = WorkerShare {
         number: 0,
         prepared: Arc::new(prepare(&plan).unwrap()),
         plan,

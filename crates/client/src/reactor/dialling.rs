@@ -56,7 +56,7 @@ impl<D: Driver> Reactor<D> {
         let slot = &mut self.slots[number as usize];
         slot.route += 1;
         let has_other = self.pools.address(slot.pool, slot.route).is_some();
-        if has_other && !reason.is_local() && reason != Reason::TimeoutConnect {
+        if has_other && reason.is_worth_another_address() {
             return self.dial(number);
         }
         let outcome = slot.exchange.end(now, reason);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use client::Protocol;
 use net::{Address, TlsClient, TlsOptions};
 
 use crate::plan::{Proxy, RequestPlan, Tls, Transport};
@@ -14,6 +15,8 @@ pub struct Endpoint {
     pub addresses: Vec<Address>,
     /// What they speak, if that is TLS.
     pub tls: Option<TlsClient>,
+    /// The protocol of its connections.
+    pub protocol: Protocol,
     /// What a proxy is asked before, if there is one and TLS goes through it.
     pub tunnel: Option<Arc<[u8]>>,
 }
@@ -22,19 +25,26 @@ pub struct Endpoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) is_secure: bool,
+    protocol: Protocol,
     pub(super) host: String,
     pub(super) port: u16,
     unix_socket: Option<PathBuf>,
 }
+
+/// Slots of a connection that uses the protocol of tests.
+#[cfg(feature = "line-protocol")]
+const LINE_SLOTS: u16 = 4;
 
 impl Place {
     /// The place of a request, and the rest of its URL: authority and target.
     pub(super) fn of(plan: &RequestPlan) -> Result<(Self, String, String), String> {
         let wrong = |text: &str| format!("URL {:?}: {text}", plan.url);
         let (scheme, rest) = plan.url.split_once("://").unwrap_or(("", &plan.url));
-        let is_secure = match scheme.to_ascii_lowercase().as_str() {
-            "http" => false,
-            "https" => true,
+        let (is_secure, protocol) = match scheme.to_ascii_lowercase().as_str() {
+            "http" => (false, Protocol::Http1),
+            "https" => (true, Protocol::Http1),
+            #[cfg(feature = "line-protocol")]
+            "lines" => (false, Protocol::Lines(LINE_SLOTS)),
             _ => return Err(wrong("only http:// and https:// can be fired at")),
         };
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -50,7 +60,7 @@ impl Place {
         let target = if plan.template { without_fragment(target) } else { before_hash(target) };
         // A query may stand right behind the host, but not in a request line.
         let slash = if target.starts_with('/') { "" } else { "/" };
-        let place = Self { is_secure, host, port, unix_socket };
+        let place = Self { is_secure, protocol, host, port, unix_socket };
         Ok((place, authority.to_owned(), format!("{slash}{target}")))
     }
 
@@ -62,9 +72,10 @@ impl Place {
     pub(super) fn endpoint(&self, transport: &Transport) -> Result<Endpoint, String> {
         let tls = self.is_secure.then(|| TlsClient::new(&self.host, &options(&transport.tls)));
         let tls = tls.transpose()?;
+        let protocol = self.protocol;
         if let Some(path) = &self.unix_socket {
             let addresses = vec![Address::Unix(path.as_path().into())];
-            return Ok(Endpoint { addresses, tls, tunnel: None });
+            return Ok(Endpoint { addresses, tls, protocol, tunnel: None });
         }
         let (host, port) = match &transport.proxy {
             Some(proxy) => (proxy.host.as_str(), proxy.port),
@@ -75,7 +86,7 @@ impl Place {
         let tunnel = transport.proxy.as_ref().filter(|_| self.is_secure);
         let tunnel = tunnel.map(|proxy| self.connect_request(proxy));
         let addresses = addresses.into_iter().map(Address::Ip).collect();
-        Ok(Endpoint { addresses, tls, tunnel })
+        Ok(Endpoint { addresses, tls, protocol, tunnel })
     }
 
     fn connect_request(&self, proxy: &Proxy) -> Arc<[u8]> {

@@ -14,7 +14,7 @@ use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
 use crate::prepare::prepare;
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, start_workers};
-use crate::worker::{Share, Worker};
+use crate::worker::{Worker, WorkerShare};
 
 const MS: Nanos = 1_000_000;
 
@@ -46,7 +46,7 @@ fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate
     let gate = Arc::new(Gate::new(1));
     prepare_gate(&gate);
     let (reports, inbox) = channel();
-    let share = Share {
+    let share = WorkerShare {
         number: 0,
         plan: plan.clone(),
         prepared: Arc::clone(&prepared),

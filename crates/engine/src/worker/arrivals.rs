@@ -3,9 +3,9 @@
 use client::{Outcome, Reason, Stamps};
 use net::{Driver, Nanos};
 
-use super::alarms::Alarm;
-use super::crew::{Due, NOBODY};
-use super::lane::State;
+use super::group::{Attempt, NO_USER};
+use super::slot::State;
+use super::timers::Timer;
 use super::{WORK_PER_TURN, Worker};
 use crate::measure::report::Phase;
 use crate::measure::tally::Tally;
@@ -35,15 +35,16 @@ impl<D: Driver> Worker<D> {
     }
 
     fn set_schedules(&mut self, start: Nanos, seed: u64) {
-        for (crew, number) in self.crews.iter_mut().zip(0_u64..) {
+        for (group, number) in self.groups.iter_mut().zip(0_u64..) {
             let is_early = start < self.window.start;
             // What is shaped by time has its own time: the window's.
-            let is_shaped = matches!(crew.pace, Pace::Replay(_)) || !crew.pace.stages().is_empty();
-            let is_empty = crew.pace.connections() == 0;
-            crew.schedule = if is_empty || (is_early && is_shaped) {
+            let is_shaped =
+                matches!(group.pace, Pace::Replay(_)) || !group.pace.stages().is_empty();
+            let is_empty = group.pace.connections() == 0;
+            group.schedule = if is_empty || (is_early && is_shaped) {
                 None
             } else {
-                Schedule::new(&crew.pace, start, mix(seed, number))
+                Schedule::new(&group.pace, start, mix(seed, number))
             };
         }
     }
@@ -53,7 +54,7 @@ impl<D: Driver> Worker<D> {
         if self.window.phase > Phase::Measure {
             return Nanos::MAX;
         }
-        let schedules = self.crews.iter().filter_map(|crew| crew.schedule.as_ref());
+        let schedules = self.groups.iter().filter_map(|group| group.schedule.as_ref());
         let due = schedules.map(Schedule::next).fold(Nanos::MAX, Nanos::min);
         if self.window.admits(due) { due } else { Nanos::MAX }
     }
@@ -68,47 +69,47 @@ impl<D: Driver> Worker<D> {
         let is_early = self.window.phase == Phase::Warmup;
         let until = if is_early { until.min(self.window.start - 1) } else { until };
         let mut left = WORK_PER_TURN;
-        for crew in 0..self.crews.len() {
-            while let Some(intended) = self.next_due_of(crew, until) {
+        for group in 0..self.groups.len() {
+            while let Some(intended) = self.next_due_of(group, until) {
                 if left == 0 {
                     return false;
                 }
                 left -= 1;
-                self.crews[crew].schedule.as_mut().map(Schedule::take);
+                self.groups[group].schedule.as_mut().map(Schedule::take);
                 let now = self.driver.now();
-                self.arrive(crew, intended, now);
+                self.arrive(group, intended, now);
             }
         }
         true
     }
 
-    /// When the next arrival of a crew was due, if it was until then.
-    fn next_due_of(&self, crew: usize, until: Nanos) -> Option<Nanos> {
-        let schedule = self.crews[crew].schedule.as_ref()?;
+    /// When the next arrival of a group was due, if it was until then.
+    fn next_due_of(&self, group: usize, until: Nanos) -> Option<Nanos> {
+        let schedule = self.groups[group].schedule.as_ref()?;
         let due = schedule.next();
         (due <= until && self.window.admits(due)).then_some(due)
     }
 
-    fn arrive(&mut self, crew: usize, intended: Nanos, now: Nanos) {
-        if self.crews[crew].in_flight >= self.crews[crew].max_in_flight {
-            let due = self.crews[crew].next_due(NOBODY, intended, now);
+    fn arrive(&mut self, group: usize, intended: Nanos, now: Nanos) {
+        if self.groups[group].in_flight >= self.groups[group].max_in_flight {
+            let due = self.groups[group].next_due(NO_USER, intended, now);
             let measured = self.window.is_measured(intended);
-            self.plan_one(crew, due.request, measured).dropped += 1;
+            self.plan_one(group, due.request, measured).dropped += 1;
             return;
         }
-        let due = self.take_up(crew, NOBODY, intended, now);
-        match self.crews[crew].idle.pop_front() {
-            Some(lane) => self.begin(lane, due),
-            None => self.queue(crew, due),
+        let due = self.start_attempt(group, NO_USER, intended, now);
+        match self.groups[group].idle.pop_front() {
+            Some(slot) => self.begin(slot, due),
+            None => self.queue(group, due),
         }
     }
 
     /// Books a planned request, and gives its tally.
-    fn plan_one(&mut self, crew: usize, request: u16, measured: bool) -> &mut Tally {
+    fn plan_one(&mut self, group: usize, request: u16, measured: bool) -> &mut Tally {
         if measured {
             self.window.left -= u64::from(self.window.left < u64::MAX);
         }
-        let is_arrival = !self.crews[crew].is_closed();
+        let is_arrival = !self.groups[group].is_closed();
         let tally = self.tally(request, measured);
         tally.planned += 1;
         tally.scheduled += u64::from(is_arrival);
@@ -116,17 +117,23 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Books an attempt of a user, or an arrival's.
-    pub(super) fn take_up(&mut self, crew: usize, user: u32, intended: Nanos, now: Nanos) -> Due {
+    pub(super) fn start_attempt(
+        &mut self,
+        group: usize,
+        user: u32,
+        intended: Nanos,
+        now: Nanos,
+    ) -> Attempt {
         let measured = self.window.is_measured(intended);
-        let due = self.crews[crew].next_due(user, intended, now);
+        let due = self.groups[group].next_due(user, intended, now);
         let timeout_ns = self.share.prepared.requests[usize::from(due.request)].timeout_ns;
-        let due = Due { measured, timeout_at: now.saturating_add(timeout_ns), ..due };
-        self.plan_one(crew, due.request, measured).attempted += 1;
-        self.crews[crew].in_flight += 1;
+        let due = Attempt { measured, timeout_at: now.saturating_add(timeout_ns), ..due };
+        self.plan_one(group, due.request, measured).attempted += 1;
+        self.groups[group].in_flight += 1;
         self.in_flight += u64::from(due.measured);
         self.last_taken = self.last_taken.max(due.taken);
         let is_inside = self.window.contains(due.taken);
-        let is_arrival = !self.crews[crew].is_closed();
+        let is_arrival = !self.groups[group].is_closed();
         let tally = self.tally(due.request, true);
         if is_inside {
             tally.attempted_inside += 1;
@@ -136,49 +143,49 @@ impl<D: Driver> Worker<D> {
         due
     }
 
-    /// No lane is free: the request waits for one.
-    pub(super) fn queue(&mut self, crew: usize, due: Due) {
+    /// No slot is free: the request waits for one.
+    pub(super) fn queue(&mut self, group: usize, due: Attempt) {
         let timeout_ns = self.share.prepared.requests[usize::from(due.request)].timeout_ns;
-        self.crews[crew].queue.push(Due { is_queued: true, ..due }, timeout_ns);
-        self.alarms.set_at_latest(due.timeout_at, Alarm::Queue(crew as u16));
+        self.groups[group].queue.push(Attempt { is_queued: true, ..due }, timeout_ns);
+        self.timers.set_at_latest(due.timeout_at, Timer::Queue(group as u16));
     }
 
     /// Ends those in a queue whose time is up, so many at most.
-    pub(super) fn ring_queue(&mut self, number: u16, now: Nanos, most: usize) {
-        let crew = usize::from(number);
+    pub(super) fn end_late_waiting(&mut self, number: u16, now: Nanos, most: usize) {
+        let group = usize::from(number);
         for _ in 0..most {
-            let Some(due) = self.crews[crew].queue.pop_late(now) else { break };
+            let Some(due) = self.groups[group].queue.pop_late(now) else { break };
             self.end_queued(number, &due, now);
         }
-        if let Some(next) = self.crews[crew].queue.next_timeout() {
+        if let Some(next) = self.groups[group].queue.next_timeout() {
             // Those that are late already have their turn after the events of this one.
-            self.alarms.set_at_latest(next.max(now + 1), Alarm::Queue(number));
+            self.timers.set_at_latest(next.max(now + 1), Timer::Queue(number));
         }
     }
 
-    fn end_queued(&mut self, crew: u16, due: &Due, now: Nanos) {
+    fn end_queued(&mut self, group: u16, due: &Attempt, now: Nanos) {
         let stamps = Stamps { last_byte: now, ..Stamps::new(due.intended, due.taken) };
         let outcome = Outcome::failed(Reason::TimeoutQueue, None);
-        self.journal.sample(&outcome, None, &[], now, None);
-        self.crews[usize::from(crew)].sessions.ended(due.user, false);
-        self.book_end(crew, (due.request, due.measured), &stamps, &outcome, None);
+        self.recorder.sample(&outcome, None, &[], now, None);
+        self.groups[usize::from(group)].user_states.ended(due.user, false);
+        self.record_end(group, (due.request, due.measured), &stamps, &outcome, None);
         if !self.share.prepared.requests[usize::from(due.request)].limits.is_empty() {
             // Whoever never left the queue has met no limit.
             self.tally(due.request, due.measured).goodput.judged += 1;
         }
-        self.user_goes_on(crew, due.user, now, None);
+        self.user_goes_on(group, due.user, now, None);
     }
 
-    /// A lane is free since then: it gets its next work, or rests.
-    pub(super) fn next_work(&mut self, lane: u32, since: Nanos) {
-        let crew = usize::from(self.lanes[lane as usize].crew);
-        self.lanes[lane as usize].state = State::Idle;
-        if self.crews[crew].has_own_lanes() {
-            self.next_of_user(lane, crew, since);
-        } else if let Some(due) = self.crews[crew].queue.pop() {
-            self.begin(lane, due);
+    /// A slot is free since then: it gets its next work, or rests.
+    pub(super) fn next_work(&mut self, slot: u32, since: Nanos) {
+        let group = usize::from(self.slots[slot as usize].group);
+        self.slots[slot as usize].state = State::Idle;
+        if self.groups[group].has_own_slots() {
+            self.next_of_user(slot, group, since);
+        } else if let Some(due) = self.groups[group].queue.pop() {
+            self.begin(slot, due);
         } else {
-            self.crews[crew].idle.push_back(lane);
+            self.groups[group].idle.push_back(slot);
         }
     }
 }

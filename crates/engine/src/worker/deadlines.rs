@@ -1,82 +1,98 @@
-//! Deadlines of lanes: what is given up, and what only seems to stand still.
+//! Deadlines of slots: what is given up, and what only seems to stand still.
 
-use client::{Connection, Reason};
+use client::{Connection, Outcome, Reason};
 use net::{Driver, Nanos};
 
 use super::Worker;
-use super::alarms::Alarm;
-use super::lane::State;
+use super::slot::State;
+use super::timers::Timer;
 
 /// What has come but was not read yet is read within this time.
 const READING_NS: Nanos = 1_000_000;
 
 impl<D: Driver> Worker<D> {
-    /// Rings when the lane's deadline may have come.
-    pub(super) fn ring_lane(&mut self, number: u32, now: Nanos) {
-        let lane = &mut self.lanes[number as usize];
-        if lane.state == State::Idle {
+    /// Handles the timer of a slot, whose deadline may have passed.
+    pub(super) fn on_deadline(&mut self, number: u32, now: Nanos) {
+        let slot = &self.slots[number as usize];
+        let deadline = slot.deadline;
+        if slot.state == State::Idle {
             return;
         }
-        if lane.deadline > now {
-            let deadline = lane.deadline;
-            return self.watch(number, deadline);
+        if deadline > now {
+            return self.set_deadline(number, deadline);
         }
-        match lane.state {
-            State::Opening => {
-                let overdue = lane.connection.as_ref().and_then(Connection::overdue);
-                self.hang_up(number);
-                self.dial_failed(number, overdue.unwrap_or(Reason::TimeoutConnect), now);
+        match slot.state {
+            State::Connecting => {
+                let connection = slot.connection;
+                let overdue = self.overdue(connection);
+                self.connections.close(connection, &mut self.driver);
+                self.dial_failed(connection, overdue.unwrap_or(Reason::TimeoutConnect), now);
             }
-            State::Resting | State::Looking => {
-                let since = lane.deadline;
-                self.released.push_back((number, since));
-            }
-            State::Busy => self.ring_busy(number, now),
+            State::Resting | State::Probing => self.free_slots.push_back((number, deadline)),
+            State::Busy => self.on_busy_deadline(number, now),
             State::Idle => {}
         }
     }
 
-    /// An exchange has taken too long, or its stream may have stood still for too long.
-    fn ring_busy(&mut self, number: u32, now: Nanos) {
-        let lane = &mut self.lanes[number as usize];
-        if lane.is_put_off {
-            return self.watch(number, now + READING_NS);
+    /// Ends an exchange that has taken too long, or whose stream has paused for too long.
+    fn on_busy_deadline(&mut self, number: u32, now: Nanos) {
+        let slot = &self.slots[number as usize];
+        let connection = slot.connection;
+        if self.connections.get(connection).is_deferred {
+            return self.set_deadline(number, now + READING_NS);
         }
-        let opening = lane.connection.as_ref().and_then(Connection::overdue);
+        let opening = self.overdue(connection);
         let mut reason = opening;
-        if now < lane.gives_up_at {
-            let next = self.still_until(number, now);
+        if now < slot.times_out_at {
+            let next = self.idle_until(number, now);
             if now < next {
-                let next = next.min(self.lanes[number as usize].gives_up_at);
-                return self.watch(number, next);
+                let next = next.min(self.slots[number as usize].times_out_at);
+                return self.set_deadline(number, next);
             }
             reason = opening.or(Some(Reason::TimeoutIdle));
         }
-        let lane = &mut self.lanes[number as usize];
-        let outcome = lane.exchange.time_out(now, reason);
-        self.finish(number, outcome);
+        let outcome = self.slots[number as usize].exchange.time_out(now, reason);
+        let reusable = self.cancel(number);
+        self.finish(number, Outcome { reusable, ..outcome });
     }
 
-    /// Sets the deadline of a lane. Its alarm moves to a later time only when it rings: most
+    /// Cancels the exchange of a slot; returns whether its connection can carry others afterwards.
+    fn cancel(&mut self, number: u32) -> bool {
+        let slot = &self.slots[number as usize];
+        let (place, has_begun) = (slot.place, slot.has_begun);
+        let entry = self.connections.get_mut(slot.connection);
+        if !entry.is_shared() {
+            return false;
+        }
+        !has_begun || entry.connection.as_mut().is_some_and(|known| known.cancel(place))
+    }
+
+    /// Returns the reason of a timeout if a connection is not open yet.
+    fn overdue(&self, connection: u32) -> Option<Reason> {
+        self.connections.get(connection).connection.as_ref().and_then(Connection::overdue)
+    }
+
+    /// Sets the deadline of a slot. Its timer moves to a later time only when it fires: most
     /// deadlines are never reached.
-    pub(super) fn watch(&mut self, number: u32, deadline: Nanos) {
-        self.lanes[number as usize].deadline = deadline;
-        self.alarms.set_at_latest(deadline, Alarm::Lane(number));
+    pub(super) fn set_deadline(&mut self, number: u32, deadline: Nanos) {
+        self.slots[number as usize].deadline = deadline;
+        self.timers.set_at_latest(deadline, Timer::Slot(number));
     }
 
-    /// Until when the stream of a lane may stand still. One that has not begun stands still for
-    /// longer: that is for the timeout to judge.
-    fn still_until(&self, number: u32, now: Nanos) -> Nanos {
-        let lane = &self.lanes[number as usize];
-        let request = &self.share.prepared.requests[usize::from(lane.request)];
-        let until = request.still_until(&lane.exchange, now);
-        let unread = || lane.connection.as_ref().map_or(0, |known| known.unread(&self.driver));
-        // It was the worker that stood still.
+    /// Returns until when the stream of a slot may pause. A stream that has not begun may pause for
+    /// longer: the request's timeout applies to it.
+    fn idle_until(&self, number: u32, now: Nanos) -> Nanos {
+        let slot = &self.slots[number as usize];
+        let request = &self.share.prepared.requests[usize::from(slot.request)];
+        let until = request.still_until(&slot.exchange, now);
+        let connection = &self.connections.get(slot.connection).connection;
+        let unread = || connection.as_ref().map_or(0, |known| known.unread(&self.driver));
+        // The worker has not read what was received.
         if until <= now && unread() > 0 { now + READING_NS } else { until }
     }
 
     pub(super) fn timeout_of(&self, number: u32) -> Nanos {
-        let request = usize::from(self.lanes[number as usize].request);
+        let request = usize::from(self.slots[number as usize].request);
         self.share.prepared.requests[request].timeout_ns
     }
 }

@@ -1,4 +1,4 @@
-//! The beginning: which lanes begin before the window, when, and how many first dials at once.
+//! The beginning: which slots begin before the window, when, and how many first dials at once.
 //!
 //! All at once, at the rate of the whole plan, or users of a group at a rate of their own.
 
@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use net::{Driver, Nanos};
 
 use super::Worker;
-use super::alarms::Alarm;
-use super::lane::State;
+use super::slot::State;
+use super::timers::Timer;
 use crate::measure::report::Phase;
 
 /// First dials under way at once: fewer than the shortest usual accept queue.
@@ -51,9 +51,9 @@ impl<D: Driver> Worker<D> {
         self.opening.order = self.beginnings();
         self.opening.pending = self.opening.order.len() as u32;
         self.opening.is_started = true;
-        for lane in 0..self.lanes.len() as u32 {
-            if !self.dials_first(lane) && self.spawn_rate_of(lane).is_none() {
-                self.released.push_back((lane, now));
+        for slot in 0..self.slots.len() as u32 {
+            if !self.dials_first(slot) && self.spawn_rate_of(slot).is_none() {
+                self.free_slots.push_back((slot, now));
             }
         }
         self.open_more(now, true);
@@ -70,43 +70,47 @@ impl<D: Driver> Worker<D> {
             self.opening.credit = DIALS_AT_ONCE;
         }
         while self.opening.credit > 0
-            && let Some((at, lane)) = self.opening.order.front().copied()
+            && let Some((at, slot)) = self.opening.order.front().copied()
             && at <= now
         {
             self.opening.order.pop_front();
-            self.begin_lane(lane, at, now);
+            self.begin_slot(slot, at, now);
         }
         if new_batch && let Some((next, _)) = self.opening.order.front() {
             let again = if *next > now { *next } else { now + DIAL_BATCH_NS };
-            self.alarms.set(again, Alarm::Opening);
+            self.timers.set(again, Timer::Opening);
         }
     }
 
-    fn begin_lane(&mut self, lane: u32, at: Nanos, now: Nanos) {
-        if self.dials_first(lane) {
+    fn begin_slot(&mut self, slot: u32, at: Nanos, now: Nanos) {
+        let (connection, place) = self.place_of(slot);
+        if self.dials_first(slot) && place == 0 {
             self.opening.credit -= 1;
-            self.lanes[lane as usize].state = State::Opening;
-            self.watch(lane, now.saturating_add(self.timeout_of(lane)));
-            self.dial(lane);
+            let comes_alone = self.spawn_rate_of(slot).is_some();
+            let slots = self.connections.get(connection).slots();
+            let count = if comes_alone { 1 } else { slots.len() };
+            slots.take(count).for_each(|slot| self.slots[slot].state = State::Connecting);
+            self.set_deadline(slot, now.saturating_add(self.timeout_of(slot)));
+            self.dial(connection);
         } else {
             self.opening.pending -= 1;
-            self.released.push_back((lane, at));
+            self.free_slots.push_back((slot, at));
         }
     }
 
-    /// When each lane begins that does so before the window.
+    /// When each slot begins that does so before the window.
     fn beginnings(&self) -> VecDeque<(Nanos, u32)> {
         let plans_rate = self.share.plan.transport.connections_per_second;
-        let mut order = Vec::with_capacity(self.lanes.len());
+        let mut order = Vec::with_capacity(self.slots.len());
         // Those that have no rate of their own are numbered through all groups.
         let mut number = 0.0;
-        for lane in 0..self.lanes.len() as u32 {
-            let crew = &self.crews[usize::from(self.lanes[lane as usize].crew)];
-            if let Some(rate) = self.spawn_rate_of(lane) {
-                order.push((self.begins_at(crew.number_of(crew.user_of(lane)), rate), lane));
-            } else if self.dials_first(lane) {
+        for slot in 0..self.slots.len() as u32 {
+            let group = &self.groups[usize::from(self.slots[slot as usize].group)];
+            if let Some(rate) = self.spawn_rate_of(slot) {
+                order.push((self.begins_at(group.number_of(group.user_of(slot)), rate), slot));
+            } else if self.dials_first(slot) && self.place_of(slot).1 == 0 {
                 let at = plans_rate.map_or(0, |rate| self.begins_at(number, rate));
-                order.push((at, lane));
+                order.push((at, slot));
                 number += 1.0;
             }
         }
@@ -118,14 +122,20 @@ impl<D: Driver> Worker<D> {
         self.window.run_start.saturating_add((number / rate * 1e9).ceil() as Nanos)
     }
 
-    fn spawn_rate_of(&self, lane: u32) -> Option<f64> {
-        self.crews[usize::from(self.lanes[lane as usize].crew)].pace.spawn_rate()
+    /// Returns the connection of a slot, and the slot's place on it.
+    fn place_of(&self, slot: u32) -> (u32, u16) {
+        let slot = &self.slots[slot as usize];
+        (slot.connection, slot.place)
     }
 
-    /// Whether a lane has a connection before its first request; users who come and go bring
+    fn spawn_rate_of(&self, slot: u32) -> Option<f64> {
+        self.groups[usize::from(self.slots[slot as usize].group)].pace.spawn_rate()
+    }
+
+    /// Whether a slot has a connection before its first request; users who come and go bring
     /// theirs along.
-    fn dials_first(&self, lane: u32) -> bool {
-        let crew = &self.crews[usize::from(self.lanes[lane as usize].crew)];
-        self.share.plan.transport.keepalive && crew.pace.opens_connections_first()
+    fn dials_first(&self, slot: u32) -> bool {
+        let group = &self.groups[usize::from(self.slots[slot as usize].group)];
+        self.share.plan.transport.keepalive && group.pace.opens_connections_first()
     }
 }

@@ -5,7 +5,7 @@
 use client::Connection;
 use net::Driver;
 
-use super::lane::Lane;
+use super::connections::ConnectionEntry;
 
 /// Connections that are asked in an interval.
 const ASKED: usize = 16;
@@ -13,17 +13,17 @@ const ASKED: usize = 16;
 /// Bytes that wait in the receive queues of all connections, estimated from some of them.
 pub(super) fn receive_queue_bytes<D: Driver>(
     driver: &D,
-    lanes: &[Lane<D::Socket>],
+    connections: &[ConnectionEntry<D::Socket>],
     turn: u64,
 ) -> u64 {
-    let stride = lanes.len().div_ceil(ASKED).max(1);
-    // The remainder is below a number of lanes.
+    let stride = connections.len().div_ceil(ASKED).max(1);
+    // The remainder is below a number of connections.
     let first = (turn % stride as u64) as usize;
-    let unread = |lane: &Lane<D::Socket>| {
-        let connection = lane.connection.as_ref().filter(|connection| connection.is_connected());
+    let unread = |entry: &ConnectionEntry<D::Socket>| {
+        let connection = entry.connection.as_ref().filter(|connection| connection.is_connected());
         connection.map_or(0, |connection: &Connection<_>| connection.unread(driver))
     };
-    let asked = lanes.iter().skip(first).step_by(stride);
-    let (count, bytes) = asked.fold((0, 0), |(count, sum), lane| (count + 1, sum + unread(lane)));
-    bytes * lanes.len() as u64 / u64::max(count, 1)
+    let asked = connections.iter().skip(first).step_by(stride);
+    let (count, bytes) = asked.fold((0, 0), |(count, sum), entry| (count + 1, sum + unread(entry)));
+    bytes * connections.len() as u64 / u64::max(count, 1)
 }

@@ -5,10 +5,10 @@ use std::sync::mpsc::channel;
 
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
-use super::gate::Gate;
-use super::{CHECKED_BYTES_PER_TURN, Share, Worker};
+use super::{CHECKED_BYTES_PER_TURN, Worker, WorkerShare};
 use crate::plan::{BodyCheck, Closed, Pace, Plan, RequestPlan, Source, Stop, Think};
 use crate::prepare::prepare;
+use crate::worker::gate::Gate;
 
 const MS: Nanos = 1_000_000;
 
@@ -29,7 +29,7 @@ impl Peer for Bodies {
 /// A worker that has started, whose target answers with bodies of so many bytes.
 fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
     let (reports, _) = channel();
-    let share = Share {
+    let share = WorkerShare {
         number: 0,
         prepared: Arc::new(prepare(&plan).unwrap()),
         plan,
@@ -77,11 +77,11 @@ fn users_who_think_have_one_alarm_each_however_many_requests_they_send() {
         let mut worker = started(plan, 0);
         let mut most = 0;
         while worker.turn() {
-            most = most.max(worker.alarms.len());
+            most = most.max(worker.timers.len());
         }
         // Of each user, each connection, the queue and the opening.
         let connections = pool.unwrap_or(0);
-        assert!(most <= (USERS + connections + 2) as usize, "{most} alarms, pool {pool:?}");
-        assert!(most >= USERS as usize / 2, "{most} alarms, pool {pool:?}");
+        assert!(most <= (USERS + connections + 2) as usize, "{most} timers, pool {pool:?}");
+        assert!(most >= USERS as usize / 2, "{most} timers, pool {pool:?}");
     }
 }

@@ -9,7 +9,7 @@ use std::thread::Builder;
 use net::{Epoll, Nanos, SourceAddresses};
 
 use super::gate::Gate;
-use super::{Share, Worker};
+use super::{Worker, WorkerShare};
 use crate::measure::report::Report;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
@@ -40,7 +40,7 @@ pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Res
     let own = workers * DESCRIPTORS_OF_A_WORKER;
     let socket_budget = descriptors_for_sockets().saturating_sub(own) / workers;
     for (plan, number) in parts.into_iter().zip(first..) {
-        let share = Share {
+        let share = WorkerShare {
             number,
             plan,
             prepared: Arc::clone(&common.prepared),
@@ -70,7 +70,7 @@ pub(crate) fn descriptors_for_sockets() -> u64 {
     limit.saturating_sub(in_use + SPARE_DESCRIPTORS)
 }
 
-fn spawn(share: Share, create_driver: fn() -> io::Result<Epoll>) -> Result<(), String> {
+fn spawn(share: WorkerShare, create_driver: fn() -> io::Result<Epoll>) -> Result<(), String> {
     let name = format!("torr-worker-{}", share.number);
     let reports: Sender<Report> = Sender::clone(&share.reports);
     let gate = Arc::clone(&share.gate);

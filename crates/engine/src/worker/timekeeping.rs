@@ -32,8 +32,8 @@ impl IntervalClock {
 
 impl<D: Driver> Worker<D> {
     /// Moves intervals and phases to `now`, in the order in which their times came.
-    pub(super) fn keep_time(&mut self, now: Nanos) {
-        self.hear_orders(now);
+    pub(super) fn update_phase(&mut self, now: Nanos) {
+        self.check_gate(now);
         if self.window.phase == Phase::Warmup {
             self.keep_warmup(now);
         }
@@ -57,24 +57,25 @@ impl<D: Driver> Worker<D> {
             Phase::Measure => (window.end, ATTENTION_NS),
             Phase::Drain | Phase::Over => (window.drain_until, ATTENTION_NS),
         };
-        let alarm = self.alarms.next_at().unwrap_or(Nanos::MAX);
-        let times = [self.interval.end(), phase_end, self.next_due(), alarm, now + patience];
+        let timer = self.timers.next_at().unwrap_or(Nanos::MAX);
+        let times = [self.interval.end(), phase_end, self.next_due(), timer, now + patience];
         times.into_iter().fold(Nanos::MAX, Nanos::min)
     }
 
     /// Hands up what is left after the last turn.
-    pub(super) fn close_books(&mut self) {
+    pub(super) fn finish_reports(&mut self) {
         let now = self.driver.now();
-        self.hand_up(Phase::Drain, now);
+        self.report_phase(Phase::Drain, now);
         // Whoever hears that the run is over may count on its sockets being closed.
-        let connections = self.connections;
-        (0..self.lanes.len() as u32).for_each(|lane| self.hang_up(lane));
-        self.connections = connections;
+        let counts = self.connections.counts;
+        (0..self.connections.entries.len() as u32)
+            .for_each(|number| self.connections.close(number, &mut self.driver));
+        self.connections.counts = counts;
         // What began in the warm-up and ended later belongs to the warm-up still.
-        self.hand_up(Phase::Over, now);
+        self.report_phase(Phase::Over, now);
     }
 
-    fn hear_orders(&mut self, now: Nanos) {
+    fn check_gate(&mut self, now: Nanos) {
         if self.share.gate.is_aborted() {
             self.leave_phase(now);
             self.window.phase = Phase::Over;
@@ -87,7 +88,7 @@ impl<D: Driver> Worker<D> {
     fn leave_phase(&mut self, now: Nanos) {
         match self.window.phase {
             Phase::Warmup => {
-                self.hand_up(Phase::Warmup, now);
+                self.report_phase(Phase::Warmup, now);
                 self.window.set_start(now);
                 self.window.close(now);
                 self.interval = IntervalClock::new(self.share.plan.interval_ns, now);
@@ -100,14 +101,14 @@ impl<D: Driver> Worker<D> {
     fn keep_warmup(&mut self, now: Nanos) {
         self.arrive_when_ready(now);
         self.window.set_start(self.share.gate.start());
-        self.close_pages_until(Phase::Warmup, now.min(self.window.start));
+        self.close_intervals_until(Phase::Warmup, now.min(self.window.start));
         if now < self.window.start {
             return;
         }
         if !self.take_due(self.window.start - 1) {
             return;
         }
-        self.hand_up(Phase::Warmup, self.window.start);
+        self.report_phase(Phase::Warmup, self.window.start);
         self.window.phase = Phase::Measure;
         self.interval = IntervalClock::new(self.share.plan.interval_ns, self.window.start);
         self.start_window();
@@ -121,7 +122,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn keep_window(&mut self, now: Nanos) {
-        self.close_pages_until(Phase::Measure, now.min(self.window.end));
+        self.close_intervals_until(Phase::Measure, now.min(self.window.end));
         if now >= self.window.end {
             // Arrivals that were due within the window but not seen yet are still its own.
             if self.take_due(now) {
@@ -131,7 +132,7 @@ impl<D: Driver> Worker<D> {
             self.end_window(self.last_end.max(self.window.start + 1));
         } else if self.window.left == 0 && now >= self.give_up_at() {
             // As long as its timeout, a drain ends with that of the last request: it is a timeout.
-            self.ring(now, usize::MAX);
+            self.fire_timers(now, usize::MAX);
             self.end_window(now);
             self.window.drain_until = now;
         }
@@ -145,34 +146,34 @@ impl<D: Driver> Worker<D> {
 
     fn end_window(&mut self, end: Nanos) {
         self.starved = self.users_without_a_turn();
-        self.hand_up(Phase::Measure, end);
+        self.report_phase(Phase::Measure, end);
         self.window.close(end);
         self.interval = IntervalClock::new(self.share.plan.interval_ns, end);
     }
 
     fn keep_drain(&mut self, now: Nanos) {
         if now >= self.window.drain_until {
-            self.ring(now, usize::MAX);
+            self.fire_timers(now, usize::MAX);
         }
         // What began in the warm-up is awaited too: a hung request must not vanish with it.
         if self.all_in_flight() == 0 || now >= self.window.drain_until {
             self.window.phase = Phase::Over;
         } else {
-            self.close_pages_until(Phase::Drain, now);
+            self.close_intervals_until(Phase::Drain, now);
         }
     }
 
     fn all_in_flight(&self) -> u64 {
-        self.crews.iter().map(|crew| u64::from(crew.in_flight)).sum()
+        self.groups.iter().map(|group| u64::from(group.in_flight)).sum()
     }
 
     fn was_heard(&self) -> bool {
-        self.lanes.iter().any(|lane| lane.exchange.bytes_in > 0)
+        self.slots.iter().any(|slot| slot.exchange.bytes_in > 0)
     }
 
-    fn close_pages_until(&mut self, phase: Phase, now: Nanos) {
+    fn close_intervals_until(&mut self, phase: Phase, now: Nanos) {
         while self.interval.end() <= now && self.interval.end() < self.phase_limit(phase) {
-            self.close_page(phase, self.interval.end());
+            self.close_interval(phase, self.interval.end());
             self.interval.advance();
         }
     }
@@ -187,14 +188,14 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Hands up the books of an interval that has ended, with what it took.
-    fn hand_up(&mut self, phase: Phase, to: Nanos) {
-        self.close_page(phase, to);
-        self.hand_in();
+    fn report_phase(&mut self, phase: Phase, to: Nanos) {
+        self.close_interval(phase, to);
+        self.send_reports();
     }
 
     /// Sends the closed books off. Between intervals this comes when nothing is due: it takes longer
     /// than a request.
-    pub(super) fn hand_in(&mut self) {
+    pub(super) fn send_reports(&mut self) {
         if self.closed.is_empty() {
             return;
         }
@@ -204,7 +205,8 @@ impl<D: Driver> Worker<D> {
             run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
         };
         self.usage = usage;
-        let unread = receive_queue_bytes(&self.driver, &self.lanes, self.interval.number);
+        let unread =
+            receive_queue_bytes(&self.driver, &self.connections.entries, self.interval.number);
         for report in self.closed.drain(..) {
             let usage = std::mem::take(&mut spent);
             // Nobody listens any more only when the run was given up; then nobody misses it.
@@ -214,7 +216,7 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Opens a new page in the books: what happens from now on is not of that interval.
-    fn close_page(&mut self, phase: Phase, to: Nanos) {
+    fn close_interval(&mut self, phase: Phase, to: Nanos) {
         let is_known = self.window.start < Nanos::MAX && self.window.end < Nanos::MAX;
         let report = Report {
             worker: self.share.number,
@@ -222,16 +224,16 @@ impl<D: Driver> Worker<D> {
             number: self.interval.number,
             from: self.interval.from,
             to,
-            tallies: self.journal.take(matches!(phase, Phase::Measure | Phase::Drain)),
+            tallies: self.recorder.take(matches!(phase, Phase::Measure | Phase::Drain)),
             in_flight: self.in_flight,
-            connections: self.connections,
+            connections: self.connections.counts,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
-            samples: std::mem::take(&mut self.journal.samples),
-            rows: self.journal.rows.as_mut().map(std::mem::take).unwrap_or_default(),
-            texts: std::mem::take(&mut self.journal.texts),
+            samples: std::mem::take(&mut self.recorder.samples),
+            rows: self.recorder.rows.as_mut().map(std::mem::take).unwrap_or_default(),
+            texts: std::mem::take(&mut self.recorder.texts),
             was_heard: self.was_heard(),
-            passed_over: self.routes.iter().flat_map(Routes::passed_over).collect(),
+            passed_over: self.connections.routes.iter().flat_map(Routes::passed_over).collect(),
             failure: self.failure.clone(),
             starved: self.starved,
             window: is_known.then_some((self.window.start, self.window.end)),

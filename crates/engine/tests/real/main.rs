@@ -389,7 +389,7 @@ fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
     let mut prepared = engine::prepare(&plan).unwrap();
     prepared.endpoints[0].addresses = vec![dead.into(), target.addr().into()];
     let (reports, inbox) = std::sync::mpsc::channel();
-    let share = engine::Share {
+    let share = engine::WorkerShare {
         number: 0,
         plan,
         prepared: prepared.into(),

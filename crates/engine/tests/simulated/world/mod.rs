@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use engine::{
-    Closed, Gate, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Share, Source, Stop, Tally,
-    Worker, prepare,
+    Closed, Gate, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Source, Stop, Tally,
+    Worker, WorkerShare, prepare,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 
@@ -137,7 +137,7 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
     let gate = Arc::clone(gate);
     // Not one more than the lanes: a slot that leaks is a dial that fails.
     let socket_budget = plan.connections().into();
-    let share = Share {
+    let share = WorkerShare {
         number: 0,
         plan,
         prepared,

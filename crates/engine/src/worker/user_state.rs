@@ -5,7 +5,7 @@ use crate::prepare::variables::{Draw, Draws};
 
 /// One user.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Session {
+pub(super) struct UserState {
     pub(super) step: u16,
     pub(super) draw: Draw,
     pub(super) values: Vec<Vec<u8>>,
@@ -13,14 +13,14 @@ pub(super) struct Session {
 
 /// The users of one group; empty where nobody keeps anything.
 #[derive(Debug)]
-pub(super) struct Sessions {
-    users: Vec<Session>,
+pub(super) struct UserStates {
+    users: Vec<UserState>,
     /// How many steps a pass has, where users take steps.
     steps: Option<u16>,
     draws: Draws,
 }
 
-impl Sessions {
+impl UserStates {
     pub(super) fn new(
         users: u32,
         steps: Option<u16>,
@@ -28,7 +28,7 @@ impl Sessions {
         mut draws: Draws,
     ) -> Self {
         let keeps = steps.is_some() || group.captures > 0;
-        let mut user = || Session {
+        let mut user = || UserState {
             step: 0,
             draw: if steps.is_some() { draws.next() } else { Draw::default() },
             values: vec![Vec::new(); group.captures],
@@ -73,46 +73,46 @@ impl Sessions {
 mod tests {
     use super::*;
 
-    fn sessions(steps: Option<u16>, captures: usize) -> Sessions {
+    fn user_states(steps: Option<u16>, captures: usize) -> UserStates {
         let group = PreparedGroup { first: 0, count: 2, rows: None, captures };
-        Sessions::new(2, steps, &group, Draws::new(0, 1))
+        UserStates::new(2, steps, &group, Draws::new(0, 1))
     }
 
     #[test]
     fn a_pass_keeps_its_row_and_values_and_the_next_has_new_ones() {
-        let mut sessions = sessions(Some(2), 1);
-        sessions.values(1)[0] = b"token".to_vec();
-        assert_eq!((sessions.draw(1).seq, sessions.step(1)), (1, 0));
-        sessions.ended(1, true);
-        assert_eq!((sessions.draw(1).seq, sessions.step(1)), (1, 1));
-        assert_eq!(sessions.values(1)[0], b"token");
-        sessions.ended(1, true);
-        assert_eq!((sessions.draw(1).seq, sessions.step(1)), (2, 0));
-        assert!(sessions.values(1)[0].is_empty());
-        assert_eq!(sessions.draw(0).seq, 0);
+        let mut user_states = user_states(Some(2), 1);
+        user_states.values(1)[0] = b"token".to_vec();
+        assert_eq!((user_states.draw(1).seq, user_states.step(1)), (1, 0));
+        user_states.ended(1, true);
+        assert_eq!((user_states.draw(1).seq, user_states.step(1)), (1, 1));
+        assert_eq!(user_states.values(1)[0], b"token");
+        user_states.ended(1, true);
+        assert_eq!((user_states.draw(1).seq, user_states.step(1)), (2, 0));
+        assert!(user_states.values(1)[0].is_empty());
+        assert_eq!(user_states.draw(0).seq, 0);
     }
 
     #[test]
     fn a_user_whose_step_failed_begins_anew() {
-        let mut sessions = sessions(Some(2), 0);
-        sessions.ended(0, true);
-        sessions.ended(0, false);
-        assert_eq!((sessions.step(0), sessions.draw(0).seq), (0, 2));
+        let mut user_states = user_states(Some(2), 0);
+        user_states.ended(0, true);
+        user_states.ended(0, false);
+        assert_eq!((user_states.step(0), user_states.draw(0).seq), (0, 2));
     }
 
     #[test]
     fn without_steps_each_request_has_its_own_row_and_values_stay() {
-        let mut sessions = sessions(None, 1);
-        sessions.values(0)[0] = b"token".to_vec();
-        assert_eq!((sessions.draw(0).seq, sessions.draw(0).seq), (0, 1));
-        sessions.ended(0, false);
-        assert_eq!(sessions.values(0)[0], b"token");
+        let mut user_states = user_states(None, 1);
+        user_states.values(0)[0] = b"token".to_vec();
+        assert_eq!((user_states.draw(0).seq, user_states.draw(0).seq), (0, 1));
+        user_states.ended(0, false);
+        assert_eq!(user_states.values(0)[0], b"token");
     }
 
     #[test]
     fn where_nothing_is_kept_users_cost_nothing() {
-        let mut sessions = sessions(None, 0);
-        assert!(sessions.users.is_empty() && sessions.values(7).is_empty());
-        assert_eq!(sessions.step(7), 0);
+        let mut user_states = user_states(None, 0);
+        assert!(user_states.users.is_empty() && user_states.values(7).is_empty());
+        assert_eq!(user_states.step(7), 0);
     }
 }

@@ -1,12 +1,12 @@
-//! A crew: the lanes of one group, and the requests that wait for one of them.
+//! A group: the slots of one group, and the requests that wait for one of them.
 
 use std::collections::VecDeque;
 
 use net::Nanos;
 
 use super::choice::Choice;
-use super::session::Sessions;
-use super::waiting::Waiting;
+use super::user_state::UserStates;
+use super::waiting_queue::WaitingQueue;
 use crate::pace::Schedule;
 use crate::pace::think::Thoughts;
 use crate::plan::ramp::Ramp;
@@ -26,7 +26,7 @@ const MAX_IN_FLIGHT: u32 = 1 << 20;
 
 /// A request that was taken up but has no connection yet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Due {
+pub(super) struct Attempt {
     pub(super) intended: Nanos,
     pub(super) taken: Nanos,
     /// When its time is up.
@@ -36,20 +36,20 @@ pub(super) struct Due {
     pub(super) is_queued: bool,
     /// Which request.
     pub(super) request: u16,
-    /// Which user of the crew's; arrivals are nobody's.
+    /// Which user of the group's; arrivals are nobody's.
     pub(super) user: u32,
     /// Its row and number.
     pub(super) draw: Draw,
 }
 
 /// Who does what when nobody knows which user it is.
-pub(super) const NOBODY: u32 = u32::MAX;
+pub(super) const NO_USER: u32 = u32::MAX;
 
 /// One group at work.
-pub(super) struct Crew {
+pub(super) struct GroupState {
     pub(super) pace: Pace,
     /// How long its users think, if they do.
-    pub(super) thoughts: Option<Thoughts>,
+    pub(super) think_times: Option<Thoughts>,
     /// How many users there are, where that changes with time.
     pub(super) ramp: Option<Ramp>,
     /// Which users of the whole plan these are: `first`, `first + stride`, …
@@ -57,14 +57,14 @@ pub(super) struct Crew {
     /// Arrivals to come; none for a closed pace.
     pub(super) schedule: Option<Schedule>,
     pub(super) choice: Choice,
-    pub(super) sessions: Sessions,
+    pub(super) user_states: UserStates,
     pub(super) random: SplitMix,
     /// For what must be new in every run.
     pub(super) unique: SplitMix,
     /// Requests that wait for a connection.
-    pub(super) queue: Waiting,
-    /// The number of its first lane.
-    pub(super) first_lane: u32,
+    pub(super) queue: WaitingQueue,
+    /// The number of its first slot.
+    pub(super) first_slot: u32,
     /// Lanes without work; the one that rested longest goes first, so that all stay in use.
     pub(super) idle: VecDeque<u32>,
     /// Taken up and not ended.
@@ -74,23 +74,23 @@ pub(super) struct Crew {
     pub(super) keeps_alive: bool,
 }
 
-impl Crew {
-    pub(super) fn new(group: &Group, prepared: &PreparedGroup, first_lane: u32, seed: u64) -> Self {
+impl GroupState {
+    pub(super) fn new(group: &Group, prepared: &PreparedGroup, first_slot: u32, seed: u64) -> Self {
         let users = if group.pace.is_closed() { group.pace.concurrency() } else { 0 };
         let choice = Choice::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
         let draws = Draws::new(group.first, group.stride);
-        let thoughts = |think| Thoughts::new(think, mix(seed, THOUGHT_SEED));
+        let think_times = |think| Thoughts::new(think, mix(seed, THOUGHT_SEED));
         Self {
-            thoughts: group.think.as_ref().map(thoughts),
+            think_times: group.think.as_ref().map(think_times),
             ramp: if group.pace.is_closed() { Ramp::new(group.pace.stages()) } else { None },
             numbers: (group.first, group.stride),
             schedule: None,
-            sessions: Sessions::new(users, choice.steps(), prepared, draws),
+            user_states: UserStates::new(users, choice.steps(), prepared, draws),
             choice,
             random: SplitMix::new(mix(seed, VALUE_SEED)),
             unique: SplitMix::of_this_moment(),
-            queue: Waiting::default(),
-            first_lane,
+            queue: WaitingQueue::default(),
+            first_slot,
             idle: VecDeque::new(),
             in_flight: 0,
             max_in_flight: limit(&group.pace),
@@ -104,12 +104,12 @@ impl Crew {
         self.pace.is_closed()
     }
 
-    /// Whether each lane is a user with a connection of its own.
-    pub(super) fn has_own_lanes(&self) -> bool {
+    /// Whether each slot is a user with a connection of its own.
+    pub(super) fn has_own_slots(&self) -> bool {
         matches!(&self.pace, Pace::Closed(closed) if closed.pool.is_none())
     }
 
-    /// Users who share lanes.
+    /// Users who share slots.
     pub(super) fn pooled_users(&self) -> u32 {
         match &self.pace {
             Pace::Closed(closed) if closed.pool.is_some() => closed.users,
@@ -117,9 +117,9 @@ impl Crew {
         }
     }
 
-    /// The user on a lane of its own.
-    pub(super) fn user_of(&self, lane: u32) -> u32 {
-        if self.has_own_lanes() { lane - self.first_lane } else { NOBODY }
+    /// The user on a slot of its own.
+    pub(super) fn user_of(&self, slot: u32) -> u32 {
+        if self.has_own_slots() { slot - self.first_slot } else { NO_USER }
     }
 
     /// Which of all the users of the whole plan's group this one is.
@@ -139,7 +139,7 @@ impl Crew {
     /// Joins the text of a request with its values.
     pub(super) fn join(
         &mut self,
-        due: &Due,
+        due: &Attempt,
         request: &PreparedRequest,
         group: &PreparedGroup,
         text: &mut Vec<u8>,
@@ -147,18 +147,18 @@ impl Crew {
     ) {
         let Text::Joined(template, variables) = &request.text else { return };
         let (rows, draw) = (group.rows.as_deref(), due.draw);
-        let captured = self.sessions.values(due.user);
+        let captured = self.user_states.values(due.user);
         let (random, unique) = (&mut self.random, &mut self.unique);
         let mut values = Filling { variables, rows, draw, captured, random, unique };
         template.join(&mut values, text, spare);
     }
 
     /// The request that a user, or an arrival, sends next.
-    pub(super) fn next_due(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Due {
-        let request = self.choice.next(self.sessions.step(user));
-        let draw = self.sessions.draw(user);
+    pub(super) fn next_due(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Attempt {
+        let request = self.choice.next(self.user_states.step(user));
+        let draw = self.user_states.draw(user);
         let (timeout_at, measured, is_queued) = (Nanos::MAX, false, false);
-        Due { intended, taken, timeout_at, measured, is_queued, request, user, draw }
+        Attempt { intended, taken, timeout_at, measured, is_queued, request, user, draw }
     }
 }
 

@@ -1,26 +1,26 @@
-//! The requests of a crew that wait for a connection.
+//! The requests of a group that wait for a connection.
 //!
 //! They leave in the order in which they came. Of those with the same timeout, the first that came
 //! is also the first whose time is up: with a queue for each timeout nothing is ever searched. A
-//! crew has few timeouts, mostly one.
+//! group has few timeouts, mostly one.
 
 use std::collections::VecDeque;
 
 use net::Nanos;
 
-use super::crew::Due;
+use super::group::Attempt;
 
 /// Requests in the order in which they came, each with its number.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
-    queues: Vec<(Nanos, VecDeque<(u64, Due)>)>,
+pub(super) struct WaitingQueue {
+    queues: Vec<(Nanos, VecDeque<(u64, Attempt)>)>,
     /// How many have ever come.
     came: u64,
 }
 
-impl Waiting {
+impl WaitingQueue {
     /// Adds a request that may wait for so long; times only grow.
-    pub(super) fn push(&mut self, due: Due, timeout_ns: Nanos) {
+    pub(super) fn push(&mut self, due: Attempt, timeout_ns: Nanos) {
         self.came += 1;
         let entry = (self.came, due);
         match self.queues.iter_mut().find(|(timeout, _)| *timeout == timeout_ns) {
@@ -30,12 +30,12 @@ impl Waiting {
     }
 
     /// Takes the request that came first.
-    pub(super) fn pop(&mut self) -> Option<Due> {
+    pub(super) fn pop(&mut self) -> Option<Attempt> {
         self.pop_by(|number, _| number)
     }
 
     /// Takes the request whose time was up first, if it is up at `now`.
-    pub(super) fn pop_late(&mut self, now: Nanos) -> Option<Due> {
+    pub(super) fn pop_late(&mut self, now: Nanos) -> Option<Attempt> {
         if self.next_timeout()? > now {
             return None;
         }
@@ -49,11 +49,11 @@ impl Waiting {
     }
 
     /// All that wait, in no certain order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Due> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Attempt> {
         self.queues.iter().flat_map(|(_, queue)| queue).map(|(_, due)| due)
     }
 
-    fn pop_by(&mut self, key: impl Fn(u64, &Due) -> u64) -> Option<Due> {
+    fn pop_by(&mut self, key: impl Fn(u64, &Attempt) -> u64) -> Option<Attempt> {
         let queues = self.queues.iter_mut().map(|(_, queue)| queue);
         let filled = queues.filter_map(|queue| {
             let (number, due) = queue.front()?;
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
     use crate::prepare::variables::Draw;
 
-    fn due(taken: Nanos, timeout_ns: Nanos) -> Due {
-        Due {
+    fn due(taken: Nanos, timeout_ns: Nanos) -> Attempt {
+        Attempt {
             intended: taken,
             taken,
             timeout_at: taken + timeout_ns,
@@ -82,8 +82,8 @@ mod tests {
         }
     }
 
-    fn filled() -> Waiting {
-        let mut waiting = Waiting::default();
+    fn filled() -> WaitingQueue {
+        let mut waiting = WaitingQueue::default();
         for (taken, timeout_ns) in [(0, 50), (1, 10), (2, 50), (3, 10), (3, 50)] {
             waiting.push(due(taken, timeout_ns), timeout_ns);
         }

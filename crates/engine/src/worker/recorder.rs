@@ -11,7 +11,7 @@ use crate::measure::tally::Tally;
 const SAMPLES: u8 = 5;
 
 /// The books of one worker.
-pub(super) struct Journal {
+pub(super) struct Recorder {
     /// Of the current interval of the window, by request.
     pub(super) measured: Vec<Tally>,
     /// Of the warm-up, by request.
@@ -22,10 +22,10 @@ pub(super) struct Journal {
     /// What streams told, where that is kept.
     pub(super) texts: Vec<Text>,
     /// Where handed-up books come back from.
-    shelf: Shelf,
+    returned_books: Shelf,
 }
 
-impl Journal {
+impl Recorder {
     /// `streams` says of each row whether its answers are streams.
     pub(super) fn new(streams: &[bool], logs: bool) -> Self {
         let tally =
@@ -38,7 +38,7 @@ impl Journal {
             sampled: [0; Class::ALL.len()],
             rows: logs.then(Vec::new),
             texts: Vec::new(),
-            shelf: Shelf::default(),
+            returned_books: Shelf::default(),
         }
     }
 
@@ -105,7 +105,7 @@ impl Journal {
 
     /// Takes one side of the books and leaves empty ones of the same size.
     pub(super) fn take(&mut self, measured: bool) -> Books {
-        self.shelf.lend(if measured { &mut self.measured } else { &mut self.warmup })
+        self.returned_books.lend(if measured { &mut self.measured } else { &mut self.warmup })
     }
 }
 
@@ -154,14 +154,14 @@ mod tests {
 
     #[test]
     fn keeps_the_first_five_of_each_class() {
-        let mut journal = Journal::new(&[false], false);
+        let mut recorder = Recorder::new(&[false], false);
         for at in 0..9 {
-            journal.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at, None);
-            journal.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at, None);
-            journal.sample(&Outcome::failed(Reason::ConnectRefused, None), None, &[], at, None);
+            recorder.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at, None);
+            recorder.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at, None);
+            recorder.sample(&Outcome::failed(Reason::ConnectRefused, None), None, &[], at, None);
         }
         let kept = |class: &str| {
-            let samples = journal.samples.iter().filter(|sample| sample.class == class);
+            let samples = recorder.samples.iter().filter(|sample| sample.class == class);
             samples.map(|sample| sample.at).collect::<Vec<_>>()
         };
         assert_eq!(kept("read"), [0, 0, 1, 1, 2]);

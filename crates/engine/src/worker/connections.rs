@@ -1,0 +1,242 @@
+//! The connections of a worker: opened, counted, closed.
+
+use std::ops::Range;
+
+use client::{Connection, Reason, Tunnel};
+use net::{Address, Driver, Layer, SourceAddresses, TlsClient};
+
+use super::routes::Routes;
+use crate::measure::report::Connections;
+use crate::prepare::{Endpoint, Prepared};
+
+/// Source addresses that are tried before the machine counts as out of ports.
+const MAX_SOURCE_TRIES: u32 = 8;
+
+/// One connection and its slots. It is opened again whenever it was closed.
+pub(super) struct ConnectionEntry<S> {
+    pub(super) connection: Option<Connection<S>>,
+    /// The number of its first slot; the others follow.
+    first_slot: u32,
+    slot_count: u16,
+    /// The number of the endpoint to which it leads.
+    pub(super) endpoint: u16,
+    /// The address of the endpoint that was dialled last.
+    pub(super) route: u16,
+    /// The number of its dials, so that events of earlier sockets are recognised.
+    pub(super) generation: u32,
+    /// Whether it counts as open.
+    is_counted: bool,
+    /// Whether this machine lacked ports or descriptors for its latest dial.
+    is_short: bool,
+    /// Whether it is closed as soon as the exchanges on it have ended.
+    pub(super) is_closing: bool,
+    /// Whether the worker has deferred reading: an exchange does not time out before its bytes are read.
+    pub(super) is_deferred: bool,
+}
+
+impl<S> ConnectionEntry<S> {
+    pub(super) fn new(first_slot: u32, slot_count: u16, endpoint: u16) -> Self {
+        Self {
+            connection: None,
+            first_slot,
+            slot_count,
+            endpoint,
+            route: 0,
+            generation: 0,
+            is_counted: false,
+            is_short: false,
+            is_closing: false,
+            is_deferred: false,
+        }
+    }
+
+    /// Returns the numbers of its slots.
+    pub(super) fn slots(&self) -> Range<usize> {
+        let first = self.first_slot as usize;
+        first..first + usize::from(self.slot_count)
+    }
+
+    /// Returns the number of its first slot.
+    pub(super) fn first_slot(&self) -> u32 {
+        self.first_slot
+    }
+
+    /// Returns whether it has more than one slot.
+    pub(super) fn is_shared(&self) -> bool {
+        self.slot_count > 1
+    }
+
+    /// Returns whether exchanges may begin now.
+    pub(super) fn is_open(&self) -> bool {
+        self.connection.as_ref().is_some_and(Connection::is_open) && !self.is_closing
+    }
+}
+
+/// All connections of a worker, and where they lead.
+pub(super) struct ConnectionTable<S> {
+    pub(super) entries: Vec<ConnectionEntry<S>>,
+    /// The addresses of each endpoint.
+    pub(super) routes: Vec<Routes>,
+    /// The TLS client of each endpoint that has one, with sessions of this worker alone.
+    tls: Vec<Option<TlsClient>>,
+    sources: SourceAddresses,
+    /// Sockets, and how many the worker may have at once.
+    sockets: u64,
+    max_sockets: u64,
+    /// The counts for reports.
+    pub(super) counts: Connections,
+}
+
+impl<S> ConnectionTable<S> {
+    pub(super) fn new(
+        entries: Vec<ConnectionEntry<S>>,
+        prepared: &Prepared,
+        worker: u32,
+        sources: SourceAddresses,
+        max_sockets: u64,
+    ) -> Self {
+        let endpoints = &prepared.endpoints;
+        let own_tls = |endpoint: &Endpoint| endpoint.tls.as_ref().map(TlsClient::apart);
+        let routes = endpoints.iter().map(|endpoint| Routes::new(&endpoint.addresses, worker));
+        let asked = entries.len() as u64;
+        Self {
+            entries,
+            routes: routes.collect(),
+            tls: endpoints.iter().map(own_tls).collect(),
+            sources,
+            sockets: 0,
+            max_sockets,
+            counts: Connections { asked, ..Connections::default() },
+        }
+    }
+
+    pub(super) fn get(&self, number: u32) -> &ConnectionEntry<S> {
+        &self.entries[number as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, number: u32) -> &mut ConnectionEntry<S> {
+        &mut self.entries[number as usize]
+    }
+
+    /// Returns the number of the connection to which an event belongs; `None` for an earlier socket.
+    #[inline]
+    pub(super) fn of_token(&self, token: u64) -> Option<u32> {
+        // Both halves of a token have 32 bits.
+        let (number, generation) = (token as u32, (token >> 32) as u32);
+        let entry = self.entries.get(number as usize)?;
+        (entry.generation == generation && entry.connection.is_some()).then_some(number)
+    }
+
+    /// Returns the token of the events of a connection.
+    pub(super) fn token(&self, number: u32) -> u64 {
+        u64::from(self.get(number).generation) << 32 | u64::from(number)
+    }
+
+    /// Starts to open a connection to an endpoint.
+    pub(super) fn dial<D: Driver<Socket = S>>(
+        &mut self,
+        number: u32,
+        driver: &mut D,
+        endpoint: &Endpoint,
+    ) -> Result<(), Reason> {
+        let now = driver.now();
+        let layer = self.layer_for(number)?;
+        let socket = self.try_dial(number, driver)?;
+        let tunnel = endpoint.tunnel.clone().map(Tunnel::new);
+        let connection = Connection::dialled(socket, layer, tunnel, endpoint.protocol, now);
+        self.get_mut(number).connection = Some(connection);
+        self.sockets += 1;
+        Ok(())
+    }
+
+    /// Closes a connection, if it is open or being opened.
+    pub(super) fn close<D: Driver<Socket = S>>(&mut self, number: u32, driver: &mut D) {
+        let entry = &mut self.entries[number as usize];
+        let Some(mut connection) = entry.connection.take() else { return };
+        connection.close(driver);
+        entry.is_closing = false;
+        self.counts.open -= u64::from(std::mem::take(&mut entry.is_counted));
+        self.sockets -= 1;
+    }
+
+    /// Counts a connection that has just become open.
+    pub(super) fn opened(&mut self, number: u32) {
+        self.counts.opened += 1;
+        self.counts.open += 1;
+        self.counts.open_max = self.counts.open_max.max(self.counts.open);
+        self.mark_short(number, false);
+        let entry = &mut self.entries[number as usize];
+        entry.is_counted = true;
+        self.routes[usize::from(entry.endpoint)].ended(entry.route, true);
+    }
+
+    /// Counts a failed dial.
+    pub(super) fn dial_failed(&mut self, number: u32, reason: Reason) {
+        self.counts.local.count(reason);
+        self.mark_short(number, reason.is_local());
+        let entry = &self.entries[number as usize];
+        if !reason.is_local() {
+            self.routes[usize::from(entry.endpoint)].ended(entry.route, false);
+        }
+    }
+
+    /// Returns the address that a connection dialled last.
+    pub(super) fn address(&self, number: u32) -> &Address {
+        let entry = self.get(number);
+        self.routes[usize::from(entry.endpoint)].address(entry.route)
+    }
+
+    /// Returns whether another address is worth a dial after this failure. Each is tried at most once:
+    /// an address that was open before may refuse for good now.
+    pub(super) fn has_alternative(&self, number: u32, reason: Reason) -> bool {
+        let entry = self.get(number);
+        let routes = &self.routes[usize::from(entry.endpoint)];
+        reason.is_worth_another_address()
+            && routes.has_alternative()
+            && entry.generation < routes.len()
+    }
+
+    /// Counts the connections for which this machine, not the target, lacks something.
+    fn mark_short(&mut self, number: u32, is_short: bool) {
+        let entry = &mut self.entries[number as usize];
+        let was_short = std::mem::replace(&mut entry.is_short, is_short);
+        self.counts.short += u64::from(is_short);
+        self.counts.short -= u64::from(was_short);
+        self.counts.short_max = self.counts.short_max.max(self.counts.short);
+    }
+
+    fn layer_for(&self, number: u32) -> Result<Option<Box<dyn Layer>>, Reason> {
+        let endpoint = usize::from(self.get(number).endpoint);
+        let session = self.tls[endpoint].as_ref().map(TlsClient::session).transpose();
+        session.map_err(|error| error.fault.into())
+    }
+
+    fn try_dial<D: Driver<Socket = S>>(
+        &mut self,
+        number: u32,
+        driver: &mut D,
+    ) -> Result<S, Reason> {
+        // Files must stay writable: some descriptors are never used for connections.
+        if self.sockets >= self.max_sockets {
+            return Err(Reason::ConnectNoDescriptor);
+        }
+        let entry = &mut self.entries[number as usize];
+        entry.generation = entry.generation.wrapping_add(1);
+        let token = u64::from(entry.generation) << 32 | u64::from(number);
+        let (to, route) = self.routes[usize::from(entry.endpoint)].next();
+        entry.route = route;
+        let mut failure = Reason::ConnectOther;
+        for _ in 0..MAX_SOURCE_TRIES {
+            let from = self.sources.next(to);
+            match driver.dial(to, from, token) {
+                Ok(socket) => return Ok(socket),
+                Err(error) => failure = Reason::of_dial(&error),
+            }
+            if failure != Reason::ConnectNoPort {
+                break;
+            }
+            self.sources.skip();
+        }
+        Err(failure)
+    }
+}

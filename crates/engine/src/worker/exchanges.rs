@@ -1,0 +1,244 @@
+//! Exchanges: begun in a slot, moved by the events of its connection, recorded at their end.
+
+use client::{Outcome, Stamps, Step, UNSET};
+use net::{Driver, Nanos, Ready};
+
+use super::group::Attempt;
+use super::slot::{ConnectionSlots, Slot, State};
+use super::users::failed_to_dial;
+use super::{CHECKED_BYTES_PER_TURN, Worker};
+use crate::measure::report::StreamRow;
+use crate::prepare::stream_observer::StreamObserver;
+
+/// The event that lets a connection send.
+const WRITABLE: Ready = Ready { token: 0, readable: false, writable: true, closed: false };
+
+/// A server that closes after its response does so within this time.
+const PROBE_NS: Nanos = 5_000_000;
+
+impl<D: Driver> Worker<D> {
+    /// Begins an attempt in a free slot.
+    pub(super) fn begin(&mut self, number: u32, attempt: Attempt) {
+        let slot = &mut self.slots[number as usize];
+        let request = &self.share.prepared.requests[usize::from(attempt.request)];
+        (slot.state, slot.has_begun) = (State::Busy, false);
+        slot.measured = attempt.measured;
+        (slot.request, slot.user) = (attempt.request, attempt.user);
+        if request.is_joined() {
+            let group = &mut self.groups[usize::from(slot.group)];
+            let prepared = &self.share.prepared.groups[usize::from(slot.group)];
+            group.join(&attempt, request, prepared, &mut slot.text, &mut self.spare);
+        }
+        request.ask(&mut slot.exchange);
+        slot.exchange.restart(attempt.intended, attempt.taken, request.outline(&slot.text));
+        slot.times_out_at = attempt.timeout_at;
+        slot.is_waited_for = attempt.is_queued;
+        let deadline = match request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns) {
+            Some(idle_ns) => attempt.timeout_at.min(attempt.taken.saturating_add(idle_ns)),
+            None => attempt.timeout_at,
+        };
+        let (connection, endpoint) = (slot.connection, request.endpoint);
+        self.set_deadline(number, deadline);
+        let entry = self.connections.get_mut(connection);
+        if entry.endpoint == endpoint && entry.is_open() {
+            self.begin_sending(number);
+            self.drive(connection, WRITABLE);
+            let sent = self.slots[number as usize].exchange.stamps.sent;
+            self.set_taken(number, sent);
+            self.end_exchanges(connection);
+        } else {
+            self.set_taken(number, self.driver.now());
+            self.connect(connection, endpoint);
+        }
+    }
+
+    /// Sets when an attempt was really taken up. Only this worker delays it until its first byte is
+    /// written, or its connection is dialled, unless it has waited for a free slot.
+    fn set_taken(&mut self, number: u32, at: Nanos) {
+        let slot = &mut self.slots[number as usize];
+        if !slot.is_waited_for && at != UNSET {
+            slot.exchange.stamps.taken = at;
+        }
+    }
+
+    /// Begins the exchange of a slot on its connection, which is open.
+    fn begin_sending(&mut self, number: u32) {
+        let slot = &mut self.slots[number as usize];
+        let entry = &mut self.connections.entries[slot.connection as usize];
+        let range = entry.slots();
+        let Some(connection) = &mut entry.connection else { return };
+        slot.has_begun = true;
+        let place = slot.place;
+        let slots = &mut self.slots[range];
+        let requests = &self.share.prepared.requests;
+        connection.begin(place, &mut ConnectionSlots { slots, requests });
+    }
+
+    /// Begins the exchanges that have waited for a connection, which was opened at `now`.
+    pub(super) fn begin_waiting(&mut self, connection: u32, now: Nanos, event: Ready) {
+        let mut has_dialled = false;
+        for number in self.connections.get(connection).slots() {
+            if !self.slots[number].is_waiting() {
+                continue;
+            }
+            // The first exchange counts as the one that dialled.
+            if !std::mem::replace(&mut has_dialled, true)
+                && let Some(open) = &self.connections.get(connection).connection
+            {
+                open.stamp_opening(&mut self.slots[number].exchange.stamps, now);
+            }
+            self.begin_sending(number as u32);
+        }
+        self.progress(connection, Ready { writable: true, ..event });
+    }
+
+    /// Handles an event of an open connection with exchanges on it.
+    pub(super) fn progress(&mut self, connection: u32, event: Ready) {
+        self.drive(connection, event);
+        self.end_exchanges(connection);
+    }
+
+    #[inline]
+    fn drive(&mut self, number: u32, event: Ready) {
+        let requests = &self.share.prepared.requests;
+        let entry = &mut self.connections.entries[number as usize];
+        let range = entry.slots();
+        let Some(connection) = &mut entry.connection else { return };
+        let slots = &mut self.slots[range.clone()];
+        let checks = |slot: &Slot| requests[usize::from(slot.request)].checks_bodies();
+        let is_full = self.checked_bytes >= CHECKED_BYTES_PER_TURN && slots.iter().any(checks);
+        if event.readable {
+            entry.is_deferred = is_full;
+        }
+        let now = Ready { readable: event.readable && !is_full, ..event };
+        let slots = &mut ConnectionSlots { slots, requests };
+        let step = connection.drive(&mut self.driver, now, slots, &mut self.scratch);
+        let is_deferred = event.readable && is_full && self.scratch.ended.is_empty();
+        if self.has_streams {
+            range.for_each(|slot| self.record_gaps(slot as u32));
+        }
+        if step == Step::Again || is_deferred {
+            self.resume_next_turn(number, event.closed);
+        }
+    }
+
+    /// Ends the exchanges of a connection that its latest event has ended.
+    fn end_exchanges(&mut self, connection: u32) {
+        let first = self.connections.get(connection).first_slot();
+        while let Some(ended) = self.scratch.ended.pop() {
+            self.finish(first + u32::from(ended.slot), ended.outcome);
+        }
+    }
+
+    /// Ends the exchange of a slot: records it, keeps or closes the connection, frees the slot.
+    pub(super) fn finish(&mut self, number: u32, mut outcome: Outcome) {
+        let slot = &mut self.slots[number as usize];
+        let (group, user, stamps) = (slot.group, slot.user, slot.exchange.stamps);
+        slot.has_begun = false;
+        let state = &mut self.groups[usize::from(group)];
+        let request = &self.share.prepared.requests[usize::from(slot.request)];
+        if outcome.failure.is_none() {
+            let values = state.user_states.values(user);
+            outcome.failure = request
+                .judge(outcome.status, &mut slot.exchange, values, &mut self.checked_bytes)
+                .err();
+        } else if outcome.status.is_some_and(|status| request.accepts(status)) {
+            // An error event counts, whatever happened to the connection after it.
+            outcome.failure = StreamObserver::first_fault(&slot.exchange).or(outcome.failure);
+        }
+        if outcome.failure.is_some() {
+            let to = self.connections.address(slot.connection);
+            let (exchange, at) = (Some(&slot.exchange), stamps.last_byte);
+            self.recorder.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));
+        }
+        state.user_states.ended(user, outcome.failure.is_none());
+        slot.thinks_next = state.has_own_slots() && state.think_times.is_some();
+        let (request, measured) = (slot.request, slot.measured);
+        let (bytes_in, bytes_out) = (slot.exchange.bytes_in, slot.exchange.bytes_out());
+        let tally = self.tally(request, measured);
+        tally.bytes_in += bytes_in;
+        tally.bytes_out += bytes_out;
+        let stream = self.share.plan.log.as_ref().and_then(|_| self.stream_row(number));
+        self.record_end(group, (request, measured), &stamps, &outcome, stream);
+        self.record_judgement(number, &outcome);
+        self.slots[number as usize].exchange.release(&mut self.scratch.budget);
+        self.user_goes_on(group, user, stamps.last_byte, outcome.failure);
+        self.leave_connection(number, &outcome);
+    }
+
+    /// Keeps or closes the connection of an exchange that has ended, and frees its slot.
+    fn leave_connection(&mut self, number: u32, outcome: &Outcome) {
+        let slot = &self.slots[number as usize];
+        let (connection, since) = (slot.connection, slot.exchange.stamps.last_byte);
+        if outcome.reusable && self.may_keep(connection) {
+            return self.keep(number, since);
+        }
+        self.close_when_idle(connection);
+        match outcome.failure {
+            Some(reason) if failed_to_dial(reason) => self.rest_or_free(number, since, reason),
+            _ => self.free_slots.push_back((number, since)),
+        }
+    }
+
+    /// Returns whether the plan allows another exchange on a connection.
+    fn may_keep(&self, connection: u32) -> bool {
+        let transport = &self.share.plan.transport;
+        let entry = self.connections.get(connection);
+        let served = entry.connection.as_ref().map_or(0, |connection| connection.served + 1);
+        transport.keepalive
+            && !entry.is_closing
+            && transport.requests_per_connection.is_none_or(|limit| served > 0 && served < limit)
+    }
+
+    /// Keeps the connection for the next exchange. Some servers close after every response without
+    /// announcing it. Until a server is known not to, its connections are observed before reuse.
+    fn keep(&mut self, number: u32, since: Nanos) {
+        let slot = &mut self.slots[number as usize];
+        let group = &mut self.groups[usize::from(slot.group)];
+        let entry = self.connections.get_mut(slot.connection);
+        let Some(connection) = &mut entry.connection else { return };
+        connection.served += 1;
+        group.keeps_alive |= connection.served > 1;
+        // A user who thinks notices the close in the meantime.
+        if group.keeps_alive || slot.thinks_next || entry.is_shared() {
+            return self.free_slots.push_back((number, since));
+        }
+        slot.state = State::Probing;
+        self.set_deadline(number, since.saturating_add(PROBE_NS));
+    }
+
+    /// Records the end of an attempt, whether or not it ever had a slot.
+    pub(super) fn record_end(
+        &mut self,
+        group: u16,
+        (request, measured): (u16, bool),
+        stamps: &Stamps,
+        outcome: &Outcome,
+        stream: Option<StreamRow>,
+    ) {
+        let row = self.share.prepared.requests[usize::from(request)].row;
+        // Users are never late; beside arrivals their zeros would hide the lag of arrivals.
+        let has_lag = !self.has_schedule || !self.groups[usize::from(group)].is_closed();
+        self.recorder.end((request, row), measured, has_lag, stamps, outcome, stream);
+        if outcome.failure.is_none() && self.window.contains(stamps.last_byte) {
+            self.tally(request, true).ok_inside += 1;
+        }
+        self.groups[usize::from(group)].in_flight -= 1;
+        self.in_flight -= u64::from(measured);
+        self.last_end = stamps.last_byte;
+    }
+
+    /// Lets connections read on that stopped reading for the sake of others.
+    pub(super) fn resume_reading(&mut self) {
+        for event in std::mem::take(&mut self.unread) {
+            self.on_event(event);
+        }
+        self.give_work();
+    }
+
+    /// Lets a connection read in the next turn too, as if it had another event.
+    pub(super) fn resume_next_turn(&mut self, connection: u32, closed: bool) {
+        let token = self.connections.token(connection);
+        self.unread.push(Ready { token, readable: true, writable: false, closed });
+    }
+}
