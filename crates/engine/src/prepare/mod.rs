@@ -134,6 +134,12 @@ impl Prepared {
             let endpoint = number(known.unwrap_or(places.len() - 1))?;
             self.requests.push(PreparedRequest::new(request, endpoint, &around)?);
         }
+        let of_group = &self.requests[usize::from(first)..];
+        let protocol =
+            |request: &PreparedRequest| &self.endpoints[usize::from(request.endpoint)].protocol;
+        if !of_group.windows(2).all(|pair| protocol(&pair[0]) == protocol(&pair[1])) {
+            return Err("the requests of a group use different protocols".into());
+        }
         self.groups.push(PreparedGroup {
             first,
             count: number(self.requests.len())? - first,

@@ -5,6 +5,7 @@
 
 mod faults;
 mod mixes;
+mod multiplexing;
 mod pacing;
 mod random_plans;
 mod shapes;

@@ -4,6 +4,7 @@
 //! Each plan follows from its number, so a failure names the case to look at. `TORR_PLANS` says
 //! how many are tried.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,6 +51,26 @@ impl Random {
             7 => vec![(at, Act::Bytes(HELLO.to_vec())), (at + self.below(MS), Act::Close)],
             8 => vec![(at, Act::Bytes(b"nonsense".to_vec()))],
             _ => vec![(at, Act::Bytes(HELLO.to_vec()))],
+        }
+    }
+
+    /// The response to a line, by the ID of its request.
+    fn line_acts(&mut self, id: &str) -> Vec<(Nanos, Act)> {
+        let at = self.below(30 * MS);
+        let line = |status: &str| Act::Bytes(format!("{id} {status}\n").into_bytes());
+        match self.below(40) {
+            0 => vec![],
+            1 => vec![(at, Act::Reset)],
+            2 => vec![(at, Act::Close)],
+            3 => vec![(at, Act::Bytes(b"nonsense\n".to_vec()))],
+            4 => vec![(at, line("200")), (at + self.below(MS), Act::Close)],
+            5..8 => vec![(at, line("500"))],
+            8 => {
+                vec![(at, Act::Bytes(id.as_bytes().to_vec())), (at, Act::Bytes(b" 200\n".to_vec()))]
+            }
+            // Later than most timeouts.
+            9 => vec![(at + 100 * MS, line("200"))],
+            _ => vec![(at, line("200"))],
         }
     }
 
@@ -106,13 +127,10 @@ impl Random {
         }
     }
 
-    fn request(&mut self, has_users: bool) -> RequestPlan {
-        let url = [
-            "http://127.0.0.1:80/",
-            "http://127.0.0.1:80/{{seq}}/{{rand 1 9}}",
-            "http://127.0.0.1:81/",
-        ];
-        let mut request = RequestPlan::get(url[usize::try_from(self.below(3)).unwrap()]);
+    fn request(&mut self, has_users: bool, scheme: &str) -> RequestPlan {
+        let url = ["127.0.0.1:80/", "127.0.0.1:80/{{seq}}/{{rand 1 9}}", "127.0.0.1:81/"];
+        let place = url[usize::try_from(self.below(3)).unwrap()];
+        let mut request = RequestPlan::get(&format!("{scheme}://{place}"));
         request.template = true;
         request.timeout_ns = 1 + self.below(100 * MS);
         if self.one_in(4) {
@@ -128,7 +146,9 @@ impl Random {
     }
 
     fn source(&mut self, has_users: bool) -> Source {
-        let requests: Vec<_> = (0..1 + self.below(3)).map(|_| self.request(has_users)).collect();
+        let scheme = if self.one_in(3) { "lines" } else { "http" };
+        let requests: Vec<_> =
+            (0..1 + self.below(3)).map(|_| self.request(has_users, scheme)).collect();
         match self.below(4) {
             0 => Source::Turn { requests },
             1 => {
@@ -136,7 +156,7 @@ impl Random {
                 Source::Weighted { requests, weights }
             }
             2 if has_users => Source::Steps { requests },
-            _ => Source::One { request: self.request(has_users) },
+            _ => Source::One { request: self.request(has_users, scheme) },
         }
     }
 
@@ -195,11 +215,12 @@ fn simulated(case: u64) -> Outcome<Counting> {
         panic!("case {case}: {error}");
     });
     let (mut dials, mut answers) = (Random(random.0 ^ 1), Random(random.0 ^ 2));
-    let target: Box<Anything> = Box::new(Target::new(
+    let http: Box<Anything> = Box::new(Target::new(
         Box::new(move |_, _| dials.dial()),
         Box::new(move |_, _| answers.acts()),
     ));
-    let mut world = Simulated::new(Counting(target));
+    let lines = Lines { answers: Random(random.0 ^ 3), requests: 0, received: BTreeMap::new() };
+    let mut world = Simulated::new(Counting { http, lines, has_lines: BTreeMap::new() });
     world.send_cost_ns = random.below(5000);
     world.send_limit = 1 + usize::try_from(random.below(100)).unwrap();
     simulate_in(plan, world, &Arc::new(Gate::new(1)))
@@ -208,24 +229,60 @@ fn simulated(case: u64) -> Outcome<Counting> {
 type Anything =
     Target<Box<dyn FnMut(u64, Nanos) -> Dial>, Box<dyn FnMut(u64, Nanos) -> Vec<(Nanos, Act)>>>;
 
-/// A target whose type has a name.
-struct Counting(Box<Anything>);
+/// A target of the multiplexing protocol of lines.
+struct Lines {
+    answers: Random,
+    /// Requests whose line was complete.
+    requests: u64,
+    /// By connection, the beginning of a line that is not complete.
+    received: BTreeMap<u64, Vec<u8>>,
+}
 
-impl net::Peer for Counting {
-    fn dial(&mut self, number: u64, now: Nanos) -> Dial {
-        self.0.dial(number, now)
-    }
-
-    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
-        self.0.receive(connection, bytes, now)
+impl Lines {
+    fn receive(&mut self, connection: u64, bytes: &[u8]) -> Vec<(Nanos, Act)> {
+        let received = self.received.entry(connection).or_default();
+        received.extend_from_slice(bytes);
+        let mut acts = Vec::new();
+        while let Some(end) = received.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = received.drain(..=end).collect();
+            self.requests += 1;
+            let text = String::from_utf8(line).unwrap();
+            acts.extend(self.answers.line_acts(text.split(' ').next().unwrap()));
+        }
+        acts.sort_by_key(|(at, _)| *at);
+        acts
     }
 }
 
-/// Requests that were cut off while they were written never reached the target whole.
+/// A target of both protocols, which it tells apart by the first byte of a connection.
+struct Counting {
+    http: Box<Anything>,
+    lines: Lines,
+    /// By connection, whether it uses the protocol of lines.
+    has_lines: BTreeMap<u64, bool>,
+}
+
+impl net::Peer for Counting {
+    fn dial(&mut self, number: u64, now: Nanos) -> Dial {
+        self.http.dial(number, now)
+    }
+
+    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
+        let has_lines = self.has_lines.entry(connection).or_insert(bytes[0].is_ascii_digit());
+        if *has_lines {
+            return self.lines.receive(connection, bytes);
+        }
+        self.http.receive(connection, bytes, now)
+    }
+}
+
+/// Requests that were cut off while they were written never reached the target whole. With several
+/// exchanges on a connection, one that breaks the protocol ends all of them.
 fn unfinished(tally: &Tally) -> u64 {
     let reasons = tally.reasons.iter().zip(client::Reason::ALL);
     let cut = reasons.filter(|(_, reason)| {
-        reason.name().starts_with("write.") || **reason == client::Reason::TimeoutWrite
+        ["write.", "protocol."].iter().any(|class| reason.name().starts_with(class))
+            || **reason == client::Reason::TimeoutWrite
     });
     cut.map(|(count, _)| *count).sum()
 }
@@ -257,7 +314,7 @@ fn try_each(cases: impl Iterator<Item = u64>) -> (u64, u64) {
         });
         let run = run.unwrap_or_else(|_| panic!("case {case}: see above"));
         let sent = |tally: &Tally| tally.accepted.service.count() + tally.failed.service.count();
-        let seen = run.world.peer.0.requests;
+        let seen = run.world.peer.http.requests + run.world.peer.lines.requests;
         assert!(sent(&run.measured) - unfinished(&run.measured) <= seen, "case {case}");
         let attempted = run.measured.attempted + run.warmup.attempted;
         assert!(seen <= attempted, "case {case}: {seen} requests of {attempted} attempts");
