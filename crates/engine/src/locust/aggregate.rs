@@ -6,14 +6,12 @@ use serde_json::Value;
 use super::process_report::{IntervalTally, ProcessReport, ProcessUsage};
 use super::row_names::{MAX_ROWS, RowName, RowNames};
 use super::user_counts::UserCounts;
+use crate::measure::aggregate::{Aggregate, JudgedInterval};
 use crate::measure::books::Books;
 use crate::measure::front::Front;
-use crate::measure::health::{Health, JUDGED_NS};
-use crate::measure::machine::Machine;
-use crate::measure::report::{Connections, Phase, Report};
-use crate::measure::summary::{Generator, Summary, WorkerTime};
+use crate::measure::report::{Phase, Report};
+use crate::measure::summary::Summary;
 use crate::measure::tally::Tally;
-use crate::measure::timeline::{Interval, Timeline};
 use crate::messages::{
     LOCUST_LOST, LOCUST_NO_REPORT, Message, NO_ANSWER_IN_TEST, NO_END_IN_TEST, SHARED_NAMES,
     STREAMS_ABANDONED, STREAMS_UNREPORTED, Template,
@@ -34,10 +32,8 @@ const EXCHANGES: usize = 0;
 pub struct TallyAggregate {
     row_names: RowNames,
     processes: Vec<Process>,
-    timeline: Timeline,
-    summary: Summary,
+    sum: Aggregate,
     user_counts: UserCounts,
-    machine: Machine,
     /// The expected start of the window, on the wall clock.
     start: Nanos,
     started_s: u64,
@@ -53,7 +49,6 @@ struct Process {
     has_reported: bool,
     is_over: bool,
     latest_s: u64,
-    window_ns: Nanos,
     warmup_ns: Nanos,
     process_usage: ProcessUsage,
     unreported_streams: u64,
@@ -64,13 +59,12 @@ impl TallyAggregate {
     /// expected length of the warm-up; a master sends no load itself.
     #[must_use]
     pub fn new(addresses: &[Address], wall: Nanos, warmup_ns: Nanos, is_master: bool) -> Self {
+        let summary = Summary { is_keepalive: true, front: Front::Locust, ..Summary::default() };
         Self {
             row_names: RowNames::default(),
             processes: Vec::new(),
-            timeline: Timeline::new(0),
-            summary: empty_summary(),
+            sum: Aggregate::new(summary, addresses, true),
             user_counts: UserCounts::default(),
-            machine: Machine::new(addresses),
             start: wall.saturating_add(warmup_ns),
             started_s: wall / SECOND_NS,
             newest_s: wall / SECOND_NS,
@@ -106,8 +100,8 @@ impl TallyAggregate {
     /// Sets the number of users at `wall`, on the wall clock; the maximum is the concurrency of the
     /// level.
     pub fn set_users(&mut self, wall: Nanos, now: u64) {
-        self.summary.users = self.summary.users.max(now);
-        self.summary.concurrency = self.summary.users;
+        self.sum.summary.users = self.sum.summary.users.max(now);
+        self.sum.summary.concurrency = self.sum.summary.users;
         self.user_counts.record(wall, now);
     }
 
@@ -116,10 +110,10 @@ impl TallyAggregate {
     pub fn end(&mut self, is_interrupted: bool) -> Vec<Value> {
         let mut intervals = Vec::new();
         for worker in 0..self.processes.len() as u32 {
-            intervals.extend(self.timeline.forget(worker));
+            intervals.extend(self.sum.lose(worker));
         }
         let intervals = intervals.iter_mut().map(|interval| self.interval_line(interval)).collect();
-        self.summary.interrupted = is_interrupted;
+        self.sum.summary.interrupted = is_interrupted;
         self.complete_summary();
         intervals
     }
@@ -127,7 +121,7 @@ impl TallyAggregate {
     /// Returns the summary of the test; complete after the end.
     #[must_use]
     pub fn summary(&self) -> &Summary {
-        &self.summary
+        &self.sum.summary
     }
 
     fn worker_number(&mut self, process: &str) -> u32 {
@@ -136,16 +130,15 @@ impl TallyAggregate {
         let worker = known.unwrap_or(self.processes.len()) as u32;
         if known.is_none() {
             self.processes.push(Process::new(process, self.started_s));
-            self.summary.workers.push(WorkerTime::default());
         }
-        self.timeline.welcome(worker);
+        self.sum.expect(worker);
         worker
     }
 
     /// Returns the row of the aggregate with a name.
     fn row_of(&mut self, row_name: &RowName) -> usize {
         let row = self.row_names.row("", &row_name.name, row_name.is_event) as usize;
-        let summary = &mut self.summary;
+        let summary = &mut self.sum.summary;
         while summary.names.len() <= row {
             let RowName { name, is_event } = self.row_names.list()[summary.names.len()].clone();
             summary.names.push(name);
@@ -161,21 +154,18 @@ impl TallyAggregate {
         worker: u32,
         rows: &[usize],
         interval: IntervalTally,
-    ) -> Vec<Interval> {
+    ) -> Vec<JudgedInterval> {
         let mut report = interval.report;
         report.worker = worker;
-        let is_window = matches!(report.phase, Phase::Measure | Phase::Drain);
-        let tallies = if is_window { &mut self.summary.measured } else { &mut self.summary.warmup };
         let mut sums = vec![Tally::default(); 2];
         for (row, tally) in interval.rows.iter().zip(&*report.tallies) {
             let row = rows[*row as usize];
-            tallies[row].merge(tally);
-            sums[usize::from(self.summary.events[row])].merge(tally);
+            self.sum.rows(report.phase)[row].merge(tally);
+            sums[usize::from(self.sum.summary.events[row])].merge(tally);
         }
         report.tallies = sums.into();
-        self.summary.samples.append(&mut report.samples);
         self.update_process(&report);
-        self.timeline.add(report)
+        self.sum.add(report)
     }
 
     fn update_process(&mut self, report: &Report) {
@@ -183,46 +173,34 @@ impl TallyAggregate {
         process.is_over = report.phase == Phase::Over;
         process.latest_s = process.latest_s.max(report.number);
         self.newest_s = self.newest_s.max(report.number);
-        let length = report.to.saturating_sub(report.from);
-        match report.phase {
-            Phase::Warmup => process.warmup_ns += length,
-            Phase::Measure => self.summary.workers[report.worker as usize].add(report, length),
-            Phase::Drain | Phase::Over => {}
-        }
-        if let Some((start, end)) = report.window.filter(|_| report.phase == Phase::Measure) {
-            process.window_ns = end.saturating_sub(start);
-            let earliest = &mut self.summary.window_start;
-            *earliest = if *earliest == 0 { start } else { start.min(*earliest) };
+        if report.phase == Phase::Warmup {
+            process.warmup_ns += report.to.saturating_sub(report.from);
         }
     }
 
     /// Completes intervals without the processes that have not reported for too long.
-    fn skip_silent_processes(&mut self) -> Vec<Interval> {
+    fn skip_silent_processes(&mut self) -> Vec<JudgedInterval> {
         let since = self.newest_s.saturating_sub(SILENCE_LIMIT_S);
         let numbers = 0..self.processes.len() as u32;
         let silent = numbers.filter(|worker| self.processes[*worker as usize].latest_s < since);
         let silent: Vec<_> = silent.collect();
-        silent.into_iter().flat_map(|worker| self.timeline.forget(worker)).collect()
+        silent.into_iter().flat_map(|worker| self.sum.lose(worker)).collect()
     }
 
-    fn interval_line(&mut self, interval: &mut Interval) -> Value {
-        let vitals = self.machine.vitals(interval, true);
-        if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
-            self.summary.health.see(&vitals);
-        }
+    fn interval_line(&self, judged: &mut JudgedInterval) -> Value {
+        let interval = &mut judged.interval;
         interval.tallies = Books::from(interval.tallies[..=EXCHANGES].to_vec());
-        let known = self.summary.window_start;
-        let mut line =
-            interval_json(interval, &vitals, if known == 0 { self.start } else { known });
-        line["concurrency"] = self.user_counts.max_between(interval.from, interval.to).into();
+        let concurrency = self.user_counts.max_between(interval.from, interval.to);
+        let known = self.sum.summary.window_start;
+        let mut line = interval_json(judged, if known == 0 { self.start } else { known });
+        line["concurrency"] = concurrency.into();
         line
     }
 
     fn complete_summary(&mut self) {
         self.sort_rows();
-        let summary = &mut self.summary;
+        let summary = &mut self.sum.summary;
         let reported: Vec<_> = self.processes.iter().filter(|one| one.has_reported).collect();
-        summary.window_ns = reported.iter().map(|one| one.window_ns).max().unwrap_or(0);
         summary.warmup_ns = reported.iter().map(|one| one.warmup_ns).max().unwrap_or(0);
         for process in &reported {
             summary.generator.cpu_ns += process.process_usage.cpu_ns;
@@ -263,7 +241,7 @@ impl TallyAggregate {
         let row_names = self.row_names.list();
         let mut order: Vec<usize> = (0..row_names.len()).collect();
         order.sort_by_key(|row| &row_names[*row]);
-        let summary = &mut self.summary;
+        let summary = &mut self.sum.summary;
         let sorted = |tallies: &mut Vec<Tally>| {
             let take = |row: &usize| std::mem::take(&mut tallies[*row]);
             *tallies = order.iter().map(take).collect();
@@ -281,7 +259,6 @@ impl Process {
             has_reported: false,
             is_over: false,
             latest_s: now_s,
-            window_ns: 0,
             warmup_ns: 0,
             process_usage: ProcessUsage::default(),
             unreported_streams: 0,
@@ -291,15 +268,6 @@ impl Process {
     fn loss_warning(&self) -> Message {
         let template = if self.has_reported { LOCUST_LOST } else { LOCUST_NO_REPORT };
         template.message([("process", self.name.as_str().into())])
-    }
-}
-
-impl WorkerTime {
-    fn add(&mut self, report: &Report, length: Nanos) {
-        self.cpu_ns += report.usage.cpu_ns;
-        self.run_queue_ns += report.usage.run_queue_ns;
-        self.wall_ns += length;
-        self.intervals += 1;
     }
 }
 
@@ -316,32 +284,4 @@ fn failure_of(summary: &Summary) -> Option<Template> {
     let was_heard =
         all().any(|tally| tally.ok > 0 || !tally.statuses.is_empty() || tally.bytes_in > 0);
     (!was_heard).then_some(NO_ANSWER_IN_TEST)
-}
-
-fn empty_summary() -> Summary {
-    Summary {
-        names: Vec::new(),
-        measured: Vec::new(),
-        warmup: Vec::new(),
-        concurrency: 0,
-        users: 0,
-        rate: None,
-        window_ns: 0,
-        warmup_ns: 0,
-        in_flight: 0,
-        starved: 0,
-        connections: Connections::default(),
-        samples: Vec::new(),
-        window_start: 0,
-        workers: Vec::new(),
-        health: Health::default(),
-        generator: Generator::default(),
-        lost: 0,
-        warnings: Vec::new(),
-        is_keepalive: true,
-        failure: None,
-        interrupted: false,
-        front: Front::Locust,
-        events: Vec::new(),
-    }
 }

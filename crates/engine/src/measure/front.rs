@@ -1,11 +1,11 @@
 //! Who fires a load, and the messages about its health.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::messages::{self, Template};
 
 /// Who fires a load: reasons and advice speak of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Front {
     /// The workers of the engine.

@@ -4,7 +4,6 @@
 //! never `lag`, and is not blamed on the generator.
 
 use net::Nanos;
-use serde::{Deserialize, Serialize};
 
 use super::front::{Front, Messages};
 use super::metric::Metric;
@@ -108,8 +107,8 @@ impl Vitals {
     }
 }
 
-/// The signs of a level so far; adds up over processes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// The signs of a level so far.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Health {
     intervals: u64,
     seen: [u64; SIGNS.len()],
@@ -117,10 +116,8 @@ pub struct Health {
     target_sum: f64,
     target_intervals: u64,
     /// Of the late intervals, those in which no late worker was busy.
-    #[serde(default)]
     late_and_idle: u64,
     /// The lag of the latest worker, interval by interval.
-    #[serde(default)]
     lag: Metric,
 }
 

@@ -1,6 +1,7 @@
 //! What happened: histograms and tallies of a worker, intervals of all workers, their summary, and the
 //! load generator's health.
 
+pub(crate) mod aggregate;
 pub(crate) mod books;
 mod buckets;
 pub(crate) mod front;

@@ -6,7 +6,7 @@ use net::Nanos;
 
 use super::front::Front;
 use super::health::Health;
-use super::report::{Connections, Sample};
+use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use crate::messages::Message;
 
@@ -14,7 +14,7 @@ use crate::messages::Message;
 const SAMPLES: usize = 5;
 
 /// What a load did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// The name of each request.
     pub names: Vec<String>,
@@ -81,6 +81,15 @@ pub struct WorkerTime {
 }
 
 impl WorkerTime {
+    /// Adds an interval of the window.
+    pub(crate) fn add(&mut self, report: &Report) {
+        self.cpu_ns += report.usage.cpu_ns;
+        self.run_queue_ns += report.usage.run_queue_ns;
+        self.wall_ns += report.to.saturating_sub(report.from);
+        self.receive_queue_sum += report.receive_queue_bytes;
+        self.intervals += 1;
+    }
+
     /// Bytes that waited unread at the end of an interval, on average.
     #[must_use]
     pub fn receive_queue_bytes(&self) -> u64 {

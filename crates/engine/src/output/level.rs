@@ -4,6 +4,7 @@ use client::Class;
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
+use crate::measure::aggregate::JudgedInterval;
 use crate::measure::front::Front;
 use crate::measure::health::{Evidence, Lag, Vitals, judge};
 use crate::measure::metric::{Metric, PERCENTILES, mark_at_least};
@@ -11,7 +12,6 @@ use crate::measure::report::{Phase, Sample};
 use crate::measure::stream::{Timed, stream_json};
 use crate::measure::summary::{Summary, WorkerTime, sum};
 use crate::measure::tally::Tally;
-use crate::measure::timeline::Interval;
 
 /// One entry of `levels`, without what only the experiment knows (candidate, round, intervals).
 #[must_use]
@@ -55,7 +55,8 @@ pub fn level_json(summary: &Summary) -> Value {
 }
 
 /// One line of `intervals.jsonl`; `start` is when the window started, or will at the earliest.
-pub(crate) fn interval_json(interval: &Interval, vitals: &Vitals, start: Nanos) -> Value {
+pub(crate) fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
+    let JudgedInterval { interval, vitals } = judged;
     let total = sum(&interval.tallies);
     let seconds = seconds(interval.to.saturating_sub(interval.from));
     let is_window = interval.phase == Phase::Measure;

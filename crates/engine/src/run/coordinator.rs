@@ -8,18 +8,15 @@ use std::time::Duration;
 use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
-use super::standing::{Cost, Standing, loss_warning};
+use super::standing::{Cost, loss_warning};
 use crate::fleet::{Inbox, Loss, News};
-use crate::measure::front::Front;
-use crate::measure::health::{Health, JUDGED_NS};
-use crate::measure::machine::Machine;
-use crate::measure::report::{Connections, Phase, Report};
-use crate::measure::summary::{Generator, Summary, WorkerTime, add_tallies};
+use crate::measure::aggregate::{Aggregate, JudgedInterval};
+use crate::measure::report::{Phase, Report};
+use crate::measure::summary::{Generator, Summary, add_tallies};
 use crate::measure::tally::Tally;
-use crate::measure::timeline::{Interval, Timeline};
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START, SHARED_ROW, Template,
-    UNUSED_ADDRESS, WORKER_LOST,
+    WORKER_LOST,
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
@@ -38,23 +35,16 @@ pub(super) struct Coordinator {
     gate: Arc<Gate>,
     outbox: Arc<Outbox>,
     files: LoadFiles,
-    timeline: Timeline,
-    summary: Summary,
-    is_open_model: bool,
+    aggregate: Aggregate,
     /// The name of each request, for the log.
     names: Vec<String>,
     /// Connections that the plan asks for.
     asked: u64,
     run_start: Nanos,
     unanswered: Unanswered,
-    machine: Machine,
     cpu_at_start: Nanos,
-    /// How long each worker's window is: as planned, until it has ended.
-    windows: Vec<Nanos>,
     /// Whether any byte of an answer came.
     was_heard: bool,
-    /// Where each worker stood when it last reported.
-    standings: Vec<Standing>,
     /// What other processes have used; empty when there are none.
     costs: Vec<Cost>,
 }
@@ -118,22 +108,20 @@ impl Coordinator {
         let children = if processes > 1 { processes as usize } else { 0 };
         let patience =
             prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.interval_ns);
+        let summary = empty_summary(plan, prepared, roster);
+        let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.has_schedule());
+        (0..workers).for_each(|worker| aggregate.expect(worker));
         Self {
             gate,
             outbox,
             files,
-            timeline: Timeline::new(workers),
-            summary: empty_summary(plan, prepared, roster),
+            aggregate,
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
             asked: plan.connections().into(),
-            is_open_model: plan.has_schedule(),
             run_start,
             unanswered: Unanswered::new(plan, run_start, patience),
-            machine: Machine::new(&prepared.addresses()),
             cpu_at_start: 0,
-            windows: vec![0; workers as usize],
             was_heard: false,
-            standings: vec![Standing::default(); workers as usize],
             costs: vec![Cost::default(); children],
         }
     }
@@ -147,13 +135,13 @@ impl Coordinator {
     /// Ends a run that never began; where somebody stopped it, that is why.
     pub(super) fn give_up(mut self, why: Message) {
         if !self.gate.is_stopped() {
-            self.summary.failure = Some(why);
+            self.aggregate.summary.failure = Some(why);
         }
         self.finish();
     }
 
     pub(super) fn run(mut self, inbox: &impl Inbox) {
-        while !self.timeline.is_over() {
+        while !self.aggregate.is_over() {
             match inbox.next(TICK) {
                 Ok(News::Report(report)) => self.take(*report),
                 Ok(News::Figures { process, phase, figures }) => {
@@ -163,7 +151,7 @@ impl Coordinator {
                 Err(RecvTimeoutError::Timeout) => {}
                 // A worker that is gone without closing its books has panicked.
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.summary.failure = Some(WORKER_LOST.plain());
+                    self.aggregate.summary.failure = Some(WORKER_LOST.plain());
                     break;
                 }
             }
@@ -172,101 +160,54 @@ impl Coordinator {
         self.finish();
     }
 
-    fn take(&mut self, mut report: Report) {
-        let endings = self.files.write(&report, &self.names, &self.summary.names);
-        endings.into_iter().for_each(|ending| self.summary.warn(ending));
-        self.summary.samples.append(&mut report.samples);
-        self.take_window(&report);
-        let side = match report.phase {
-            Phase::Warmup | Phase::Over => &mut self.summary.warmup,
-            Phase::Measure | Phase::Drain => &mut self.summary.measured,
-        };
-        add_tallies(side, &report.tallies);
-        if let Some(failure) = report.failure.take() {
-            self.summary.failure.get_or_insert(failure);
+    fn take(&mut self, report: Report) {
+        let summary = &mut self.aggregate.summary;
+        let endings = self.files.write(&report, &self.names, &summary.names);
+        endings.into_iter().for_each(|ending| summary.warn(ending));
+        if let Some((start, _)) = report.window {
+            summary.warmup_ns = start.saturating_sub(self.run_start);
+        }
+        if report.phase == Phase::Warmup {
+            self.cpu_at_start = net::process_cpu_ns();
+        } else if report.phase == Phase::Measure {
+            summary.generator.cpu_ns = net::process_cpu_ns() - self.cpu_at_start;
         }
         self.unanswered.see(&report);
         self.was_heard |= report.was_heard || report.tallies.iter().any(|tally| tally.bytes_in > 0);
-        for address in &report.passed_over {
-            let address = ("address", address.as_str().into());
-            self.summary.warn(UNUSED_ADDRESS.message([address]));
-        }
-        if report.phase == Phase::Over {
-            self.summary.in_flight += report.in_flight;
-            self.summary.starved += report.starved;
-            self.summary.connections.merge(&report.connections);
-        }
-        if report.phase == Phase::Measure {
-            let worker = &mut self.summary.workers[report.worker as usize];
-            worker.cpu_ns += report.usage.cpu_ns;
-            worker.run_queue_ns += report.usage.run_queue_ns;
-            worker.wall_ns += report.to.saturating_sub(report.from);
-            worker.receive_queue_sum += report.receive_queue_bytes;
-            worker.intervals += 1;
-        }
-        self.standings[report.worker as usize] = Standing::of(&report);
-        for interval in self.timeline.add(report) {
-            self.hand_out(&interval);
-        }
+        add_tallies(self.aggregate.rows(report.phase), &report.tallies);
+        let intervals = self.aggregate.add(report);
+        self.hand_out(&intervals);
     }
 
     /// A process is gone: what it had reported is kept, and balances with what it had open then.
     fn lose(&mut self, loss: Loss) {
         for worker in loss.workers.clone() {
-            if !self.timeline.awaits(worker) {
-                continue;
-            }
-            let standing = self.standings[worker as usize];
-            self.summary.in_flight += standing.in_flight;
-            self.summary.connections.merge(&standing.connections);
-            if let Some(window_ns) = standing.window_ns {
-                self.windows[worker as usize] = window_ns;
-            }
-            for interval in self.timeline.forget(worker) {
-                self.hand_out(&interval);
-            }
+            let intervals = self.aggregate.lose(worker);
+            self.hand_out(&intervals);
         }
-        self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
-        self.summary.lost += 1;
-        let processes = self.summary.generator.processes;
+        let summary = &mut self.aggregate.summary;
+        summary.lost += 1;
+        let processes = summary.generator.processes;
         let warning = loss_warning(loss, processes, self.gate.start());
-        if self.summary.lost == processes {
+        if summary.lost == processes {
             let last = ("last", warning.clone().into());
-            self.summary.failure.get_or_insert_with(|| ALL_PROCESSES_LOST.message([last]));
+            summary.failure.get_or_insert_with(|| ALL_PROCESSES_LOST.message([last]));
         }
-        self.summary.warn(warning);
+        summary.warn(warning);
     }
 
-    fn take_window(&mut self, report: &Report) {
-        if let Some((start, end)) = report.window {
-            self.summary.window_start = start;
-            self.summary.warmup_ns = start.saturating_sub(self.run_start);
-            self.windows[report.worker as usize] = end.saturating_sub(start);
-            self.summary.window_ns = self.windows.iter().copied().max().unwrap_or(0);
+    fn hand_out(&mut self, intervals: &[JudgedInterval]) {
+        let summary = &self.aggregate.summary;
+        for judged in intervals {
+            let start = match (judged.interval.phase, self.gate.start()) {
+                // Not known yet, it comes after the warm-up that was asked for.
+                (Phase::Warmup, Nanos::MAX) => self.run_start.saturating_add(summary.warmup_ns),
+                // A run that was stopped in its warm-up has a window all the same, without length.
+                (_, Nanos::MAX) => summary.window_start,
+                (_, start) => start,
+            };
+            self.outbox.put_interval(interval_json(judged, start));
         }
-        if report.phase == Phase::Warmup {
-            self.cpu_at_start = net::process_cpu_ns();
-        } else if report.phase == Phase::Measure {
-            self.summary.generator.cpu_ns = net::process_cpu_ns() - self.cpu_at_start;
-        }
-    }
-
-    fn hand_out(&mut self, interval: &Interval) {
-        if interval.is_empty() {
-            return;
-        }
-        let vitals = self.machine.vitals(interval, self.is_open_model);
-        if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
-            self.summary.health.see(&vitals);
-        }
-        let start = match (interval.phase, self.gate.start()) {
-            // Not known yet, it comes after the warm-up that was asked for.
-            (Phase::Warmup, Nanos::MAX) => self.run_start.saturating_add(self.summary.warmup_ns),
-            // A run that was stopped in its warm-up has a window all the same, without length.
-            (_, Nanos::MAX) => self.summary.window_start,
-            (_, start) => start,
-        };
-        self.outbox.put_interval(interval_json(interval, &vitals, start));
     }
 
     fn give_up_if_unanswered(&mut self) {
@@ -277,13 +218,15 @@ impl Coordinator {
             return;
         }
         let waited = limit_ns / 1_000_000_000;
-        self.summary.failure = Some(NO_ANSWER_IN_TIME.message([("seconds", waited.into())]));
+        self.aggregate.summary.failure =
+            Some(NO_ANSWER_IN_TIME.message([("seconds", waited.into())]));
         self.gate.abort();
     }
 
     /// Why a level that ran to its end says nothing about its target.
     fn emptiness(&self) -> Option<Template> {
-        let nothing_started = self.summary.measured.iter().all(|tally| tally.planned == 0);
+        let nothing_started =
+            self.aggregate.summary.measured.iter().all(|tally| tally.planned == 0);
         if !self.has_answer() {
             Some(NO_ANSWER)
         } else if nothing_started {
@@ -298,20 +241,20 @@ impl Coordinator {
     }
 
     fn finish(mut self) {
-        if self.gate.is_stopped() && self.summary.failure.is_none() {
-            self.summary.interrupted = true;
+        if self.gate.is_stopped() && self.aggregate.summary.failure.is_none() {
+            self.aggregate.summary.interrupted = true;
         } else if let Some(template) = self.emptiness() {
-            self.summary.failure.get_or_insert_with(|| template.plain());
+            self.aggregate.summary.failure.get_or_insert_with(|| template.plain());
         }
-        self.summary.keep_first_samples();
-        self.summary.generator.max_rss_bytes = net::max_rss_bytes();
-        self.summary.generator.descriptor_limit = net::raise_descriptor_limit();
+        self.aggregate.summary.keep_first_samples();
+        self.aggregate.summary.generator.max_rss_bytes = net::max_rss_bytes();
+        self.aggregate.summary.generator.descriptor_limit = net::raise_descriptor_limit();
         for cost in &self.costs {
-            cost.add_to(&mut self.summary.generator);
+            cost.add_to(&mut self.aggregate.summary.generator);
         }
         // Those of a process that never reported are missing, not fewer to ask for.
-        self.summary.connections.asked = self.asked;
-        self.outbox.put_summary(self.summary);
+        self.aggregate.summary.connections.asked = self.asked;
+        self.outbox.put_summary(self.aggregate.summary);
     }
 }
 
@@ -331,22 +274,10 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
         concurrency: plan.concurrency().into(),
         users: plan.users().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
-        window_ns: 0,
         warmup_ns: plan.warmup_ns,
-        in_flight: 0,
-        starved: 0,
-        connections: Connections::default(),
-        samples: Vec::new(),
-        window_start: 0,
-        workers: vec![WorkerTime::default(); roster.workers as usize],
-        health: Health::default(),
         generator: Generator { processes: roster.processes, ..Generator::default() },
-        lost: 0,
         warnings: shared_row(prepared).into_iter().collect(),
         is_keepalive: plan.transport.keepalive,
-        failure: None,
-        interrupted: false,
-        front: Front::Engine,
-        events: Vec::new(),
+        ..Summary::default()
     }
 }

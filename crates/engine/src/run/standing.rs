@@ -1,20 +1,11 @@
-//! What is kept of each worker and process for the end, and for the case that it is lost.
+//! What is kept of each process for the end, and the warning that one is lost.
 
 use net::Nanos;
 
 use crate::fleet::{Figures, Loss};
-use crate::measure::report::{Connections, Phase, Report};
+use crate::measure::report::Phase;
 use crate::measure::summary::Generator;
 use crate::messages::{LOST_IN_WARMUP, LOST_IN_WINDOW, Message};
-
-/// What is known of a worker since its last report.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Standing {
-    pub(super) connections: Connections,
-    pub(super) in_flight: u64,
-    /// How far it came in the window.
-    pub(super) window_ns: Option<Nanos>,
-}
 
 /// What one of several processes has used.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,17 +13,6 @@ pub(super) struct Cost {
     cpu_at_start: Nanos,
     cpu_at_end: Nanos,
     latest: Figures,
-}
-
-impl Standing {
-    pub(super) fn of(report: &Report) -> Self {
-        // Before the window begins, what it took up for it has not been reported yet.
-        let is_counted = matches!(report.phase, Phase::Measure | Phase::Drain);
-        let in_flight = if is_counted { report.in_flight } else { 0 };
-        let window = report.window.filter(|_| report.phase == Phase::Measure);
-        let window_ns = window.map(|(start, end)| end.min(report.to).saturating_sub(start));
-        Self { connections: report.connections, in_flight, window_ns }
-    }
 }
 
 impl Cost {
