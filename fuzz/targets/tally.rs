@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use engine::ProcessReport;
 use libfuzzer_sys::fuzz_target;
+use locust::ProcessReport;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(report) = ProcessReport::from_bytes(data) else { return };

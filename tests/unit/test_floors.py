@@ -40,7 +40,8 @@ CRATE_FLOORS = {
     0: {"wire", "net"},
     1: {"client"},
     2: {"engine", "targets"},
-    3: {"python"},
+    3: {"locust"},
+    4: {"python"},
 }
 
 

@@ -6,9 +6,8 @@
 mod fleet;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod locust;
 mod measure;
-mod messages;
+pub mod messages;
 mod once;
 mod output;
 mod pace;
@@ -20,24 +19,25 @@ mod worker;
 
 pub use client::Reason;
 pub use fleet::serve;
-pub use locust::{Count, ProcessReport, RequestRecord, RequestTally, TallyAggregate};
+pub use measure::aggregate::{Aggregate, JudgedInterval};
 pub use measure::books::Books;
+pub use measure::front::Front;
 pub use measure::goodput::Goodput;
 pub use measure::metric::{Metric, statistics};
 pub use measure::report::{Connections, Local, Phase, Report, Sample};
-pub use measure::stream::{Counted, StreamTally, Timed};
+pub use measure::stream::{Counted, StreamTally, Timed, Times};
 pub use measure::summary::Summary;
 pub use measure::tally::{Latencies, Tally};
 pub use messages::{MESSAGES, Message, Template};
 pub use once::once;
-pub use output::level::level_json;
+pub use output::level::{interval_json, level_json};
 pub use pace::Schedule;
 pub use plan::{
     Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, JsonCheck, Limit, Limited, Open,
     PLAN_VERSION, Pace, Plan, Processes, Proxy, Replay, RequestPlan, Source, Stage, Stop,
     StreamDialect, StreamPlan, Think, Tls, Transport,
 };
-pub use prepare::{Endpoint, Prepared, PreparedRequest, prepare};
+pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};
 pub use worker::gate::Gate;
 pub use worker::{Worker, WorkerShare};

@@ -33,7 +33,8 @@ pub struct Template {
 
 macro_rules! messages {
     ($($name:ident $code:literal $($english:literal)+;)+) => {
-        $(pub(crate) const $name: Template = Template { code: $code, english: &[$($english),+] };)+
+        $(#[doc = $code]
+        pub const $name: Template = Template { code: $code, english: &[$($english),+] };)+
         /// All codes of the engine with their English.
         pub const MESSAGES: &[Template] = &[$($name),+];
     };

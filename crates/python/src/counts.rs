@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use engine::Count;
+use locust::Count;
 use pyo3::prelude::*;
 
 /// One entry: requests; sum, minimum and maximum of response times; length, last, buckets, seconds.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use client::{Answer, Reason, Stamps, UNSET};
-use engine::RequestRecord;
+use locust::RequestRecord;
 use net::Nanos;
 
 /// The run queue is read only after a longer lag.
@@ -11,7 +11,7 @@ const MIN_LAG_NS: Nanos = 1_000_000;
 
 /// A report of Locust, and the row in which it is counted.
 pub(crate) struct LocustReport {
-    pub(crate) tally: Arc<Mutex<engine::RequestTally>>,
+    pub(crate) tally: Arc<Mutex<locust::RequestTally>>,
     pub(crate) row: u32,
     pub(crate) response_ns: Option<Nanos>,
     /// The error text of Locust.

@@ -5,7 +5,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use engine::{ProcessReport, Reason, RequestRecord};
+use engine::Reason;
+use locust::{ProcessReport, RequestRecord};
 use net::{Address, Nanos, monotonic_ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,12 +18,12 @@ use crate::locust_report::LocustReport;
 /// The counts of one Locust process; created and used in the thread that sends the load.
 #[pyclass(frozen)]
 pub(crate) struct RequestTally {
-    tally: Arc<Mutex<engine::RequestTally>>,
+    tally: Arc<Mutex<locust::RequestTally>>,
 }
 
 impl RequestTally {
     /// Calls `work` with the locked tally; `work` must not call Python code.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut engine::RequestTally) -> T) -> T {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut locust::RequestTally) -> T) -> T {
         // Counts are consistent even after a panic.
         work(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -30,7 +31,7 @@ impl RequestTally {
     fn with_row<T>(
         &self,
         row: u32,
-        work: impl FnOnce(&mut engine::RequestTally) -> T,
+        work: impl FnOnce(&mut locust::RequestTally) -> T,
     ) -> PyResult<T> {
         let result = self.with(|tally| tally.has_row(row).then(|| work(tally)));
         result.ok_or_else(|| PyValueError::new_err(format!("row {row} is not known")))
@@ -138,11 +139,11 @@ impl RequestTally {
 /// The sum of the counts of all processes of one test.
 #[pyclass(frozen)]
 pub(crate) struct TallyAggregate {
-    aggregate: Mutex<engine::TallyAggregate>,
+    aggregate: Mutex<locust::TallyAggregate>,
 }
 
 impl TallyAggregate {
-    fn with<T>(&self, work: impl FnOnce(&mut engine::TallyAggregate) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut locust::TallyAggregate) -> T) -> T {
         work(&mut self.aggregate.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -164,7 +165,7 @@ impl TallyAggregate {
         let addresses: Result<Vec<_>, _> = addresses.iter().map(read).collect();
         let addresses = addresses.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let warmup_ns = nanos(warmup_s * 1e3).unwrap_or(0);
-        let aggregate = engine::TallyAggregate::new(&addresses, wall_ns(), warmup_ns, is_master);
+        let aggregate = locust::TallyAggregate::new(&addresses, wall_ns(), warmup_ns, is_master);
         Ok(Self { aggregate: Mutex::new(aggregate) })
     }
 

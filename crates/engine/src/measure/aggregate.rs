@@ -14,9 +14,9 @@ use super::timeline::{Interval, Timeline};
 use crate::messages::UNUSED_ADDRESS;
 
 /// The sum of the reports of all workers.
-pub(crate) struct Aggregate {
+pub struct Aggregate {
     /// The sum so far; of its rows only what callers add.
-    pub(crate) summary: Summary,
+    pub summary: Summary,
     timeline: Timeline,
     machine: Machine,
     /// Whether workers can be late.
@@ -26,8 +26,9 @@ pub(crate) struct Aggregate {
 
 /// A complete interval of all workers.
 #[derive(Debug)]
-pub(crate) struct JudgedInterval {
-    pub(crate) interval: Interval,
+pub struct JudgedInterval {
+    /// The interval.
+    pub interval: Interval,
     pub(crate) vitals: Vitals,
 }
 
@@ -44,13 +45,13 @@ struct LatestReport {
 
 impl Aggregate {
     /// Creates the aggregate of a load on `addresses`.
-    pub(crate) fn new(summary: Summary, addresses: &[Address], can_lag: bool) -> Self {
+    pub fn new(summary: Summary, addresses: &[Address], can_lag: bool) -> Self {
         let (timeline, machine) = (Timeline::new(0), Machine::new(addresses));
         Self { summary, timeline, machine, can_lag, workers: Vec::new() }
     }
 
     /// Expects reports of a worker, whose number is at most the number of workers.
-    pub(crate) fn expect(&mut self, worker: u32) {
+    pub fn expect(&mut self, worker: u32) {
         if self.workers.len() <= worker as usize {
             self.workers.push(LatestReport::default());
             self.summary.workers.push(WorkerTime::default());
@@ -59,12 +60,12 @@ impl Aggregate {
     }
 
     /// Returns whether every worker has ended or is lost.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.timeline.is_over()
     }
 
     /// Returns the rows to which the tallies of a phase are added.
-    pub(crate) fn rows(&mut self, phase: Phase) -> &mut Vec<Tally> {
+    pub fn rows(&mut self, phase: Phase) -> &mut Vec<Tally> {
         match phase {
             Phase::Warmup | Phase::Over => &mut self.summary.warmup,
             Phase::Measure | Phase::Drain => &mut self.summary.measured,
@@ -72,7 +73,7 @@ impl Aggregate {
     }
 
     /// Adds a report, but not its tallies to the rows; returns the completed intervals, in order.
-    pub(crate) fn add(&mut self, mut report: Report) -> Vec<JudgedInterval> {
+    pub fn add(&mut self, mut report: Report) -> Vec<JudgedInterval> {
         let summary = &mut self.summary;
         summary.samples.append(&mut report.samples);
         if let Some(failure) = report.failure.take() {
@@ -103,7 +104,7 @@ impl Aggregate {
     /// Expects no more reports of a worker; returns the intervals that are complete without it.
     ///
     /// Its requests that were open, and its connections, are those of its latest report.
-    pub(crate) fn lose(&mut self, worker: u32) -> Vec<JudgedInterval> {
+    pub fn lose(&mut self, worker: u32) -> Vec<JudgedInterval> {
         if !self.timeline.awaits(worker) {
             return Vec::new();
         }

@@ -123,7 +123,7 @@ impl Summary {
     }
 
     /// Adds a warning, once.
-    pub(crate) fn warn(&mut self, warning: Message) {
+    pub fn warn(&mut self, warning: Message) {
         let place = self.warnings.partition_point(|known| known.text < warning.text);
         if self.warnings.get(place) != Some(&warning) {
             self.warnings.insert(place, warning);
@@ -146,7 +146,7 @@ impl Summary {
     }
 
     /// Leaves the earliest few samples of each class.
-    pub(crate) fn keep_first_samples(&mut self) {
+    pub fn keep_first_samples(&mut self) {
         self.samples.sort_by(|one, two| (&one.class, one.at).cmp(&(&two.class, two.at)));
         let mut kept: Vec<Sample> = Vec::new();
         for sample in self.samples.drain(..) {

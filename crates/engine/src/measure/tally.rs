@@ -180,7 +180,7 @@ impl Tally {
 
     /// Counts an accepted answer whose response time was taken elsewhere, if at all.
     #[inline]
-    pub(crate) fn accept_reported(
+    pub fn accept_reported(
         &mut self,
         stamps: &Stamps,
         status: Option<u16>,
@@ -199,12 +199,7 @@ impl Tally {
     }
 
     /// The same, with a response time that was taken elsewhere, if at all.
-    pub(crate) fn reject_reported(
-        &mut self,
-        stamps: &Stamps,
-        outcome: &Outcome,
-        response: Option<Nanos>,
-    ) {
+    pub fn reject_reported(&mut self, stamps: &Stamps, outcome: &Outcome, response: Option<Nanos>) {
         let reason = outcome.failure.unwrap_or(Reason::Status);
         self.errors[reason.class() as usize] += 1;
         match outcome.status {

@@ -15,11 +15,11 @@ const TELLING_LAGS: u64 = 100;
 
 /// One interval of all workers.
 #[derive(Debug)]
-pub(crate) struct Interval {
+pub struct Interval {
     pub(crate) phase: Phase,
-    pub(crate) from: Nanos,
-    pub(crate) to: Nanos,
-    pub(crate) tallies: Books,
+    pub from: Nanos,
+    pub to: Nanos,
+    pub tallies: Books,
     pub(crate) in_flight: u64,
     pub(crate) connections: Connections,
     /// The workers that took part, in ascending order of their numbers.

@@ -55,7 +55,7 @@ pub fn level_json(summary: &Summary) -> Value {
 }
 
 /// One line of `intervals.jsonl`; `start` is when the window started, or will at the earliest.
-pub(crate) fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
+pub fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
     let JudgedInterval { interval, vitals } = judged;
     let total = sum(&interval.tallies);
     let seconds = seconds(interval.to.saturating_sub(interval.from));

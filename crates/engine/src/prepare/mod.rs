@@ -26,7 +26,7 @@ use rows::Rows;
 const MOST_ROWS: usize = 200;
 
 /// The row of requests that have none of their own.
-pub(crate) const OTHERS: &str = "(other)";
+pub const OTHERS: &str = "(other)";
 
 /// Everything that workers share and nobody changes.
 #[derive(Debug, Clone)]

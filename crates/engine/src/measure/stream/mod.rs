@@ -7,5 +7,4 @@ mod tally;
 
 pub use counted::Counted;
 pub(crate) use json::stream_json;
-pub(crate) use tally::Times;
-pub use tally::{StreamTally, Timed};
+pub use tally::{StreamTally, Timed, Times};

@@ -86,12 +86,15 @@ pub struct StreamTally {
 
 /// The stamps of an exchange that its stream is timed by.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Times {
+pub struct Times {
     /// What durations count from: when it was sent, or intended.
-    pub(crate) from: Nanos,
-    pub(crate) is_from_intended: bool,
-    pub(crate) first_byte: Nanos,
-    pub(crate) last_byte: Nanos,
+    pub from: Nanos,
+    /// Whether `from` is the intended send time.
+    pub is_from_intended: bool,
+    /// When the first byte came.
+    pub first_byte: Nanos,
+    /// When the last byte came.
+    pub last_byte: Nanos,
 }
 
 impl StreamTally {
@@ -102,7 +105,7 @@ impl StreamTally {
     }
 
     /// Counts gaps between texts.
-    pub(crate) fn gaps(&mut self, gaps: impl Iterator<Item = Gap>) {
+    pub fn gaps(&mut self, gaps: impl Iterator<Item = Gap>) {
         for gap in gaps {
             self.record(Timed::InterChunk, gap.nanos);
             match gap.joined {
@@ -117,7 +120,7 @@ impl StreamTally {
     }
 
     /// Counts what every stream has that ended, in whatever way.
-    pub(crate) fn end(&mut self, seen: &Seen) {
+    pub fn end(&mut self, seen: &Seen) {
         let counted = &mut self.counted;
         counted.kinds.iter_mut().zip(seen.kinds).for_each(|(sum, count)| *sum += count);
         counted.comments += seen.comments;
@@ -125,7 +128,7 @@ impl StreamTally {
     }
 
     /// Counts a stream that ended well.
-    pub(crate) fn accept(&mut self, seen: &Seen, times: Times) {
+    pub fn accept(&mut self, seen: &Seen, times: Times) {
         self.accept_begun(seen, times);
         for (timed, at) in ends(seen, times) {
             self.record_moment(timed, at, times);
@@ -137,7 +140,7 @@ impl StreamTally {
     }
 
     /// Counts how a stream began whose client hung up before its end: nothing is known of that.
-    pub(crate) fn accept_begun(&mut self, seen: &Seen, times: Times) {
+    pub fn accept_begun(&mut self, seen: &Seen, times: Times) {
         self.counted.from_intended += u64::from(times.is_from_intended);
         for (timed, at) in beginnings(seen, times) {
             self.record_moment(timed, at, times);

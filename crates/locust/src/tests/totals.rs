@@ -131,7 +131,7 @@ fn the_response_time_is_that_of_locust_and_other_times_are_those_of_the_sockets(
     tally.record_request(row, &RequestRecord { response_ns: None, ..told });
     let (all, _) = aggregated(vec![tally], NOW + SECOND);
     let latencies = &all.summary().measured[0].accepted;
-    let near = |metric: &crate::Metric, count, value: f64| {
+    let near = |metric: &engine::Metric, count, value: f64| {
         assert_eq!(metric.count(), count);
         assert!((metric.mean() / value - 1.0).abs() < 1e-9, "{} {value}", metric.mean());
     };

@@ -10,10 +10,7 @@ use serde_json::Value;
 use wire::Usage;
 
 use super::*;
-use crate::measure::report::Phase;
-use crate::measure::summary::Summary;
-use crate::measure::tally::Tally;
-use crate::output::level::level_json;
+use engine::{Phase, Summary, Tally, level_json};
 
 const SECOND: Nanos = 1_000_000_000;
 /// A wall clock that stands at a third of a second when the monotonic one stands at `NOW`.

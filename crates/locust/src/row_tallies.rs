@@ -1,6 +1,6 @@
 //! The tallies of one interval, for rows with requests.
 
-use crate::measure::tally::Tally;
+use engine::Tally;
 
 const NO_TALLY: u32 = u32::MAX;
 

@@ -8,10 +8,7 @@ use super::process_report::{IntervalTally, ProcessUsage};
 use super::request_record::RequestRecord;
 use super::row_tallies::RowTallies;
 use super::run_queue::RunQueue;
-use crate::measure::metric::Metric;
-use crate::measure::report::{Connections, Phase, Report, Sample};
-use crate::measure::stream::Times;
-use crate::measure::tally::Tally;
+use engine::{Connections, Metric, Phase, Report, Sample, Tally, Times};
 
 const SECOND_NS: Nanos = 1_000_000_000;
 

@@ -4,7 +4,7 @@ use net::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::row_names::RowName;
-use crate::measure::report::Report;
+use engine::Report;
 
 const VERSION: u32 = 4;
 

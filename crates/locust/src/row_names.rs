@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::prepare::OTHERS;
+use engine::OTHERS;
 
 /// The maximum number of rows with a name of their own.
 pub(super) const MAX_ROWS: usize = 200;

@@ -6,18 +6,13 @@ use serde_json::Value;
 use super::process_report::{IntervalTally, ProcessReport, ProcessUsage};
 use super::row_names::{MAX_ROWS, RowName, RowNames};
 use super::user_counts::UserCounts;
-use crate::measure::aggregate::{Aggregate, JudgedInterval};
-use crate::measure::books::Books;
-use crate::measure::front::Front;
-use crate::measure::report::{Phase, Report};
-use crate::measure::summary::Summary;
-use crate::measure::tally::Tally;
-use crate::messages::{
+use engine::messages::{
     LOCUST_LOST, LOCUST_NO_REPORT, Message, NO_ANSWER_IN_TEST, NO_END_IN_TEST, SHARED_NAMES,
     STREAMS_ABANDONED, STREAMS_UNREPORTED, Template,
 };
-use crate::output::level::interval_json;
-use crate::prepare::OTHERS;
+use engine::{
+    Aggregate, Books, Front, JudgedInterval, OTHERS, Phase, Report, Summary, Tally, interval_json,
+};
 
 const SECOND_NS: Nanos = 1_000_000_000;
 
