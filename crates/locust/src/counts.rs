@@ -28,7 +28,7 @@ pub struct Count {
 impl Count {
     /// Counts a request.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Times are not negative.
-    pub fn add(&mut self, milliseconds: f64, length: u64, now: f64) {
+    pub(super) fn add(&mut self, milliseconds: f64, length: u64, now: f64) {
         if self.requests == 0 || milliseconds < self.min {
             self.min = milliseconds;
         }
@@ -39,6 +39,37 @@ impl Count {
         self.last = now;
         *self.buckets.entry(bucket(milliseconds)).or_default() += 1;
         *self.seconds.entry(now as u64).or_default() += 1;
+    }
+}
+
+/// The counts of all entries, by their number.
+#[derive(Debug, Default)]
+pub struct Counts {
+    counts: Vec<Count>,
+    has_some: bool,
+}
+
+impl Counts {
+    /// Counts a request under a number.
+    pub fn add(&mut self, number: usize, milliseconds: f64, length: u64, now: f64) {
+        if self.counts.len() <= number {
+            self.counts.resize_with(number + 1, Count::default);
+        }
+        self.has_some = true;
+        self.counts[number].add(milliseconds, length, now);
+    }
+
+    /// Returns whether requests were counted since the last `take`.
+    #[must_use]
+    pub fn has_some(&self) -> bool {
+        self.has_some
+    }
+
+    /// Removes and returns the counts, by number.
+    pub fn take(&mut self) -> Vec<(usize, Count)> {
+        self.has_some = false;
+        let counted = self.counts.iter_mut().enumerate().filter(|(_, count)| count.requests > 0);
+        counted.map(|(number, count)| (number, std::mem::take(count))).collect()
     }
 }
 
@@ -88,5 +119,18 @@ mod tests {
         assert_eq!((count.length, count.last), (21, 11.0));
         assert_eq!(count.buckets, BTreeMap::from([(2, 1), (5, 1), (150, 1)]));
         assert_eq!(count.seconds, BTreeMap::from([(10, 2), (11, 1)]));
+    }
+
+    #[test]
+    fn counts_are_taken_once_by_their_number() {
+        let mut counts = Counts::default();
+        assert!(!counts.has_some() && counts.take().is_empty());
+        counts.add(3, 5.0, 7, 10.1);
+        counts.add(1, 2.0, 1, 10.2);
+        counts.add(3, 6.0, 7, 10.3);
+        assert!(counts.has_some());
+        let taken: Vec<_> = counts.take().iter().map(|(at, one)| (*at, one.requests)).collect();
+        assert_eq!(taken, [(1, 1), (3, 2)]);
+        assert!(!counts.has_some() && counts.take().is_empty());
     }
 }

@@ -5,7 +5,10 @@
 //! the level of a run. Neither uses Python, sockets, files or clocks.
 
 mod aggregate;
+mod call_state;
 mod counts;
+mod exchanges;
+mod locust_report;
 mod process_report;
 mod request_record;
 mod row_names;
@@ -20,7 +23,10 @@ use client::UNSET;
 use net::Nanos;
 
 pub use aggregate::TallyAggregate;
-pub use counts::Count;
+pub use call_state::CallState;
+pub use counts::{Count, Counts};
+pub use exchanges::Exchanges;
+pub use locust_report::LocustReport;
 pub use process_report::ProcessReport;
 pub use request_record::RequestRecord;
 use row_names::RowNames;
@@ -100,9 +106,8 @@ impl RequestTally {
         }
     }
 
-    /// Reads how long this thread has waited for a core. Call this before a lag is recorded, since
-    /// waits for a core are subtracted from it.
-    pub fn read_run_queue(&mut self, now: Nanos) {
+    /// Reads how long this thread has waited for a core: such waits are subtracted from a lag.
+    fn read_run_queue(&mut self, now: Nanos) {
         if let Some(test) = self.running_test() {
             test.read_run_queue(now);
         }
@@ -111,6 +116,7 @@ impl RequestTally {
     /// Records the lag of a timer, which shows the health of this process.
     pub fn record_timer_lag(&mut self, now: Nanos, nanos: Nanos) {
         if let Some(test) = self.running_test() {
+            test.read_run_queue(now);
             test.record_timer_lag(now, nanos);
         }
     }

@@ -29,16 +29,23 @@ pub struct RequestRecord<'a> {
 }
 
 impl<'a> RequestRecord<'a> {
-    /// Returns the record of an event that the locustfile fired, without an exchange of torr.
+    /// Returns the record of an event without an exchange of torr: the locustfile fired it, or its
+    /// request failed before it was sent.
     #[must_use]
-    pub fn event(now: Nanos, response_ns: Option<Nanos>, failure: Option<&'a str>) -> Self {
+    pub fn event(
+        now: Nanos,
+        response_ns: Option<Nanos>,
+        failure: Option<&'a str>,
+        is_unsent: bool,
+    ) -> Self {
+        let reason = if is_unsent { Reason::ConnectOther } else { Reason::CheckLocustfile };
         let intended = now.saturating_sub(response_ns.unwrap_or(0));
         Self {
             stamps: Stamps { last_byte: now, ..Stamps::new(intended, UNSET) },
             response_ns,
             lag_ns: None,
             status: None,
-            failure: failure.map(|_| Reason::CheckLocustfile),
+            failure: failure.map(|_| reason),
             detail: failure.unwrap_or_default(),
             bytes_in: 0,
             bytes_out: 0,

@@ -13,19 +13,13 @@ type Taken = (u64, f64, f64, f64, u64, f64, BTreeMap<u64, u64>, BTreeMap<u64, u6
 /// Counts of entries, by their number.
 #[pyclass(frozen)]
 pub(crate) struct Counts {
-    entries: Mutex<Entries>,
-}
-
-#[derive(Default)]
-struct Entries {
-    counts: Vec<Count>,
-    has_some: bool,
+    counts: Mutex<locust::Counts>,
 }
 
 impl Counts {
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+    fn lock(&self) -> MutexGuard<'_, locust::Counts> {
         // Counts are consistent even after a panic.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -33,34 +27,28 @@ impl Counts {
 impl Counts {
     #[new]
     fn new() -> Self {
-        Self { entries: Mutex::default() }
+        Self { counts: Mutex::default() }
     }
 
     /// Counts a request under a number.
     fn add(&self, number: usize, milliseconds: f64, length: u64) {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let mut entries = self.lock();
-        if entries.counts.len() <= number {
-            entries.counts.resize_with(number + 1, Count::default);
-        }
-        entries.has_some = true;
-        entries.counts[number].add(milliseconds, length, now.map_or(0.0, |now| now.as_secs_f64()));
+        let now = now.map_or(0.0, |now| now.as_secs_f64());
+        self.lock().add(number, milliseconds, length, now);
     }
 
     /// Returns whether requests were counted since the last `take`.
     fn has_some(&self) -> bool {
-        self.lock().has_some
+        self.lock().has_some()
     }
 
     /// Removes and returns the counts, by number.
     fn take(&self) -> Vec<(usize, Taken)> {
-        let mut entries = self.lock();
-        entries.has_some = false;
-        let counted = entries.counts.iter_mut().enumerate().filter(|(_, count)| count.requests > 0);
-        counted
+        let counts = self.lock().take();
+        counts
+            .into_iter()
             .map(|(number, count)| {
-                let Count { requests, sum, min, max, length, last, buckets, seconds } =
-                    std::mem::take(count);
+                let Count { requests, sum, min, max, length, last, buckets, seconds } = count;
                 (number, (requests, sum, min, max, length, last, buckets, seconds))
             })
             .collect()

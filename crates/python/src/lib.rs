@@ -5,7 +5,6 @@
 mod call;
 mod child;
 mod counts;
-mod locust_report;
 mod reactor;
 mod request_tally;
 mod run;

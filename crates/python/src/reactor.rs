@@ -3,18 +3,14 @@
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use client::{Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Timeouts};
-use net::{Address, Epoll, Nanos, TlsClient, TlsOptions, monotonic_ns, thread_cpu_ns};
+use client::{Destination, ExchangeRequest, PoolId, Timeouts};
+use net::{Address, Epoll, Nanos, TlsClient, TlsOptions, monotonic_ns};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::call::{Call, CallState};
-
-/// Processor time since the last poll after which events may be older than the poll.
-const BUSY_NS: Nanos = 100_000;
+use crate::call::{Call, Exchanges};
 
 /// Flags of a request: its answer has no body; its body is read piece by piece.
 const IS_HEAD: u8 = 1;
@@ -23,32 +19,8 @@ const STREAMS: u8 = 2;
 /// The connections of one thread; call `poll` when its descriptor is ready.
 #[pyclass(frozen)]
 pub(crate) struct Reactor {
-    shared: Arc<Shared>,
+    exchanges: Arc<Exchanges>,
     fd: i32,
-}
-
-/// The part of a reactor that calls and connection pools share.
-pub(crate) struct Shared {
-    inner: Mutex<Inner>,
-    /// Pools and calls that Python has dropped, which may happen while `inner` is locked.
-    dropped: Mutex<Vec<Dropped>>,
-    /// Broken streams that Locust has not reported.
-    unreported_streams: Arc<AtomicU64>,
-}
-
-struct Inner {
-    reactor: client::Reactor<Epoll>,
-    /// The calls of running exchanges, by their index.
-    calls: Vec<Option<Arc<CallState>>>,
-    /// The number of streams among them.
-    streams: usize,
-    /// Processor time of the thread at the last poll with streams.
-    cpu_ns: Nanos,
-}
-
-enum Dropped {
-    ConnectionPool(PoolId),
-    Call(ExchangeId),
 }
 
 #[pymethods]
@@ -57,10 +29,9 @@ impl Reactor {
     fn new() -> PyResult<Self> {
         let driver = Epoll::new().map_err(no_reactor)?;
         let fd = driver.as_fd().as_raw_fd();
-        let reactor = client::Reactor::new(driver);
-        let inner = Mutex::new(Inner { reactor, calls: Vec::new(), streams: 0, cpu_ns: 0 });
-        let (dropped, unreported_streams) = (Mutex::default(), Arc::default());
-        Ok(Self { shared: Arc::new(Shared { inner, dropped, unreported_streams }), fd })
+        // If the timer cannot be set, deadlines are checked at the next event.
+        let exchanges = Exchanges::new(driver, |driver, at| drop(driver.wake_at(at)));
+        Ok(Self { exchanges: Arc::new(exchanges), fd })
     }
 
     fn fileno(&self) -> i32 {
@@ -70,7 +41,7 @@ impl Reactor {
     /// Returns the number of broken streams that Locust has not reported.
     #[getter]
     fn unreported_streams(&self) -> u64 {
-        self.shared.unreported_streams.load(Ordering::Relaxed)
+        self.exchanges.unreported_streams()
     }
 
     /// Returns a connection pool for a list of addresses, which are tried in this order.
@@ -94,8 +65,8 @@ impl Reactor {
             connect: connect.map(Into::into),
             max_idle,
         };
-        let pool = self.shared.lock().reactor.open(to);
-        Ok(ConnectionPool { shared: Arc::clone(&self.shared), pool })
+        let pool = self.exchanges.open(to);
+        Ok(ConnectionPool { exchanges: Arc::clone(&self.exchanges), pool })
     }
 
     /// Handles all socket events and due timers, then resumes the waiting greenlets one by one.
@@ -103,7 +74,7 @@ impl Reactor {
     /// Calls `failed` with each exception that a waiter raises.
     fn poll(&self, py: Python<'_>, failed: &Bound<'_, PyAny>) -> PyResult<()> {
         // The lock is released while greenlets run.
-        for call in self.shared.poll()? {
+        for call in self.exchanges.poll().map_err(no_reactor)? {
             if let Some(waiter) = call.take_waiter()
                 && let Err(error) = waiter.call0(py)
             {
@@ -115,124 +86,10 @@ impl Reactor {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Records a dropped pool or call; the reactor may be locked, so it is released later.
-    fn push_dropped(&self, dropped: Dropped) {
-        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(dropped);
-    }
-
-    fn release_dropped(&self, inner: &mut Inner) {
-        let dropped =
-            std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
-        for entry in dropped {
-            match entry {
-                Dropped::ConnectionPool(pool) => inner.reactor.close(pool),
-                Dropped::Call(id) => inner.cancel(id),
-            }
-        }
-    }
-
-    fn poll(&self) -> PyResult<Vec<Arc<CallState>>> {
-        let mut inner = self.lock();
-        self.release_dropped(&mut inner);
-        // Only streams need the age of events.
-        let has_streams = inner.streams > 0;
-        let was_busy = has_streams && thread_cpu_ns().saturating_sub(inner.cpu_ns) > BUSY_NS;
-        inner.reactor.poll(0, was_busy).map_err(no_reactor)?;
-        let woken = inner.take_woken();
-        inner.set_timer();
-        if has_streams {
-            inner.cpu_ns = thread_cpu_ns();
-        }
-        Ok(woken)
-    }
-
-    /// Returns the next piece of a stream; empty if the caller must wait for it.
-    pub(crate) fn take(&self, id: ExchangeId) -> Vec<u8> {
-        let mut inner = self.lock();
-        let piece = inner.reactor.take(id);
-        inner.set_timer();
-        piece
-    }
-
-    /// Closes the connection of a call.
-    pub(crate) fn cancel(&self, id: ExchangeId) {
-        self.lock().cancel(id);
-    }
-
-    /// Closes the connection of a dropped call later.
-    pub(crate) fn drop_call(&self, id: ExchangeId) {
-        self.push_dropped(Dropped::Call(id));
-    }
-}
-
-impl Inner {
-    fn start(&mut self, request: &ExchangeRequest<'_>, call: &Arc<CallState>) -> ExchangeId {
-        let id = self.reactor.start(request);
-        if let Some(ExchangeEvent::Over(answer)) = self.reactor.take_event_of(id) {
-            call.end(*answer);
-            drop(call.take_waiter());
-        } else {
-            let index = id.index();
-            if self.calls.len() <= index {
-                self.calls.resize_with(index + 1, || None);
-            }
-            self.calls[index] = Some(Arc::clone(call));
-            self.streams += usize::from(request.streams);
-        }
-        self.set_timer();
-        id
-    }
-
-    fn cancel(&mut self, id: ExchangeId) {
-        // A stream that the caller closes has ended well.
-        if let Some(answer) = self.reactor.cancel(id)
-            && let Some(call) = self.calls.get_mut(id.index()).and_then(Option::take)
-        {
-            self.streams -= usize::from(call.streams);
-            call.end(answer);
-        }
-    }
-
-    /// Passes the events to their calls, and returns these calls, whose greenlets may be waiting.
-    fn take_woken(&mut self) -> Vec<Arc<CallState>> {
-        let calls = &mut self.calls;
-        let mut woken = Vec::new();
-        for (id, event) in self.reactor.take_events() {
-            let Some(entry) = calls.get_mut(id.index()) else { continue };
-            let Some(call) = entry.take() else { continue };
-            match event {
-                ExchangeEvent::Over(answer) => {
-                    self.streams -= usize::from(call.streams);
-                    call.end(*answer);
-                }
-                ExchangeEvent::Head { status, head, stamps } => {
-                    call.begin(status, head, stamps);
-                    *entry = Some(Arc::clone(&call));
-                }
-                ExchangeEvent::Piece => *entry = Some(Arc::clone(&call)),
-            }
-            woken.push(call);
-        }
-        woken
-    }
-
-    fn set_timer(&mut self) {
-        if let Some(at) = self.reactor.next_poll_at() {
-            // If the timer cannot be set, deadlines are checked at the next event.
-            let _ = self.reactor.driver().wake_at(at);
-        }
-    }
-}
-
 /// The connections to one destination.
 #[pyclass(frozen)]
 pub(crate) struct ConnectionPool {
-    shared: Arc<Shared>,
+    exchanges: Arc<Exchanges>,
     pool: PoolId,
 }
 
@@ -259,19 +116,14 @@ impl ConnectionPool {
             intended: monotonic_ns(),
             timeouts,
         };
-        let call =
-            CallState::new(waiter, request.streams, Arc::clone(&self.shared.unreported_streams));
-        let mut inner = self.shared.lock();
-        self.shared.release_dropped(&mut inner);
-        let id = inner.start(&request, &call);
-        drop(inner);
-        Call::new(Arc::clone(&self.shared), id, call)
+        let (id, state) = self.exchanges.start(&request, waiter);
+        Call { exchanges: Arc::clone(&self.exchanges), id, state }
     }
 }
 
 impl Drop for ConnectionPool {
     fn drop(&mut self) {
-        self.shared.push_dropped(Dropped::ConnectionPool(self.pool));
+        self.exchanges.drop_pool(self.pool);
     }
 }
 

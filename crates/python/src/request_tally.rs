@@ -5,15 +5,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use engine::Reason;
-use locust::{ProcessReport, RequestRecord};
+use locust::{LocustReport, ProcessReport, RequestRecord};
 use net::{Address, Nanos, monotonic_ns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::call::Call;
-use crate::locust_report::LocustReport;
 
 /// The counts of one Locust process; created and used in the thread that sends the load.
 #[pyclass(frozen)]
@@ -73,9 +71,8 @@ impl RequestTally {
         bytes_in: u64,
         unsent: bool,
     ) -> PyResult<()> {
-        let mut event = RequestRecord::event(monotonic_ns(), response_ms.and_then(nanos), failure);
-        event.failure =
-            event.failure.map(|reason| if unsent { Reason::ConnectOther } else { reason });
+        let response_ns = response_ms.and_then(nanos);
+        let event = RequestRecord::event(monotonic_ns(), response_ns, failure, unsent);
         self.with_row(row, |tally| tally.record_request(row, &RequestRecord { bytes_in, ..event }))
     }
 
@@ -105,10 +102,7 @@ impl RequestTally {
     fn record_timer_lag(&self, seconds: f64) {
         if let Some(lag) = nanos(seconds * 1e3) {
             let now = monotonic_ns();
-            self.with(|tally| {
-                tally.read_run_queue(now);
-                tally.record_timer_lag(now, lag);
-            });
+            self.with(|tally| tally.record_timer_lag(now, lag));
         }
     }
 

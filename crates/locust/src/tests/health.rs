@@ -38,7 +38,7 @@ fn health(requests: u64, lag_ns: Nanos, late_ns: Option<Nanos>) -> Value {
             let record = successful(now, now + 5_000_000 + request);
             tally.record_request(row, &RequestRecord { lag_ns: Some(lag_ns), ..record });
         }
-        late_ns.iter().for_each(|late| tally.record_timer_lag(now, *late));
+        late_ns.iter().for_each(|late| tally.running_test().unwrap().record_timer_lag(now, *late));
     }
     let (all, _) = aggregated(vec![tally], NOW + 4 * SECOND);
     level_json(all.summary())["health"].clone()
@@ -72,7 +72,7 @@ fn the_wait_for_a_core_that_other_processes_use_is_no_lag() {
             tally.record_request(row, &successful(now - 5_000_000, now));
             let test = tally.test.as_mut().unwrap();
             test.run_queue.add_reading(now, number * waited);
-            tally.record_timer_lag(now, 9_000_000);
+            tally.running_test().unwrap().record_timer_lag(now, 9_000_000);
         }
         let (all, intervals) = aggregated(vec![tally], NOW + 4 * SECOND);
         let judged = intervals

@@ -100,10 +100,10 @@ fn events_have_rows_and_are_in_no_total() {
     let mut tally = started(false);
     let (own, event) = (tally.row("GET", "/", false), tally.row("SSE", "ttfb", true));
     tally.record_request(own, &successful(NOW, NOW + 1_000_000));
-    tally.record_request(event, &RequestRecord::event(NOW + 5, Some(2_000_000), None));
+    tally.record_request(event, &RequestRecord::event(NOW + 5, Some(2_000_000), None, false));
     tally.record_request(
         event,
-        &RequestRecord::event(NOW + 5, None, Some("not what was asked for")),
+        &RequestRecord::event(NOW + 5, None, Some("not what was asked for"), false),
     );
     let (all, intervals) = aggregated(vec![tally], NOW + SECOND);
     let level = level_json(all.summary());

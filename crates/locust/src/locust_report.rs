@@ -3,27 +3,31 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use client::{Answer, Reason, Stamps, UNSET};
-use locust::RequestRecord;
 use net::Nanos;
+
+use super::{RequestRecord, RequestTally};
 
 /// The run queue is read only after a longer lag.
 const MIN_LAG_NS: Nanos = 1_000_000;
 
 /// A report of Locust, and the row in which it is counted.
-pub(crate) struct LocustReport {
-    pub(crate) tally: Arc<Mutex<locust::RequestTally>>,
-    pub(crate) row: u32,
-    pub(crate) response_ns: Option<Nanos>,
+pub struct LocustReport {
+    /// The counts of this process.
+    pub tally: Arc<Mutex<RequestTally>>,
+    /// The row.
+    pub row: u32,
+    /// The response time that Locust reported.
+    pub response_ns: Option<Nanos>,
     /// The error text of Locust.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
     /// Whether the failure is the status.
-    pub(crate) is_status: bool,
+    pub is_status: bool,
 }
 
 impl LocustReport {
     /// Counts a call that has ended; `resumed` is when its greenlet was resumed. With `is_late` the
     /// report came before the end, so that a reported success may have failed since.
-    pub(crate) fn record(&self, answer: &mut Answer, resumed: Nanos, is_late: bool) {
+    pub(super) fn record(&self, answer: &mut Answer, resumed: Nanos, is_late: bool) {
         let failure = answer.outcome.failure;
         let cause = match (&self.failure, failure) {
             (None, _) if is_late => failure.or(answer.fault),
@@ -49,7 +53,7 @@ impl LocustReport {
     }
 
     /// Records that the call was reported before its end.
-    pub(crate) fn record_open_request(&self, intended: Nanos) {
+    pub(super) fn record_open_request(&self, intended: Nanos) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         if tally.has_row(self.row) {
             tally.record_open_request(self.row, intended);
@@ -57,13 +61,13 @@ impl LocustReport {
     }
 
     /// Records that a call that was reported before its end has ended.
-    pub(crate) fn remove_open_request(&self, intended: Nanos) {
+    pub(super) fn remove_open_request(&self, intended: Nanos) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.remove_open_request(self.row, intended);
     }
 
     /// Counts the request of an interrupted greenlet as in flight.
-    pub(crate) fn abandon(&self, intended: Nanos) {
+    pub(super) fn abandon(&self, intended: Nanos) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         if tally.has_row(self.row) {
             tally.abandon(self.row, intended);
