@@ -204,3 +204,6 @@ impl<W, D: Driver> Inner<W, D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ impl Target {
     #[new]
     fn new(py: Python<'_>, spec_json: &str) -> PyResult<Self> {
         let spec = parse(spec_json)?;
-        let target = py.detach(|| started(targets::Target::start(spec)))?;
+        let target = py.detach(|| targets::Target::start(spec)).map_err(not_started)?;
         Ok(Self { port: target.addr().port(), target })
     }
 
@@ -38,10 +38,11 @@ pub(crate) fn parse(spec_json: &str) -> PyResult<targets::Spec> {
         .map_err(|error| PyValueError::new_err(format!("target: {error}")))
 }
 
-/// Returns a target; raises ValueError for an invalid spec, OSError if it cannot listen.
-pub(crate) fn started(target: std::io::Result<targets::Target>) -> PyResult<targets::Target> {
-    target.map_err(|error| match error.kind() {
+/// Converts an error: ValueError for an invalid spec, OSError if a target cannot listen.
+#[allow(clippy::needless_pass_by_value)] // `map_err` passes values.
+pub(crate) fn not_started(error: std::io::Error) -> PyErr {
+    match error.kind() {
         std::io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
         _ => PyOSError::new_err(error.to_string()),
-    })
+    }
 }

@@ -56,4 +56,4 @@ pub use counts::Counts;
 pub use delay::Delay;
 pub use fault::Fault;
 pub use spec::{BytesSpec, DelaySpec, FaultySpec, HelloSpec, Spec, SpecError};
-pub use target::Target;
+pub use target::{Target, serve_shared};

@@ -1,6 +1,6 @@
 //! A running target: its threads, from the first listen to the last close.
 
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -178,6 +178,20 @@ impl Target {
     fn running(&self) -> MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Serves a port together with other processes until standard input ends, as the main function of a
+/// child process. Prints `listening` when it listens, and its counts as a line of JSON at the end.
+///
+/// Errors: as [`Target::share`].
+pub fn serve_shared(spec: Spec) -> io::Result<()> {
+    let target = Target::share(spec)?;
+    let print = |line: &str| writeln!(io::stdout().lock(), "{line}");
+    print("listening")?;
+    // The parent process has closed the pipe or has ended.
+    let _ = io::stdin().read_to_end(&mut Vec::new());
+    target.stop()?;
+    print(&serde_json::to_string(&target.counts())?)
 }
 
 impl Drop for Target {
