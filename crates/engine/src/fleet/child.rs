@@ -1,7 +1,6 @@
-//! The firing side: one process of a load, led through its standard input and output.
+//! A child process: sends its part of a load, by orders from its standard input.
 //!
-//! It lives no longer than who leads it: when the orders end, so does the process, whatever it was
-//! doing.
+//! It ends with its parent: when the standard input ends, the process exits.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,7 +12,7 @@ use std::thread::Builder;
 
 use net::{Epoll, Nanos, SourceAddresses};
 
-use super::message::{Figures, Order, Reply, Task};
+use super::message::{ChildOrder, ChildReply, Figures, Task};
 use super::{frame, rows};
 use crate::measure::report::{Phase, Report};
 use crate::messages::{LOST_A_WORKER, Message, NOT_STARTED};
@@ -21,12 +20,12 @@ use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, sources_of, start_workers};
 
-/// How a process ends that nobody leads any more.
-const LEFT_ALONE: i32 = 3;
+/// The exit code of a child whose parent is gone.
+const EXIT_WITHOUT_PARENT: i32 = 3;
 
-/// Fires what comes on the standard input, and answers on the standard output, to the load's end.
+/// Sends the load that comes on the standard input, and replies on the standard output, until its end.
 ///
-/// The message says what is wrong with either of them. Ends the process when its orders end.
+/// The error says what is wrong with either of them. Exits when the orders end.
 pub fn serve() -> Result<(), String> {
     let own = |file: io::Result<std::os::fd::OwnedFd>| {
         file.map(File::from).map_err(|error| format!("standard streams: {error}"))
@@ -34,13 +33,13 @@ pub fn serve() -> Result<(), String> {
     // Without the buffers of the standard streams: frames are written and read whole.
     let input = own(io::stdin().as_fd().try_clone_to_owned())?;
     let output = own(io::stdout().as_fd().try_clone_to_owned())?;
-    fire(io::BufReader::new(input), Line::new(output))
+    fire(io::BufReader::new(input), ReplyWriter::new(output))
 }
 
-fn fire(mut input: impl Read + Send + 'static, line: Line) -> Result<(), String> {
-    line.say(&Reply::Here, &[]);
+fn fire(mut input: impl Read + Send + 'static, replies: ReplyWriter) -> Result<(), String> {
+    replies.write(&ChildReply::Here, &[]);
     let task = match frame::read(&mut input) {
-        Ok(Some((Order::Fire(task), _))) => task,
+        Ok(Some((ChildOrder::Fire(task), _))) => task,
         Ok(Some((order, _))) => return Err(format!("{order:?} before there was a plan")),
         Ok(None) => return Ok(()),
         Err(error) => return Err(error.to_string()),
@@ -48,34 +47,34 @@ fn fire(mut input: impl Read + Send + 'static, line: Line) -> Result<(), String>
     let prepared = match prepare(&task.plan) {
         Ok(prepared) => prepared,
         Err(error) => {
-            line.say(&Reply::Failed { end: not_started(error) }, &[]);
+            replies.write(&ChildReply::Failed { end: not_started(error) }, &[]);
             return Ok(());
         }
     };
-    line.say(&Reply::Prepared, &[]);
+    replies.write(&ChildReply::Prepared, &[]);
     let run_start = match frame::read(&mut input) {
-        Ok(Some((Order::Begin { at }, _))) => at,
-        Ok(Some((Order::Abort | Order::Stop, _)) | None) => return Ok(()),
+        Ok(Some((ChildOrder::Begin { at }, _))) => at,
+        Ok(Some((ChildOrder::Abort | ChildOrder::Stop, _)) | None) => return Ok(()),
         Ok(Some((order, _))) => return Err(format!("{order:?} before the start")),
         Err(error) => return Err(error.to_string()),
     };
-    if let Err(end) = carry_out(*task, prepared, run_start, input, &line) {
-        line.say(&Reply::Failed { end }, &[]);
+    if let Err(end) = run_task(*task, prepared, run_start, input, &replies) {
+        replies.write(&ChildReply::Failed { end }, &[]);
     }
     Ok(())
 }
 
-fn carry_out(
+fn run_task(
     task: Task,
     prepared: Prepared,
     run_start: Nanos,
     input: impl Read + Send + 'static,
-    line: &Line,
+    replies: &ReplyWriter,
 ) -> Result<(), Message> {
     let Task { plan, first_worker, sources } = task;
     let sources = sources_of(&plan, &sources.sources());
     let parts = plan.split(plan.workers);
-    let is_patient = plan.lets_notes_wait();
+    let has_low_priority = plan.lowers_coordinator_priority();
     let gate = Arc::new(Gate::held(u32::try_from(parts.len()).unwrap_or(u32::MAX)));
     let is_ordered = Arc::new(AtomicBool::new(false));
     let prepared = prepared.into();
@@ -89,52 +88,52 @@ fn carry_out(
         create_driver: Epoll::new,
     };
     let (orders, ordered) = (Arc::clone(&gate), Arc::clone(&is_ordered));
-    spawn(move || obey(input, &orders, &ordered)).map_err(not_started)?;
+    spawn(move || follow_orders(input, &orders, &ordered)).map_err(not_started)?;
     start_workers(parts, first_worker, common).map_err(not_started)?;
-    let (herald, arrived) = (line.clone(), Arc::clone(&gate));
+    let (ready_writer, arrived) = (replies.clone(), Arc::clone(&gate));
     spawn(move || {
         arrived.wait_until(|gate| gate.is_complete() || gate.is_stopped());
-        herald.say(&Reply::Ready, &[]);
+        ready_writer.write(&ChildReply::Ready, &[]);
     })
     .map_err(not_started)?;
-    // Only now: the threads that fire would inherit it.
-    if is_patient {
+    // After the workers have started, whose threads would inherit it.
+    if has_low_priority {
         net::be_patient();
     }
-    let is_broken = || gate.is_stopped() && !is_ordered.load(Ordering::Acquire);
-    pass_on(&inbox, line, &sources, is_broken)
+    let is_failing = || gate.is_stopped() && !is_ordered.load(Ordering::Acquire);
+    forward_reports(&inbox, replies, &sources, is_failing)
 }
 
-/// Does what it is told; with the last order ends the process, whatever it was doing.
-fn obey(mut input: impl Read, gate: &Gate, is_ordered: &AtomicBool) {
+/// Follows the orders; exits when they end.
+fn follow_orders(mut input: impl Read, gate: &Gate, is_ordered: &AtomicBool) {
     loop {
         match frame::read(&mut input) {
-            Ok(Some((Order::Open { at }, _))) => gate.open(at),
-            Ok(Some((order @ (Order::Stop | Order::Abort), _))) => {
+            Ok(Some((ChildOrder::Open { at }, _))) => gate.open(at),
+            Ok(Some((order @ (ChildOrder::Stop | ChildOrder::Abort), _))) => {
                 is_ordered.store(true, Ordering::Release);
-                if matches!(order, Order::Stop) { gate.stop() } else { gate.abort() }
+                if matches!(order, ChildOrder::Stop) { gate.stop() } else { gate.abort() }
             }
-            // A load that nobody hears of any more is only a burden.
-            _ => std::process::exit(LEFT_ALONE),
+            // Without a parent, the load would be measured by no process.
+            _ => std::process::exit(EXIT_WITHOUT_PARENT),
         }
     }
 }
 
-/// Hands up what the workers report until all have ended.
+/// Sends the reports of the workers until all have ended.
 ///
-/// Workers stop unordered only when one of them broke: their last books are held back, so that the
-/// other side sees a loss, not a window that was short.
-fn pass_on(
+/// Workers stop without an order only when one of them failed: then their last reports are not sent, so
+/// that the parent counts a lost process, not a short window.
+fn forward_reports(
     inbox: &Receiver<Report>,
-    line: &Line,
+    replies: &ReplyWriter,
     sources: &SourceAddresses,
-    is_broken: impl Fn() -> bool,
+    is_failing: impl Fn() -> bool,
 ) -> Result<(), Message> {
     let descriptor_limit = net::raise_descriptor_limit();
-    let mut was_broken = false;
+    let mut has_failed = false;
     for mut report in inbox {
-        was_broken |= report.phase == Phase::Over && is_broken();
-        if was_broken {
+        has_failed |= report.phase == Phase::Over && is_failing();
+        if has_failed {
             continue;
         }
         let rows = rows::to_bytes(&std::mem::take(&mut report.rows));
@@ -144,9 +143,9 @@ fn pass_on(
             descriptor_limit,
             source_turns: sources.turns(),
         };
-        line.say(&Reply::Report { report: Box::new(report), figures }, &rows);
+        replies.write(&ChildReply::Report { report: Box::new(report), figures }, &rows);
     }
-    if was_broken || is_broken() { Err(LOST_A_WORKER.plain()) } else { Ok(()) }
+    if has_failed || is_failing() { Err(LOST_A_WORKER.plain()) } else { Ok(()) }
 }
 
 fn not_started(error: String) -> Message {
@@ -158,19 +157,19 @@ fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), String> {
     thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
-/// The way to who leads; whole frames, from several threads.
+/// Writes frames to the parent, from several threads.
 #[derive(Debug, Clone)]
-struct Line(Arc<Mutex<File>>);
+struct ReplyWriter(Arc<Mutex<File>>);
 
-impl Line {
+impl ReplyWriter {
     fn new(output: File) -> Self {
         Self(Arc::new(Mutex::new(output)))
     }
 
-    fn say(&self, reply: &Reply, attachment: &[u8]) {
+    fn write(&self, reply: &ChildReply, attachment: &[u8]) {
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if frame::write(&mut *output, reply, attachment).is_err() {
-            std::process::exit(LEFT_ALONE);
+            std::process::exit(EXIT_WITHOUT_PARENT);
         }
     }
 }

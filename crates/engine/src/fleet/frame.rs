@@ -121,7 +121,7 @@ mod tests {
         assert!(error.to_string().contains("a frame of"), "{error}");
         bytes[0] = VERSION + 1;
         let error = read::<Message>(&mut bytes.as_slice()).unwrap_err();
-        let said = format!("version {} of the frames is not {VERSION}", VERSION + 1);
-        assert!(error.to_string().contains(&said), "{error}");
+        let text = format!("version {} of the frames is not {VERSION}", VERSION + 1);
+        assert!(error.to_string().contains(&text), "{error}");
     }
 }

@@ -1,14 +1,14 @@
 //! A door for fuzzing: everything that one process reads of another.
 
-use super::message::{Order, Reply};
+use super::message::{ChildOrder, ChildReply};
 use super::{frame, rows};
 
 /// Reads frames to the end or to the first that is wrong, as the leading process does, and as a
 /// child does.
 pub fn read(bytes: &[u8]) {
     let mut from = bytes;
-    while let Ok(Some((reply, attached))) = frame::read::<Reply>(&mut from) {
-        if !matches!(reply, Reply::Report { .. }) {
+    while let Ok(Some((reply, attached))) = frame::read::<ChildReply>(&mut from) {
+        if !matches!(reply, ChildReply::Report { .. }) {
             continue;
         }
         if let Ok(read) = rows::from_bytes(&attached) {
@@ -18,5 +18,5 @@ pub fn read(bytes: &[u8]) {
         }
     }
     let mut from = bytes;
-    while let Ok(Some(_)) = frame::read::<Order>(&mut from) {}
+    while let Ok(Some(_)) = frame::read::<ChildOrder>(&mut from) {}
 }

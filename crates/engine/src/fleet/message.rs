@@ -1,7 +1,8 @@
-//! What passes between the process that leads a load and those that fire it.
+//! The messages between the parent and its children.
 //!
-//! Orders go down: one plan, the start of the warm-up, that of the window, perhaps an early end.
-//! Replies come up: that it is there, that its requests are prepared, that its connections are open, a report an interval of each worker, why it failed.
+//! Orders: one plan, the start of the warm-up, the start of the window, an early end. Replies: that the
+//! child runs, that its requests are prepared, that its connections are open, the report of a worker for
+//! each interval, why it failed.
 
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
@@ -10,12 +11,12 @@ use crate::measure::report::Report;
 use crate::messages::Message;
 use crate::plan::Plan;
 
-/// What a child is told.
+/// A message to a child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Order {
-    /// Its part of the load: comes first, once.
+pub(super) enum ChildOrder {
+    /// The child's part of the load; the first order.
     Fire(Box<Task>),
-    /// When the warm-up begins: comes when every child is prepared.
+    /// When the warm-up begins; sent when every child is prepared.
     Begin {
         /// That time.
         at: Nanos,
@@ -38,11 +39,11 @@ pub(super) enum Order {
 /// The part of one child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Task {
-    /// What it does.
+    /// The plan of the part.
     pub(super) plan: Plan,
     /// The number of its first worker within the whole load.
     pub(super) first_worker: u32,
-    /// Which of the source addresses are its own.
+    /// The source addresses of the child.
     pub(super) sources: Rotation,
 }
 
@@ -51,28 +52,28 @@ pub(super) struct Task {
 pub(super) struct Rotation {
     /// Turns that earlier loads have used.
     pub(super) after: u32,
-    /// Which child.
+    /// The number of the child.
     pub(super) part: u32,
-    /// Of how many.
+    /// The number of children.
     pub(super) of: u32,
 }
 
 impl Rotation {
-    /// The addresses themselves.
+    /// Returns the source addresses of the child.
     pub(super) fn sources(self) -> SourceAddresses {
         SourceAddresses::part(self.after, self.part, self.of)
     }
 
-    /// Where later loads go on, when the child has used so many turns.
+    /// Returns the turn after which later loads go on, if the child has used `turns`.
     pub(super) fn end(self, turns: u32) -> u32 {
         if turns == 0 { self.after } else { self.after + self.part + self.of * (turns - 1) + 1 }
     }
 }
 
-/// What a child says.
+/// A message of a child.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Reply {
-    /// It runs and speaks this version.
+pub(super) enum ChildReply {
+    /// The child runs, with this version.
     Here,
     /// Its requests are prepared.
     Prepared,
@@ -85,23 +86,23 @@ pub(super) enum Reply {
         /// What the process has used until then.
         figures: Figures,
     },
-    /// That it cannot go on.
+    /// The child cannot go on.
     Failed {
-        /// What became of it.
+        /// Why.
         end: Message,
     },
 }
 
-/// What a process of the generator has used so far.
+/// The usage of a process of the load generator until now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Figures {
     /// Processor time.
     pub(crate) cpu_ns: Nanos,
-    /// The most memory it ever held.
+    /// The maximum resident memory.
     pub(crate) max_rss_bytes: u64,
-    /// Descriptors that it may hold.
+    /// The limit of descriptors.
     pub(crate) descriptor_limit: u64,
-    /// Turns of its source addresses.
+    /// The used turns of source addresses.
     pub(crate) source_turns: u32,
 }
 

@@ -1,21 +1,20 @@
-//! A load of several processes: this one leads, light children fire.
+//! A load of several processes: a parent and its children, which send the requests.
 //!
-//! Each child gets its part of the plan and answers with what its workers report; here the reports
-//! of all are merged as those of threads are. What passes between them is versioned bytes
-//! ([`frame`], [`message`]), so that a child may one day live on another machine.
+//! Each child receives its part of the plan, and replies with the reports of its workers; the coordinator
+//! merges them as it merges those of threads. The messages have a version ([`frame`], [`message`]).
 
-mod captain;
 mod child;
+mod event;
 mod frame;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 mod launch;
 mod message;
-mod news;
+mod parent;
 mod process;
 mod rows;
 
-pub(crate) use captain::{Preparing, crew_size};
 pub use child::serve;
+pub(crate) use event::{FleetEvent, Inbox, Loss};
 pub(crate) use message::Figures;
-pub(crate) use news::{Inbox, Loss, News};
+pub(crate) use parent::{PreparingFleet, worker_count};

@@ -1,4 +1,4 @@
-//! One child as the leading process holds it: its pipes, and how it ended.
+//! One child process: its pipes, and how it ended.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -6,21 +6,21 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 
 use crate::messages::{DIED, DIED_SAYING, END_UNKNOWN, EXIT_CODE, Message, SIGNAL};
 
-/// Of what a child wrote to its standard error, so much is kept.
-const SAID_BYTES: u64 = 64 * 1024;
+/// The maximum of a child's standard error that is read.
+const MAX_STDERR_BYTES: u64 = 64 * 1024;
 
-/// A started child; dropping it ends it.
+/// A child process; dropping it kills it.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ChildProcess {
     child: Child,
-    said: Option<ChildStderr>,
+    stderr: Option<ChildStderr>,
 }
 
-/// The way to a child and the way back.
+/// The standard input and output of a child.
 pub(super) type Pipes = (ChildStdin, BufReader<ChildStdout>);
 
-impl Process {
-    /// Starts a child from the words of its command.
+impl ChildProcess {
+    /// Starts a child.
     pub(super) fn start(command: &[String]) -> io::Result<(Self, Pipes)> {
         let (program, words) =
             command.split_first().ok_or_else(|| io::Error::other("no program is known for it"))?;
@@ -29,20 +29,20 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Ctrl-C in a terminal reaches the whole group of the leading process. It alone shall
-            // hear it: it has the end of the window told to all.
+            // Ctrl-C in a terminal reaches the whole process group of the parent. Only the parent
+            // handles it: it sends an order to all children.
             .process_group(0)
             .spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
-        let said = child.stderr.take();
-        let process = Self { child, said };
+        let stderr = child.stderr.take();
+        let process = Self { child, stderr };
         let (orders, replies) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
         Ok((process, (orders, BufReader::new(replies))))
     }
 
-    /// Waits for its end; how it came, such as `died (signal 9)`.
+    /// Waits until it ends, and returns how, such as `died (signal 9)`.
     pub(super) fn end(&mut self) -> Message {
-        let line = self.last_words();
+        let line = self.last_error_line();
         match (self.child.wait(), line) {
             (Ok(status), None) => DIED.message([("cause", cause(status).into())]),
             (Ok(status), Some(line)) => {
@@ -52,32 +52,32 @@ impl Process {
         }
     }
 
-    /// Its number, which is that of its group too.
+    /// Returns its process number, which is that of its group too.
     pub(super) fn number(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it at once, and what it started: an interpreter may be a child of a script.
+    /// Kills its process group: an interpreter may be a child of a script.
     pub(super) fn kill(&mut self) {
-        // Once its end was taken in, the number may be another's.
+        // After it was waited for, its number may belong to another process.
         if matches!(self.child.try_wait(), Ok(None)) {
             net::end_group(self.child.id());
         }
     }
 
-    /// The last line that it wrote to its standard error.
-    fn last_words(&mut self) -> Option<String> {
-        let said = self.said.take()?;
-        let lines = BufReader::new(said.take(SAID_BYTES)).lines().map_while(Result::ok);
+    /// Returns the last line that it wrote to its standard error.
+    fn last_error_line(&mut self) -> Option<String> {
+        let stderr = self.stderr.take()?;
+        let lines = BufReader::new(stderr.take(MAX_STDERR_BYTES)).lines().map_while(Result::ok);
         let last = lines.filter(|line| !line.trim().is_empty()).last();
         last.map(|line| line.trim().to_owned())
     }
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         self.kill();
-        // Nobody else would, and it would stay in the table of processes.
+        // Otherwise it would stay a zombie.
         let _ = self.child.wait();
     }
 }

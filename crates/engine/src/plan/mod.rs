@@ -147,11 +147,11 @@ impl Plan {
         self.transport.keepalive && paces.any(Pace::opens_connections_first)
     }
 
-    /// Whether who only notes what was done stands back behind who does it.
+    /// Whether the coordinator has a lower priority than the workers.
     ///
-    /// What users send as fast as they can is not on time or late, and fills the cores; and a log
+    /// Not without a schedule: closed loops fill the cores, and are never late. Not with a log, which
     /// must be written as fast as it grows.
-    pub(crate) fn lets_notes_wait(&self) -> bool {
+    pub(crate) fn lowers_coordinator_priority(&self) -> bool {
         self.has_schedule() && self.log.is_none()
     }
 

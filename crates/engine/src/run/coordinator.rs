@@ -1,5 +1,4 @@
-//! The coordinator: merges reports into intervals and the summary, judges health, ends a run that
-//! measures nothing.
+//! The coordinator: adds reports to the aggregate, passes intervals on, ends a run without any answer.
 
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -8,8 +7,8 @@ use std::time::Duration;
 use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
-use super::standing::{Cost, loss_warning};
-use crate::fleet::{Inbox, Loss, News};
+use super::children::{ChildUsage, loss_warning};
+use crate::fleet::{FleetEvent, Inbox, Loss};
 use crate::measure::aggregate::{Aggregate, JudgedInterval};
 use crate::measure::report::{Phase, Report};
 use crate::measure::summary::{Generator, Summary, add_tallies};
@@ -45,13 +44,13 @@ pub(super) struct Coordinator {
     cpu_at_start: Nanos,
     /// Whether any byte of an answer came.
     was_heard: bool,
-    /// What other processes have used; empty when there are none.
-    costs: Vec<Cost>,
+    /// The usage of child processes.
+    child_usages: Vec<ChildUsage>,
 }
 
-/// Who shares the load.
+/// The processes and workers of a run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Roster {
+pub(super) struct RunSize {
     pub(super) processes: u32,
     /// Of all processes.
     pub(super) workers: u32,
@@ -99,16 +98,16 @@ impl Coordinator {
     pub(super) fn new(
         plan: &Plan,
         prepared: &Prepared,
-        roster: Roster,
+        size: RunSize,
         gate: Arc<Gate>,
         outbox: Arc<Outbox>,
         files: LoadFiles,
     ) -> Self {
-        let Roster { processes, workers, run_start } = roster;
+        let RunSize { processes, workers, run_start } = size;
         let children = if processes > 1 { processes as usize } else { 0 };
         let patience =
             prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.interval_ns);
-        let summary = empty_summary(plan, prepared, roster);
+        let summary = empty_summary(plan, prepared, size);
         let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.has_schedule());
         (0..workers).for_each(|worker| aggregate.expect(worker));
         Self {
@@ -122,7 +121,7 @@ impl Coordinator {
             unanswered: Unanswered::new(plan, run_start, patience),
             cpu_at_start: 0,
             was_heard: false,
-            costs: vec![Cost::default(); children],
+            child_usages: vec![ChildUsage::default(); children],
         }
     }
 
@@ -143,11 +142,11 @@ impl Coordinator {
     pub(super) fn run(mut self, inbox: &impl Inbox) {
         while !self.aggregate.is_over() {
             match inbox.next(TICK) {
-                Ok(News::Report(report)) => self.take(*report),
-                Ok(News::Figures { process, phase, figures }) => {
-                    self.costs[process as usize].take(phase, figures);
+                Ok(FleetEvent::Report(report)) => self.take(*report),
+                Ok(FleetEvent::Figures { process, phase, figures }) => {
+                    self.child_usages[process as usize].update(phase, figures);
                 }
-                Ok(News::Lost(loss)) => self.lose(loss),
+                Ok(FleetEvent::Lost(loss)) => self.lose(loss),
                 Err(RecvTimeoutError::Timeout) => {}
                 // A worker that is gone without closing its books has panicked.
                 Err(RecvTimeoutError::Disconnected) => {
@@ -249,8 +248,8 @@ impl Coordinator {
         self.aggregate.summary.keep_first_samples();
         self.aggregate.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.aggregate.summary.generator.descriptor_limit = net::raise_descriptor_limit();
-        for cost in &self.costs {
-            cost.add_to(&mut self.aggregate.summary.generator);
+        for usage in &self.child_usages {
+            usage.add_to(&mut self.aggregate.summary.generator);
         }
         // Those of a process that never reported are missing, not fewer to ask for.
         self.aggregate.summary.connections.asked = self.asked;
@@ -265,7 +264,7 @@ fn shared_row(prepared: &Prepared) -> Option<Message> {
     (prepared.pooled > 0).then(|| SHARED_ROW.message(values))
 }
 
-fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
+fn empty_summary(plan: &Plan, prepared: &Prepared, size: RunSize) -> Summary {
     let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
         names: prepared.rows.clone(),
@@ -275,7 +274,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, roster: Roster) -> Summary {
         users: plan.users().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
         warmup_ns: plan.warmup_ns,
-        generator: Generator { processes: roster.processes, ..Generator::default() },
+        generator: Generator { processes: size.processes, ..Generator::default() },
         warnings: shared_row(prepared).into_iter().collect(),
         is_keepalive: plan.transport.keepalive,
         ..Summary::default()

@@ -2,9 +2,9 @@
 //!
 //! One thread coordinates; it merges what workers report and judges health once an interval.
 
+mod children;
 mod coordinator;
 mod refusal;
-mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +17,7 @@ use std::time::Duration;
 use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
-use crate::fleet::{Preparing, crew_size};
+use crate::fleet::{PreparingFleet, worker_count};
 use crate::measure::summary::Summary;
 use crate::output::level::level_json;
 use crate::output::load_files::LoadFiles;
@@ -25,7 +25,7 @@ use crate::plan::Plan;
 use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, descriptors_for_sockets, sources_of, start_workers};
-use coordinator::{Coordinator, Roster};
+use coordinator::{Coordinator, RunSize};
 pub use refusal::StartError;
 
 /// Time for every thread to be there before the run starts.
@@ -99,23 +99,23 @@ impl Run {
             create_driver: Epoll::new,
         };
         start_workers(parts, 0, common)?;
-        let roster = Roster { processes: 1, workers, run_start };
-        Self::coordinated(start, roster, gate, move |coordinator| coordinator.run(&inbox))
+        let size = RunSize { processes: 1, workers, run_start };
+        Self::coordinated(start, size, gate, move |coordinator| coordinator.run(&inbox))
     }
 
     fn start_fleet(start: Start<'_>) -> Result<Self, String> {
         let parts = start.parts.clone();
         let processes = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-        let workers = parts.iter().map(crew_size).sum();
+        let workers = parts.iter().map(worker_count).sum();
         let gate = Arc::new(Gate::held(processes));
-        let (news, inbox) = channel();
-        let preparing = Preparing::start(parts, start.child, &SOURCES)?;
-        let roster = Roster { processes, workers, run_start: monotonic_ns() };
+        let (events, inbox) = channel();
+        let preparing = PreparingFleet::start(parts, start.child, &SOURCES)?;
+        let size = RunSize { processes, workers, run_start: monotonic_ns() };
         let opened = Arc::clone(&gate);
-        // Preparing takes its time, and whoever has the handle may stop it.
-        Self::coordinated(start, roster, gate, move |mut coordinator| {
-            let begun = preparing.begin(&opened, &news, &SOURCES);
-            drop(news);
+        // The run may be stopped while the children prepare their parts.
+        Self::coordinated(start, size, gate, move |mut coordinator| {
+            let begun = preparing.begin(&opened, &events, &SOURCES);
+            drop(events);
             match begun {
                 Ok(fleet) => {
                     coordinator.begin_at(fleet.run_start);
@@ -129,17 +129,17 @@ impl Run {
 
     fn coordinated(
         start: Start<'_>,
-        roster: Roster,
+        size: RunSize,
         gate: Arc<Gate>,
         coordinate: impl FnOnce(Coordinator) + Send + 'static,
     ) -> Result<Self, String> {
         let outbox = Arc::new(Outbox::default());
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
-            Coordinator::new(start.plan, &start.prepared, roster, watched, filled, start.files);
-        let is_patient = start.plan.lets_notes_wait();
+            Coordinator::new(start.plan, &start.prepared, size, watched, filled, start.files);
+        let has_low_priority = start.plan.lowers_coordinator_priority();
         let body = move || {
-            if is_patient {
+            if has_low_priority {
                 net::be_patient();
             }
             coordinate(coordinator);

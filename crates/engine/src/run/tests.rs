@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
 use super::Outbox;
-use super::coordinator::{Coordinator, Roster};
+use super::coordinator::{Coordinator, RunSize};
 use crate::measure::summary::Summary;
 use crate::output::load_files::LoadFiles;
 use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
@@ -60,9 +60,9 @@ fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate
     world.broken_at = broken_at;
     Worker::new(world, share).run();
     let outbox = Arc::new(Outbox::default());
-    let roster = Roster { processes: 1, workers: 1, run_start: 0 };
+    let size = RunSize { processes: 1, workers: 1, run_start: 0 };
     let files = LoadFiles::create(&plan).unwrap();
-    Coordinator::new(&plan, &prepared, roster, gate, Arc::clone(&outbox), files).run(&inbox);
+    Coordinator::new(&plan, &prepared, size, gate, Arc::clone(&outbox), files).run(&inbox);
     outbox.lock().summary.clone().unwrap()
 }
 

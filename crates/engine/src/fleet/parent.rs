@@ -1,6 +1,6 @@
-//! The leading side: starts the children, lets all begin together, passes orders on, hears replies.
+//! The parent process: starts the children, lets all begin together, forwards orders and reads replies.
 //!
-//! It fires nothing itself. A child that dies is told as a loss and waited for no longer.
+//! It sends no load itself. A child that dies is reported as lost, and no longer waited for.
 
 use std::fmt::Display;
 use std::io::Read;
@@ -14,104 +14,104 @@ use std::time::Duration;
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
-use super::launch::{FirstReply, Member, first_replies, launch, lock, no_thread};
-use super::message::{Order, Reply, Rotation, Task};
-use super::news::{Loss, News};
-use super::process::Process;
+use super::event::{FleetEvent, Loss};
+use super::launch::{FirstReply, StartedChild, first_replies, launch, lock, no_thread};
+use super::message::{ChildOrder, ChildReply, Rotation, Task};
+use super::process::ChildProcess;
 use super::{frame, rows};
 use crate::measure::report::Phase;
 use crate::messages::{Message, UNREADABLE_REPLY};
 use crate::plan::Plan;
 use crate::worker::gate::Gate;
 
-/// Between the last child's readiness and the start: an order must reach all of them, on a machine
-/// whose cores they assignment.
+/// Between the last child's readiness and the start of the window: an order must reach all children, on
+/// a machine whose cores they share.
 const NOTICE_NS: Nanos = 50_000_000;
 
 /// Between the orders and the warm-up: an order must reach all children, on a machine whose cores they
-/// assignment.
+/// share.
 const START_DELAY_NS: Nanos = 20_000_000;
 
-/// A child that was told to end at once and did not is ended after this time.
+/// A child that was ordered to end at once and did not is killed after this time.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Children that prepare their parts of a plan.
-pub(crate) struct Preparing {
-    members: Vec<(Member, Assignment)>,
+pub(crate) struct PreparingFleet {
+    children: Vec<(StartedChild, Assignment)>,
 }
 
-/// What a child was given.
+/// The part of a child.
 struct Assignment {
     workers: Range<u32>,
     rotation: Rotation,
-    is_patient: bool,
+    has_low_priority: bool,
 }
 
-impl Preparing {
-    /// Starts a child for each part, and gives it the part; the message says why one could not start.
+impl PreparingFleet {
+    /// Starts a child for each part, and sends it the part; the error says why one could not start.
     pub(crate) fn start(
         parts: Vec<Plan>,
         command: &[String],
         sources: &SourceAddresses,
     ) -> Result<Self, String> {
-        let members = launch(count(parts.len()), command)?;
-        let (after, of) = (sources.turns(), count(members.len()));
+        let children = launch(count(parts.len()), command)?;
+        let (after, of) = (sources.turns(), count(children.len()));
         let mut first_worker = 0;
         let mut given = Vec::new();
-        for (part, (mut member, plan)) in (0..).zip(members.into_iter().zip(parts)) {
+        for (part, (mut child, plan)) in (0..).zip(children.into_iter().zip(parts)) {
             let rotation = Rotation { after, part, of };
-            let workers = first_worker..first_worker + crew_size(&plan);
-            let is_patient = plan.lets_notes_wait();
+            let workers = first_worker..first_worker + worker_count(&plan);
+            let has_low_priority = plan.lowers_coordinator_priority();
             let task = Task { plan, first_worker, sources: rotation };
             first_worker = workers.end;
-            // One that is gone already is told of by its silence.
-            let _ = frame::write(&mut member.orders, &Order::Fire(Box::new(task)), &[]);
-            given.push((member, Assignment { workers, rotation, is_patient }));
+            // If the child is gone already, its missing reply shows this.
+            let _ = frame::write(&mut child.orders, &ChildOrder::Fire(Box::new(task)), &[]);
+            given.push((child, Assignment { workers, rotation, has_low_priority }));
         }
-        Ok(Self { members: given })
+        Ok(Self { children: given })
     }
 
-    /// Waits until all have prepared their parts, and lets them begin; the message says why they do
-    /// not. Plans may be large, and each child takes its time.
+    /// Waits until all have prepared their parts, and lets them begin; the error says why they do not.
+    /// With a large plan this takes long.
     pub(crate) fn begin(
         self,
         gate: &Arc<Gate>,
-        news: &Sender<News>,
+        events: &Sender<FleetEvent>,
         sources: &SourceAddresses,
     ) -> Result<Fleet, Message> {
-        let (mut members, assignments): (Vec<_>, Vec<_>) = self.members.into_iter().unzip();
-        let alive = Arc::new(AtomicU32::new(count(members.len())));
-        let firsts = first_replies(&mut members, gate)?;
+        let (mut children, assignments): (Vec<_>, Vec<_>) = self.children.into_iter().unzip();
+        let alive = Arc::new(AtomicU32::new(count(children.len())));
+        let firsts = first_replies(&mut children, gate)?;
         let run_start = monotonic_ns() + START_DELAY_NS;
         let mut fleet = Fleet { threads: Vec::new(), run_start };
         let (mut orders, mut processes) = (Vec::new(), Vec::new());
         let given = assignments.into_iter().zip(firsts);
-        for (number, (mut member, (assignment, first))) in (0..).zip(members.into_iter().zip(given))
+        for (number, (mut child, (assignment, first))) in (0..).zip(children.into_iter().zip(given))
         {
-            let _ = frame::write(&mut member.orders, &Order::Begin { at: run_start }, &[]);
-            orders.push(member.orders);
-            processes.push(Arc::clone(&member.process));
-            let ear = Ear {
+            let _ = frame::write(&mut child.orders, &ChildOrder::Begin { at: run_start }, &[]);
+            orders.push(child.orders);
+            processes.push(Arc::clone(&child.process));
+            let reader = ReplyReader {
                 number,
                 workers: assignment.workers,
                 rotation: assignment.rotation,
                 sources: sources.clone(),
-                process: member.process,
+                process: child.process,
                 gate: Arc::clone(gate),
-                news: news.clone(),
+                events: events.clone(),
                 alive: Arc::clone(&alive),
                 has_arrived: false,
                 ended: 0,
             };
             fleet.spawn(move || {
-                if assignment.is_patient {
+                if assignment.has_low_priority {
                     net::be_patient();
                 }
-                ear.listen(first, member.replies);
+                reader.read_all(first, child.replies);
             })?;
         }
         let gate = Arc::clone(gate);
-        fleet.spawn(move || lead(&gate, orders, &processes, &alive))?;
+        fleet.spawn(move || forward_orders(&gate, orders, &processes, &alive))?;
         Ok(fleet)
     }
 }
@@ -140,22 +140,22 @@ impl Fleet {
     }
 }
 
-/// The workers of a process with this plan: threads are split as processes are.
-pub(crate) fn crew_size(plan: &Plan) -> u32 {
+/// Returns the number of workers of a process with this plan.
+pub(crate) fn worker_count(plan: &Plan) -> u32 {
     count(plan.split(plan.workers).len())
 }
 
-/// Passes the gate's orders on until no child is left.
-fn lead(
+/// Sends the gate's orders to all children until none is left.
+fn forward_orders(
     gate: &Gate,
     mut orders: Vec<ChildStdin>,
-    processes: &[Arc<Mutex<Process>>],
+    processes: &[Arc<Mutex<ChildProcess>>],
     alive: &AtomicU32,
 ) {
     let none_left = || alive.load(Ordering::Acquire) == 0;
-    let mut tell = |order: Order| {
+    let mut send = |order: ChildOrder| {
         for child in &mut orders {
-            // One that is gone hears nothing, and its silence has been noticed.
+            // The reader of a child that is gone notices its end.
             let _ = frame::write(child, &order, &[]);
         }
     };
@@ -163,38 +163,38 @@ fn lead(
     if gate.is_complete() && !gate.is_stopped() {
         let at = monotonic_ns() + NOTICE_NS;
         gate.open(at);
-        tell(Order::Open { at });
+        send(ChildOrder::Open { at });
     }
     gate.wait_until(|gate| gate.is_stopped() || none_left());
     if gate.is_stopped() && !gate.is_aborted() {
-        tell(Order::Stop);
+        send(ChildOrder::Stop);
     }
     gate.wait_until(|gate| gate.is_aborted() || none_left());
-    tell(Order::Abort);
+    send(ChildOrder::Abort);
     if !gate.wait_at_most(GRACE, |_| none_left()) {
         processes.iter().for_each(|process| lock(process).kill());
     }
 }
 
-/// Hears one child.
-struct Ear {
+/// Reads the replies of one child.
+struct ReplyReader {
     number: u32,
     workers: Range<u32>,
     rotation: Rotation,
-    /// Of all loads of this process: it goes on after the turns that the child has used.
+    /// The rotation of all loads of this process, which goes on after the turns that the child has used.
     sources: SourceAddresses,
-    process: Arc<Mutex<Process>>,
+    process: Arc<Mutex<ChildProcess>>,
     gate: Arc<Gate>,
-    news: Sender<News>,
+    events: Sender<FleetEvent>,
     alive: Arc<AtomicU32>,
     has_arrived: bool,
-    /// Workers that have closed their books.
+    /// The number of workers that have ended.
     ended: u32,
 }
 
-impl Ear {
-    /// Passes replies on until the child ends, then says how it ended if that was too early.
-    fn listen(mut self, first: FirstReply, mut replies: impl Read) {
+impl ReplyReader {
+    /// Sends the events of the replies until the child ends, and that it is lost if it ended too early.
+    fn read_all(mut self, first: FirstReply, mut replies: impl Read) {
         let mut early_end = None;
         let mut next = first;
         loop {
@@ -215,7 +215,7 @@ impl Ear {
             next = frame::read(&mut replies);
         }
         if let Some(end) = early_end {
-            // It may still be firing.
+            // It may still send requests.
             lock(&self.process).kill();
             self.lose(end);
         } else if self.ended < self.workers.end - self.workers.start {
@@ -223,24 +223,24 @@ impl Ear {
             self.lose(end);
         }
         if !self.has_arrived {
-            // The others shall not wait for it.
+            // The other children do not wait for it.
             self.gate.arrive(monotonic_ns());
         }
         self.alive.fetch_sub(1, Ordering::AcqRel);
         self.gate.ring();
     }
 
-    /// Takes a reply; the error is how the child is lost.
-    fn take(&mut self, reply: Reply, attached: &[u8]) -> Result<(), Message> {
+    /// Handles a reply; the error is why the child is lost.
+    fn take(&mut self, reply: ChildReply, attached: &[u8]) -> Result<(), Message> {
         match reply {
-            Reply::Here | Reply::Prepared => Ok(()),
-            Reply::Ready => {
+            ChildReply::Here | ChildReply::Prepared => Ok(()),
+            ChildReply::Ready => {
                 self.has_arrived = true;
                 self.gate.arrive(monotonic_ns());
                 Ok(())
             }
-            Reply::Failed { end } => Err(end),
-            Reply::Report { mut report, figures } => {
+            ChildReply::Failed { end } => Err(end),
+            ChildReply::Report { mut report, figures } => {
                 let is_known = self.workers.contains(&report.worker);
                 if !is_known {
                     return Err(unreadable_reply(&format_args!("worker {}", report.worker)));
@@ -249,8 +249,12 @@ impl Ear {
                     rows::from_bytes(attached).map_err(|error| unreadable_reply(&error))?;
                 self.ended += u32::from(report.phase == Phase::Over);
                 self.sources.go_on_after(self.rotation.end(figures.source_turns));
-                self.tell(News::Figures { process: self.number, phase: report.phase, figures });
-                self.tell(News::Report(report));
+                self.send(FleetEvent::Figures {
+                    process: self.number,
+                    phase: report.phase,
+                    figures,
+                });
+                self.send(FleetEvent::Report(report));
                 Ok(())
             }
         }
@@ -258,12 +262,12 @@ impl Ear {
 
     fn lose(&self, end: Message) {
         let (process, workers) = (self.number, self.workers.clone());
-        self.tell(News::Lost(Loss { process, workers, end, at: monotonic_ns() }));
+        self.send(FleetEvent::Lost(Loss { process, workers, end, at: monotonic_ns() }));
     }
 
-    fn tell(&self, news: News) {
-        // Nobody listens any more only when the run was given up; then nobody misses it.
-        let _ = self.news.send(news);
+    fn send(&self, event: FleetEvent) {
+        // The coordinator is gone only if the run was given up.
+        let _ = self.events.send(event);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is kept of each process for the end, and the warning that one is lost.
+//! The usage of child processes, and the warning that one is lost.
 
 use net::Nanos;
 
@@ -7,16 +7,16 @@ use crate::measure::report::Phase;
 use crate::measure::summary::Generator;
 use crate::messages::{LOST_IN_WARMUP, LOST_IN_WINDOW, Message};
 
-/// What one of several processes has used.
+/// The usage of a child process.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cost {
+pub(super) struct ChildUsage {
     cpu_at_start: Nanos,
     cpu_at_end: Nanos,
     latest: Figures,
 }
 
-impl Cost {
-    pub(super) fn take(&mut self, phase: Phase, figures: Figures) {
+impl ChildUsage {
+    pub(super) fn update(&mut self, phase: Phase, figures: Figures) {
         match phase {
             Phase::Warmup => {
                 (self.cpu_at_start, self.cpu_at_end) = (figures.cpu_ns, figures.cpu_ns);
