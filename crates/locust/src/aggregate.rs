@@ -11,7 +11,8 @@ use engine::messages::{
     STREAMS_ABANDONED, STREAMS_UNREPORTED, Template,
 };
 use engine::{
-    Aggregate, Books, Front, JudgedInterval, OTHERS, Phase, Report, Summary, Tally, interval_json,
+    Aggregate, Front, JudgedInterval, OTHERS, Phase, PooledTallies, Report, Summary, Tally,
+    interval_json,
 };
 
 const SECOND_NS: Nanos = 1_000_000_000;
@@ -184,7 +185,7 @@ impl TallyAggregate {
 
     fn interval_line(&self, judged: &mut JudgedInterval) -> Value {
         let interval = &mut judged.interval;
-        interval.tallies = Books::from(interval.tallies[..=EXCHANGES].to_vec());
+        interval.tallies = PooledTallies::from(interval.tallies[..=EXCHANGES].to_vec());
         let concurrency = self.user_counts.max_between(interval.from, interval.to);
         let known = self.sum.summary.window_start;
         let mut line = interval_json(judged, if known == 0 { self.start } else { known });

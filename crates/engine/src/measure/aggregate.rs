@@ -56,7 +56,7 @@ impl Aggregate {
             self.workers.push(LatestReport::default());
             self.summary.workers.push(WorkerTime::default());
         }
-        self.timeline.welcome(worker);
+        self.timeline.expect(worker);
     }
 
     /// Returns whether every worker has ended or is lost.
@@ -105,7 +105,7 @@ impl Aggregate {
     ///
     /// Its requests that were open, and its connections, are those of its latest report.
     pub fn lose(&mut self, worker: u32) -> Vec<JudgedInterval> {
-        if !self.timeline.awaits(worker) {
+        if !self.timeline.expects(worker) {
             return Vec::new();
         }
         let latest = &mut self.workers[worker as usize];
@@ -113,7 +113,7 @@ impl Aggregate {
         self.summary.connections.merge(&latest.connections);
         latest.window_ns = latest.reported_ns.unwrap_or(latest.window_ns);
         self.update_window();
-        let intervals = self.timeline.forget(worker);
+        let intervals = self.timeline.remove(worker);
         self.judge(intervals)
     }
 
@@ -126,7 +126,7 @@ impl Aggregate {
         let judged = all.map(|interval| {
             let vitals = self.machine.vitals(&interval, self.can_lag);
             if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
-                self.summary.health.see(&vitals);
+                self.summary.health.add_interval(&vitals);
             }
             JudgedInterval { interval, vitals }
         });

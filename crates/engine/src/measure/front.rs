@@ -1,10 +1,10 @@
-//! Who fires a load, and the messages about its health.
+//! The kinds of load generators, and the messages about their health.
 
 use serde::Serialize;
 
 use crate::messages::{self, Template};
 
-/// Who fires a load: reasons and advice speak of it.
+/// The kind of the load generator, on which the messages about its health depend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Front {

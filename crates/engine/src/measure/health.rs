@@ -1,7 +1,7 @@
-//! Whether the generator can be believed: judged for each worker and interval, by fixed thresholds.
+//! The health of the load generator: fixed thresholds for each worker and interval.
 //!
-//! Pure: figures go in, signs and a verdict with advice come out. A slow target raises `wait`,
-//! never `lag`, and is not blamed on the generator.
+//! Vitals of intervals become signs, and the signs of a level a verdict with advice. A slow target raises
+//! the queue wait, never the lag, so that it does not count against the load generator.
 
 use net::Nanos;
 
@@ -13,15 +13,15 @@ use crate::messages::{
     STEAL, THROTTLED,
 };
 
-/// Shorter intervals say nothing about health: clocks of /proc tick at 10 ms.
+/// Shorter intervals are not judged: the clocks of /proc tick every 10 ms.
 pub(crate) const JUDGED_NS: Nanos = 90_000_000;
 
-/// A core with so much work is full.
+/// A core is full from this usage on.
 const FULL_RATE: f64 = 95.0;
 const RUN_QUEUE_RATE: f64 = 10.0;
 const STEAL_RATE: f64 = 5.0;
 const LAG_NS: Nanos = 2_000_000;
-/// Whoever used less of its core and was late was not so for want of it.
+/// A worker that used less of its core was not late because of a full core.
 const BUSY_RATE: f64 = 50.0;
 /// A condition flags a level when it holds in this share of its intervals, and in at least two.
 const FLAG_SHARE: f64 = 0.2;
@@ -47,7 +47,7 @@ impl Lag {
     }
 }
 
-/// What one interval showed.
+/// The measurements of one interval.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vitals {
     /// Percent of a core that each worker used.
@@ -56,13 +56,13 @@ pub struct Vitals {
     pub run_queue_rate: Vec<f64>,
     /// Percent of the machine that the hypervisor took.
     pub steal_rate: f64,
-    /// Whether the cgroup was held back.
+    /// Whether the cgroup was throttled.
     pub throttled: bool,
     /// Percent of a core that the busiest thread of a local target used, where it is known.
     pub target_cpu_rate: Option<f64>,
     /// Whether the target is on this machine.
     pub is_local: bool,
-    /// Where the generator can be late: how late each worker was, where that is known.
+    /// If workers can be late: the lag of each worker, if it is known.
     pub lags: Vec<Option<Lag>>,
 }
 
@@ -100,7 +100,7 @@ impl Vitals {
         }
     }
 
-    /// Percent of a core that each worker used that was late.
+    /// Returns the core usage of each worker that was late, in percent.
     fn late_workers(&self) -> impl Iterator<Item = f64> {
         let workers = self.lags.iter().zip(&self.worker_cpu_rate);
         workers.filter(|(lag, _)| lag.is_some_and(Lag::is_late)).map(|(_, cpu)| *cpu)
@@ -122,8 +122,8 @@ pub struct Health {
 }
 
 impl Health {
-    /// Takes in one interval of the measured window.
-    pub fn see(&mut self, vitals: &Vitals) {
+    /// Adds an interval of the window.
+    pub fn add_interval(&mut self, vitals: &Vitals) {
         self.intervals += 1;
         for (seen, sign) in self.seen.iter_mut().zip(SIGNS) {
             *seen += u64::from(vitals.shows(sign));
@@ -166,8 +166,8 @@ impl Health {
         self.seen(Sign::Late)
     }
 
-    /// What the lag of the latest worker reached in as many intervals as flag a level; none where
-    /// nobody could be late.
+    /// Returns the lag that the latest worker reached in as many intervals as flag a level; none if no
+    /// worker could be late.
     #[must_use]
     pub fn lag_ns(&self) -> Option<Nanos> {
         (self.lag.count() > 0).then(|| self.lag.quantile(1.0 - FLAG_SHARE))
@@ -184,7 +184,7 @@ impl Health {
     }
 }
 
-/// The judgement of a level.
+/// The verdict on the health of a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// `healthy`, `contended` or `generator-limited`.
@@ -193,7 +193,7 @@ pub(crate) struct Verdict {
     pub reasons: Vec<Message>,
 }
 
-/// What the whole level adds to the signs of its intervals.
+/// The numbers of a level that are judged besides the signs of its intervals.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Evidence {
     /// Connections of the level.
@@ -206,7 +206,7 @@ pub(crate) struct Evidence {
     pub on_time: Option<(u64, u64)>,
     /// Processes of the generator that ended before their load did.
     pub lost: u32,
-    /// Who fired.
+    /// The kind of the load generator.
     pub front: Front,
 }
 
@@ -242,7 +242,7 @@ fn lateness(evidence: &Evidence) -> Option<Message> {
 
 fn missing_connections(evidence: &Evidence) -> Option<Message> {
     let Connections { asked, open_max, short_max, local, .. } = &evidence.connections;
-    // What the target closed or refused is missing too, but not for want of anything here.
+    // Connections that the target closed or refused are missing for another reason.
     let missing = asked.saturating_sub(*open_max).min(*short_max);
     let is_enough = match evidence.unkept_attempts {
         Some(attempts) => local.sum().saturating_mul(100) <= attempts,

@@ -1,4 +1,4 @@
-//! What is watched beside the workers: the machine, and a target that shares it.
+//! Readings of the machine, and of a target on the same machine.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
 use super::health::Vitals;
 use super::timeline::Interval;
 
-/// Looks closer together than this see more of the 10 ms at which /proc's clocks tick than of a load.
-const APART_NS: Nanos = 50_000_000;
+/// The minimum time between two readings: the clocks of /proc tick every 10 ms.
+const MIN_READING_NS: Nanos = 50_000_000;
 
-/// What is watched beside the workers.
+/// The machine, and the processes of the target on it.
 pub(crate) struct Machine {
     is_local: bool,
     target: Vec<u32>,
     target_cores: usize,
     last: MachineUsage,
     last_threads: BTreeMap<u32, Nanos>,
-    looked_at: Nanos,
-    /// What was seen between the last two looks.
-    seen: Seen,
+    read_at: Nanos,
+    /// The usage between the last two readings.
+    reading: MachineReading,
 }
 
-/// What went on beside the workers between two looks.
+/// The usage between two readings.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct MachineReading {
     steal_rate: f64,
     throttled: bool,
     target_cpu_rate: Option<f64>,
@@ -37,25 +37,25 @@ impl Machine {
             is_local: addresses.iter().any(Address::is_own),
             last: MachineUsage::now(),
             last_threads: thread_times(&target),
-            looked_at: monotonic_ns(),
-            seen: Seen::default(),
+            read_at: monotonic_ns(),
+            reading: MachineReading::default(),
             target_cores: net::cores_of(&target),
             target,
         }
     }
 
-    /// What an interval showed; `can_lag` says that whoever fires could be late.
+    /// Returns the vitals of an interval; `can_lag` says whether workers can be late.
     pub(crate) fn vitals(&mut self, interval: &Interval, can_lag: bool) -> Vitals {
         let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
             interval.workers.iter().map(|part| percent(pick(&part.usage), part.wall)).collect()
         };
-        let seen = self.look(monotonic_ns());
+        let reading = self.read(monotonic_ns());
         Vitals {
             worker_cpu_rate: rates(|usage| usage.cpu_ns),
             run_queue_rate: rates(|usage| usage.run_queue_ns),
-            steal_rate: seen.steal_rate,
-            throttled: seen.throttled,
-            target_cpu_rate: seen.target_cpu_rate,
+            steal_rate: reading.steal_rate,
+            throttled: reading.throttled,
+            target_cpu_rate: reading.target_cpu_rate,
             is_local: self.is_local,
             lags: if can_lag {
                 interval.workers.iter().map(|part| part.lag).collect()
@@ -65,27 +65,27 @@ impl Machine {
         }
     }
 
-    /// What went on since the last look. Intervals that become whole at once share one: the look at
-    /// the first of them saw the time of all.
-    fn look(&mut self, at: Nanos) -> Seen {
-        let wall = at.saturating_sub(self.looked_at);
-        if wall < APART_NS {
-            return self.seen;
+    /// Returns the usage since the last reading. Intervals that are completed at once share one reading,
+    /// which covers the time of all.
+    fn read(&mut self, at: Nanos) -> MachineReading {
+        let wall = at.saturating_sub(self.read_at);
+        if wall < MIN_READING_NS {
+            return self.reading;
         }
-        self.looked_at = at;
+        self.read_at = at;
         let now = MachineUsage::now();
         let before = std::mem::replace(&mut self.last, now);
         let elapsed = now.total_ns.saturating_sub(before.total_ns);
-        self.seen = Seen {
+        self.reading = MachineReading {
             steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
             throttled: now.throttled_ns > before.throttled_ns,
             target_cpu_rate: self.target_cpu_rate(wall),
         };
-        self.seen
+        self.reading
     }
 
-    /// How full the target is: its busiest thread against one core, or all of it against the
-    /// cores that it may use (a runtime that moves its work between threads fills no single one).
+    /// Returns the load of the target: of its busiest thread on one core, or of all threads on the cores
+    /// that it may use, if that is more (a runtime may move its work between threads).
     fn target_cpu_rate(&mut self, wall: Nanos) -> Option<f64> {
         let now = thread_times(&self.target);
         let before = std::mem::replace(&mut self.last_threads, now);
@@ -116,17 +116,17 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut machine = Machine::new(&[Address::Ip(listener.local_addr().unwrap())]);
         let began = net::thread_cpu_ns();
-        while net::thread_cpu_ns() < began + APART_NS {
+        while net::thread_cpu_ns() < began + MIN_READING_NS {
             std::hint::black_box(0);
         }
-        let at = machine.looked_at + 2 * APART_NS;
-        let seen = machine.look(at).target_cpu_rate.unwrap();
-        assert!(seen > 0.0);
-        assert_eq!(machine.look(at + APART_NS - 1).target_cpu_rate, Some(seen));
-        assert_eq!(machine.looked_at, at);
-        // Nobody worked since: the next look that counts says so.
+        let at = machine.read_at + 2 * MIN_READING_NS;
+        let reading = machine.read(at).target_cpu_rate.unwrap();
+        assert!(reading > 0.0);
+        assert_eq!(machine.read(at + MIN_READING_NS - 1).target_cpu_rate, Some(reading));
+        assert_eq!(machine.read_at, at);
+        // Without work since then, the next reading is lower.
         machine.last_threads = thread_times(&machine.target);
-        machine.look(at + 1_000 * APART_NS);
-        assert!(machine.seen.target_cpu_rate.unwrap() < seen);
+        machine.read(at + 1_000 * MIN_READING_NS);
+        assert!(machine.reading.target_cpu_rate.unwrap() < reading);
     }
 }

@@ -2,7 +2,6 @@
 //! load generator's health.
 
 pub(crate) mod aggregate;
-pub(crate) mod books;
 mod buckets;
 pub(crate) mod front;
 pub(crate) mod goodput;
@@ -14,4 +13,5 @@ pub(crate) mod report;
 pub(crate) mod stream;
 pub(crate) mod summary;
 pub(crate) mod tally;
+pub(crate) mod tally_pool;
 pub(crate) mod timeline;

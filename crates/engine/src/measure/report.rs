@@ -1,33 +1,33 @@
-//! What a worker hands up once an interval: its counts since the last one, and how it fared.
+//! The report of a worker for one interval.
 
 use client::{Reason, Seen, Stamps, UNSET};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
-use super::books::Books;
 use super::metric::Metric;
+use super::tally_pool::PooledTallies;
 use crate::messages::Message;
 
 /// The part of a run in which an interval lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Before the window: kept apart.
+    /// Before the window.
     Warmup,
     /// The measured window.
     Measure,
-    /// After it, while open exchanges are awaited.
+    /// After the window, while open exchanges end.
     Drain,
-    /// Nothing more happens.
+    /// After the end.
     Over,
 }
 
 /// One interval of one worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// Which worker.
+    /// The number of the worker.
     pub worker: u32,
-    /// Where the interval lies; [`Phase::Over`] closes the worker's story.
+    /// The phase of the interval; [`Phase::Over`] is the last report of a worker.
     pub phase: Phase,
     /// Its number within the phase.
     pub number: u64,
@@ -35,8 +35,8 @@ pub struct Report {
     pub from: Nanos,
     /// Its end.
     pub to: Nanos,
-    /// What happened, by request.
-    pub tallies: Books,
+    /// The counts of each request.
+    pub tallies: PooledTallies,
     /// Attempts of the measured window that are still open at its end.
     pub in_flight: u64,
     /// The worker's sockets.
@@ -44,21 +44,21 @@ pub struct Report {
     /// Processor time since the last interval.
     #[serde(with = "UsageForm")]
     pub usage: ThreadUsage,
-    /// Bytes that waited unread in its connections when the interval ended, estimated from some.
+    /// Unread bytes in its connections when the interval ended, estimated from some connections.
     pub receive_queue_bytes: u64,
     /// The first failures of each class.
     pub samples: Vec<Sample>,
     /// Every exchange that ended, when a log was asked for; between processes they travel apart.
     #[serde(skip)]
     pub rows: Vec<Row>,
-    /// What streams told that ended well in the window, where that is kept.
+    /// The texts of streams that ended well in the window, if the plan asks for them.
     #[serde(default)]
     pub texts: Vec<Text>,
     /// Whether a byte of an answer has come on an exchange that is still open.
     pub was_heard: bool,
     /// Addresses that never worked while another did.
     pub passed_over: Vec<String>,
-    /// Why the worker could not go on, where the machine failed it.
+    /// Why the worker could not go on, if the machine failed.
     #[serde(default)]
     pub failure: Option<Message>,
     /// Users that had no turn in the whole window, known once it is over: their request of the
@@ -66,11 +66,11 @@ pub struct Report {
     pub starved: u64,
     /// The window as this worker sees it; its end may still come earlier.
     pub window: Option<(Nanos, Nanos)>,
-    /// How late a clock of the worker's own rang, where one is kept: judges its health.
+    /// The lags of a timer of the worker, if it has one; they show its health.
     #[serde(default)]
     pub lateness: Metric,
-    /// How long whoever waited for a request was ready before it ran on, where that is judged in
-    /// the place of the tallies' lag: without the wait for a core that others used.
+    /// The times from the end of a request until its greenlet continued, without waits for a core; its
+    /// lag, if there are greenlets.
     #[serde(default)]
     pub waits: Metric,
 }
@@ -94,7 +94,7 @@ pub struct Connections {
     pub open_max: u64,
     /// Established in all.
     pub opened: u64,
-    /// Lanes without one now, since this machine had nothing left for it.
+    /// Missing now, since this machine had no resources for them.
     pub short: u64,
     /// The most of them at once.
     pub short_max: u64,
@@ -102,7 +102,7 @@ pub struct Connections {
     pub local: Local,
 }
 
-/// Dials that this machine, not the target, made fail.
+/// Dials that failed for a reason of this machine, not of the target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Local {
     /// EMFILE, ENFILE.
@@ -146,10 +146,10 @@ impl Connections {
     }
 }
 
-/// A failed exchange, kept for a person to look at.
+/// A sample of a failed exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// What was asked for, where samples of several requests are kept together.
+    /// The name of the request.
     #[serde(default)]
     pub name: String,
     /// The class.
@@ -162,7 +162,7 @@ pub struct Sample {
     pub at: Nanos,
     /// The status, if a head came.
     pub status: Option<u16>,
-    /// The head of the answer. Whoever keeps it covers its secrets.
+    /// The head of the answer; secrets in it must be masked before it is stored.
     pub head: String,
     /// The first KB of the body.
     pub body: String,
@@ -175,12 +175,12 @@ pub struct StreamRow {
     pub stamps: [Nanos; 4],
     /// Events with text.
     pub texts: u64,
-    /// Generated tokens by the server's count; `UNSET` where it did not say.
+    /// Generated tokens by the server's count; `UNSET` without a count.
     pub tokens_out: u64,
 }
 
 impl StreamRow {
-    /// What is kept of a stream.
+    /// Returns the row of a stream.
     #[must_use]
     pub fn of(seen: &Seen) -> Self {
         Self {
@@ -191,19 +191,18 @@ impl StreamRow {
     }
 }
 
-/// What one stream told, for who counts its tokens.
+/// The text of one stream, whose tokens are counted later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     /// The row of its request.
     pub row: u16,
-    /// What a user reads, what the model thought aloud, and the piece that came first, each as it
-    /// is written in JSON.
+    /// The output; `thought` is the reasoning, `first` the first piece. All are escaped as in JSON.
     pub text: String,
     /// See `text`.
     pub thought: String,
     /// See `text`.
     pub first: String,
-    /// Whether some of it was not kept.
+    /// Whether the text was cut.
     pub is_cut: bool,
     /// Whether a time for each token is defined: several reads, one answer.
     pub is_spread: bool,
@@ -220,16 +219,16 @@ pub struct Text {
 /// One exchange, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Which request.
+    /// The number of the request.
     pub request: u32,
     /// Whether it belongs to the measured window.
     pub measured: bool,
-    /// When things happened.
+    /// The time stamps.
     pub stamps: Stamps,
     /// Why it failed.
     pub failure: Option<Reason>,
     /// The status, if a final head came.
     pub status: Option<u16>,
-    /// What its stream showed, if it was one.
+    /// The stream, if it was one.
     pub stream: Option<StreamRow>,
 }

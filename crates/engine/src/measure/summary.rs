@@ -1,4 +1,4 @@
-//! The whole of a level as numbers. Percentiles are not in it; they are read from its histograms.
+//! The numbers of a level. Percentiles are read from its histograms.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use crate::messages::Message;
 
-/// Samples kept of each class.
+/// The maximum number of samples of each class.
 const SAMPLES: usize = 5;
 
-/// What a load did.
+/// The numbers of a level.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// The name of each request.
@@ -24,7 +24,7 @@ pub struct Summary {
     pub warmup: Vec<Tally>,
     /// Users, or connections at most.
     pub concurrency: u64,
-    /// Of those, users; the others are connections of arrivals.
+    /// The users among them; the others are connections for arrivals.
     pub users: u64,
     /// Planned arrivals a second; none for a closed load.
     pub rate: Option<f64>,
@@ -40,28 +40,28 @@ pub struct Summary {
     pub connections: Connections,
     /// The first failures of each class; their times count from the start of the window.
     pub samples: Vec<Sample>,
-    /// When the window started, on the clock of the machine.
+    /// When the window started.
     pub window_start: Nanos,
     /// Of each worker, over the window.
     pub workers: Vec<WorkerTime>,
-    /// Signs of trouble.
+    /// The health of the load generator.
     pub health: Health,
     /// The processes that generated the load.
     pub generator: Generator,
     /// Processes that ended before their load did.
     pub lost: u32,
-    /// What a reader must know, although the figures stand; in the order of their texts.
+    /// Warnings, in the order of their texts.
     pub warnings: Vec<Message>,
     /// Whether connections are kept for more than one exchange.
     pub is_keepalive: bool,
     /// Why nothing could be measured.
     pub failure: Option<Message>,
-    /// Whether somebody ended it early.
+    /// Whether it was interrupted.
     pub interrupted: bool,
-    /// Who fired.
+    /// The kind of the load generator.
     pub front: Front,
-    /// Of each name, whether its row tells of events with no exchange behind them. They are in no
-    /// total: what they tell of may be counted already. A name that is not here is none.
+    /// Of each name, whether its row counts events without an exchange, which are in no total: their
+    /// requests may be counted already. Missing entries are false.
     pub events: Vec<bool>,
 }
 
@@ -97,27 +97,27 @@ impl WorkerTime {
     }
 }
 
-/// What generating cost.
+/// The usage of the load generator.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Generator {
-    /// Processor time of its processes over the window, this front included.
+    /// Processor time of its processes in the window, this process included.
     pub cpu_ns: Nanos,
-    /// The most memory that each ever held, summed.
+    /// The sum of the maximum resident memory of each process.
     pub max_rss_bytes: u64,
-    /// Processes that fire.
+    /// Processes that send the load.
     pub processes: u32,
-    /// Descriptors that each may hold.
+    /// The limit of descriptors of each process.
     pub descriptor_limit: u64,
 }
 
 impl Summary {
-    /// Everything of the measured window in one tally, without events.
+    /// Returns the sum of the window, without events.
     #[must_use]
     pub fn total(&self) -> Tally {
         self.sum(&self.measured).into_owned()
     }
 
-    /// Everything of the warm-up, without events.
+    /// Returns the sum of the warm-up, without events.
     pub(crate) fn warmup_total(&self) -> Cow<'_, Tally> {
         self.sum(&self.warmup)
     }
@@ -130,7 +130,7 @@ impl Summary {
         }
     }
 
-    /// Whether a row tells of events.
+    /// Returns whether a row counts events.
     pub(crate) fn is_event(&self, row: usize) -> bool {
         self.events.get(row).copied().unwrap_or(false)
     }
@@ -145,16 +145,16 @@ impl Summary {
         Cow::Owned(total)
     }
 
-    /// Leaves the earliest few samples of each class.
+    /// Removes all samples but the first of each class.
     pub fn keep_first_samples(&mut self) {
         self.samples.sort_by(|one, two| (&one.class, one.at).cmp(&(&two.class, two.at)));
-        let mut kept: Vec<Sample> = Vec::new();
+        let mut first: Vec<Sample> = Vec::new();
         for sample in self.samples.drain(..) {
-            if kept.iter().filter(|known| known.class == sample.class).count() < SAMPLES {
-                kept.push(sample);
+            if first.iter().filter(|known| known.class == sample.class).count() < SAMPLES {
+                first.push(sample);
             }
         }
-        self.samples = kept;
+        self.samples = first;
     }
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn add_tallies(sums: &mut Vec<Tally>, others: &[Tally]) {
     sums.iter_mut().zip(others).for_each(|(sum, other)| sum.merge(other));
 }
 
-/// Many tallies as one.
+/// Returns the sum of tallies.
 pub(crate) fn sum(tallies: &[Tally]) -> Cow<'_, Tally> {
     if let [only] = tallies {
         return Cow::Borrowed(only);

@@ -1,17 +1,17 @@
-//! Reports of many workers into one timeline: an interval is whole when every worker has passed it.
+//! The timeline of all workers: an interval is complete when every worker has reported it or a later one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use net::{Nanos, ThreadUsage};
 
-use super::books::Books;
 use super::health::Lag;
 use super::metric::Metric;
 use super::report::{Connections, Phase, Report};
 use super::tally::{Latencies, Tally};
+use super::tally_pool::PooledTallies;
 
-/// A p99 of fewer is only the worst of them.
-const TELLING_LAGS: u64 = 100;
+/// Of fewer lags, the p99 would only be the maximum.
+const MIN_LAGS: u64 = 100;
 
 /// One interval of all workers.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub struct Interval {
     pub(crate) phase: Phase,
     pub from: Nanos,
     pub to: Nanos,
-    pub tallies: Books,
+    pub tallies: PooledTallies,
     pub(crate) in_flight: u64,
     pub(crate) connections: Connections,
     /// The workers that took part, in ascending order of their numbers.
     pub(crate) workers: Vec<WorkerPart>,
 }
 
-/// What one worker used in an interval, and how it fared.
+/// The usage and the lag of one worker in an interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkerPart {
     pub(crate) worker: u32,
@@ -34,70 +34,70 @@ pub(crate) struct WorkerPart {
     pub(crate) usage: ThreadUsage,
     /// The length of its part of the interval.
     pub(crate) wall: Nanos,
-    /// Bytes that waited unread at its end.
+    /// Unread bytes at its end.
     pub(crate) receive_queue_bytes: u64,
-    /// How late it was, where that is known.
+    /// Its lag, if that is known.
     pub(crate) lag: Option<Lag>,
 }
 
-/// Intervals that are not whole yet.
+/// The intervals that are not complete.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     open: BTreeMap<(Phase, u64), Interval>,
-    /// The latest interval of each worker that is still at work.
-    passed: BTreeMap<u32, (Phase, u64)>,
-    awaited: BTreeSet<u32>,
+    /// The latest interval of each worker that has not ended.
+    reached: BTreeMap<u32, (Phase, u64)>,
+    expected: BTreeSet<u32>,
 }
 
 impl Timeline {
     pub(crate) fn new(workers: u32) -> Self {
-        Self { open: BTreeMap::new(), passed: BTreeMap::new(), awaited: (0..workers).collect() }
+        Self { open: BTreeMap::new(), reached: BTreeMap::new(), expected: (0..workers).collect() }
     }
 
-    /// Takes a report in; gives the intervals that are whole now, in order.
+    /// Adds a report; returns the intervals that are complete now, in order.
     pub(crate) fn add(&mut self, report: Report) -> Vec<Interval> {
         if report.phase == Phase::Over {
-            return self.forget(report.worker);
+            return self.remove(report.worker);
         }
         let key = (report.phase, report.number);
-        self.passed.insert(report.worker, key);
+        self.reached.insert(report.worker, key);
         let interval = self.open.entry(key).or_insert_with(|| Interval::empty(&report));
         interval.merge(report);
-        self.whole()
+        self.take_completed()
     }
 
-    /// Waits for one more worker from now on.
-    pub(crate) fn welcome(&mut self, worker: u32) {
-        self.awaited.insert(worker);
+    /// Expects reports of one more worker.
+    pub(crate) fn expect(&mut self, worker: u32) {
+        self.expected.insert(worker);
     }
 
-    /// Whether a worker has not closed its books.
-    pub(crate) fn awaits(&self, worker: u32) -> bool {
-        self.awaited.contains(&worker)
+    /// Returns whether a worker has not ended.
+    pub(crate) fn expects(&self, worker: u32) -> bool {
+        self.expected.contains(&worker)
     }
 
-    /// Waits no longer for a worker that is lost; gives the intervals that are whole without it.
-    pub(crate) fn forget(&mut self, worker: u32) -> Vec<Interval> {
-        self.awaited.remove(&worker);
-        self.passed.remove(&worker);
-        self.whole()
+    /// Expects no more reports of a worker; returns the intervals that are complete without it.
+    pub(crate) fn remove(&mut self, worker: u32) -> Vec<Interval> {
+        self.expected.remove(&worker);
+        self.reached.remove(&worker);
+        self.take_completed()
     }
 
-    /// Whether every worker has closed its books.
+    /// Returns whether every worker has ended.
     pub(crate) fn is_over(&self) -> bool {
-        self.awaited.is_empty()
+        self.expected.is_empty()
     }
 
-    fn whole(&mut self) -> Vec<Interval> {
-        // Every worker still at work must have handed in this interval or a later one.
-        let mut reached = (Phase::Over, u64::MAX);
-        for worker in &self.awaited {
-            match self.passed.get(worker) {
-                Some(key) => reached = reached.min(*key),
+    fn take_completed(&mut self) -> Vec<Interval> {
+        // Every worker that has not ended must have reported this interval or a later one.
+        let mut limit = (Phase::Over, u64::MAX);
+        for worker in &self.expected {
+            match self.reached.get(worker) {
+                Some(key) => limit = limit.min(*key),
                 None => return Vec::new(),
             }
         }
-        let later = match reached {
+        let later = match limit {
             (Phase::Over, _) => BTreeMap::new(),
             (phase, number) => self.open.split_off(&(phase, number + 1)),
         };
@@ -111,7 +111,7 @@ impl Interval {
             phase: report.phase,
             from: report.from,
             to: report.to,
-            tallies: Books::default(),
+            tallies: PooledTallies::default(),
             in_flight: 0,
             connections: Connections::default(),
             workers: Vec::new(),
@@ -139,7 +139,7 @@ impl Interval {
         }
     }
 
-    /// Whether nothing happened in it and nothing was awaited: not worth a line.
+    /// Returns whether it has no length, or nothing happened in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.to <= self.from
             || (self.phase == Phase::Drain
@@ -148,26 +148,26 @@ impl Interval {
     }
 }
 
-/// How late a worker was. One that keeps a timer is told by it where too few requests do.
+/// Returns the lag of a worker: of its requests, or of its timer if there are too few requests.
 fn lag_of(report: &Report) -> Option<Lag> {
     if report.waits.count() == 0 && report.lateness.count() == 0 {
         return lag_of_arrivals(&report.tallies);
     }
     let response = Metric::quantile_of_all(ended(report).map(|one| &one.response), 0.99);
-    // Where nothing ended, whoever waits has waited for the whole interval.
+    // If nothing ended, a waiting request has waited for the whole interval.
     let response = response.unwrap_or(report.to.saturating_sub(report.from));
-    let has_told = report.waits.count() >= TELLING_LAGS || report.lateness.count() == 0;
-    let p99 = if has_told {
+    let has_enough_waits = report.waits.count() >= MIN_LAGS || report.lateness.count() == 0;
+    let p99 = if has_enough_waits {
         report.waits.quantile(0.99)
     } else {
-        // A timer rings some twenty times an interval: beyond its p90 there are two.
+        // A timer fires about twenty times in an interval: two lags are above its p90.
         report.lateness.quantile(0.9)
     };
     Some(Lag { p99, response })
 }
 
 fn lag_of_arrivals(tallies: &[Tally]) -> Option<Lag> {
-    // Where nothing could be late, the response time excuses nothing.
+    // Only the response times of requests that could be late are an excuse.
     let both = || {
         let all = tallies.iter().flat_map(|tally| [&tally.accepted, &tally.failed]);
         all.filter(|latencies| latencies.lag.count() > 0)
@@ -215,8 +215,11 @@ mod tests {
         let mut timeline = Timeline::new(2);
         assert!(timeline.add(report(0, Phase::Measure, 0)).is_empty());
         assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
-        let whole = timeline.add(report(1, Phase::Measure, 0));
-        assert_eq!((whole.len(), whole[0].tallies[0].ok, whole[0].connections.open), (1, 2, 6));
+        let completed = timeline.add(report(1, Phase::Measure, 0));
+        assert_eq!(
+            (completed.len(), completed[0].tallies[0].ok, completed[0].connections.open),
+            (1, 2, 6)
+        );
         assert_eq!(timeline.add(report(1, Phase::Drain, 0)).len(), 1);
     }
 
@@ -227,7 +230,7 @@ mod tests {
             let usage = ThreadUsage { cpu_ns: u64::from(worker), run_queue_ns: 0 };
             timeline.add(Report { usage, ..report(worker, Phase::Measure, 0) });
         }
-        timeline.forget(1);
+        timeline.remove(1);
         timeline.add(report(2, Phase::Measure, 1));
         let intervals = timeline.add(report(0, Phase::Measure, 1));
         let numbers = |interval: &Interval| -> Vec<_> {
@@ -242,11 +245,11 @@ mod tests {
         timeline.add(report(0, Phase::Measure, 0));
         timeline.add(report(1, Phase::Measure, 0));
         assert!(timeline.add(report(0, Phase::Measure, 1)).is_empty());
-        assert!(timeline.awaits(1));
-        let whole = timeline.forget(1);
-        assert_eq!((whole.len(), whole[0].tallies[0].ok), (1, 1));
-        assert!(!timeline.awaits(1) && !timeline.is_over());
-        timeline.forget(0);
+        assert!(timeline.expects(1));
+        let completed = timeline.remove(1);
+        assert_eq!((completed.len(), completed[0].tallies[0].ok), (1, 1));
+        assert!(!timeline.expects(1) && !timeline.is_over());
+        timeline.remove(0);
         assert!(timeline.is_over());
     }
 

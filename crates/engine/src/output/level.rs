@@ -139,7 +139,7 @@ fn success_rate(total: &Tally) -> Option<f64> {
 }
 
 fn latency(total: &Tally) -> Value {
-    // Whoever was dropped would have waited: every percentile could only be higher.
+    // Dropped requests would have waited: every percentile could only be higher.
     let is_bound = |name: &str| total.dropped > 0 && name == "response";
     let all = total.accepted.named().into_iter().map(|(name, metric)| {
         let stats = if is_bound(name) { metric.to_json_at_least() } else { metric.to_json() };

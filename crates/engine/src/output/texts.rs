@@ -1,4 +1,4 @@
-//! The file of what streams told: a JSON line each, written by the coordinator, never by a worker.
+//! The file of the texts of streams: a line of JSON each, written by the coordinator, never by a worker.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -17,29 +17,29 @@ pub(crate) struct Texts {
 
 impl Texts {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        // What models say is for nobody else's eyes.
+        // Texts of models may be private.
         let options =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
         Ok(Self { file: BufWriter::new(options?) })
     }
 
-    /// Writes what was told; `names` are those of the rows.
+    /// Writes texts; `names` are those of the rows.
     pub(crate) fn write(&mut self, texts: &[Text], names: &[String]) -> io::Result<()> {
-        for told in texts {
-            let name = names.get(usize::from(told.row)).map(String::as_str).unwrap_or_default();
+        for text in texts {
+            let name = names.get(usize::from(text.row)).map(String::as_str).unwrap_or_default();
             // Texts are escaped already.
             writeln!(
                 self.file,
                 r#"{{"text":"{}","thought":"{}","first":"{}","is_cut":{},"is_spread":{},"span_ns":{},"tokens":{},"is_measured":{},"is_inside":{},"name":{}}}"#,
-                told.text,
-                told.thought,
-                told.first,
-                told.is_cut,
-                told.is_spread,
-                told.span_ns,
-                json!(told.tokens),
-                told.is_measured,
-                told.is_inside,
+                text.text,
+                text.thought,
+                text.first,
+                text.is_cut,
+                text.is_spread,
+                text.span_ns,
+                json!(text.tokens),
+                text.is_measured,
+                text.is_inside,
                 json!(name),
             )?;
         }

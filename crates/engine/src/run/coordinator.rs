@@ -148,7 +148,7 @@ impl Coordinator {
                 }
                 Ok(FleetEvent::Lost(loss)) => self.lose(loss),
                 Err(RecvTimeoutError::Timeout) => {}
-                // A worker that is gone without closing its books has panicked.
+                // A worker that is gone without its last report has panicked.
                 Err(RecvTimeoutError::Disconnected) => {
                     self.aggregate.summary.failure = Some(WORKER_LOST.plain());
                     break;

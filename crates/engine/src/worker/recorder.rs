@@ -3,9 +3,9 @@
 use client::{Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos};
 
-use crate::measure::books::{Books, Shelf};
 use crate::measure::report::{Row, Sample, StreamRow, Text};
 use crate::measure::tally::Tally;
+use crate::measure::tally_pool::{PooledTallies, TallyPool};
 
 /// Samples kept of each class.
 const SAMPLES: u8 = 5;
@@ -22,7 +22,7 @@ pub(super) struct Recorder {
     /// What streams told, where that is kept.
     pub(super) texts: Vec<Text>,
     /// Where handed-up books come back from.
-    returned_books: Shelf,
+    tally_pool: TallyPool,
 }
 
 impl Recorder {
@@ -38,7 +38,7 @@ impl Recorder {
             sampled: [0; Class::ALL.len()],
             rows: logs.then(Vec::new),
             texts: Vec::new(),
-            returned_books: Shelf::default(),
+            tally_pool: TallyPool::default(),
         }
     }
 
@@ -104,8 +104,8 @@ impl Recorder {
     }
 
     /// Takes one side of the books and leaves empty ones of the same size.
-    pub(super) fn take(&mut self, measured: bool) -> Books {
-        self.returned_books.lend(if measured { &mut self.measured } else { &mut self.warmup })
+    pub(super) fn take(&mut self, measured: bool) -> PooledTallies {
+        self.tally_pool.take(if measured { &mut self.measured } else { &mut self.warmup })
     }
 }
 

@@ -17,7 +17,7 @@ fn late(p99: Nanos, response: Nanos, cpu: f64) -> Vitals {
 
 fn word(intervals: &[Vitals]) -> &'static str {
     let mut health = Health::default();
-    intervals.iter().for_each(|vitals| health.see(vitals));
+    intervals.iter().for_each(|vitals| health.add_interval(vitals));
     judge(&health, &Evidence::default()).word
 }
 
@@ -50,7 +50,7 @@ fn each_condition_leads_to_its_verdict() {
 fn a_reason_repeats_nothing_that_its_word_says() {
     let mut health = Health::default();
     for _ in 0..2 {
-        health.see(&Vitals { steal_rate: 6.0, ..vitals(50.0, 20.0) });
+        health.add_interval(&Vitals { steal_rate: 6.0, ..vitals(50.0, 20.0) });
     }
     let verdict = judge(&health, &Evidence::default());
     assert_eq!(verdict.word, "contended");
@@ -62,7 +62,7 @@ fn a_reason_repeats_nothing_that_its_word_says() {
 fn who_is_late_on_an_idle_core_is_told_something_else_than_to_take_more() {
     let reason = |intervals: &[Vitals]| {
         let mut health = Health::default();
-        intervals.iter().for_each(|vitals| health.see(vitals));
+        intervals.iter().for_each(|vitals| health.add_interval(vitals));
         let evidence = Evidence { front: Front::Locust, ..Evidence::default() };
         judge(&health, &evidence).reasons.remove(0)
     };
@@ -81,7 +81,7 @@ fn what_was_judged_can_be_looked_up() {
         let lags = [Lag { p99: 1_000, response: 0 }, Lag { p99: number << 20, response: 0 }];
         let rates = vec![5.0; 2];
         let lags = lags.map(Some).to_vec();
-        health.see(&Vitals {
+        health.add_interval(&Vitals {
             lags,
             worker_cpu_rate: rates.clone(),
             run_queue_rate: rates,

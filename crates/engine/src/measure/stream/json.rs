@@ -43,13 +43,13 @@ pub(crate) fn stream_json(
         kinds.map(|(kind, count)| (kind.name().to_owned(), Value::from(count))).collect();
     let per_second = |count: u64| (seconds > 0.0).then(|| as_f64(count) / seconds);
     // Without any usage the sums are not zero, they are unknown.
-    let told = |count: u64| (counted.told > 0).then_some(count);
-    let tokens = told(tokens).or((tokens > 0).then_some(tokens));
+    let known = |count: u64| (counted.told > 0).then_some(count);
+    let tokens = known(tokens).or((tokens > 0).then_some(tokens));
     let more = json!({
         "from": if is_from_intended { "intended" } else { "sent" },
-        "tokens_in": told(counted.tokens_in),
-        "tokens_out": told(counted.tokens_out),
-        "tokens_reasoning": told(counted.tokens_reasoning),
+        "tokens_in": known(counted.tokens_in),
+        "tokens_out": known(counted.tokens_out),
+        "tokens_reasoning": known(counted.tokens_reasoning),
         "tokens_source": "usage",
         "tokens_unreported": counted.untold,
         "tokens_per_s": tokens.and_then(per_second),

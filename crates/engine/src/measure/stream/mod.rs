@@ -1,4 +1,4 @@
-//! Answers that stream: what they add to the books.
+//! Answers that stream: their counts and durations.
 
 mod alias;
 mod counted;
