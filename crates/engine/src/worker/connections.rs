@@ -240,3 +240,64 @@ impl<S> ConnectionTable<S> {
         Err(failure)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use net::{Act, Dial, Nanos, Peer, Ready, Simulated, SimulatedSocket};
+
+    use super::*;
+    use crate::plan::tests::plan;
+    use crate::plan::{Closed, Pace};
+    use crate::prepare::prepare;
+
+    /// Accepts every connection after a nanosecond.
+    struct Accepting;
+
+    impl Peer for Accepting {
+        fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+            Dial::Accept(1)
+        }
+
+        fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+            Vec::new()
+        }
+    }
+
+    fn table(max_sockets: u64) -> (ConnectionTable<SimulatedSocket>, Prepared) {
+        let prepared = prepare(&plan(Pace::Closed(Closed::new(2)))).unwrap();
+        let entries = (0..2).map(|slot| ConnectionEntry::new(slot, 1, 0)).collect();
+        let sources = SourceAddresses::default();
+        (ConnectionTable::new(entries, &prepared, 0, sources, max_sockets), prepared)
+    }
+
+    #[test]
+    fn no_more_sockets_are_opened_than_allowed_and_each_is_counted_until_it_is_closed() {
+        let ((mut table, prepared), mut driver) = (table(1), Simulated::new(Accepting));
+        let endpoint = &prepared.endpoints[0];
+        assert_eq!(table.dial(0, &mut driver, endpoint), Ok(()));
+        assert_eq!(table.dial(1, &mut driver, endpoint), Err(Reason::ConnectNoDescriptor));
+        table.dial_failed(1, Reason::ConnectNoDescriptor);
+        assert_eq!((table.counts.short, table.counts.local.sum()), (1, 1));
+        table.opened(0);
+        assert_eq!((table.counts.open, table.counts.opened), (1, 1));
+        table.close(0, &mut driver);
+        table.close(0, &mut driver);
+        assert_eq!((table.counts.open, table.dial(1, &mut driver, endpoint)), (0, Ok(())));
+        table.opened(1);
+        assert_eq!((table.counts.short, table.counts.short_max, table.counts.opened), (0, 1, 2));
+    }
+
+    #[test]
+    fn events_of_an_earlier_socket_belong_to_no_connection() {
+        let ((mut table, prepared), mut driver) = (table(2), Simulated::new(Accepting));
+        table.dial(1, &mut driver, &prepared.endpoints[0]).unwrap();
+        let mut ready: Vec<Ready> = Vec::new();
+        driver.wait(10, &mut ready).unwrap();
+        let token = ready[0].token;
+        assert_eq!((table.of_token(token), table.token(1)), (Some(1), token));
+        table.close(1, &mut driver);
+        assert_eq!(table.of_token(token), None);
+        table.dial(1, &mut driver, &prepared.endpoints[0]).unwrap();
+        assert_eq!(table.of_token(token), None);
+    }
+}

@@ -76,7 +76,7 @@ impl<D: Driver> Worker<D> {
     /// deadlines are never reached.
     pub(super) fn set_deadline(&mut self, number: u32, deadline: Nanos) {
         self.slots[number as usize].deadline = deadline;
-        self.timers.set_at_latest(deadline, Timer::Slot(number));
+        self.scheduler.timers.set_at_latest(deadline, Timer::Slot(number));
     }
 
     /// Returns until when the stream of a slot may pause. A stream that has not begun may pause for

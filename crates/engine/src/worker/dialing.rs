@@ -71,7 +71,7 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &entry.connection else { return };
         let (connect, tls) = connection.opening_times(now);
         let request = self.slots[first as usize].request;
-        let times = &mut self.tally(request, false).accepted;
+        let times = &mut self.recorder.tally(request, false).accepted;
         times.connect.record(connect);
         if let Some(tls) = tls {
             times.tls.record(tls);
@@ -129,7 +129,7 @@ impl<D: Driver> Worker<D> {
 
     /// After a failed dial a closed user rests for a while; every other slot is free at once.
     pub(super) fn rest_or_free(&mut self, number: u32, since: Nanos, reason: Reason) {
-        if !self.groups[usize::from(self.slots[number as usize].group)].has_own_slots() {
+        if !self.scheduler.groups[usize::from(self.slots[number as usize].group)].has_own_slots() {
             return self.free_slots.push_back((number, since));
         }
         let rest = self.rest_after(reason);

@@ -1,13 +1,13 @@
 //! Exchanges: begun in a slot, moved by the events of its connection, recorded at their end.
 
-use client::{Outcome, Stamps, Step, UNSET};
+use client::{Outcome, Step, UNSET};
 use net::{Driver, Nanos, Ready};
 
 use super::group::Attempt;
+use super::recorder::AttemptEnd;
 use super::slot::{ConnectionSlots, Slot, State};
 use super::users::failed_to_dial;
 use super::{CHECKED_BYTES_PER_TURN, Worker};
-use crate::measure::report::StreamRow;
 use crate::prepare::stream_observer::StreamObserver;
 
 /// The event that lets a connection send.
@@ -25,7 +25,7 @@ impl<D: Driver> Worker<D> {
         slot.measured = attempt.measured;
         (slot.request, slot.user) = (attempt.request, attempt.user);
         if request.is_joined() {
-            let group = &mut self.groups[usize::from(slot.group)];
+            let group = &mut self.scheduler.groups[usize::from(slot.group)];
             let prepared = &self.share.prepared.groups[usize::from(slot.group)];
             group.join(&attempt, request, prepared, &mut slot.text, &mut self.spare);
         }
@@ -115,7 +115,7 @@ impl<D: Driver> Worker<D> {
         let step = connection.drive(&mut self.driver, now, slots, &mut self.scratch);
         let is_deferred = event.readable && is_full && self.scratch.ended.is_empty();
         if self.has_streams {
-            range.for_each(|slot| self.record_gaps(slot as u32));
+            self.slots[range].iter_mut().for_each(|slot| self.recorder.stream_gaps(slot));
         }
         if step == Step::Again || is_deferred {
             self.resume_next_turn(number, event.closed);
@@ -135,7 +135,7 @@ impl<D: Driver> Worker<D> {
         let slot = &mut self.slots[number as usize];
         let (group, user, stamps) = (slot.group, slot.user, slot.exchange.stamps);
         slot.has_begun = false;
-        let state = &mut self.groups[usize::from(group)];
+        let state = &mut self.scheduler.groups[usize::from(group)];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
         if outcome.failure.is_none() {
             let values = state.user_states.values(user);
@@ -153,16 +153,25 @@ impl<D: Driver> Worker<D> {
         }
         state.user_states.ended(user, outcome.failure.is_none());
         slot.thinks_next = state.has_own_slots() && state.think_times.is_some();
-        let (request, measured) = (slot.request, slot.measured);
-        let (bytes_in, bytes_out) = (slot.exchange.bytes_in, slot.exchange.bytes_out());
-        let tally = self.tally(request, measured);
-        tally.bytes_in += bytes_in;
-        tally.bytes_out += bytes_out;
-        let stream = self.share.plan.log.as_ref().and_then(|_| self.stream_row(number));
-        self.record_end(group, (request, measured), &stamps, &outcome, stream);
-        self.record_judgement(number, &outcome);
-        self.slots[number as usize].exchange.release(&mut self.scratch.budget);
-        self.user_goes_on(group, user, stamps.last_byte, outcome.failure);
+        let (number_of_request, measured) = (slot.request, slot.measured);
+        let tally = self.recorder.tally(number_of_request, measured);
+        tally.bytes_in += slot.exchange.bytes_in;
+        tally.bytes_out += slot.exchange.bytes_out();
+        let stream = self.recorder.stream_row(&slot.exchange);
+        let has_lag = self.scheduler.attempt_ended(group);
+        let window = &self.scheduler.window;
+        let end =
+            AttemptEnd { request: number_of_request, measured, has_lag, stamps, outcome, stream };
+        self.recorder.end(&end, window);
+        self.recorder.response(slot, request, &outcome, window);
+        slot.exchange.release(&mut self.scratch.budget);
+        match outcome.failure.filter(|reason| failed_to_dial(*reason)) {
+            Some(reason) => {
+                let until = stamps.last_byte.saturating_add(self.rest_after(reason));
+                self.scheduler.continue_at(group, user, until);
+            }
+            None => self.scheduler.continue_later(group, user, stamps.last_byte),
+        }
         self.leave_connection(number, &outcome);
     }
 
@@ -194,7 +203,7 @@ impl<D: Driver> Worker<D> {
     /// announcing it. Until a server is known not to, its connections are observed before reuse.
     fn keep(&mut self, number: u32, since: Nanos) {
         let slot = &mut self.slots[number as usize];
-        let group = &mut self.groups[usize::from(slot.group)];
+        let group = &mut self.scheduler.groups[usize::from(slot.group)];
         let entry = self.connections.get_mut(slot.connection);
         let Some(connection) = &mut entry.connection else { return };
         connection.served += 1;
@@ -205,27 +214,6 @@ impl<D: Driver> Worker<D> {
         }
         slot.state = State::Probing;
         self.set_deadline(number, since.saturating_add(PROBE_NS));
-    }
-
-    /// Records the end of an attempt, whether or not it ever had a slot.
-    pub(super) fn record_end(
-        &mut self,
-        group: u16,
-        (request, measured): (u16, bool),
-        stamps: &Stamps,
-        outcome: &Outcome,
-        stream: Option<StreamRow>,
-    ) {
-        let row = self.share.prepared.requests[usize::from(request)].row;
-        // Users are never late; beside arrivals their zeros would hide the lag of arrivals.
-        let has_lag = !self.has_schedule || !self.groups[usize::from(group)].is_closed();
-        self.recorder.end((request, row), measured, has_lag, stamps, outcome, stream);
-        if outcome.failure.is_none() && self.window.contains(stamps.last_byte) {
-            self.tally(request, true).ok_inside += 1;
-        }
-        self.groups[usize::from(group)].in_flight -= 1;
-        self.in_flight -= u64::from(measured);
-        self.last_end = stamps.last_byte;
     }
 
     /// Lets connections read on that stopped reading for the sake of others.

@@ -139,22 +139,22 @@ impl GroupState {
     /// Joins the text of a request with its values.
     pub(super) fn join(
         &mut self,
-        due: &Attempt,
+        attempt: &Attempt,
         request: &PreparedRequest,
         group: &PreparedGroup,
         text: &mut Vec<u8>,
         spare: &mut Vec<u8>,
     ) {
         let Text::Joined(template, variables) = &request.text else { return };
-        let (rows, draw) = (group.rows.as_deref(), due.draw);
-        let captured = self.user_states.values(due.user);
+        let (rows, draw) = (group.rows.as_deref(), attempt.draw);
+        let captured = self.user_states.values(attempt.user);
         let (random, unique) = (&mut self.random, &mut self.unique);
         let mut values = Filling { variables, rows, draw, captured, random, unique };
         template.join(&mut values, text, spare);
     }
 
     /// The request that a user, or an arrival, sends next.
-    pub(super) fn next_due(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Attempt {
+    pub(super) fn next_attempt(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Attempt {
         let request = self.choice.next(self.user_states.step(user));
         let draw = self.user_states.draw(user);
         let (timeout_at, measured, is_queued) = (Nanos::MAX, false, false);

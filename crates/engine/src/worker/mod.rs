@@ -1,11 +1,11 @@
 //! A worker: one thread with its own connections and counters, which shares nothing.
 //!
-//! `turn` is the loop: update the phase, start what is due, fire timers, give work to free slots, send
-//! reports, wait, handle events. The modules: `timekeeping` (phases and intervals), `arrivals` and
-//! `users` (when requests start), `opening` (what starts before the window), `connections` and
-//! `dialing` (connections), `exchanges` (requests), `deadlines` (timeouts), `recorder` (counters).
+//! It has three parts, each with a state of its own: the scheduler starts attempts, the connection
+//! table opens and closes connections, the recorder counts. `turn` is the loop over them: update the
+//! phase, start what is due, fire timers, give work to free slots, send reports, wait, handle events.
+//! `exchanges` moves attempts through slots and connections, `dialing` and `opening` open connections,
+//! `deadlines` has the timeouts, `timekeeping` the phases.
 
-mod arrivals;
 mod choice;
 mod connections;
 mod deadlines;
@@ -13,13 +13,14 @@ mod dialing;
 mod exchanges;
 pub(crate) mod gate;
 mod group;
+mod interval;
 mod layout;
 mod opening;
 mod receive_queue;
 mod recorder;
 mod routes;
+mod scheduler;
 mod slot;
-mod streams;
 #[cfg(test)]
 mod tests;
 pub(crate) mod threads;
@@ -31,27 +32,26 @@ mod waiting_queue;
 mod window;
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use client::Scratch;
-use net::{Driver, Nanos, Ready, SourceAddresses, ThreadUsage};
+use net::{Driver, Nanos, Ready, SourceAddresses};
 
 use crate::measure::report::{Phase, Report};
-use crate::measure::tally::Tally;
-use crate::messages::{Message, NO_WAITING};
+use crate::messages::NO_WAITING;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
 use connections::ConnectionTable;
 use gate::Gate;
-use group::GroupState;
+use interval::IntervalClock;
 use layout::Layout;
 use opening::Opening;
 use recorder::Recorder;
-use slot::Slot;
-use timekeeping::IntervalClock;
-use timers::{Timer, WorkerTimers};
-use window::Window;
+use scheduler::Scheduler;
+use slot::{Slot, State};
+use timers::Timer;
 
 /// The size of the buffer: a read takes the content of the largest socket buffer.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -97,33 +97,17 @@ pub struct Worker<D: Driver> {
     share: WorkerShare,
     connections: ConnectionTable<D::Socket>,
     slots: Vec<Slot>,
-    groups: Vec<GroupState>,
-    timers: WorkerTimers,
-    window: Window,
-    interval: IntervalClock,
-    recorder: Recorder,
-    /// Reports of intervals that have ended, not sent yet.
-    closed: Vec<Report>,
+    /// Slots that have just become free, and the time since when they are.
+    free_slots: VecDeque<(u32, Nanos)>,
     opening: Opening,
-    /// Attempts of the measurement window that have not ended.
-    in_flight: u64,
-    /// Users without a turn in the whole window.
-    starved: u64,
-    last_end: Nanos,
-    last_taken: Nanos,
-    usage: ThreadUsage,
-    /// The reason why it cannot go on, if the machine failed.
-    failure: Option<Message>,
-    /// Whether any group of the whole plan has arrivals.
-    has_schedule: bool,
+    scheduler: Scheduler,
+    recorder: Recorder,
     /// Whether any response is a stream: then it matters whether this worker was waiting for it.
     has_streams: bool,
     scratch: Scratch,
     /// A buffer for bodies with variables, whose length is not known before.
     spare: Vec<u8>,
     ready: Vec<Ready>,
-    /// Slots that have just become free, and the time since when they are.
-    free_slots: VecDeque<(u32, Nanos)>,
     /// Events of the next turn: connections that read on without an event of their socket.
     unread: Vec<Ready>,
     /// Bytes of bodies that this turn has checked.
@@ -135,35 +119,30 @@ impl<D: Driver> Worker<D> {
     pub fn new(driver: D, share: WorkerShare) -> Self {
         let WorkerShare { plan, prepared, run_start, .. } = &share;
         let Layout { slots, connections, groups } = Layout::of(&share);
-        let sources = share.sources.clone();
-        let connections =
-            ConnectionTable::new(connections, prepared, share.number, sources, share.socket_budget);
+        let (worker, sources) = (share.number, share.sources.clone());
+        let interval = IntervalClock::new(plan.interval_ns, *run_start);
+        let has_log = plan.log.is_some();
         Self {
-            window: Window::new(plan, *run_start),
-            interval: IntervalClock::new(plan.interval_ns, *run_start),
-            recorder: Recorder::new(&prepared.streams(), plan.log.is_some()),
-            timers: WorkerTimers::new(slots.len() as u32, &groups),
-            groups,
-            closed: Vec::new(),
-            spare: Vec::new(),
+            recorder: Recorder::new(worker, prepared, has_log, interval, driver.usage()),
+            scheduler: Scheduler::new(&share, groups, slots.len() as u32),
+            connections: ConnectionTable::new(
+                connections,
+                prepared,
+                worker,
+                sources,
+                share.socket_budget,
+            ),
+            slots,
+            free_slots: VecDeque::new(),
             opening: Opening::default(),
-            usage: driver.usage(),
-            failure: None,
-            has_schedule: plan.has_schedule(),
             has_streams: has_streams(plan, prepared),
             scratch: Scratch::new(BUFFER_BYTES),
+            spare: Vec::new(),
             ready: Vec::new(),
-            free_slots: VecDeque::new(),
             unread: Vec::new(),
             checked_bytes: 0,
-            in_flight: 0,
-            starved: 0,
-            last_end: *run_start,
-            last_taken: *run_start,
             driver,
             share,
-            connections,
-            slots,
         }
     }
 
@@ -171,7 +150,7 @@ impl<D: Driver> Worker<D> {
     pub fn run(mut self) -> D {
         self.start();
         while self.turn() {}
-        self.finish_reports();
+        self.finish_run();
         self.driver
     }
 
@@ -180,7 +159,7 @@ impl<D: Driver> Worker<D> {
     fn turn(&mut self) -> bool {
         let now = self.driver.now();
         self.update_phase(now);
-        if self.window.phase == Phase::Over {
+        if self.scheduler.window.phase == Phase::Over {
             return false;
         }
         self.take_due(now);
@@ -194,48 +173,96 @@ impl<D: Driver> Worker<D> {
         true
     }
 
-    /// Where the request with this number is counted.
-    fn tally(&mut self, request: u16, measured: bool) -> &mut Tally {
-        let row = self.share.prepared.requests[usize::from(request)].row;
-        self.recorder.tally(row, measured)
+    /// Starts the arrivals that were due at `until`, at most as many as one turn may; returns whether
+    /// none is left. One starts after another, so that each has a start time of its own.
+    fn take_due(&mut self, until: Nanos) -> bool {
+        if self.scheduler.window.phase > Phase::Measure {
+            return true;
+        }
+        let mut left = WORK_PER_TURN;
+        for group in 0..self.scheduler.groups.len() {
+            while let Some(intended) = self.scheduler.take_due(group, until) {
+                let now = self.driver.now();
+                let started = self.scheduler.arrive(group, intended, now, &mut self.recorder);
+                if let Some((slot, attempt)) = started {
+                    self.begin(slot, attempt);
+                }
+                left -= 1;
+                if left == 0 {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
-    /// Rings the timers whose time has come, so many at most.
+    /// Fires the timers whose time has come, at most `most`.
     fn fire_timers(&mut self, now: Nanos, most: usize) {
         for _ in 0..most {
-            let Some((at, timer)) = self.timers.pop_due(now) else { break };
+            let Some((at, timer)) = self.scheduler.timers.pop_due(now) else { break };
             match timer {
                 Timer::Slot(slot) => self.on_deadline(slot, now),
-                Timer::Queue(group) => self.end_late_waiting(group, now, most),
-                Timer::User(group, user) => self.continue_user(group, user, at, now),
+                Timer::Queue(group) => {
+                    self.scheduler.end_late_waiting(group, now, most, &mut self.recorder);
+                }
+                Timer::User(group, user) => {
+                    let user = (group, user);
+                    let started = self.scheduler.continue_user(user, at, now, &mut self.recorder);
+                    if let Some((slot, attempt)) = started {
+                        self.begin(slot, attempt);
+                    }
+                }
                 Timer::Opening => self.open_more(now, true),
             }
         }
     }
 
-    /// Lanes that became free get their next work, as many as one turn may give it.
+    /// Gives free slots their next work, at most as many as one turn may.
     fn give_work(&mut self) {
         for _ in 0..WORK_PER_TURN {
             let Some((slot, since)) = self.free_slots.pop_front() else { break };
-            self.next_work(slot, since);
+            self.give_work_to(slot, since);
+        }
+    }
+
+    /// Gives a slot its next work: its user's, or that of an attempt that waits for a slot.
+    fn give_work_to(&mut self, slot: u32, since: Nanos) {
+        let group = usize::from(self.slots[slot as usize].group);
+        self.slots[slot as usize].state = State::Idle;
+        let state = &mut self.scheduler.groups[group];
+        if state.has_own_slots() {
+            self.continue_in_slot(slot, group, since);
+        } else if let Some(attempt) = state.queue.pop() {
+            self.begin(slot, attempt);
+        } else {
+            state.idle.push_back(slot);
         }
     }
 
     fn wait(&mut self) {
         let is_idle = self.unread.is_empty() && self.free_slots.is_empty();
         let until = if is_idle { self.next_wake() } else { 0 };
-        let waited = if self.has_streams {
-            self.wait_watchfully(until)
-        } else {
-            self.driver.wait(until, &mut self.ready)
-        };
-        // WaitingQueue fails only when the epoll descriptor itself is broken; then nothing can be
-        // measured any more.
-        if let Err(error) = waited {
-            self.failure = Some(NO_WAITING.message([("error", error.to_string().into())]));
+        // Waiting fails only if the epoll descriptor is broken; then nothing can be measured.
+        if let Err(error) = self.wait_until(until) {
+            let failure = NO_WAITING.message([("error", error.to_string().into())]);
+            self.recorder.failure = Some(failure);
             self.share.gate.abort();
             self.ready.clear();
         }
+    }
+
+    /// Waits for events. If there are streams, notes when nothing was left to read: later bytes were
+    /// waited for. The length of a wait does not tell that: with a thousand ready sockets it is long.
+    fn wait_until(&mut self, until: Nanos) -> io::Result<()> {
+        if !self.has_streams {
+            return self.driver.wait(until, &mut self.ready);
+        }
+        self.driver.wait(0, &mut self.ready)?;
+        if self.ready.is_empty() && self.unread.is_empty() {
+            self.driver.wait(until, &mut self.ready)?;
+            self.scratch.woken = self.driver.now();
+        }
+        Ok(())
     }
 
     fn handle_events(&mut self) {

@@ -47,7 +47,7 @@ impl<D: Driver> Worker<D> {
     /// The first turn: arrivals are set up, and connections begin to open.
     pub(super) fn start(&mut self) {
         let now = self.driver.now();
-        self.start_arrivals();
+        self.scheduler.start_warmup();
         self.opening.order = self.beginnings();
         self.opening.pending = self.opening.order.len() as u32;
         self.opening.is_started = true;
@@ -61,7 +61,7 @@ impl<D: Driver> Worker<D> {
 
     /// Lets those begin whose time has come, as many as may dial at once.
     pub(super) fn open_more(&mut self, now: Nanos, new_batch: bool) {
-        if self.window.phase > Phase::Warmup {
+        if self.scheduler.window.phase > Phase::Warmup {
             // Asked to end before all had begun: nobody begins any more.
             self.opening.order.clear();
             return;
@@ -78,7 +78,7 @@ impl<D: Driver> Worker<D> {
         }
         if new_batch && let Some((next, _)) = self.opening.order.front() {
             let again = if *next > now { *next } else { now + DIAL_BATCH_NS };
-            self.timers.set(again, Timer::Opening);
+            self.scheduler.timers.set(again, Timer::Opening);
         }
     }
 
@@ -105,7 +105,7 @@ impl<D: Driver> Worker<D> {
         // Those that have no rate of their own are numbered through all groups.
         let mut number = 0.0;
         for slot in 0..self.slots.len() as u32 {
-            let group = &self.groups[usize::from(self.slots[slot as usize].group)];
+            let group = &self.scheduler.groups[usize::from(self.slots[slot as usize].group)];
             if let Some(rate) = self.spawn_rate_of(slot) {
                 order.push((self.begins_at(group.number_of(group.user_of(slot)), rate), slot));
             } else if self.dials_first(slot) && self.place_of(slot).1 == 0 {
@@ -119,7 +119,7 @@ impl<D: Driver> Worker<D> {
     }
 
     fn begins_at(&self, number: f64, rate: f64) -> Nanos {
-        self.window.run_start.saturating_add((number / rate * 1e9).ceil() as Nanos)
+        self.scheduler.window.run_start.saturating_add((number / rate * 1e9).ceil() as Nanos)
     }
 
     /// Returns the connection of a slot, and the slot's place on it.
@@ -129,13 +129,13 @@ impl<D: Driver> Worker<D> {
     }
 
     fn spawn_rate_of(&self, slot: u32) -> Option<f64> {
-        self.groups[usize::from(self.slots[slot as usize].group)].pace.spawn_rate()
+        self.scheduler.groups[usize::from(self.slots[slot as usize].group)].pace.spawn_rate()
     }
 
     /// Whether a slot has a connection before its first request; users who come and go bring
     /// theirs along.
     fn dials_first(&self, slot: u32) -> bool {
-        let group = &self.groups[usize::from(self.slots[slot as usize].group)];
+        let group = &self.scheduler.groups[usize::from(self.slots[slot as usize].group)];
         self.share.plan.transport.keepalive && group.pace.opens_connections_first()
     }
 }

@@ -1,71 +1,126 @@
-//! The worker's books: tallies of the current interval, samples, log rows. Handed up once an interval.
+//! The recorder: the tallies of the current interval, samples, log rows, and the reports of intervals.
 
-use client::{Class, Exchange, Outcome, Reason, Stamps};
-use net::{Address, Nanos};
+use std::sync::mpsc::Sender;
 
-use crate::measure::report::{Row, Sample, StreamRow, Text};
+use client::{Chunks, Class, Exchange, Outcome, Reason, Stamps};
+use net::{Address, Nanos, ThreadUsage};
+
+use super::interval::IntervalClock;
+use super::slot::Slot;
+use super::window::Window;
+use crate::measure::metric::Metric;
+use crate::measure::report::{Connections, Phase, Report, Row, Sample, StreamRow, Text};
 use crate::measure::tally::Tally;
 use crate::measure::tally_pool::{PooledTallies, TallyPool};
+use crate::messages::Message;
+use crate::prepare::{Prepared, PreparedRequest, stream_observer as stream};
 
 /// Samples kept of each class.
 const SAMPLES: u8 = 5;
 
-/// The books of one worker.
+/// The counters of one worker.
 pub(super) struct Recorder {
-    /// Of the current interval of the window, by request.
-    pub(super) measured: Vec<Tally>,
-    /// Of the warm-up, by request.
-    pub(super) warmup: Vec<Tally>,
-    pub(super) samples: Vec<Sample>,
+    worker: u32,
+    /// By request, the number of its row.
+    rows_of: Vec<u16>,
+    /// The tallies of the current interval of the window, by row.
+    measured: Vec<Tally>,
+    /// The tallies of the warm-up, by row.
+    warmup: Vec<Tally>,
+    samples: Vec<Sample>,
     sampled: [u8; Class::ALL.len()],
-    pub(super) rows: Option<Vec<Row>>,
-    /// What streams told, where that is kept.
-    pub(super) texts: Vec<Text>,
-    /// Where handed-up books come back from.
+    /// Rows of the log, if there is one.
+    rows: Option<Vec<Row>>,
+    /// Texts of streams, if they are kept.
+    texts: Vec<Text>,
+    /// The tallies that were reported and returned.
     tally_pool: TallyPool,
+    interval: IntervalClock,
+    /// Reports of intervals that have ended, not sent yet.
+    closed: Vec<Report>,
+    usage: ThreadUsage,
+    /// Attempts of the window that have not ended.
+    pub(super) in_flight: u64,
+    /// The time of the latest end of an attempt.
+    pub(super) last_end: Nanos,
+    /// Users without a turn in the whole window.
+    pub(super) starved: u64,
+    /// The reason why the worker cannot go on, if the machine failed.
+    pub(super) failure: Option<Message>,
+}
+
+/// The end of an attempt.
+pub(super) struct AttemptEnd {
+    pub(super) request: u16,
+    pub(super) measured: bool,
+    /// Whether its scheduling lag counts.
+    pub(super) has_lag: bool,
+    pub(super) stamps: Stamps,
+    pub(super) outcome: Outcome,
+    /// The row of its stream in the log.
+    pub(super) stream: Option<StreamRow>,
+}
+
+/// What a report says of a worker beside its tallies.
+pub(super) struct WorkerState {
+    pub(super) connections: Connections,
+    /// Whether any byte of a response was received.
+    pub(super) was_heard: bool,
+    /// Addresses that never worked while another did.
+    pub(super) passed_over: Vec<String>,
 }
 
 impl Recorder {
-    /// `streams` says of each row whether its answers are streams.
-    pub(super) fn new(streams: &[bool], logs: bool) -> Self {
+    /// Creates the recorder of a worker, whose thread has used so much at `run_start`.
+    pub(super) fn new(
+        worker: u32,
+        prepared: &Prepared,
+        has_log: bool,
+        interval: IntervalClock,
+        usage: ThreadUsage,
+    ) -> Self {
         let tally =
             |streams: &bool| Tally { stream: streams.then(Box::default), ..Tally::default() };
-        let tallies: Vec<_> = streams.iter().map(tally).collect();
+        let tallies: Vec<_> = prepared.streams().iter().map(tally).collect();
         Self {
+            worker,
+            rows_of: prepared.requests.iter().map(|request| request.row).collect(),
             measured: tallies.clone(),
             warmup: tallies,
             samples: Vec::new(),
             sampled: [0; Class::ALL.len()],
-            rows: logs.then(Vec::new),
+            rows: has_log.then(Vec::new),
             texts: Vec::new(),
             tally_pool: TallyPool::default(),
+            last_end: interval.start(),
+            interval,
+            closed: Vec::new(),
+            usage,
+            in_flight: 0,
+            starved: 0,
+            failure: None,
         }
     }
 
-    pub(super) fn tally(&mut self, row: u16, measured: bool) -> &mut Tally {
+    /// Returns the tally of a request.
+    #[inline]
+    pub(super) fn tally(&mut self, request: u16, measured: bool) -> &mut Tally {
         let side = if measured { &mut self.measured } else { &mut self.warmup };
-        &mut side[usize::from(row)]
+        &mut side[usize::from(self.rows_of[usize::from(request)])]
     }
 
-    /// Books the end of an attempt.
-    pub(super) fn end(
-        &mut self,
-        (request, row): (u16, u16),
-        measured: bool,
-        has_lag: bool,
-        stamps: &Stamps,
-        outcome: &Outcome,
-        stream: Option<StreamRow>,
-    ) {
+    /// Records the end of an attempt.
+    pub(super) fn end(&mut self, end: &AttemptEnd, window: &Window) {
+        let AttemptEnd { request, measured, has_lag, stamps, outcome, stream } = end;
+        let (failure, status) = (outcome.failure, outcome.status);
         if let Some(rows) = &mut self.rows {
-            let (request, stamps) = (request.into(), *stamps);
-            let (failure, status) = (outcome.failure, outcome.status);
-            rows.push(Row { request, measured, stamps, failure, status, stream });
+            let (request, measured) = ((*request).into(), *measured);
+            rows.push(Row { request, measured, stamps: *stamps, failure, status, stream: *stream });
         }
-        let tally = self.tally(row, measured);
-        let latencies = match outcome {
-            Outcome { failure: None, status: Some(status), .. } => {
-                tally.accept(stamps, *status);
+        let tally = self.tally(*request, *measured);
+        let latencies = match (failure, status) {
+            (None, Some(status)) => {
+                tally.accept(stamps, status);
                 &mut tally.accepted
             }
             _ => {
@@ -73,9 +128,71 @@ impl Recorder {
                 &mut tally.failed
             }
         };
-        if has_lag {
+        if *has_lag {
             latencies.lag.record(stamps.lag());
         }
+        if failure.is_none() && window.contains(stamps.last_byte) {
+            self.tally(*request, true).ok_inside += 1;
+        }
+        self.in_flight -= u64::from(*measured);
+        self.last_end = stamps.last_byte;
+    }
+
+    /// Records the gaps between texts that the latest reads of a stream have shown.
+    pub(super) fn stream_gaps(&mut self, slot: &mut Slot) {
+        let Some(watch) = slot.exchange.watch.as_mut() else { return };
+        if let Some(tally) = &mut self.tally(slot.request, slot.measured).stream {
+            tally.gaps(watch.take_gaps());
+            tally.gaps_as_vllm(watch.chunks.iter_mut().flat_map(Chunks::take_gaps));
+        }
+    }
+
+    /// Records a whole stream, and whether the response met its limits.
+    pub(super) fn response(
+        &mut self,
+        slot: &Slot,
+        request: &PreparedRequest,
+        outcome: &Outcome,
+        window: &Window,
+    ) {
+        if request.stream.is_none() && request.limits.is_empty() {
+            return;
+        }
+        let (exchange, is_ok) = (&slot.exchange, outcome.failure.is_none());
+        let is_inside = is_ok && window.contains(exchange.stamps.last_byte);
+        let seen = stream::seen(exchange);
+        let from = request.stream.as_ref().map_or(exchange.stamps.sent, |s| s.times(exchange).from);
+        let side = if slot.measured { &mut self.measured } else { &mut self.warmup };
+        let tally = &mut side[usize::from(request.row)];
+        let is_good =
+            tally.goodput.judge(&request.limits, is_ok, &exchange.stamps, seen.map(|s| (s, from)));
+        if let Some(((observer, seen), tally)) =
+            request.stream.as_ref().zip(seen).zip(tally.stream.as_mut())
+        {
+            tally.end(seen);
+            if is_ok {
+                observer.accept(exchange, tally);
+                if slot.measured || is_inside {
+                    let when = (slot.measured, is_inside);
+                    self.texts.extend(observer.text(exchange, request.row, when));
+                }
+            }
+        }
+        if is_inside {
+            // As with successful responses per second: what ended in the window counts, whenever it
+            // began.
+            let tokens = seen.and_then(|seen| seen.usage.output).unwrap_or(0);
+            let tally = self.tally(slot.request, true);
+            tally.goodput.good_inside += u64::from(is_good);
+            if let Some(tally) = &mut tally.stream {
+                tally.counted.tokens_inside = tally.counted.tokens_inside.saturating_add(tokens);
+            }
+        }
+    }
+
+    /// Returns the row of a stream in the log, if there is a log.
+    pub(super) fn stream_row(&self, exchange: &Exchange) -> Option<StreamRow> {
+        self.rows.as_ref().and_then(|_| stream::seen(exchange)).map(StreamRow::of)
     }
 
     /// Keeps the beginning of a failed answer, if its class has too few yet.
@@ -103,8 +220,100 @@ impl Recorder {
         self.samples.push(sample);
     }
 
-    /// Takes one side of the books and leaves empty ones of the same size.
-    pub(super) fn take(&mut self, measured: bool) -> PooledTallies {
+    /// Returns when the current interval ends.
+    pub(super) fn interval_end(&self) -> Nanos {
+        self.interval.end()
+    }
+
+    /// Starts the intervals of a new phase.
+    pub(super) fn start_intervals(&mut self, from: Nanos) {
+        self.interval = IntervalClock::new(self.interval.length(), from);
+    }
+
+    /// Closes the intervals that have ended at `now`, but not the last one of the phase: that ends with
+    /// the phase.
+    pub(super) fn close_intervals_until(
+        &mut self,
+        now: Nanos,
+        window: &Window,
+        state: impl Fn() -> WorkerState,
+    ) {
+        let limit = match window.phase {
+            Phase::Warmup => window.start,
+            Phase::Measure => window.end,
+            Phase::Drain | Phase::Over => Nanos::MAX,
+        };
+        while self.interval.end() <= now && self.interval.end() < limit {
+            self.close_interval(window.phase, self.interval.end(), window, state());
+            self.interval.advance();
+        }
+    }
+
+    /// Closes the current interval: what happens from now on belongs to the next.
+    pub(super) fn close_interval(
+        &mut self,
+        phase: Phase,
+        to: Nanos,
+        window: &Window,
+        state: WorkerState,
+    ) {
+        let is_known = window.start < Nanos::MAX && window.end < Nanos::MAX;
+        let tallies = self.take_tallies(matches!(phase, Phase::Measure | Phase::Drain));
+        self.closed.push(Report {
+            worker: self.worker,
+            phase,
+            number: self.interval.number(),
+            from: self.interval.start(),
+            to,
+            tallies,
+            in_flight: self.in_flight,
+            connections: state.connections,
+            usage: ThreadUsage::default(),
+            receive_queue_bytes: 0,
+            samples: std::mem::take(&mut self.samples),
+            rows: self.rows.as_mut().map(std::mem::take).unwrap_or_default(),
+            texts: std::mem::take(&mut self.texts),
+            was_heard: state.was_heard,
+            passed_over: state.passed_over,
+            failure: self.failure.clone(),
+            starved: self.starved,
+            window: is_known.then_some((window.start, window.end)),
+            lateness: Metric::default(),
+            waits: Metric::default(),
+        });
+    }
+
+    /// Returns whether reports wait to be sent.
+    pub(super) fn has_reports(&self) -> bool {
+        !self.closed.is_empty()
+    }
+
+    /// Returns the number of the current interval.
+    pub(super) fn interval_number(&self) -> u64 {
+        self.interval.number()
+    }
+
+    /// Sends the reports of closed intervals; the first has the processor time since the last call.
+    pub(super) fn send_reports(
+        &mut self,
+        reports: &Sender<Report>,
+        usage: ThreadUsage,
+        receive_queue_bytes: u64,
+    ) {
+        let mut used = ThreadUsage {
+            cpu_ns: usage.cpu_ns.saturating_sub(self.usage.cpu_ns),
+            run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
+        };
+        self.usage = usage;
+        for report in self.closed.drain(..) {
+            let usage = std::mem::take(&mut used);
+            // There is no receiver if the run was aborted.
+            let _ = reports.send(Report { usage, receive_queue_bytes, ..report });
+        }
+    }
+
+    /// Takes the tallies of the window or the warm-up, and leaves empty ones.
+    fn take_tallies(&mut self, measured: bool) -> PooledTallies {
         self.tally_pool.take(if measured { &mut self.measured } else { &mut self.warmup })
     }
 }
@@ -138,8 +347,64 @@ impl Sample {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::plan::tests::plan;
+    use crate::plan::{Closed, Pace, Stop};
+    use crate::prepare::prepare;
+
+    /// A recorder of one request, with intervals of a second from 0.
+    pub(crate) fn recorder() -> Recorder {
+        let prepared = prepare(&plan(Pace::Closed(Closed::new(1)))).unwrap();
+        let interval = IntervalClock::new(1_000_000_000, 0);
+        Recorder::new(3, &prepared, false, interval, ThreadUsage::default())
+    }
+
+    fn state() -> WorkerState {
+        let connections = Connections { open: 2, ..Connections::default() };
+        WorkerState { connections, was_heard: true, passed_over: vec!["[::1]:80".into()] }
+    }
+
+    #[test]
+    fn an_end_counts_in_its_own_interval_and_reports_go_out_in_order_with_the_processor_time() {
+        let mut recorder = recorder();
+        let mut plan = plan(Pace::Closed(Closed::new(1)));
+        plan.stop = Stop::Duration { duration_ns: 10_000_000_000 };
+        let mut window = Window::new(&plan, 0);
+        window.set_start(0);
+        window.phase = Phase::Measure;
+        recorder.in_flight = 2;
+        let stamps = Stamps { sent: 10, last_byte: 30, ..Stamps::new(0, 5) };
+        let outcome = Outcome { failure: None, status: Some(200), reusable: true };
+        let end =
+            AttemptEnd { request: 0, measured: true, has_lag: true, stamps, outcome, stream: None };
+        recorder.end(&end, &window);
+        recorder.close_intervals_until(2_500_000_000, &window, state);
+        assert_eq!((recorder.interval_number(), recorder.last_end), (2, 30));
+        recorder.end(&AttemptEnd { has_lag: false, ..end }, &window);
+        recorder.close_interval(Phase::Measure, 2_500_000_000, &window, state());
+        let (reports, inbox) = std::sync::mpsc::channel();
+        let usage = ThreadUsage { cpu_ns: 7, run_queue_ns: 1 };
+        recorder.send_reports(&reports, usage, 99);
+        assert!(!recorder.has_reports());
+        drop(reports);
+        let seen: Vec<_> = inbox
+            .iter()
+            .map(|report| {
+                let tally = &report.tallies[0];
+                let lags = tally.accepted.lag.count();
+                (
+                    report.worker,
+                    report.number,
+                    tally.ok,
+                    lags,
+                    report.in_flight,
+                    report.usage.cpu_ns,
+                )
+            })
+            .collect();
+        assert_eq!(seen, [(3, 0, 1, 1, 1, 7), (3, 1, 0, 0, 1, 0), (3, 2, 1, 0, 0, 0)]);
+    }
 
     #[test]
     fn samples_hold_the_head_and_the_beginning_of_the_body() {
@@ -154,7 +419,7 @@ mod tests {
 
     #[test]
     fn keeps_the_first_five_of_each_class() {
-        let mut recorder = Recorder::new(&[false], false);
+        let mut recorder = recorder();
         for at in 0..9 {
             recorder.sample(&Outcome::failed(Reason::ReadReset, None), None, &[], at, None);
             recorder.sample(&Outcome::failed(Reason::ReadClosed, None), None, &[], at, None);

@@ -77,7 +77,7 @@ fn users_who_think_have_one_alarm_each_however_many_requests_they_send() {
         let mut worker = started(plan, 0);
         let mut most = 0;
         while worker.turn() {
-            most = most.max(worker.timers.len());
+            most = most.max(worker.scheduler.timers.len());
         }
         // Of each user, each connection, the queue and the opening.
         let connections = pool.unwrap_or(0);
