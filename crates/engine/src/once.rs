@@ -1,4 +1,4 @@
-//! One request, sent once, with both sides kept: for looking at, not for measuring.
+//! One request, sent once, with request and answer: for inspection, not for measuring.
 
 use std::net::IpAddr;
 
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use crate::plan::Plan;
 use crate::prepare::stream_observer::StreamObserver;
 use crate::prepare::variables::{Draw, Filling};
-use crate::prepare::{Endpoint, Prepared, PreparedRequest, Text, prepare};
+use crate::prepare::{Endpoint, Prepared, PreparedRequest, RequestText, prepare};
 use crate::random::SplitMix;
 
-/// Larger answers are not kept.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
+/// Larger answers fail.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// One read; TLS uses a half of it for each side, which has room for the longest message of a
 /// handshake.
@@ -26,17 +26,17 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
     let prepared = prepare(plan)?;
-    let shot = Shot::first(plan, &prepared).ok_or("the plan has no group")?;
+    let single = SingleRequest::first(plan, &prepared).ok_or("the plan has no group")?;
     let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
     let now = driver.now();
-    let mut exchange = Exchange::new(now, now, shot.request.outline(&shot.text));
-    shot.request.ask(&mut exchange);
+    let mut exchange = Exchange::new(now, now, single.request.outline(&single.text));
+    single.request.ask(&mut exchange);
     (exchange.transcript, exchange.is_head_enough) = (Some(Vec::new()), false);
-    let deadline = now.saturating_add(shot.request.timeout_ns);
+    let deadline = now.saturating_add(single.request.timeout_ns);
     let (mut outcome, mut address) = (None, None);
-    for to in &shot.endpoint.addresses {
+    for to in &single.endpoint.addresses {
         address = Some(to);
-        let ended = outcome.insert(drive(&mut driver, &mut exchange, &shot, to, deadline));
+        let ended = outcome.insert(drive(&mut driver, &mut exchange, &single, to, deadline));
         let is_opened = exchange.stamps.sent != UNSET;
         if is_opened || !ended.failure.is_some_and(Reason::is_worth_another_address) {
             break;
@@ -45,26 +45,26 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     let (Some(outcome), Some(address)) = (outcome, address) else {
         return Err("the host has no address".into());
     };
-    Ok(to_json(&shot, &mut exchange, outcome, address))
+    Ok(to_json(&single, &mut exchange, outcome, address))
 }
 
 /// The one request, joined, and where it goes.
-struct Shot<'a> {
+struct SingleRequest<'a> {
     request: &'a PreparedRequest,
     endpoint: &'a Endpoint,
     text: Vec<u8>,
-    /// Room for what is captured: nobody reads it, but whether it is there is told.
+    /// The number of captured values: a missing one is a failure.
     captured: usize,
     /// Where it leaves from, if the user says so.
     from: Option<IpAddr>,
 }
 
-impl<'a> Shot<'a> {
+impl<'a> SingleRequest<'a> {
     fn first(plan: &Plan, prepared: &'a Prepared) -> Option<Self> {
         let (request, group) = (prepared.requests.first()?, prepared.groups.first()?);
         let endpoint = &prepared.endpoints[usize::from(request.endpoint)];
         let mut text = Vec::new();
-        if let Text::Joined(template, variables) = &request.text {
+        if let RequestText::Joined(template, variables) = &request.text {
             let (rows, draw) = (group.rows.as_deref(), Draw::default());
             let (random, unique) = (&mut SplitMix::new(1), &mut SplitMix::of_this_moment());
             let mut values = Filling { variables, rows, draw, captured: &[], random, unique };
@@ -82,35 +82,36 @@ impl<'a> Shot<'a> {
 fn drive<D: Driver>(
     driver: &mut D,
     exchange: &mut Exchange,
-    shot: &Shot<'_>,
+    single: &SingleRequest<'_>,
     to: &Address,
     deadline: Nanos,
 ) -> Outcome {
-    let layer = match shot.endpoint.tls.as_ref().map(net::TlsClient::session).transpose() {
+    let layer = match single.endpoint.tls.as_ref().map(net::TlsClient::session).transpose() {
         Ok(layer) => layer,
         Err(error) => return exchange.end(driver.now(), error.fault.into()),
     };
-    let dialled = match driver.dial(to, shot.from, 0) {
+    let dialled = match driver.dial(to, single.from, 0) {
         Ok(socket) => socket,
         Err(error) => return exchange.end(driver.now(), Reason::of_dial(&error)),
     };
-    let tunnel = shot.endpoint.tunnel.clone().map(Tunnel::new);
+    let tunnel = single.endpoint.tunnel.clone().map(Tunnel::new);
     let now = driver.now();
-    let mut connection = Connection::dialled(dialled, layer, tunnel, shot.endpoint.protocol, now);
-    // The limit of the answer limits all that is kept of it.
+    let mut connection = Connection::dialled(dialled, layer, tunnel, single.endpoint.protocol, now);
+    // The size of the answer is limited below.
     let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
     let mut ready = Vec::new();
     let mut reason = None;
     while reason.is_none() && driver.now() < deadline {
-        let until = shot.request.still_until(exchange, deadline).min(deadline);
+        let until = single.request.still_until(exchange, deadline).min(deadline);
         if driver.wait(until, &mut ready).is_err() {
             break;
         }
-        let stands_still = ready.is_empty() && until < deadline && driver.now() >= until;
-        reason = stands_still.then_some(Reason::TimeoutIdle);
+        let is_idle = ready.is_empty() && until < deadline && driver.now() >= until;
+        reason = is_idle.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
-            let end = turn(driver, exchange, &mut connection, shot, event, &mut scratch, deadline);
-            if exchange.bytes_in > MOST_BYTES {
+            let end =
+                turn(driver, exchange, &mut connection, single, event, &mut scratch, deadline);
+            if exchange.bytes_in > MAX_BYTES {
                 return exchange.end(driver.now(), Reason::ReadTooLarge);
             }
             if let Some(outcome) = end {
@@ -126,7 +127,7 @@ fn turn<D: Driver>(
     driver: &mut D,
     exchange: &mut Exchange,
     connection: &mut Connection<D::Socket>,
-    shot: &Shot<'_>,
+    single: &SingleRequest<'_>,
     event: Ready,
     scratch: &mut Scratch,
     deadline: Nanos,
@@ -142,16 +143,16 @@ fn turn<D: Driver>(
             Ok(Opening::Open) => connection.stamp_opening(&mut exchange.stamps, driver.now()),
             Err(reason) => return Some(exchange.end(driver.now(), reason)),
         }
-        connection.begin(0, &mut (&mut *exchange, shot.bytes()));
+        connection.begin(0, &mut (&mut *exchange, single.bytes()));
         event.writable = true;
     }
     // There are no other connections that wait for their turn.
     loop {
-        let step = connection.drive(driver, event, &mut (&mut *exchange, shot.bytes()), scratch);
+        let step = connection.drive(driver, event, &mut (&mut *exchange, single.bytes()), scratch);
         if let Some(ended) = scratch.ended.pop() {
             return Some(ended.outcome);
         }
-        if step == Step::Pending || exchange.bytes_in > MOST_BYTES {
+        if step == Step::Pending || exchange.bytes_in > MAX_BYTES {
             return None;
         }
         if driver.now() >= deadline {
@@ -160,12 +161,17 @@ fn turn<D: Driver>(
     }
 }
 
-fn to_json(shot: &Shot<'_>, exchange: &mut Exchange, outcome: Outcome, address: &Address) -> Value {
+fn to_json(
+    single: &SingleRequest<'_>,
+    exchange: &mut Exchange,
+    outcome: Outcome,
+    address: &Address,
+) -> Value {
     let stamps: Stamps = exchange.stamps;
-    let mut values = vec![Vec::new(); shot.captured];
+    let mut values = vec![Vec::new(); single.captured];
     let failure = match outcome.failure {
-        None => shot.request.judge(outcome.status, exchange, &mut values, &mut 0).err(),
-        failed if outcome.status.is_some_and(|status| shot.request.accepts(status)) => {
+        None => single.request.judge(outcome.status, exchange, &mut values, &mut 0).err(),
+        failed if outcome.status.is_some_and(|status| single.request.accepts(status)) => {
             StreamObserver::first_fault(exchange).or(failed)
         }
         failed => failed,
@@ -175,7 +181,7 @@ fn to_json(shot: &Shot<'_>, exchange: &mut Exchange, outcome: Outcome, address: 
         nanos.map(|nanos| nanos as f64 / 1e6)
     };
     json!({
-        "request": STANDARD.encode(shot.bytes()),
+        "request": STANDARD.encode(single.bytes()),
         "response": STANDARD.encode(exchange.transcript.as_deref().unwrap_or_default()),
         "class": failure.map_or("ok", |reason| reason.class().name()),
         "reason": reason_name(failure, outcome.status),
@@ -226,12 +232,12 @@ mod tests {
         let stop = Stop::Requests { requests: 1 };
         let plan = Plan::new(Pace::Closed(Closed::new(1)), Source::One { request }, stop);
         let prepared = prepare(&plan).unwrap();
-        let shot = Shot::first(&plan, &prepared).unwrap();
-        let mut exchange = Exchange::new(0, 0, shot.request.outline(&shot.text));
+        let single = SingleRequest::first(&plan, &prepared).unwrap();
+        let mut exchange = Exchange::new(0, 0, single.request.outline(&single.text));
         exchange.transcript = Some(Vec::new());
         let mut driver = Simulated::new(Dripping(pieces));
-        let to = &shot.endpoint.addresses[0];
-        let outcome = drive(&mut driver, &mut exchange, &shot, to, 30_000_000_000);
+        let to = &single.endpoint.addresses[0];
+        let outcome = drive(&mut driver, &mut exchange, &single, to, 30_000_000_000);
         (outcome, exchange)
     }
 
@@ -239,7 +245,7 @@ mod tests {
     fn an_answer_that_comes_in_pieces_is_left_once_it_is_larger_than_what_is_kept() {
         let (outcome, exchange) = answered(300);
         assert_eq!(outcome.failure, Some(Reason::ReadTooLarge));
-        assert!(exchange.bytes_in <= MOST_BYTES + PIECE as u64, "{}", exchange.bytes_in);
+        assert!(exchange.bytes_in <= MAX_BYTES + PIECE as u64, "{}", exchange.bytes_in);
         let (outcome, exchange) = answered(100);
         assert_eq!((outcome.failure, outcome.status), (None, Some(200)));
         assert!(exchange.bytes_in > 100 * PIECE as u64);

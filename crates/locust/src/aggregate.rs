@@ -27,7 +27,7 @@ const EXCHANGES: usize = 0;
 /// The sum of the counts of all processes of one test.
 pub struct TallyAggregate {
     row_names: RowNames,
-    processes: Vec<Process>,
+    processes: Vec<TestProcess>,
     sum: Aggregate,
     user_counts: UserCounts,
     /// The expected start of the window, on the wall clock.
@@ -40,7 +40,7 @@ pub struct TallyAggregate {
 
 /// The state of one process.
 #[derive(Debug)]
-struct Process {
+struct TestProcess {
     name: String,
     has_reported: bool,
     is_over: bool,
@@ -125,7 +125,7 @@ impl TallyAggregate {
         // The number of processes is small.
         let worker = known.unwrap_or(self.processes.len()) as u32;
         if known.is_none() {
-            self.processes.push(Process::new(process, self.started_s));
+            self.processes.push(TestProcess::new(process, self.started_s));
         }
         self.sum.expect(worker);
         worker
@@ -248,7 +248,7 @@ impl TallyAggregate {
     }
 }
 
-impl Process {
+impl TestProcess {
     fn new(name: &str, now_s: u64) -> Self {
         Self {
             name: name.to_owned(),

@@ -22,11 +22,11 @@ pub struct CallState<W> {
     pub(super) streams: bool,
     /// The reactor's number of broken streams that Locust has not reported.
     unreported_streams: Arc<AtomicU64>,
-    progress: Mutex<Progress<W>>,
+    progress: Mutex<CallProgress<W>>,
 }
 
 /// The progress of a call.
-struct Progress<W> {
+struct CallProgress<W> {
     /// Called at the next event.
     waiter: Option<W>,
     status: u16,
@@ -47,7 +47,7 @@ struct Progress<W> {
 
 impl<W> CallState<W> {
     pub(super) fn new(waiter: W, streams: bool, unreported_streams: Arc<AtomicU64>) -> Arc<Self> {
-        let progress = Progress {
+        let progress = CallProgress {
             waiter: Some(waiter),
             status: 0,
             stamps: None,
@@ -62,7 +62,7 @@ impl<W> CallState<W> {
         Arc::new(Self { streams, unreported_streams, progress: Mutex::new(progress) })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress<W>> {
+    fn lock(&self) -> MutexGuard<'_, CallProgress<W>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -216,7 +216,7 @@ impl<W> CallState<W> {
     }
 }
 
-impl<W> Progress<W> {
+impl<W> CallProgress<W> {
     /// Returns the intended send time.
     fn intended(&self) -> Nanos {
         self.stamps.map_or(UNSET, |stamps| stamps.intended)

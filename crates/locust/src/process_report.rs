@@ -67,12 +67,12 @@ impl ProcessReport {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         /// The part that is read first, since the rest depends on the version.
         #[derive(Deserialize)]
-        struct Head {
+        struct VersionHead {
             version: u32,
             torr: String,
         }
         let failed = |error| format!("its report cannot be read: {error}");
-        let head: Head = serde_json::from_slice(bytes).map_err(failed)?;
+        let head: VersionHead = serde_json::from_slice(bytes).map_err(failed)?;
         if (head.version, head.torr.as_str()) != (VERSION, TORR) {
             return Err(format!(
                 "it runs torr {} with reports of format {}, and this is torr {TORR} with reports of \

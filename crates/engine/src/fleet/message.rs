@@ -83,7 +83,7 @@ pub(super) enum ChildReply {
     Report {
         /// The interval.
         report: Box<Report>,
-        /// What the process has used until then.
+        /// The usage of the process until then.
         figures: Figures,
     },
     /// The child cannot go on.

@@ -3,7 +3,7 @@
 use client::{Reason, Stamps};
 use net::Nanos;
 
-use crate::measure::report::{Row, StreamRow};
+use crate::measure::report::{ExchangeRow, StreamRow};
 
 /// Request, measured, failure, status, seven stamps; whether it was a stream, four stamps, texts
 /// and tokens of it (little endian).
@@ -19,7 +19,7 @@ const NO_STATUS: u16 = 0;
 const NO_STREAM: StreamRow = StreamRow { stamps: [0; 4], texts: 0, tokens_out: 0 };
 
 /// The rows as bytes.
-pub(super) fn to_bytes(rows: &[Row]) -> Vec<u8> {
+pub(super) fn to_bytes(rows: &[ExchangeRow]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(rows.len() * ROW_BYTES);
     for row in rows {
         let failure = row.failure.map_or(NO_FAILURE, |reason| reason as u16);
@@ -42,14 +42,14 @@ pub(super) fn to_bytes(rows: &[Row]) -> Vec<u8> {
 }
 
 /// Reads rows; the message says why the bytes are none.
-pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<Row>, String> {
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<ExchangeRow>, String> {
     if !bytes.len().is_multiple_of(ROW_BYTES) {
         return Err(format!("{} bytes are no whole number of rows", bytes.len()));
     }
     bytes.chunks_exact(ROW_BYTES).map(row).collect()
 }
 
-fn row(mut bytes: &[u8]) -> Result<Row, String> {
+fn row(mut bytes: &[u8]) -> Result<ExchangeRow, String> {
     let request = u32::from_le_bytes(take(&mut bytes));
     let [measured] = take(&mut bytes);
     let failure = u16::from_le_bytes(take(&mut bytes));
@@ -78,7 +78,7 @@ fn row(mut bytes: &[u8]) -> Result<Row, String> {
         return Err(format!("reason {failure} is unknown"));
     }
     let status = (status != NO_STATUS).then_some(status);
-    Ok(Row { request, measured: measured != 0, stamps, failure: known, status, stream })
+    Ok(ExchangeRow { request, measured: measured != 0, stamps, failure: known, status, stream })
 }
 
 /// The next `N` bytes; a whole row is there.
@@ -100,8 +100,8 @@ mod tests {
         let stamps = Stamps { sent: 3, last_byte: 1 << 50, ..Stamps::new(1, 2) };
         let stream = Some(StreamRow { stamps: [1, 2, 3, 4], texts: 5, tokens_out: u64::MAX });
         let (request, status) = (7, Some(200));
-        let kept = Row { request, measured: true, stamps, failure: None, status, stream };
-        let failed = Reason::ALL.iter().map(|reason| Row {
+        let kept = ExchangeRow { request, measured: true, stamps, failure: None, status, stream };
+        let failed = Reason::ALL.iter().map(|reason| ExchangeRow {
             measured: false,
             failure: Some(*reason),
             status: None,
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_rows_are_refused() {
-        let row = Row {
+        let row = ExchangeRow {
             request: 0,
             measured: true,
             stamps: Stamps::new(0, 0),

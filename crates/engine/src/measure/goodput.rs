@@ -17,22 +17,22 @@ pub struct Goodput {
     /// Good answers that ended within the window, whenever they began.
     #[serde(default)]
     pub good_inside: u64,
-    /// Answers of which nobody can tell, since the server counted no tokens.
+    /// Answers that cannot be judged, since the server reported no tokens.
     pub untold: u64,
 }
 
 /// One duration of one attempt.
 enum Value {
     Is(Nanos),
-    /// There is no such thing here, and so nothing that could be too long.
+    /// The attempt has no such duration, so that no limit is exceeded.
     NotHere,
-    /// There is, but the server did not say what it takes to know it.
+    /// It needs a count of tokens that the server did not report.
     Untold,
 }
 
 impl Goodput {
-    /// Judges an attempt that has ended, and says whether it was good; `seen` is what its stream
-    /// showed, and what the times of that count from.
+    /// Judges an attempt that has ended, and returns whether it was good; `seen` has the observations of
+    /// its stream, and the time from which its durations count.
     pub(crate) fn judge(
         &mut self,
         limits: &[Limit],
@@ -57,12 +57,12 @@ impl Goodput {
             }
         }
         self.good += u64::from(is_good && !is_untold);
-        // One limit that is broken decides, whatever the others would have said.
+        // One exceeded limit decides, even if others cannot be judged.
         self.untold += u64::from(is_good && is_untold);
         is_good && !is_untold
     }
 
-    /// Adds what another one counted.
+    /// Adds another one.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.judged += other.judged;
         self.good += other.good;
@@ -70,26 +70,26 @@ impl Goodput {
         self.untold += other.untold;
     }
 
-    /// Percent of all that ended; none without limits, or where it cannot be told.
+    /// Returns the good ones in percent of all that ended; none without limits, or if some cannot be judged.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn rate(&self) -> Option<f64> {
         self.good().map(|good| 100.0 * good as f64 / self.judged as f64)
     }
 
-    /// How many were good; none without limits, or where it cannot be told.
+    /// Returns how many were good; none without limits, or if some cannot be judged.
     #[must_use]
     pub fn good(&self) -> Option<u64> {
         (self.judged > 0 && self.untold == 0).then_some(self.good)
     }
 
-    /// How many of those ended within the window.
+    /// Returns how many of those ended within the window.
     #[must_use]
     pub fn good_inside(&self) -> Option<u64> {
         self.good().map(|_| self.good_inside)
     }
 
-    /// Why it cannot be told, although there are limits.
+    /// Returns why some cannot be judged.
     #[must_use]
     pub fn missing_reason(&self) -> Option<Message> {
         (self.untold > 0).then(|| UNREPORTED_TOKENS.message([("n", self.untold.into())]))

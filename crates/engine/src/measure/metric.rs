@@ -46,7 +46,7 @@ pub(crate) fn mark_at_least(stats: &mut Value, names: &[&str]) {
 /// A histogram of nanoseconds, with the exact sum and sum of squares.
 #[derive(Debug, Clone, Default)]
 pub struct Metric {
-    counts: Counts,
+    counts: MetricCounts,
     sum: u128,
     sum_of_squares: u128,
     clamped: u64,
@@ -54,7 +54,7 @@ pub struct Metric {
 
 /// How often each value was counted.
 #[derive(Debug, Clone, Default)]
-enum Counts {
+enum MetricCounts {
     /// Before the first value: most metrics of most requests never have one.
     #[default]
     None,
@@ -64,7 +64,7 @@ enum Counts {
     Histogram(Histogram<u64>),
 }
 
-impl Counts {
+impl MetricCounts {
     /// The counts as a histogram, if there are any.
     fn histogram(&self) -> Option<Cow<'_, Histogram<u64>>> {
         match self {
@@ -104,7 +104,7 @@ fn empty() -> Histogram<u64> {
 }
 
 impl Metric {
-    /// Counts one value.
+    /// MetricCounts one value.
     #[inline]
     pub fn record(&mut self, nanos: Nanos) {
         let value = nanos.min(ONE_HOUR_NS);
@@ -112,13 +112,13 @@ impl Metric {
         self.sum += u128::from(value);
         self.sum_of_squares += u128::from(value) * u128::from(value);
         match &mut self.counts {
-            Counts::Buckets(buckets) => buckets.record(value),
+            MetricCounts::Buckets(buckets) => buckets.record(value),
             // A growing histogram takes every value up to an hour.
-            Counts::Histogram(histogram) => drop(histogram.record(value)),
-            Counts::None => {
+            MetricCounts::Histogram(histogram) => drop(histogram.record(value)),
+            MetricCounts::None => {
                 let mut buckets = Buckets::default();
                 buckets.record(value);
-                self.counts = Counts::Buckets(buckets);
+                self.counts = MetricCounts::Buckets(buckets);
             }
         }
     }
@@ -135,9 +135,9 @@ impl Metric {
     pub fn clear(&mut self) {
         let mut counts = std::mem::take(&mut self.counts);
         match &mut counts {
-            Counts::Buckets(buckets) => buckets.clear(),
-            Counts::Histogram(histogram) if !histogram.is_empty() => histogram.reset(),
-            Counts::None | Counts::Histogram(_) => {}
+            MetricCounts::Buckets(buckets) => buckets.clear(),
+            MetricCounts::Histogram(histogram) if !histogram.is_empty() => histogram.reset(),
+            MetricCounts::None | MetricCounts::Histogram(_) => {}
         }
         *self = Self { counts, ..Self::default() };
     }
@@ -145,11 +145,11 @@ impl Metric {
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Self) {
         match &other.counts {
-            Counts::None => {}
-            Counts::Buckets(buckets) if buckets.count() == 0 => {}
-            Counts::Buckets(buckets) => buckets.add_to(self.counts.as_sum()),
+            MetricCounts::None => {}
+            MetricCounts::Buckets(buckets) if buckets.count() == 0 => {}
+            MetricCounts::Buckets(buckets) => buckets.add_to(self.counts.as_sum()),
             // Adding cannot fail on a histogram that grows.
-            Counts::Histogram(histogram) => drop(self.counts.as_sum().add(histogram)),
+            MetricCounts::Histogram(histogram) => drop(self.counts.as_sum().add(histogram)),
         }
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;
@@ -160,9 +160,9 @@ impl Metric {
     #[must_use]
     pub fn count(&self) -> u64 {
         match &self.counts {
-            Counts::None => 0,
-            Counts::Buckets(buckets) => buckets.count(),
-            Counts::Histogram(histogram) => histogram.len(),
+            MetricCounts::None => 0,
+            MetricCounts::Buckets(buckets) => buckets.count(),
+            MetricCounts::Histogram(histogram) => histogram.len(),
         }
     }
 
@@ -279,7 +279,11 @@ impl Metric {
         histogram.add(unpack(&parts.histogram)?).map_err(|error| error.to_string())?;
         let number = |text: &str| text.parse().map_err(|_| format!("{text:?} is no sum"));
         Ok(Self {
-            counts: if histogram.is_empty() { Counts::None } else { Counts::Histogram(histogram) },
+            counts: if histogram.is_empty() {
+                MetricCounts::None
+            } else {
+                MetricCounts::Histogram(histogram)
+            },
             sum: number(&parts.sum)?,
             sum_of_squares: number(&parts.sum_of_squares)?,
             clamped: parts.clamped,

@@ -1,4 +1,4 @@
-//! What happened: histograms and tallies of a worker, intervals of all workers, their summary, and the
+//! Measurements: histograms and tallies of a worker, intervals of all workers, their summary, and the
 //! load generator's health.
 
 pub(crate) mod aggregate;

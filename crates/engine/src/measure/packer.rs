@@ -13,7 +13,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2Serializer};
 
-/// What the compressed form begins with, before its length.
+/// The first bytes of the compressed form, before its length.
 const COOKIE: u32 = 0x1c84_9314;
 
 /// The header of the form that is compressed: cookie, length of the counts, offset, digits, lowest
@@ -95,7 +95,7 @@ impl Packer {
         self.zlib.reset();
         loop {
             self.packed.reserve(self.plain.len() / 2 + 64);
-            // What was consumed is no more than what there is.
+            // No more was consumed than there is.
             let read = self.zlib.total_in() as usize;
             let rest = &self.plain[read..];
             let status = self.zlib.compress_vec(rest, &mut self.packed, FlushCompress::Finish);

@@ -50,10 +50,10 @@ pub struct Report {
     pub samples: Vec<Sample>,
     /// Every exchange that ended, when a log was asked for; between processes they travel apart.
     #[serde(skip)]
-    pub rows: Vec<Row>,
+    pub rows: Vec<ExchangeRow>,
     /// The texts of streams that ended well in the window, if the plan asks for them.
     #[serde(default)]
-    pub texts: Vec<Text>,
+    pub texts: Vec<StreamText>,
     /// Whether a byte of an answer has come on an exchange that is still open.
     pub was_heard: bool,
     /// Addresses that never worked while another did.
@@ -193,7 +193,7 @@ impl StreamRow {
 
 /// The text of one stream, whose tokens are counted later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Text {
+pub struct StreamText {
     /// The row of its request.
     pub row: u16,
     /// The output; `thought` is the reasoning, `first` the first piece. All are escaped as in JSON.
@@ -218,7 +218,7 @@ pub struct Text {
 
 /// One exchange, for the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct ExchangeRow {
     /// The number of the request.
     pub request: u32,
     /// Whether it belongs to the measured window.

@@ -1,4 +1,4 @@
-//! What happened in one interval to the requests of one name: counts and histograms.
+//! The counts and histograms of the requests of one name in one interval.
 //!
 //! A worker owns the tally it writes to; tallies are added, never shared.
 
@@ -136,7 +136,7 @@ pub struct Tally {
     pub censored: u64,
     /// The smallest such bound for service and response, in ns.
     pub censored_from: Option<(Nanos, Nanos)>,
-    /// What streams add, where answers are streams.
+    /// The tally of streams, if answers are streams.
     #[serde(default)]
     pub stream: Option<Box<StreamTally>>,
     /// Attempts that met their limits, where there are some.
@@ -237,7 +237,7 @@ impl Tally {
         all
     }
 
-    /// Adds what another one counted.
+    /// Adds another tally.
     pub fn merge(&mut self, other: &Self) {
         self.planned += other.planned;
         self.scheduled += other.scheduled;

@@ -101,7 +101,7 @@ fn lags(vitals: &Vitals, pick: fn(Lag) -> Nanos) -> Vec<Option<f64>> {
     vitals.lags.iter().map(|lag| lag.map(|lag| milliseconds(pick(lag)))).collect()
 }
 
-/// What levels and intervals have in common.
+/// Returns the keys that levels and intervals have in common.
 fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Value {
     let per_second = |count: u64| {
         if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }

@@ -7,7 +7,7 @@ use std::path::Path;
 use client::{Reason, UNSET};
 use net::Nanos;
 
-use crate::measure::report::Row;
+use crate::measure::report::ExchangeRow;
 
 /// An open log.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Log {
     }
 
     /// Writes rows; times are nanoseconds on the monotonic clock, empty where nothing happened.
-    pub(crate) fn write(&mut self, rows: &[Row], names: &[String]) -> io::Result<()> {
+    pub(crate) fn write(&mut self, rows: &[ExchangeRow], names: &[String]) -> io::Result<()> {
         for row in rows {
             let name = names.get(row.request as usize).map(String::as_str).unwrap_or_default();
             self.write_row(row, name)?;
@@ -34,7 +34,7 @@ impl Log {
         self.file.flush()
     }
 
-    fn write_row(&mut self, row: &Row, name: &str) -> io::Result<()> {
+    fn write_row(&mut self, row: &ExchangeRow, name: &str) -> io::Result<()> {
         let stamps = &row.stamps;
         let class = row.failure.map_or("ok", |reason| reason.class().name());
         let reason = match (row.failure, row.status) {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::measure::report::Text;
+use crate::measure::report::StreamText;
 
 /// An open file.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Texts {
     }
 
     /// Writes texts; `names` are those of the rows.
-    pub(crate) fn write(&mut self, texts: &[Text], names: &[String]) -> io::Result<()> {
+    pub(crate) fn write(&mut self, texts: &[StreamText], names: &[String]) -> io::Result<()> {
         for text in texts {
             let name = names.get(usize::from(text.row)).map(String::as_str).unwrap_or_default();
             // Texts are escaped already.

@@ -15,11 +15,11 @@ use crate::random::SplitMix;
 pub struct Schedule {
     start: Nanos,
     next: Nanos,
-    kind: Kind,
+    kind: ScheduleKind,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum ScheduleKind {
     /// The arrival with this number is due `number × period` after the start.
     Constant { period_ns: f64, number: u64, stride: u64 },
     /// The sum of gaps so far, kept as a real number so that rounding does not add up.
@@ -60,24 +60,32 @@ impl Schedule {
         let kind = match (pace, ramp) {
             (Pace::Closed(_), _) => return None,
             (Pace::Replay(replay), _) => {
-                Kind::Replay { offsets: replay.offsets_ns.as_slice().into(), next: 0 }
+                ScheduleKind::Replay { offsets: replay.offsets_ns.as_slice().into(), next: 0 }
             }
             (Pace::Constant(open), Some(ramp)) => {
                 let gaps = Gaps::Even { number: open.first, stride: open.stride };
                 #[allow(clippy::cast_precision_loss)]
-                Kind::Shaped { ramp, area: open.first as f64, gaps }
+                ScheduleKind::Shaped { ramp, area: open.first as f64, gaps }
             }
             (Pace::Poisson(_), Some(ramp)) => {
                 let mut random = SplitMix::new(seed);
                 let area = random.exponential();
-                Kind::Shaped { ramp, area, gaps: Gaps::Exponential(random) }
+                ScheduleKind::Shaped { ramp, area, gaps: Gaps::Exponential(random) }
             }
             (Pace::Constant(Open { rate_per_s, first, stride, .. }), None) => {
-                Kind::Constant { period_ns: 1e9 / rate_per_s, number: *first, stride: *stride }
+                ScheduleKind::Constant {
+                    period_ns: 1e9 / rate_per_s,
+                    number: *first,
+                    stride: *stride,
+                }
             }
             (Pace::Poisson(open), None) => {
                 let random = SplitMix::new(seed);
-                Kind::Poisson { mean_gap_ns: 1e9 / open.rate_per_s, elapsed_ns: 0.0, random }
+                ScheduleKind::Poisson {
+                    mean_gap_ns: 1e9 / open.rate_per_s,
+                    elapsed_ns: 0.0,
+                    random,
+                }
             }
         };
         let mut schedule = Self { start, next: start, kind };
@@ -95,19 +103,19 @@ impl Schedule {
     pub fn take(&mut self) -> Nanos {
         let due = self.next;
         match &mut self.kind {
-            Kind::Constant { number, stride, .. } => *number += *stride,
-            Kind::Poisson { mean_gap_ns, elapsed_ns, random } => {
+            ScheduleKind::Constant { number, stride, .. } => *number += *stride,
+            ScheduleKind::Poisson { mean_gap_ns, elapsed_ns, random } => {
                 *elapsed_ns += random.exponential() * *mean_gap_ns;
             }
-            Kind::Shaped { area, gaps, .. } => *area = gaps.advance(*area),
-            Kind::Replay { next, .. } => *next += 1,
+            ScheduleKind::Shaped { area, gaps, .. } => *area = gaps.advance(*area),
+            ScheduleKind::Replay { next, .. } => *next += 1,
         }
         self.next = self.start.saturating_add(self.offset());
         due
     }
 
     fn advance_to_first(&mut self) {
-        if let Kind::Poisson { mean_gap_ns, elapsed_ns, random } = &mut self.kind {
+        if let ScheduleKind::Poisson { mean_gap_ns, elapsed_ns, random } = &mut self.kind {
             *elapsed_ns = random.exponential() * *mean_gap_ns;
         }
         self.next = self.start.saturating_add(self.offset());
@@ -117,10 +125,16 @@ impl Schedule {
     fn offset(&self) -> Nanos {
         // Exact to the nanosecond for 2^53 of them, which is 104 days.
         match &self.kind {
-            Kind::Constant { period_ns, number, .. } => (*number as f64 * period_ns) as Nanos,
-            Kind::Poisson { elapsed_ns, .. } => *elapsed_ns as Nanos,
-            Kind::Shaped { ramp, area, .. } => ramp.time_of_area(*area).unwrap_or(Nanos::MAX),
-            Kind::Replay { offsets, next } => offsets.get(*next).copied().unwrap_or(Nanos::MAX),
+            ScheduleKind::Constant { period_ns, number, .. } => {
+                (*number as f64 * period_ns) as Nanos
+            }
+            ScheduleKind::Poisson { elapsed_ns, .. } => *elapsed_ns as Nanos,
+            ScheduleKind::Shaped { ramp, area, .. } => {
+                ramp.time_of_area(*area).unwrap_or(Nanos::MAX)
+            }
+            ScheduleKind::Replay { offsets, next } => {
+                offsets.get(*next).copied().unwrap_or(Nanos::MAX)
+            }
         }
     }
 }

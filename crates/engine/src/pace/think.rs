@@ -1,11 +1,11 @@
-//! How long users think: drawn from a seed, one after the other.
+//! Random think times from a seed.
 
 use net::Nanos;
 
 use crate::plan::Think;
 use crate::random::SplitMix;
 
-/// The thoughts of one group.
+/// The think times of one group.
 #[derive(Debug, Clone)]
 pub(crate) struct Thoughts {
     think: Think,
@@ -17,13 +17,14 @@ impl Thoughts {
         Self { think: think.clone(), random: SplitMix::new(seed) }
     }
 
-    /// What is left of the thought in which a user is found at the start: not all begin at once.
+    /// Returns the rest of a think time that has begun before the start, so that not all users begin at
+    /// once.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     pub(crate) fn rest(&mut self) -> Nanos {
         (self.next() as f64 * self.random.uniform()) as Nanos
     }
 
-    /// The length of the next thought.
+    /// Returns the next think time.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     pub(crate) fn next(&mut self) -> Nanos {
         match self.think {

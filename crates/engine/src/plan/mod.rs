@@ -1,4 +1,4 @@
-//! What shall be done: groups, transport, stop. Typed once, then never checked again.
+//! Plans: groups, transport and stop, checked when they are read.
 //!
 //! A plan is plain data: it travels as JSON between Python and the engine, and between processes.
 
@@ -27,13 +27,13 @@ pub const PLAN_VERSION: u32 = 1;
 pub struct Plan {
     /// [`PLAN_VERSION`].
     pub version: u32,
-    /// Who sends what, and when.
+    /// The user groups and arrivals.
     pub groups: Vec<Group>,
     /// Over what.
     pub transport: Transport,
     /// Until when.
     pub stop: Stop,
-    /// Load before the measured window, kept apart.
+    /// The length of the warm-up, which is not part of the window.
     pub warmup_ns: u64,
     /// How long open exchanges are awaited after the window.
     pub drain_ns: u64,
@@ -54,20 +54,20 @@ pub struct Plan {
     /// A CSV file for every exchange.
     #[serde(default)]
     pub log: Option<std::path::PathBuf>,
-    /// A file of JSON lines for what streams told, where that is kept.
+    /// A file for the texts of streams, as JSON lines.
     #[serde(default)]
     pub texts: Option<std::path::PathBuf>,
 }
 
-/// Users or arrivals that send the same kind of thing.
+/// Users or arrivals with one pace and one source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
     /// Its name in messages.
     pub name: String,
-    /// When.
+    /// When requests start.
     pub pace: Pace,
-    /// What.
+    /// Which requests are sent.
     pub source: Source,
     /// How long a user of a closed pace thinks after each answer.
     #[serde(default)]

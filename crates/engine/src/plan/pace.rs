@@ -1,4 +1,4 @@
-//! When: users that take turns, arrivals that wait for nobody, and how both change with time.
+//! Paces: closed loops of users, arrivals on a schedule, and their stages.
 
 use serde::{Deserialize, Serialize};
 

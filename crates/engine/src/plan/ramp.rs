@@ -7,12 +7,12 @@ use super::Stage;
 /// A function of time made of straight lines; zero before its start and after its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Ramp {
-    lines: Vec<Line>,
+    lines: Vec<RampLine>,
 }
 
 /// From one time to another the value goes evenly from one number to another.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct RampLine {
     from_ns: f64,
     to_ns: f64,
     from: f64,
@@ -21,7 +21,7 @@ struct Line {
     before: f64,
 }
 
-impl Line {
+impl RampLine {
     fn area(&self) -> f64 {
         (self.to_ns - self.from_ns) / 1e9 * f64::midpoint(self.from, self.to)
     }
@@ -50,7 +50,7 @@ impl Ramp {
         let mut lines = Vec::with_capacity(stages.len());
         for stage in stages {
             let to_ns = at + stage.duration_ns as f64;
-            let line = Line { from_ns: at, to_ns, from: value, to: stage.target, before };
+            let line = RampLine { from_ns: at, to_ns, from: value, to: stage.target, before };
             if stage.duration_ns > 0 {
                 before += line.area();
                 lines.push(line);
@@ -63,14 +63,14 @@ impl Ramp {
     /// When the area under the function is `area`: the time of that arrival under a rate.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub(crate) fn time_of_area(&self, area: f64) -> Option<Nanos> {
-        // What lies on the very end is not within it, whichever way the sums were rounded.
+        // The end is not included, whichever way the sums were rounded.
         let line = self.lines.iter().find(|line| area < line.before + line.area() - 1e-6)?;
         Some(line.time_of_area((area - line.before).max(0.0)) as Nanos)
     }
 
     /// The average over its whole length.
     pub(crate) fn mean(&self) -> f64 {
-        let area: f64 = self.lines.iter().map(Line::area).sum();
+        let area: f64 = self.lines.iter().map(RampLine::area).sum();
         area / self.lines.last().map_or(1.0, |line| line.to_ns / 1e9)
     }
 

@@ -1,4 +1,4 @@
-//! What: requests, in which order, and what is looked for in their answers.
+//! Sources: requests, their order, and the checks of their answers.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Limit, StreamPlan};
 
-/// What is sent.
+/// The requests of a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 #[allow(clippy::large_enum_variant)] // There is one for each group.
@@ -16,7 +16,7 @@ pub enum Source {
         /// That request.
         request: RequestPlan,
     },
-    /// One after the other, whoever sends it.
+    /// In turn, over all users.
     Turn {
         /// In this order, again and again.
         requests: Vec<RequestPlan>,
@@ -77,13 +77,13 @@ pub struct RequestPlan {
     pub timeout_ns: u64,
     /// Inclusive ranges of accepted statuses.
     pub accept_statuses: Vec<(u16, u16)>,
-    /// What the body must contain.
+    /// Checks of the body.
     #[serde(default)]
     pub expect_body: Vec<BodyCheck>,
-    /// What the body must say as JSON.
+    /// Checks of the body as JSON.
     #[serde(default)]
     pub expect_json: Vec<JsonCheck>,
-    /// What is kept of the answer for the user's later requests.
+    /// Values that are captured for later requests of the user.
     #[serde(default)]
     pub captures: Vec<Capture>,
     /// Whether a compressed answer is asked for.
@@ -92,12 +92,12 @@ pub struct RequestPlan {
     /// How its answer streams, if it does.
     #[serde(default)]
     pub stream: Option<StreamPlan>,
-    /// What a good answer meets.
+    /// The limits of a good answer.
     #[serde(default)]
     pub limits: Vec<Limit>,
 }
 
-/// What a body must contain.
+/// A check of a body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum BodyCheck {
@@ -113,17 +113,17 @@ pub enum BodyCheck {
     },
 }
 
-/// What a JSON body must say.
+/// A check of a JSON body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JsonCheck {
     /// Where, as a JSONPath (RFC 9535).
     pub path: String,
-    /// What must be found there, at least once.
+    /// A value that must occur there.
     pub value: serde_json::Value,
 }
 
-/// What is kept of an answer.
+/// A value that is captured from an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capture {

@@ -67,7 +67,7 @@ impl Pace {
         }
     }
 
-    /// The same of nobody: a part that has none of a group still knows how the others send.
+    /// Returns the pace without users or arrivals, for a part that has none of a group.
     fn emptied(&self) -> Self {
         match self {
             Self::Closed(closed) => Self::Closed(Closed { users: 0, pool: None, ..closed.clone() }),

@@ -1,4 +1,4 @@
-//! What is asked of answers beyond their arrival: that they stream, and how fast they must be.
+//! Streams: their dialect, and the limits of their times.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamPlan {
-    /// What its events look like.
+    /// The format of its events.
     pub dialect: StreamDialect,
     /// How long it may stand still; for ever, up to the timeout, where that is not said.
     #[serde(default)]
@@ -17,7 +17,7 @@ pub struct StreamPlan {
     /// Other tools whose metrics are wanted beside.
     #[serde(default)]
     pub aliases: Vec<Alias>,
-    /// Whether what it tells is kept in the plan's file of texts.
+    /// Whether its text is written to the plan's file of texts.
     #[serde(default)]
     pub keep_text: bool,
 }
@@ -73,7 +73,7 @@ pub struct Limit {
     pub inclusive: bool,
 }
 
-/// What can have a limit; names and meanings are those of the metrics.
+/// A metric with a limit; names and meanings are those of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // Nothing could be said but the definition of the metric of that name.

@@ -1,4 +1,4 @@
-//! Where requests go: addresses, what is spoken there, and the way through a proxy.
+//! Endpoints: addresses, TLS, protocol and proxy.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use net::{Address, TlsClient, TlsOptions};
 
 use crate::plan::{Proxy, RequestPlan, Tls, Transport};
 
-/// Somewhere to connect to; requests of one endpoint share connections.
+/// The end of connections; requests of one endpoint share connections.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// Where connections go, in turn.
+    /// The addresses, which connections use in turn.
     pub addresses: Vec<Address>,
-    /// What they speak, if that is TLS.
+    /// The TLS client, for TLS.
     pub tls: Option<TlsClient>,
     /// The protocol of its connections.
     pub protocol: Protocol,
-    /// What a proxy is asked before, if there is one and TLS goes through it.
+    /// The CONNECT request to the proxy, for TLS through a proxy.
     pub tunnel: Option<Arc<[u8]>>,
 }
 
-/// The endpoint of a URL, as far as its text tells.
+/// The parts of a URL, and of the plan, that requests of one endpoint have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct EndpointKey {
     pub(super) is_secure: bool,
     protocol: Protocol,
     pub(super) host: String,
@@ -35,8 +35,8 @@ pub(super) struct Place {
 #[cfg(feature = "line-protocol")]
 const LINE_SLOTS: u16 = 4;
 
-impl Place {
-    /// The place of a request, and the rest of its URL: authority and target.
+impl EndpointKey {
+    /// Returns the key of a request, and the rest of its URL: authority and target.
     pub(super) fn of(plan: &RequestPlan) -> Result<(Self, String, String), String> {
         let wrong = |text: &str| format!("URL {:?}: {text}", plan.url);
         let (scheme, rest) = plan.url.split_once("://").unwrap_or(("", &plan.url));
@@ -60,11 +60,11 @@ impl Place {
         let target = if plan.template { without_fragment(target) } else { before_hash(target) };
         // A query may stand right behind the host, but not in a request line.
         let slash = if target.starts_with('/') { "" } else { "/" };
-        let place = Self { is_secure, protocol, host, port, unix_socket };
-        Ok((place, authority.to_owned(), format!("{slash}{target}")))
+        let key = Self { is_secure, protocol, host, port, unix_socket };
+        Ok((key, authority.to_owned(), format!("{slash}{target}")))
     }
 
-    /// Whether requests name their whole URL: a proxy that passes on plain HTTP must know it.
+    /// Returns whether requests have their whole URL as target, for a proxy without TLS.
     pub(super) fn is_absolute(&self, transport: &Transport) -> bool {
         transport.proxy.is_some() && !self.is_secure
     }
@@ -90,12 +90,12 @@ impl Place {
     }
 
     fn connect_request(&self, proxy: &Proxy) -> Arc<[u8]> {
-        let place = format!("{}:{}", self.host, self.port);
+        let key = format!("{}:{}", self.host, self.port);
         let authorization = match &proxy.authorization {
             Some(value) => format!("Proxy-Authorization: {value}\r\n"),
             None => String::new(),
         };
-        let text = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{authorization}\r\n");
+        let text = format!("CONNECT {key} HTTP/1.1\r\nHost: {key}\r\n{authorization}\r\n");
         text.into_bytes().into()
     }
 }
@@ -143,8 +143,8 @@ mod tests {
             ("/#{{seq}}", "/"),
             ("/{{seq#", "/{{seq#"),
         ];
-        for (target, kept) in table {
-            assert_eq!(without_fragment(target), kept);
+        for (target, expected) in table {
+            assert_eq!(without_fragment(target), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From a plan to what workers need: requests, endpoints and data, made once before the run.
+//! Preparing a plan for workers: requests, endpoints and data, once before the run.
 
 mod endpoint;
 mod json_size;
@@ -16,19 +16,19 @@ use net::{Address, Nanos};
 
 use crate::plan::{Group, Plan, Source};
 pub use endpoint::Endpoint;
-use endpoint::Place;
+use endpoint::EndpointKey;
 pub use request::PreparedRequest;
-use request::Surroundings;
-pub(crate) use request::Text;
+use request::RequestContext;
+pub(crate) use request::RequestText;
 use rows::Rows;
 
-/// Rows that keep histograms of their own; the requests beyond share one.
-const MOST_ROWS: usize = 200;
+/// The maximum number of rows; requests beyond it share the last one.
+const MAX_ROWS: usize = 200;
 
-/// The row of requests that have none of their own.
+/// The name of the row that requests share.
 pub const OTHERS: &str = "(other)";
 
-/// Everything that workers share and nobody changes.
+/// A prepared plan, which workers share and do not change.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     /// Every request of every group.
@@ -37,55 +37,55 @@ pub struct Prepared {
     pub rows: Vec<String>,
     /// Requests that share the row `(other)`.
     pub pooled: usize,
-    /// Where they go.
+    /// Their endpoints.
     pub endpoints: Vec<Endpoint>,
     pub(crate) groups: Vec<PreparedGroup>,
 }
 
-/// What one group sends.
+/// The requests and data of one group.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedGroup {
     /// The number of its first request; the others follow it.
     pub(crate) first: u16,
     pub(crate) count: u16,
     pub(crate) rows: Option<Arc<Rows>>,
-    /// Values that its users keep.
+    /// The number of captured values of each user.
     pub(crate) captures: usize,
 }
 
-/// Prepares a plan; the message names what is wrong.
+/// Prepares a plan; the error says what is wrong with it.
 pub fn prepare(plan: &Plan) -> Result<Prepared, String> {
     check_sources(&plan.transport.source_addresses)?;
-    let mut places: Vec<Place> = Vec::new();
+    let mut keys: Vec<EndpointKey> = Vec::new();
     let mut prepared =
         Prepared { requests: vec![], rows: vec![], pooled: 0, endpoints: vec![], groups: vec![] };
     for group in &plan.groups {
-        prepared.add(group, plan, &mut places)?;
+        prepared.add(group, plan, &mut keys)?;
     }
-    prepared.deal_rows();
+    prepared.assign_rows();
     Ok(prepared)
 }
 
 impl Prepared {
-    /// Every address of every endpoint.
+    /// Returns all addresses of all endpoints.
     #[must_use]
     pub fn addresses(&self) -> Vec<Address> {
         self.endpoints.iter().flat_map(|endpoint| endpoint.addresses.iter().cloned()).collect()
     }
 
-    /// The longest timeout.
+    /// Returns the longest timeout.
     #[must_use]
     pub fn timeout_ns(&self) -> Nanos {
         self.requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0)
     }
 
-    /// Whether anything is kept of an answer until it is complete.
+    /// Returns whether bodies of answers are stored until they are complete.
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
         self.requests.iter().any(PreparedRequest::keeps_answers)
     }
 
-    /// Of each row, whether answers in it are streams.
+    /// Returns for each row whether its answers are streams.
     #[must_use]
     pub fn streams(&self) -> Vec<bool> {
         let mut streams = vec![false; self.rows.len()];
@@ -95,14 +95,14 @@ impl Prepared {
         streams
     }
 
-    /// Gives each name its row; the last one pools what is too much.
-    fn deal_rows(&mut self) {
+    /// Assigns a row to each name; names beyond the maximum share the last row.
+    fn assign_rows(&mut self) {
         let mut numbers: HashMap<String, usize> = HashMap::new();
         for request in &self.requests {
             let next = numbers.len();
             numbers.entry(request.name.clone()).or_insert(next);
         }
-        let own = if numbers.len() > MOST_ROWS { MOST_ROWS - 1 } else { numbers.len() };
+        let own = if numbers.len() > MAX_ROWS { MAX_ROWS - 1 } else { numbers.len() };
         // The smaller of two numbers, one of which is 200 at most, fits 16 bits.
         self.requests
             .iter_mut()
@@ -116,23 +116,28 @@ impl Prepared {
         }
     }
 
-    fn add(&mut self, group: &Group, plan: &Plan, places: &mut Vec<Place>) -> Result<(), String> {
+    fn add(
+        &mut self,
+        group: &Group,
+        plan: &Plan,
+        keys: &mut Vec<EndpointKey>,
+    ) -> Result<(), String> {
         let rows = group.data.as_ref().map(Rows::of).transpose()?;
         let captures = captured_names(&group.source);
-        let around =
-            Surroundings { transport: &plan.transport, rows: rows.as_ref(), captures: &captures };
+        let context =
+            RequestContext { transport: &plan.transport, rows: rows.as_ref(), captures: &captures };
         let first = number(self.requests.len())?;
         for request in group.source.requests() {
-            let (place, ..) = Place::of(request)?;
-            let known = places.iter().position(|known| *known == place);
+            let (key, ..) = EndpointKey::of(request)?;
+            let known = keys.iter().position(|known| *known == key);
             if known.is_none() {
-                let endpoint = place.endpoint(&plan.transport);
+                let endpoint = key.endpoint(&plan.transport);
                 self.endpoints
                     .push(endpoint.map_err(|error| format!("URL {:?}: {error}", request.url))?);
-                places.push(place);
+                keys.push(key);
             }
-            let endpoint = number(known.unwrap_or(places.len() - 1))?;
-            self.requests.push(PreparedRequest::new(request, endpoint, &around)?);
+            let endpoint = number(known.unwrap_or(keys.len() - 1))?;
+            self.requests.push(PreparedRequest::new(request, endpoint, &context)?);
         }
         let of_group = &self.requests[usize::from(first)..];
         let protocol =

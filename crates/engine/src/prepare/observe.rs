@@ -1,4 +1,4 @@
-//! What is looked for in an answer: checks, and values that are kept for later requests.
+//! Observing answers: checks, and values that are captured for later requests.
 
 use std::io::Read;
 
@@ -10,88 +10,90 @@ use serde_json_path::JsonPath;
 use super::json_size::parse;
 use crate::plan::{BodyCheck, CaptureFrom, RequestPlan};
 
-/// Bytes of a decompressed body that are looked at; as many as an exchange keeps of one that was
-/// not compressed.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
+/// The maximum size of a decompressed body; as large as that of a body without compression.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Bytes of a decompressed body that are looked at however few came.
-const FREE_BYTES: u64 = 1024 * 1024;
+/// The size of a decompressed body up to which its ratio is not checked.
+const UNRATED_BYTES: u64 = 1024 * 1024;
 
-/// Beyond that, a body that became this many times as large as what came is a decompression bomb.
-const MOST_RATIO: u64 = 100;
+/// A larger body that is this many times as large as its compressed form is a decompression bomb.
+const MAX_RATIO: u64 = 100;
 
-/// Bytes of a captured value: each user keeps its own.
-const MOST_CAPTURED_BYTES: usize = 256 * 1024;
+/// The maximum size of a captured value, of which each user has its own.
+const MAX_CAPTURED_BYTES: usize = 256 * 1024;
 
-/// What one request's answers are looked at for.
+/// The checks and captures of the answers of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Observer {
-    /// Every one must match the body.
-    matches: Vec<Regex>,
-    says: Vec<(JsonPath, Value)>,
-    captures: Vec<Capture>,
+    /// All of them must match the body.
+    body_checks: Vec<Regex>,
+    json_checks: Vec<(JsonPath, Value)>,
+    captures: Vec<CompiledCapture>,
     may_be_compressed: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Capture {
-    /// Where the session keeps it.
-    place: usize,
-    from: Place,
+struct CompiledCapture {
+    /// Its index in the session.
+    index: usize,
+    from: CaptureSource,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum CaptureSource {
     Json(JsonPath),
     Header(String),
     Regex(Regex),
 }
 
 impl Observer {
-    /// Compiles what a request's plan looks for; `None` if that is nothing. A capture's place
-    /// is that of its name in `names`.
+    /// Compiles the checks and captures of a request; `None` if there are none. The index of a capture is
+    /// that of its name in `names`.
     pub(crate) fn new(plan: &RequestPlan, names: &[String]) -> Result<Option<Self>, String> {
-        let matches = plan.expect_body.iter().map(|check| match check {
+        let body_checks = plan.expect_body.iter().map(|check| match check {
             BodyCheck::Text { text } => regex(&regex::escape(text)),
             BodyCheck::Regex { pattern } => of_flag("--expect-body", regex(pattern)),
         });
-        let says = plan.expect_json.iter().map(|check| {
+        let json_checks = plan.expect_json.iter().map(|check| {
             let path = of_flag("--expect-json", path(&check.path))?;
             Ok((path, check.value.clone()))
         });
-        // What a stream keeps is seen by who watches it.
+        // Captures of streams are those of the stream observer.
         let of_answers = plan.captures.iter().filter(|capture| !capture.from.is_of_stream());
         let captures = of_answers.map(|capture| {
             let from = match capture.from {
-                CaptureFrom::Json => Place::Json(of_flag("--capture", path(&capture.what))?),
-                CaptureFrom::Header => Place::Header(capture.what.clone()),
+                CaptureFrom::Json => {
+                    CaptureSource::Json(of_flag("--capture", path(&capture.what))?)
+                }
+                CaptureFrom::Header => CaptureSource::Header(capture.what.clone()),
                 CaptureFrom::Regex | CaptureFrom::Text | CaptureFrom::Conversation => {
-                    Place::Regex(of_flag("--capture", regex(&capture.what))?)
+                    CaptureSource::Regex(of_flag("--capture", regex(&capture.what))?)
                 }
             };
-            let place = names.iter().position(|name| *name == capture.name);
-            Ok(Capture { place: place.ok_or("a capture has no place")?, from })
+            let index = names.iter().position(|name| *name == capture.name);
+            Ok(CompiledCapture { index: index.ok_or("a capture has no index")?, from })
         });
         let observer = Self {
-            matches: matches.collect::<Result<_, String>>()?,
-            says: says.collect::<Result<_, String>>()?,
+            body_checks: body_checks.collect::<Result<_, String>>()?,
+            json_checks: json_checks.collect::<Result<_, String>>()?,
             captures: captures.collect::<Result<_, String>>()?,
             may_be_compressed: plan.compressed,
         };
-        let looks = !(observer.matches.is_empty()
-            && observer.says.is_empty()
+        let looks = !(observer.body_checks.is_empty()
+            && observer.json_checks.is_empty()
             && observer.captures.is_empty());
         Ok(looks.then_some(observer))
     }
 
-    /// Whether the head is needed too.
+    /// Returns whether the head is needed, too.
     pub(crate) fn needs_head(&self) -> bool {
-        let is_header = |capture: &Capture| matches!(capture.from, Place::Header(_));
+        let is_header =
+            |capture: &CompiledCapture| matches!(capture.from, CaptureSource::Header(_));
         self.may_be_compressed || self.captures.iter().any(is_header)
     }
 
-    /// Looks at a complete answer; what is captured goes into `values`, by its place. `checked_bytes`
-    /// grows by the bytes of the body, as they are after decompression.
+    /// Checks a complete answer, and writes captured values into `values`, by index. Adds the size of the
+    /// decompressed body to `checked_bytes`.
     pub(crate) fn look(
         &self,
         exchange: &Exchange,
@@ -101,54 +103,54 @@ impl Observer {
         if exchange.is_body_cut {
             return Err(Reason::CheckTooLarge);
         }
-        let kept = exchange.body.as_deref().unwrap_or_default();
+        let received = exchange.body.as_deref().unwrap_or_default();
         let head = exchange.transcript.as_deref().unwrap_or_default();
         let mut plain = Vec::new();
-        let decoded = self.may_be_compressed.then(|| decode(head, kept, &mut plain));
-        *checked_bytes += kept.len().max(plain.len());
-        let body = if decoded.transpose()? == Some(true) { &plain } else { kept };
-        if !self.matches.iter().all(|regex| regex.is_match(body)) {
+        let decoded = self.may_be_compressed.then(|| decode(head, received, &mut plain));
+        *checked_bytes += received.len().max(plain.len());
+        let body = if decoded.transpose()? == Some(true) { &plain } else { received };
+        if !self.body_checks.iter().all(|regex| regex.is_match(body)) {
             return Err(Reason::CheckBody);
         }
-        let is_json = |capture: &Capture| matches!(capture.from, Place::Json(_));
-        let needs_json = !self.says.is_empty() || self.captures.iter().any(is_json);
+        let is_json = |capture: &CompiledCapture| matches!(capture.from, CaptureSource::Json(_));
+        let needs_json = !self.json_checks.is_empty() || self.captures.iter().any(is_json);
         let json = if needs_json { parse(body)? } else { None };
         let holds = |(path, value): &(JsonPath, Value)| {
-            json.as_ref().is_some_and(|json| path.query(json).iter().any(|found| *found == value))
+            json.as_ref().is_some_and(|json| path.query(json).iter().any(|node| *node == value))
         };
-        if !self.says.iter().all(holds) {
+        if !self.json_checks.iter().all(holds) {
             return Err(Reason::CheckJson);
         }
         self.captures.iter().try_for_each(|capture| {
             let value = capture.find(head, body, json.as_ref()).ok_or(Reason::CheckCapture)?;
-            if value.len() > MOST_CAPTURED_BYTES {
+            if value.len() > MAX_CAPTURED_BYTES {
                 return Err(Reason::CheckTooLarge);
             }
-            if let Some(place) = values.get_mut(capture.place) {
-                *place = value;
+            if let Some(slot) = values.get_mut(capture.index) {
+                *slot = value;
             }
             Ok(())
         })
     }
 }
 
-impl Capture {
+impl CompiledCapture {
     fn find(&self, head: &[u8], body: &[u8], json: Option<&Value>) -> Option<Vec<u8>> {
         match &self.from {
-            Place::Json(path) => match path.query(json?).first()? {
+            CaptureSource::Json(path) => match path.query(json?).first()? {
                 Value::String(text) => Some(text.clone().into_bytes()),
                 other => Some(other.to_string().into_bytes()),
             },
-            Place::Header(name) => field(head, name).map(<[u8]>::to_vec),
-            Place::Regex(regex) => {
-                let found = regex.captures(body)?;
-                found.get(1).or_else(|| found.get(0)).map(|part| part.as_bytes().to_vec())
+            CaptureSource::Header(name) => field(head, name).map(<[u8]>::to_vec),
+            CaptureSource::Regex(regex) => {
+                let groups = regex.captures(body)?;
+                groups.get(1).or_else(|| groups.get(0)).map(|part| part.as_bytes().to_vec())
             }
         }
     }
 }
 
-/// Names the flag of a value that cannot be read.
+/// Adds the flag to the error of a value that cannot be read.
 fn of_flag<T>(flag: &str, read: Result<T, String>) -> Result<T, String> {
     read.map_err(|error| format!("{flag}: {error}"))
 }
@@ -161,7 +163,7 @@ fn path(text: &str) -> Result<JsonPath, String> {
     JsonPath::parse(text).map_err(|error| format!("JSON path {text:?}: {error}"))
 }
 
-/// The last field of that name, of the final head: interim ones come before it.
+/// Returns the last field with a name in the final head, which comes after the interim ones.
 pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let mut rest = head;
     let lines = loop {
@@ -186,11 +188,11 @@ pub(crate) fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
 fn decode(head: &[u8], body: &[u8], plain: &mut Vec<u8>) -> Result<bool, Reason> {
     let Some(coding) = field(head, "content-encoding") else { return Ok(false) };
     if body.is_empty() {
-        // An answer to HEAD, or 304: the field tells of a body that did not come.
+        // An answer to HEAD, or 304: the field describes a body that was not sent.
         return Ok(false);
     }
-    let most = FREE_BYTES.max(body.len() as u64 * MOST_RATIO).min(MOST_BYTES);
-    // One byte more tells a body that is too large from one that is not.
+    let most = UNRATED_BYTES.max(body.len() as u64 * MAX_RATIO).min(MAX_BYTES);
+    // Reading one more byte shows whether the body is too large.
     let read = match coding.to_ascii_lowercase().as_slice() {
         b"identity" | b"" => return Ok(false),
         b"gzip" | b"x-gzip" => {
@@ -259,19 +261,19 @@ mod tests {
         assert_eq!(check("id=[0-9]+$", b"id=x"), Err(Reason::CheckBody));
     }
 
-    fn says(path: &str, value: Value, body: &[u8]) -> Result<Vec<String>, Reason> {
+    fn json_checks(path: &str, value: Value, body: &[u8]) -> Result<Vec<String>, Reason> {
         looked(|plan| plan.expect_json = vec![JsonCheck { path: path.into(), value }], OK, body)
     }
 
     #[test]
     fn json_must_say_what_is_expected_and_be_json() {
         let body = br#"{"ok": true, "items": [{"n": 1}, {"n": 2}]}"#;
-        assert!(says("$.ok", json!(true), body).is_ok());
-        assert!(says("$.items[*].n", json!(2), body).is_ok());
-        assert_eq!(says("$.items[*].n", json!(3), body), Err(Reason::CheckJson));
-        assert_eq!(says("$.ok", json!("true"), body), Err(Reason::CheckJson));
-        assert_eq!(says("$.ok", json!(true), b"<html>"), Err(Reason::CheckJson));
-        assert_eq!(says("$", Value::Null, b"<html>"), Err(Reason::CheckJson));
+        assert!(json_checks("$.ok", json!(true), body).is_ok());
+        assert!(json_checks("$.items[*].n", json!(2), body).is_ok());
+        assert_eq!(json_checks("$.items[*].n", json!(3), body), Err(Reason::CheckJson));
+        assert_eq!(json_checks("$.ok", json!("true"), body), Err(Reason::CheckJson));
+        assert_eq!(json_checks("$.ok", json!(true), b"<html>"), Err(Reason::CheckJson));
+        assert_eq!(json_checks("$", Value::Null, b"<html>"), Err(Reason::CheckJson));
     }
 
     fn captured(from: CaptureFrom, what: &str, head: &str, body: &[u8]) -> Result<String, Reason> {
@@ -349,23 +351,23 @@ mod tests {
     #[test]
     fn a_body_that_grows_beyond_what_is_checked_bytes_is_too_large_and_is_not_judged_by_its_beginning()
      {
-        let (seen, checked_bytes) = grown(MOST_BYTES, flate2::Compression::none());
-        assert!(seen.is_ok() && checked_bytes >= MOST_BYTES);
-        let (seen, checked_bytes) = grown(MOST_BYTES + 1, flate2::Compression::none());
+        let (seen, checked_bytes) = grown(MAX_BYTES, flate2::Compression::none());
+        assert!(seen.is_ok() && checked_bytes >= MAX_BYTES);
+        let (seen, checked_bytes) = grown(MAX_BYTES + 1, flate2::Compression::none());
         assert_eq!(seen, Err(Reason::CheckTooLarge));
-        assert!((MOST_BYTES..MOST_BYTES + 10_000).contains(&checked_bytes));
+        assert!((MAX_BYTES..MAX_BYTES + 10_000).contains(&checked_bytes));
     }
 
     #[test]
     fn a_body_that_grows_a_hundredfold_is_too_large_unless_it_is_small() {
         let best = flate2::Compression::best();
-        assert_eq!(grown(FREE_BYTES, best), (Ok(()), FREE_BYTES));
+        assert_eq!(grown(UNRATED_BYTES, best), (Ok(()), UNRATED_BYTES));
         let too_large = Err(Reason::CheckTooLarge);
-        assert_eq!(grown(FREE_BYTES + 1, best), (too_large, FREE_BYTES + 1));
+        assert_eq!(grown(UNRATED_BYTES + 1, best), (too_large, UNRATED_BYTES + 1));
         // What 8 MiB of spaces take when they are compressed is worth a tenth of them.
-        let (seen, checked_bytes) = grown(8 * FREE_BYTES, best);
+        let (seen, checked_bytes) = grown(8 * UNRATED_BYTES, best);
         assert_eq!(seen, too_large);
-        assert!(checked_bytes < FREE_BYTES * 2, "{checked_bytes}");
+        assert!(checked_bytes < UNRATED_BYTES * 2, "{checked_bytes}");
     }
 
     #[test]
@@ -382,8 +384,8 @@ mod tests {
     #[test]
     fn a_value_that_every_user_would_keep_has_a_limit() {
         let value = |length| captured(CaptureFrom::Regex, "(?s).*", OK, &vec![b'x'; length]);
-        assert_eq!(value(MOST_CAPTURED_BYTES).map(|value| value.len()), Ok(MOST_CAPTURED_BYTES));
-        assert_eq!(value(MOST_CAPTURED_BYTES + 1), Err(Reason::CheckTooLarge));
+        assert_eq!(value(MAX_CAPTURED_BYTES).map(|value| value.len()), Ok(MAX_CAPTURED_BYTES));
+        assert_eq!(value(MAX_CAPTURED_BYTES + 1), Err(Reason::CheckTooLarge));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One request, ready to be sent: its bytes or its template, and what its answer must be.
+//! Prepared requests: bytes or a template, and the checks of the answer.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,25 +6,25 @@ use client::{Exchange, Outline, Reason};
 use net::Nanos;
 use wire::{Request, RequestParts, Template};
 
-use super::endpoint::Place;
+use super::endpoint::EndpointKey;
 use super::observe::Observer;
 use super::rows::Rows;
 use super::stream_observer::StreamObserver;
 use super::variables::Variable;
 use crate::plan::{Limit, RequestPlan, Transport};
 
-/// A request ready to be sent.
+/// A prepared request.
 #[derive(Debug, Clone)]
 pub struct PreparedRequest {
     /// Its name in logs.
     pub name: String,
     /// The number of its row in every table.
     pub row: u16,
-    /// Where it goes: the number of an endpoint.
+    /// The number of its endpoint.
     pub endpoint: u16,
     /// From taken to the last byte.
     pub timeout_ns: Nanos,
-    pub(crate) text: Text,
+    pub(crate) text: RequestText,
     pub(crate) observer: Option<Observer>,
     pub(crate) stream: Option<StreamObserver>,
     pub(crate) limits: Vec<Limit>,
@@ -32,17 +32,17 @@ pub struct PreparedRequest {
     accept: Vec<(u16, u16)>,
 }
 
-/// What is written.
+/// The bytes of a request.
 #[derive(Debug, Clone)]
-pub(crate) enum Text {
-    /// Always the same.
+pub(crate) enum RequestText {
+    /// The same bytes for every request.
     Fixed(Box<[u8]>),
-    /// Joined anew each time.
+    /// A template, which is filled for every request.
     Joined(Template, Vec<Variable>),
 }
 
-/// What a request is prepared with: its group's data and names, the plan's transport.
-pub(super) struct Surroundings<'a> {
+/// The context of a request: the data and captures of its group, the transport of the plan.
+pub(super) struct RequestContext<'a> {
     pub(super) transport: &'a Transport,
     pub(super) rows: Option<&'a Rows>,
     pub(super) captures: &'a [String],
@@ -52,15 +52,15 @@ impl PreparedRequest {
     pub(super) fn new(
         plan: &RequestPlan,
         endpoint: u16,
-        around: &Surroundings<'_>,
+        context: &RequestContext<'_>,
     ) -> Result<Self, String> {
-        let (place, authority, target) = Place::of(plan)?;
+        let (key, authority, target) = EndpointKey::of(plan)?;
         let body = plan.body.as_ref().map(|text| STANDARD.decode(text)).transpose();
         let body = body.map_err(|error| format!("body: {error}"))?;
         let (mut headers, mut full_target) = (plan.headers.clone(), target);
-        if place.is_absolute(around.transport) {
+        if key.is_absolute(context.transport) {
             full_target = format!("http://{authority}{full_target}");
-            let proxy = around.transport.proxy.as_ref();
+            let proxy = context.transport.proxy.as_ref();
             let value = proxy.and_then(|proxy| proxy.authorization.clone());
             headers.extend(value.map(|value| ("Proxy-Authorization".to_owned(), value)));
         }
@@ -78,40 +78,40 @@ impl PreparedRequest {
             host: &authority,
             headers: &headers,
             body: body.as_deref(),
-            keepalive: around.transport.keepalive,
+            keepalive: context.transport.keepalive,
         };
-        let text = if plan.template { joined(&parts, around) } else { fixed(&parts) };
+        let text = if plan.template { joined(&parts, context) } else { fixed(&parts) };
         Ok(Self {
             name: plan.name.clone(),
             row: 0,
             endpoint,
             timeout_ns: plan.timeout_ns,
             text: text.map_err(|error| format!("request {:?}: {error}", plan.name))?,
-            observer: Observer::new(plan, around.captures)?,
+            observer: Observer::new(plan, context.captures)?,
             stream: plan
                 .stream
                 .as_ref()
-                .map(|stream| StreamObserver::new(stream, &plan.captures, around.captures)),
+                .map(|stream| StreamObserver::new(stream, &plan.captures, context.captures)),
             limits: plan.limits.clone(),
             is_head: plan.method == "HEAD",
             accept: plan.accept_statuses.clone(),
         })
     }
 
-    /// Whether a status counts as ok.
+    /// Returns whether a status counts as ok.
     #[must_use]
     pub fn accepts(&self, status: u16) -> bool {
         self.accept.iter().any(|(low, high)| (*low..=*high).contains(&status))
     }
 
-    /// Whether bodies are checked, which takes the longer the larger they are.
+    /// Returns whether bodies are checked, which takes the longer the larger they are.
     #[inline]
     pub(crate) fn checks_bodies(&self) -> bool {
         self.observer.is_some()
     }
 
-    /// Whether a complete answer is what was wanted; captured values go into `values`. `checked_bytes`
-    /// grows by the bytes of the body that were checked.
+    /// Checks a complete answer, and writes captured values into `values`. Adds the size of the checked
+    /// body to `checked_bytes`.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -132,19 +132,19 @@ impl PreparedRequest {
             .map_or(Ok(()), |observer| observer.look(exchange, values, checked_bytes))
     }
 
-    /// Until when the stream of an exchange may stand still; one that has not begun counts as if
-    /// it had at `unbegun`.
+    /// Returns until when the next event of a stream must come; a stream that has not begun counts as
+    /// begun at `unbegun`.
     pub(crate) fn still_until(&self, exchange: &Exchange, unbegun: Nanos) -> Nanos {
         let idle_ns = self.stream.as_ref().and_then(|stream| stream.idle_timeout_ns);
         exchange.last_read().unwrap_or(unbegun).saturating_add(idle_ns.unwrap_or(Nanos::MAX))
     }
 
-    /// Whether anything is kept of an answer until it is complete.
+    /// Returns whether the body of an answer is stored until it is complete.
     pub(crate) fn keeps_answers(&self) -> bool {
         self.observer.is_some() || self.stream.is_some()
     }
 
-    /// Tells an exchange what to keep for [`PreparedRequest::judge`].
+    /// Prepares an exchange so that it stores what [`PreparedRequest::judge`] needs.
     #[inline]
     pub(crate) fn ask(&self, exchange: &mut Exchange) {
         match &self.stream {
@@ -164,38 +164,38 @@ impl PreparedRequest {
         }
     }
 
-    /// The bytes to write; `joined` is where a template's were put.
+    /// Returns the bytes to send; `joined` has those of a filled template.
     #[inline]
     pub(crate) fn bytes<'a>(&'a self, joined: &'a [u8]) -> &'a [u8] {
         match &self.text {
-            Text::Fixed(bytes) => bytes,
-            Text::Joined(..) => joined,
+            RequestText::Fixed(bytes) => bytes,
+            RequestText::Joined(..) => joined,
         }
     }
 
-    /// What the exchange must know; `joined` as above.
+    /// Returns the outline for the exchange; `joined` as in `bytes`.
     #[inline]
     pub(crate) fn outline(&self, joined: &[u8]) -> Outline {
         Outline { is_head: self.is_head, length: self.bytes(joined).len() }
     }
 
-    /// Whether a value of a user, or a row or number, stands in it.
+    /// Returns whether it is a template.
     pub(crate) fn is_joined(&self) -> bool {
-        matches!(self.text, Text::Joined(..))
+        matches!(self.text, RequestText::Joined(..))
     }
 }
 
-fn fixed(parts: &RequestParts<'_>) -> Result<Text, String> {
+fn fixed(parts: &RequestParts<'_>) -> Result<RequestText, String> {
     let request = Request::encode(parts).map_err(|error| error.to_string())?;
-    Ok(Text::Fixed(request.bytes))
+    Ok(RequestText::Fixed(request.bytes))
 }
 
-fn joined(parts: &RequestParts<'_>, around: &Surroundings<'_>) -> Result<Text, String> {
+fn joined(parts: &RequestParts<'_>, context: &RequestContext<'_>) -> Result<RequestText, String> {
     let mut variables = Vec::new();
     let template = Template::compile(parts, &mut |name| {
-        variables.push(Variable::read(name, around.rows, around.captures)?);
+        variables.push(Variable::read(name, context.rows, context.captures)?);
         u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
     });
     let template = template.map_err(|error| error.to_string())?;
-    Ok(Text::Joined(template, variables))
+    Ok(RequestText::Joined(template, variables))
 }

@@ -1,34 +1,34 @@
-//! What is asked of a streaming answer, and whether it held.
+//! Observing streams: how they are decoded, whether they are complete, which values are captured.
 
 use client::{Exchange, Reason, Seen, Watch};
 use net::Nanos;
 use wire::Dialect;
 
 use super::observe::field;
-use crate::measure::report::Text;
+use crate::measure::report::StreamText;
 use crate::measure::stream::{StreamTally, Times};
 use crate::plan::{Alias, Capture, CaptureFrom, StreamDialect, StreamPlan};
 
-/// Looks at the streams of one request.
+/// Observes the streams of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamObserver {
     dialect: Dialect,
-    /// How long a stream may stand still.
+    /// The maximum time without an event.
     pub(crate) idle_timeout_ns: Option<Nanos>,
     is_from_intended: bool,
-    /// Where the session keeps the text, and the conversation.
+    /// The indices of the captured text and conversation in the session.
     text: Option<usize>,
     conversation: Option<usize>,
-    /// Whether what is told is kept for who counts its tokens.
+    /// Whether texts are stored, so that their tokens can be counted later.
     keeps_text: bool,
     is_vllm: bool,
     is_aiperf: bool,
 }
 
 impl StreamObserver {
-    /// What a plan asks for; the place of a capture is that of its name in `names`.
+    /// Creates the observer of a plan; the index of a capture is that of its name in `names`.
     pub(crate) fn new(plan: &StreamPlan, captures: &[Capture], names: &[String]) -> Self {
-        let place = |from: CaptureFrom| {
+        let index = |from: CaptureFrom| {
             let capture = captures.iter().find(|capture| capture.from == from)?;
             names.iter().position(|name| *name == capture.name)
         };
@@ -41,15 +41,15 @@ impl StreamObserver {
             },
             idle_timeout_ns: plan.idle_timeout_ns,
             is_from_intended: plan.from_intended,
-            text: place(CaptureFrom::Text),
-            conversation: place(CaptureFrom::Conversation),
+            text: index(CaptureFrom::Text),
+            conversation: index(CaptureFrom::Conversation),
             keeps_text: plan.keep_text,
             is_vllm: plan.aliases.contains(&Alias::Vllm),
             is_aiperf: plan.aliases.contains(&Alias::Aiperf),
         }
     }
 
-    /// Sets an exchange to watch.
+    /// Prepares an exchange so that its stream is watched.
     pub(crate) fn ask(&self, exchange: &mut Exchange) {
         match &mut exchange.watch {
             Some(watch) => watch.restart(self.dialect),
@@ -64,14 +64,14 @@ impl StreamObserver {
         }
     }
 
-    /// What is wrong with a complete answer as a stream.
+    /// Returns why a complete answer fails as a stream.
     pub(crate) fn judge(&self, exchange: &mut Exchange) -> Option<Reason> {
         let at = exchange.stamps.last_byte;
         let wrong = exchange.watch.as_mut().and_then(|watch| watch.finish(at));
         if is_compressed(exchange) { Some(Reason::StreamCompressed) } else { wrong }
     }
 
-    /// What was wrong within the stream of an exchange that then failed in another way.
+    /// Returns the first fault within the stream of an exchange that failed for another reason.
     pub(crate) fn first_fault(exchange: &Exchange) -> Option<Reason> {
         exchange
             .watch
@@ -80,12 +80,12 @@ impl StreamObserver {
             .map(|fault| if is_compressed(exchange) { Reason::StreamCompressed } else { fault })
     }
 
-    /// Keeps what the user's next requests need.
+    /// Captures the values for the user's next requests.
     pub(crate) fn capture(&self, exchange: &Exchange, values: &mut [Vec<u8>]) {
         let Some(watch) = &exchange.watch else { return };
         let pairs = [(self.text, &watch.text), (self.conversation, &watch.conversation)];
-        for (place, written) in pairs {
-            let value = place.and_then(|place| values.get_mut(place)).zip(written.as_deref());
+        for (index, written) in pairs {
+            let value = index.and_then(|index| values.get_mut(index)).zip(written.as_deref());
             if let Some((value, written)) = value {
                 unescape(written, value);
             }
@@ -105,13 +105,18 @@ impl StreamObserver {
         }
     }
 
-    /// What a stream told that ended well, if that is kept.
-    pub(crate) fn text(&self, exchange: &Exchange, row: u16, when: (bool, bool)) -> Option<Text> {
+    /// Returns the text of a stream that ended well, if texts are stored.
+    pub(crate) fn text(
+        &self,
+        exchange: &Exchange,
+        row: u16,
+        when: (bool, bool),
+    ) -> Option<StreamText> {
         let watch = exchange.watch.as_ref()?;
         let (told, seen) = (watch.told.as_ref()?, watch.seen());
         let (is_measured, is_inside) = when;
         let [thought, text] = told.first();
-        Some(Text {
+        Some(StreamText {
             row,
             text: self.written(&told.text),
             thought: self.written(&told.thought),
@@ -125,18 +130,18 @@ impl StreamObserver {
         })
     }
 
-    /// Text as it is written in JSON, between quotes.
-    fn written(&self, told: &[u8]) -> String {
-        let text = String::from_utf8_lossy(told);
+    /// Returns a text as it is written in JSON, between quotes.
+    fn written(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
         if self.dialect != Dialect::Plain {
             return text.into_owned();
         }
-        // Plain data is what it is.
+        // Plain data is not JSON.
         let quoted = serde_json::Value::from(text.as_ref()).to_string();
         quoted[1..quoted.len() - 1].to_owned()
     }
 
-    /// What the durations of this exchange count from, and until.
+    /// Returns the times from which the durations of an exchange count.
     pub(crate) fn times(&self, exchange: &Exchange) -> Times {
         let stamps = &exchange.stamps;
         let is_from_intended = self.is_from_intended;
@@ -145,7 +150,7 @@ impl StreamObserver {
     }
 }
 
-/// What an exchange saw of its stream.
+/// Returns the observations of the stream of an exchange.
 pub(crate) fn seen(exchange: &Exchange) -> Option<&Seen> {
     exchange.watch.as_ref().map(|watch| watch.seen())
 }
@@ -156,13 +161,13 @@ fn is_compressed(exchange: &Exchange) -> bool {
     !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")
 }
 
-/// Reads what was written between the quotes of JSON texts, joined.
+/// Decodes text that was written between the quotes of JSON texts.
 fn unescape(written: &[u8], value: &mut Vec<u8>) {
     let quoted = [b"\"", written, b"\""].concat();
     value.clear();
     match serde_json::from_slice::<String>(&quoted) {
         Ok(text) => value.extend_from_slice(text.as_bytes()),
-        // Half of a surrogate pair is no text; what is there is as good as it gets.
+        // Half of a surrogate pair cannot be decoded.
         Err(_) => value.extend_from_slice(written),
     }
 }

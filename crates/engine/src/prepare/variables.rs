@@ -1,4 +1,4 @@
-//! What the places of a template stand for, and their values for one request.
+//! The variables of a template, and their values for one request.
 
 use std::io::Write as _;
 
@@ -7,7 +7,7 @@ use wire::Values;
 use super::rows::Rows;
 use crate::random::SplitMix;
 
-/// What one place stands for.
+/// A variable of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Variable {
     /// A column of the data.
@@ -18,12 +18,12 @@ pub(crate) enum Variable {
     Seq,
     /// A whole number between the two, both among them.
     Rand(i64, i64),
-    /// What an earlier answer of the user said.
+    /// A value that was captured from an earlier answer of the user.
     Captured(usize),
 }
 
 impl Variable {
-    /// Reads what stands between the braces; the message says what could stand there.
+    /// Reads the text between the braces; the error lists the known variables.
     pub(crate) fn read(
         text: &str,
         rows: Option<&Rows>,
@@ -58,13 +58,13 @@ fn unknown(text: &str, captures: &[String]) -> String {
     format!("{{{{{text}}}}} is unknown; there is {}", known.join(", "))
 }
 
-/// Which row and which number a request, or a user's pass, has.
+/// The number of a request, or of a user's pass through its steps, which selects its row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Draw {
     pub(crate) seq: u64,
 }
 
-/// Numbers of one part of a plan: together with the other parts' they are 0, 1, 2, …
+/// The numbers of one part of a plan; those of all parts together are 0, 1, 2, …
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
     next: u64,
@@ -90,13 +90,13 @@ pub(crate) struct Filling<'a> {
     pub(crate) draw: Draw,
     pub(crate) captured: &'a [Vec<u8>],
     pub(crate) random: &'a mut SplitMix,
-    /// For what must be new in every run.
+    /// Random numbers that differ in every run.
     pub(crate) unique: &'a mut SplitMix,
 }
 
 impl Values for Filling<'_> {
-    fn put(&mut self, place: u16, out: &mut Vec<u8>) {
-        match &self.variables[usize::from(place)] {
+    fn put(&mut self, number: u16, out: &mut Vec<u8>) {
+        match &self.variables[usize::from(number)] {
             Variable::Row(column) => {
                 let rows = self.rows.map(|rows| rows.cell(self.draw.seq, *column));
                 out.extend_from_slice(rows.unwrap_or_default());
@@ -104,8 +104,8 @@ impl Values for Filling<'_> {
             Variable::Uuid => put_uuid(self.unique, out),
             Variable::Seq => put_number(self.draw.seq, out),
             Variable::Rand(low, high) => put_number(between(self.random, *low, *high), out),
-            Variable::Captured(place) => {
-                let value = self.captured.get(*place).map(Vec::as_slice);
+            Variable::Captured(index) => {
+                let value = self.captured.get(*index).map(Vec::as_slice);
                 out.extend_from_slice(value.unwrap_or_default());
             }
         }
@@ -121,7 +121,7 @@ fn put_number(number: impl std::fmt::Display, out: &mut Vec<u8>) {
 fn between(random: &mut SplitMix, low: i64, high: i64) -> i64 {
     match high.abs_diff(low).checked_add(1) {
         Some(span) => low.wrapping_add((random.next() % span).cast_signed()),
-        // Every number there is.
+        // The span is that of all 64-bit numbers.
         None => random.next().cast_signed(),
     }
 }

@@ -131,7 +131,7 @@ impl Coordinator {
         self.unanswered.begin_at(run_start);
     }
 
-    /// Ends a run that never began; where somebody stopped it, that is why.
+    /// Ends a run that never began, because of `why` or because it was stopped.
     pub(super) fn give_up(mut self, why: Message) {
         if !self.gate.is_stopped() {
             self.aggregate.summary.failure = Some(why);
@@ -178,7 +178,7 @@ impl Coordinator {
         self.hand_out(&intervals);
     }
 
-    /// A process is gone: what it had reported is kept, and balances with what it had open then.
+    /// Handles the loss of a process: its reports remain, and its open requests stay in flight.
     fn lose(&mut self, loss: Loss) {
         for worker in loss.workers.clone() {
             let intervals = self.aggregate.lose(worker);

@@ -43,7 +43,7 @@ pub struct Run {
     coordinator: Option<JoinHandle<()>>,
 }
 
-/// What a run is started from.
+/// The parts that a run is started from.
 struct Start<'a> {
     plan: &'a Plan,
     /// One for each process.
@@ -54,7 +54,7 @@ struct Start<'a> {
     files: LoadFiles,
 }
 
-/// Where the coordinator leaves what the handle gives out.
+/// The intervals and the summary, from the coordinator to the handle.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     content: Mutex<Content>,
@@ -146,7 +146,7 @@ impl Run {
         };
         let thread = Builder::new().name("torr-coordinator".into()).spawn(body);
         let coordinator = thread.map_err(|error| format!("cannot start a thread: {error}"));
-        // Nobody could end the workers any more.
+        // Without a coordinator, the workers would not end.
         let coordinator = coordinator.inspect_err(|_| gate.abort())?;
         Ok(Self { gate, outbox, coordinator: Some(coordinator) })
     }

@@ -1,13 +1,13 @@
-//! Why a load did not start: whoever asked has to change something, or the machine has.
+//! Why a load did not start: because of its plan, or because of the machine.
 
 use std::fmt;
 
 /// Why a load did not start, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartError {
-    /// The plan asks for what cannot be.
+    /// The plan cannot be carried out.
     Plan(String),
-    /// The machine did not give what it takes: threads, processes.
+    /// The machine has no resources for it: threads, processes.
     Machine(String),
 }
 

@@ -12,7 +12,7 @@ use crate::pace::think::Thoughts;
 use crate::plan::ramp::Ramp;
 use crate::plan::{Group, Pace};
 use crate::prepare::variables::{Draw, Draws, Filling};
-use crate::prepare::{PreparedGroup, PreparedRequest, Text};
+use crate::prepare::{PreparedGroup, PreparedRequest, RequestText};
 use crate::random::{SplitMix, mix};
 
 /// Thoughts, choices and values are drawn apart from arrivals, and from each other.
@@ -145,7 +145,7 @@ impl GroupState {
         text: &mut Vec<u8>,
         spare: &mut Vec<u8>,
     ) {
-        let Text::Joined(template, variables) = &request.text else { return };
+        let RequestText::Joined(template, variables) = &request.text else { return };
         let (rows, draw) = (group.rows.as_deref(), attempt.draw);
         let captured = self.user_states.values(attempt.user);
         let (random, unique) = (&mut self.random, &mut self.unique);

@@ -9,7 +9,9 @@ use super::interval::IntervalClock;
 use super::slot::Slot;
 use super::window::Window;
 use crate::measure::metric::Metric;
-use crate::measure::report::{Connections, Phase, Report, Row, Sample, StreamRow, Text};
+use crate::measure::report::{
+    Connections, ExchangeRow, Phase, Report, Sample, StreamRow, StreamText,
+};
 use crate::measure::tally::Tally;
 use crate::measure::tally_pool::{PooledTallies, TallyPool};
 use crate::messages::Message;
@@ -30,9 +32,9 @@ pub(super) struct Recorder {
     samples: Vec<Sample>,
     sampled: [u8; Class::ALL.len()],
     /// Rows of the log, if there is one.
-    rows: Option<Vec<Row>>,
+    rows: Option<Vec<ExchangeRow>>,
     /// Texts of streams, if they are kept.
-    texts: Vec<Text>,
+    texts: Vec<StreamText>,
     /// The tallies that were reported and returned.
     tally_pool: TallyPool,
     interval: IntervalClock,
@@ -115,7 +117,14 @@ impl Recorder {
         let (failure, status) = (outcome.failure, outcome.status);
         if let Some(rows) = &mut self.rows {
             let (request, measured) = ((*request).into(), *measured);
-            rows.push(Row { request, measured, stamps: *stamps, failure, status, stream: *stream });
+            rows.push(ExchangeRow {
+                request,
+                measured,
+                stamps: *stamps,
+                failure,
+                status,
+                stream: *stream,
+            });
         }
         let tally = self.tally(*request, *measured);
         let latencies = match (failure, status) {

@@ -1,4 +1,4 @@
-//! What other tools would say of the same streams, by their own definitions and names.
+//! The metrics of other tools for the same streams, by their definitions and names.
 //!
 //! vLLM's are those of `vllm bench serve`, AIPerf's those of its metrics reference; tokens are by the
 //! server's count.
@@ -41,7 +41,7 @@ impl StreamTally {
     }
 }
 
-/// What other tools would say, by their names: only what was asked for is counted.
+/// Returns the metrics of other tools that the plan asks for.
 pub(super) fn aliases(tally: &StreamTally) -> Option<(String, Value)> {
     let stats = |timed| tally.metric(timed).to_json();
     let is_vllm = tally.metric(Timed::VllmTtft).count() > 0;
@@ -65,7 +65,7 @@ pub(super) fn aliases(tally: &StreamTally) -> Option<(String, Value)> {
         })
     });
     let tools = [("vllm", vllm), ("aiperf", aiperf)].into_iter();
-    let told: Map<_, _> =
+    let metrics: Map<_, _> =
         tools.filter_map(|(tool, metrics)| Some((tool.to_owned(), metrics?))).collect();
-    (!told.is_empty()).then(|| ("alias".to_owned(), Value::Object(told)))
+    (!metrics.is_empty()).then(|| ("alias".to_owned(), Value::Object(metrics)))
 }

@@ -1,9 +1,9 @@
-//! What is counted of streams: events, tokens, and texts that came together.
+//! Counts of streams: events, tokens, and texts that came in one read.
 
 use serde::{Deserialize, Serialize};
 use wire::Kind;
 
-/// What is counted of streams.
+/// Counts of streams.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     /// Events of each kind, in the order of [`Kind::ALL`], of all streams that ended.
@@ -16,7 +16,7 @@ pub struct Counted {
     pub client_coalesced: u64,
     /// Streams whose last event had no blank line behind it.
     pub unterminated: u64,
-    /// Streams whose client hung up before their end.
+    /// Streams that the client abandoned before their end.
     #[serde(default)]
     pub left: u64,
     /// Tokens of prompts, by the servers' count.
@@ -30,9 +30,9 @@ pub struct Counted {
     /// Streams that ended well and are timed from when they were due.
     #[serde(default)]
     pub from_intended: u64,
-    /// Streams that ended well and said how many tokens they had.
+    /// Streams that ended well with a count of tokens.
     pub told: u64,
-    /// Those that did not say.
+    /// Streams that ended well without a count of tokens.
     pub untold: u64,
 }
 

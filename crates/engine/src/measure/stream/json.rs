@@ -53,7 +53,7 @@ pub(crate) fn stream_json(
         "tokens_source": "usage",
         "tokens_unreported": counted.untold,
         "tokens_per_s": tokens.and_then(per_second),
-        // What counts millionths is written as what counts nanoseconds: divided by a million.
+        // Micro-tokens are divided by a million, as nanoseconds are.
         "stream_tokens_per_s": tally.metric(Timed::TokensRate).to_json(),
         "events": events,
         "comments": counted.comments,
@@ -106,7 +106,7 @@ mod tests {
             stream_json(tally, &Goodput::default(), 0, 2.0, is_window)["tokens_per_s"].as_f64()
         };
         assert_eq!(tokens_of(&tally, true), None);
-        // Its stream began in the warm-up, which has told the rest of it.
+        // Its stream began in the warm-up.
         tally.counted.tokens_inside = 8;
         assert_eq!(tokens_of(&tally, true), Some(4.0));
         tally.counted = Counted { told: 1, tokens_out: 6, ..Counted::default() };

@@ -1,4 +1,4 @@
-//! What streams add to the books of a request: when their events came, and how many tokens.
+//! The tally of the streams of a request: times of events, and tokens.
 //!
 //! Stamps and tokens are of streams that ended well. Gaps between texts are counted as they come,
 //! in whatever way the stream ends later: a stream that breaks was read until then.
@@ -13,7 +13,7 @@ use crate::measure::metric::Metric;
 /// A million of these is one token a second: histograms hold whole numbers only.
 const MICRO: u64 = 1_000_000;
 
-/// What is timed of a stream; each counts from when the request was sent, if nothing else is said.
+/// A duration of a stream; from the send time, unless described otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timed {
     /// First byte.
@@ -48,7 +48,7 @@ pub enum Timed {
     VllmE2el,
     /// As AIPerf has it: from the first to the last text, for each token but one.
     AiperfItl,
-    /// As AIPerf has it: micro-tokens a second of a user, who waits no more for the first.
+    /// As AIPerf has it: micro-tokens a second of a user, without the first token.
     AiperfRate,
 }
 
@@ -80,14 +80,14 @@ impl Timed {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamTally {
     metrics: [Metric; Timed::COUNT],
-    /// What is counted.
+    /// The counts.
     pub counted: Counted,
 }
 
-/// The stamps of an exchange that its stream is timed by.
+/// The stamps of an exchange from which the durations of its stream are computed.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
-    /// What durations count from: when it was sent, or intended.
+    /// The time from which durations count: the send time, or the intended one.
     pub from: Nanos,
     /// Whether `from` is the intended send time.
     pub is_from_intended: bool,
@@ -119,7 +119,7 @@ impl StreamTally {
         }
     }
 
-    /// Counts what every stream has that ended, in whatever way.
+    /// Counts the events of a stream that has ended.
     pub fn end(&mut self, seen: &Seen) {
         let counted = &mut self.counted;
         counted.kinds.iter_mut().zip(seen.kinds).for_each(|(sum, count)| *sum += count);
@@ -139,7 +139,7 @@ impl StreamTally {
         self.tokens(seen, times);
     }
 
-    /// Counts how a stream began whose client hung up before its end: nothing is known of that.
+    /// Counts the beginning of a stream that the client abandoned: its end is not known.
     pub fn accept_begun(&mut self, seen: &Seen, times: Times) {
         self.counted.from_intended += u64::from(times.is_from_intended);
         for (timed, at) in beginnings(seen, times) {
@@ -156,9 +156,10 @@ impl StreamTally {
         }
     }
 
-    /// Servers say what they like: sums end at the largest number instead of beyond it.
+    /// Adds tokens with saturation, since a server may report any number.
     fn tokens(&mut self, seen: &Seen, times: Times) {
-        let add = |sum: &mut u64, said: Option<u64>| *sum = sum.saturating_add(said.unwrap_or(0));
+        let add =
+            |sum: &mut u64, tokens: Option<u64>| *sum = sum.saturating_add(tokens.unwrap_or(0));
         add(&mut self.counted.tokens_in, seen.usage.input);
         add(&mut self.counted.tokens_reasoning, seen.usage.reasoning);
         add(&mut self.counted.tokens_out, seen.usage.output);
@@ -177,7 +178,7 @@ impl StreamTally {
         self.metrics[timed as usize].record(value);
     }
 
-    /// Adds what another one counted.
+    /// Adds another tally.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.metrics.iter_mut().zip(&other.metrics).for_each(|(sum, metric)| sum.merge(metric));
         self.counted.add(&other.counted);
