@@ -272,3 +272,19 @@ def test_the_rooms_of_the_engine_import_each_other():
 def test_no_module_imports_from_its_grandparent():
     paths = [path for crate in floors(CRATE_FLOORS) for path in rust_files(crate)]
     assert [path for path in paths if "super::super" in path.read_text()] == []
+
+
+def rust_types(source):
+    """The names of the types that a module declares, without those of tests."""
+    source = source.partition("#[cfg(test)]\nmod tests {")[0]
+    return re.findall(
+        r"^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type) (\w+)", source, re.MULTILINE
+    )
+
+
+def test_the_names_of_types_are_unique_over_all_crates():
+    types: dict[str, list[str]] = {}
+    for path in (path for crate in floors(CRATE_FLOORS) for path in rust_files(crate)):
+        for name in rust_types(path.read_text()):
+            types.setdefault(name, []).append(str(path.relative_to(CRATES)))
+    assert {name: files for name, files in types.items() if len(files) > 1} == {}

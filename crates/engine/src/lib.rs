@@ -28,7 +28,7 @@ pub use measure::stream::{Counted, StreamTally, Timed, Times};
 pub use measure::summary::Summary;
 pub use measure::tally::{Latencies, Tally};
 pub use measure::tally_pool::PooledTallies;
-pub use messages::{MESSAGES, Message, Template};
+pub use messages::{MESSAGES, Message, MessageTemplate};
 pub use once::once;
 pub use output::level::{interval_json, level_json};
 pub use pace::Schedule;

@@ -24,7 +24,7 @@ pub struct Message {
 /// Placeholders are `{name}`, and `{name:,}` for whole numbers in groups of three digits, as Python
 /// has them.
 #[derive(Debug, Clone, Copy)]
-pub struct Template {
+pub struct MessageTemplate {
     /// The code.
     pub code: &'static str,
     /// The templates.
@@ -34,9 +34,9 @@ pub struct Template {
 macro_rules! messages {
     ($($name:ident $code:literal $($english:literal)+;)+) => {
         $(#[doc = $code]
-        pub const $name: Template = Template { code: $code, english: &[$($english),+] };)+
+        pub const $name: MessageTemplate = MessageTemplate { code: $code, english: &[$($english),+] };)+
         /// All codes of the engine with their English.
-        pub const MESSAGES: &[Template] = &[$($name),+];
+        pub const MESSAGES: &[MessageTemplate] = &[$($name),+];
     };
 }
 
@@ -126,7 +126,7 @@ messages! {
         "{n:,} answers did not report their number of tokens";
 }
 
-impl Template {
+impl MessageTemplate {
     /// The message with a value for each placeholder.
     #[must_use]
     pub fn message<const N: usize>(self, values: [(&str, Value); N]) -> Message {

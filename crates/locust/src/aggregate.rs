@@ -7,8 +7,8 @@ use super::process_report::{IntervalTally, ProcessReport, ProcessUsage};
 use super::row_names::{MAX_ROWS, RowName, RowNames};
 use super::user_counts::UserCounts;
 use engine::messages::{
-    LOCUST_LOST, LOCUST_NO_REPORT, Message, NO_ANSWER_IN_TEST, NO_END_IN_TEST, SHARED_NAMES,
-    STREAMS_ABANDONED, STREAMS_UNREPORTED, Template,
+    LOCUST_LOST, LOCUST_NO_REPORT, Message, MessageTemplate, NO_ANSWER_IN_TEST, NO_END_IN_TEST,
+    SHARED_NAMES, STREAMS_ABANDONED, STREAMS_UNREPORTED,
 };
 use engine::{
     Aggregate, Front, JudgedInterval, OTHERS, Phase, PooledTallies, Report, Summary, Tally,
@@ -226,7 +226,7 @@ impl TallyAggregate {
             let values = [("most", MAX_ROWS.into()), ("row", OTHERS.into())];
             summary.warn(SHARED_NAMES.message(values));
         }
-        summary.failure = failure_of(summary).map(Template::plain);
+        summary.failure = failure_of(summary).map(MessageTemplate::plain);
         summary.keep_first_samples();
         let mut reported = self.processes.iter().map(|process| process.has_reported);
         summary.workers.retain(|_| reported.next().unwrap_or(false));
@@ -272,7 +272,7 @@ fn in_flight(tally: &Tally) -> u64 {
 }
 
 /// Returns the reason why a test says nothing about its target.
-fn failure_of(summary: &Summary) -> Option<Template> {
+fn failure_of(summary: &Summary) -> Option<MessageTemplate> {
     let all = || summary.measured.iter().chain(&summary.warmup);
     if all().all(|tally| tally.ended() == 0) {
         return Some(NO_END_IN_TEST);

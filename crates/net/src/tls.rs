@@ -77,7 +77,7 @@ impl TlsClient {
     pub fn session(&self) -> Result<Box<dyn Layer>, LayerError> {
         let connection =
             UnbufferedClientConnection::new(Arc::clone(&self.config), self.name.clone());
-        let mut session = Session {
+        let mut session = TlsSession {
             connection: connection.map_err(error)?,
             outgoing: Vec::new(),
             kept: Vec::new(),
@@ -164,7 +164,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
 }
 
 /// One connection's TLS.
-struct Session {
+struct TlsSession {
     connection: UnbufferedClientConnection,
     outgoing: Vec<u8>,
     /// The beginning of a record whose end has not come.
@@ -174,14 +174,14 @@ struct Session {
 }
 
 /// What a turn of the state machine came to.
-enum Turn {
+enum TlsTurn {
     /// There may be more.
     Again,
     /// More bytes are needed, or nothing is left to do.
     Rest,
 }
 
-impl Layer for Session {
+impl Layer for TlsSession {
     fn is_open(&self) -> bool {
         self.is_open
     }
@@ -213,12 +213,12 @@ impl Layer for Session {
                         plain[filled..filled + payload.len()].copy_from_slice(payload);
                         filled += payload.len();
                     }
-                    Turn::Again
+                    TlsTurn::Again
                 }
                 other => answer(other, &mut self.outgoing)?,
             };
             used += discard;
-            if matches!(turn, Turn::Rest) {
+            if matches!(turn, TlsTurn::Rest) {
                 break;
             }
         }
@@ -244,7 +244,7 @@ impl Layer for Session {
     }
 }
 
-impl Session {
+impl TlsSession {
     /// Has `what` written into at most `room` bytes, once the state allows it.
     fn write(
         &mut self,
@@ -283,7 +283,7 @@ impl Session {
 fn answer(
     state: ConnectionState<'_, '_, ClientConnectionData>,
     outgoing: &mut Vec<u8>,
-) -> Result<Turn, LayerError> {
+) -> Result<TlsTurn, LayerError> {
     match state {
         ConnectionState::EncodeTlsData(mut message) => {
             let from = outgoing.len();
@@ -293,17 +293,17 @@ fn answer(
                 };
                 outgoing.resize(from + size.required_size, 0);
             }
-            Ok(Turn::Again)
+            Ok(TlsTurn::Again)
         }
         // What waits in `outgoing` goes out before anything that follows.
         ConnectionState::TransmitTlsData(message) => {
             message.done();
-            Ok(Turn::Again)
+            Ok(TlsTurn::Again)
         }
-        ConnectionState::PeerClosed => Ok(Turn::Again),
+        ConnectionState::PeerClosed => Ok(TlsTurn::Again),
         ConnectionState::BlockedHandshake
         | ConnectionState::WriteTraffic(_)
-        | ConnectionState::Closed => Ok(Turn::Rest),
+        | ConnectionState::Closed => Ok(TlsTurn::Rest),
         _ => Err(broken("an unknown state of TLS".into())),
     }
 }

@@ -9,18 +9,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 /// The exchanges of greenlets; a waiter is called at the next event of its call.
-pub(crate) type Exchanges = locust::Exchanges<Py<PyAny>, Epoll>;
+pub(crate) type PyExchanges = locust::Exchanges<Py<PyAny>, Epoll>;
 
 /// One exchange, owned by the greenlet that waits for it.
-#[pyclass(frozen)]
-pub(crate) struct Call {
-    pub(crate) exchanges: Arc<Exchanges>,
+#[pyclass(frozen, name = "Call")]
+pub(crate) struct PyCall {
+    pub(crate) exchanges: Arc<PyExchanges>,
     pub(crate) id: ExchangeId,
     pub(crate) state: Arc<locust::CallState<Py<PyAny>>>,
 }
 
 #[pymethods]
-impl Call {
+impl PyCall {
     /// Returns the status of a plain answer, or of a stream with a plain head; 0 if it is not plain,
     /// −1 before. The first call after the end records when the greenlet was resumed.
     fn outcome(&self) -> i32 {
@@ -110,7 +110,7 @@ impl Call {
     }
 }
 
-impl Drop for Call {
+impl Drop for PyCall {
     fn drop(&mut self) {
         if !self.is_over() {
             self.exchanges.drop_call(self.id);

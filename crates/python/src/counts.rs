@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 type Taken = (u64, f64, f64, f64, u64, f64, BTreeMap<u64, u64>, BTreeMap<u64, u64>);
 
 /// Counts of entries, by their number.
-#[pyclass(frozen)]
-pub(crate) struct Counts {
+#[pyclass(frozen, name = "Counts")]
+pub(crate) struct PyCounts {
     counts: Mutex<locust::Counts>,
 }
 
-impl Counts {
+impl PyCounts {
     fn lock(&self) -> MutexGuard<'_, locust::Counts> {
         // Counts are consistent even after a panic.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
@@ -24,7 +24,7 @@ impl Counts {
 }
 
 #[pymethods]
-impl Counts {
+impl PyCounts {
     #[new]
     fn new() -> Self {
         Self { counts: Mutex::default() }

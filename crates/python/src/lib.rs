@@ -20,15 +20,15 @@ use pyo3::prelude::*;
 /// It does not need the GIL, since its classes are `Sync`.
 #[pymodule(gil_used = false)]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<run::Run>()?;
-    module.add_class::<request_tally::RequestTally>()?;
-    module.add_class::<request_tally::TallyAggregate>()?;
-    module.add_class::<counts::Counts>()?;
-    module.add_class::<target::Target>()?;
-    module.add_class::<reactor::Reactor>()?;
-    module.add_class::<reactor::ConnectionPool>()?;
-    module.add_class::<reactor::Tls>()?;
-    module.add_class::<call::Call>()?;
+    module.add_class::<run::PyRun>()?;
+    module.add_class::<request_tally::PyRequestTally>()?;
+    module.add_class::<request_tally::PyTallyAggregate>()?;
+    module.add_class::<counts::PyCounts>()?;
+    module.add_class::<target::PyTarget>()?;
+    module.add_class::<reactor::PyReactor>()?;
+    module.add_class::<reactor::PyConnectionPool>()?;
+    module.add_class::<reactor::PyTls>()?;
+    module.add_class::<call::PyCall>()?;
     module.add_function(wrap_pyfunction!(once, module)?)?;
     module.add_function(wrap_pyfunction!(child::fire, module)?)?;
     module.add_function(wrap_pyfunction!(child::listen, module)?)?;

@@ -10,27 +10,27 @@ use net::{Address, Epoll, Nanos, TlsClient, TlsOptions, monotonic_ns};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::call::{Call, Exchanges};
+use crate::call::{PyCall, PyExchanges};
 
 /// Flags of a request: its answer has no body; its body is read piece by piece.
 const IS_HEAD: u8 = 1;
 const STREAMS: u8 = 2;
 
 /// The connections of one thread; call `poll` when its descriptor is ready.
-#[pyclass(frozen)]
-pub(crate) struct Reactor {
-    exchanges: Arc<Exchanges>,
+#[pyclass(frozen, name = "Reactor")]
+pub(crate) struct PyReactor {
+    exchanges: Arc<PyExchanges>,
     fd: i32,
 }
 
 #[pymethods]
-impl Reactor {
+impl PyReactor {
     #[new]
     fn new() -> PyResult<Self> {
         let driver = Epoll::new().map_err(no_reactor)?;
         let fd = driver.as_fd().as_raw_fd();
         // If the timer cannot be set, deadlines are checked at the next event.
-        let exchanges = Exchanges::new(driver, |driver, at| drop(driver.wake_at(at)));
+        let exchanges = PyExchanges::new(driver, |driver, at| drop(driver.wake_at(at)));
         Ok(Self { exchanges: Arc::new(exchanges), fd })
     }
 
@@ -49,10 +49,10 @@ impl Reactor {
     fn connection_pool(
         &self,
         addresses: Vec<(String, u16)>,
-        tls: Option<&Tls>,
+        tls: Option<&PyTls>,
         connect: Option<Vec<u8>>,
         max_idle: usize,
-    ) -> PyResult<ConnectionPool> {
+    ) -> PyResult<PyConnectionPool> {
         let read = addresses.iter().map(|(address, port)| {
             let address: IpAddr = address
                 .parse()
@@ -66,7 +66,7 @@ impl Reactor {
             max_idle,
         };
         let pool = self.exchanges.open(to);
-        Ok(ConnectionPool { exchanges: Arc::clone(&self.exchanges), pool })
+        Ok(PyConnectionPool { exchanges: Arc::clone(&self.exchanges), pool })
     }
 
     /// Handles all socket events and due timers, then resumes the waiting greenlets one by one.
@@ -87,14 +87,14 @@ impl Reactor {
 }
 
 /// The connections to one destination.
-#[pyclass(frozen)]
-pub(crate) struct ConnectionPool {
-    exchanges: Arc<Exchanges>,
+#[pyclass(frozen, name = "ConnectionPool")]
+pub(crate) struct PyConnectionPool {
+    exchanges: Arc<PyExchanges>,
     pool: PoolId,
 }
 
 #[pymethods]
-impl ConnectionPool {
+impl PyConnectionPool {
     /// Starts an exchange; `waiter` is called at its next event.
     #[pyo3(signature = (head, body, flags, connect_s, read_s, waiter))]
     fn send(
@@ -105,7 +105,7 @@ impl ConnectionPool {
         connect_s: Option<f64>,
         read_s: Option<f64>,
         waiter: Py<PyAny>,
-    ) -> Call {
+    ) -> PyCall {
         let timeouts = Timeouts { connect_ns: connect_s.map(nanos), read_ns: read_s.map(nanos) };
         let request = ExchangeRequest {
             pool: self.pool,
@@ -117,24 +117,24 @@ impl ConnectionPool {
             timeouts,
         };
         let (id, state) = self.exchanges.start(&request, waiter);
-        Call { exchanges: Arc::clone(&self.exchanges), id, state }
+        PyCall { exchanges: Arc::clone(&self.exchanges), id, state }
     }
 }
 
-impl Drop for ConnectionPool {
+impl Drop for PyConnectionPool {
     fn drop(&mut self) {
         self.exchanges.drop_pool(self.pool);
     }
 }
 
 /// The TLS client for one host name.
-#[pyclass(frozen)]
-pub(crate) struct Tls {
+#[pyclass(frozen, name = "Tls")]
+pub(crate) struct PyTls {
     client: TlsClient,
 }
 
 #[pymethods]
-impl Tls {
+impl PyTls {
     /// Reads the certificates; ValueError names the file that is wrong.
     #[new]
     #[pyo3(signature = (host, insecure=false, ca=None, identity=None))]

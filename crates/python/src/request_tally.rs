@@ -11,15 +11,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::call::Call;
+use crate::call::PyCall;
 
 /// The counts of one Locust process; created and used in the thread that sends the load.
-#[pyclass(frozen)]
-pub(crate) struct RequestTally {
+#[pyclass(frozen, name = "RequestTally")]
+pub(crate) struct PyRequestTally {
     tally: Arc<Mutex<locust::RequestTally>>,
 }
 
-impl RequestTally {
+impl PyRequestTally {
     /// Calls `work` with the locked tally; `work` must not call Python code.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut locust::RequestTally) -> T) -> T {
         // Counts are consistent even after a panic.
@@ -37,7 +37,7 @@ impl RequestTally {
 }
 
 #[pymethods]
-impl RequestTally {
+impl PyRequestTally {
     #[new]
     fn new() -> Self {
         Self { tally: Arc::default() }
@@ -83,7 +83,7 @@ impl RequestTally {
     fn record_request(
         &self,
         row: u32,
-        call: &Call,
+        call: &PyCall,
         response_ms: Option<f64>,
         failure: Option<&str>,
         is_status: bool,
@@ -124,19 +124,19 @@ impl RequestTally {
     }
 }
 
-impl RequestTally {
+impl PyRequestTally {
     fn next_report(&self) -> ProcessReport {
         self.with(|tally| tally.take_report(monotonic_ns()))
     }
 }
 
 /// The sum of the counts of all processes of one test.
-#[pyclass(frozen)]
-pub(crate) struct TallyAggregate {
+#[pyclass(frozen, name = "TallyAggregate")]
+pub(crate) struct PyTallyAggregate {
     aggregate: Mutex<locust::TallyAggregate>,
 }
 
-impl TallyAggregate {
+impl PyTallyAggregate {
     fn with<T>(&self, work: impl FnOnce(&mut locust::TallyAggregate) -> T) -> T {
         work(&mut self.aggregate.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -148,7 +148,7 @@ impl TallyAggregate {
 }
 
 #[pymethods]
-impl TallyAggregate {
+impl PyTallyAggregate {
     /// Creates the aggregate of a test. `addresses`, `IP:PORT`, tell whether the target runs on this
     /// machine; `warmup_s` is the expected length of the warm-up; a master sends no load itself.
     #[new]
@@ -176,7 +176,7 @@ impl TallyAggregate {
     }
 
     /// Adds the counts of this process, and returns the completed intervals as JSON.
-    fn add_local(&self, process: &str, tally: &RequestTally) -> Vec<String> {
+    fn add_local(&self, process: &str, tally: &PyRequestTally) -> Vec<String> {
         self.add(process, tally.next_report())
     }
 

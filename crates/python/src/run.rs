@@ -7,13 +7,13 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// One running load, in threads or processes of its own.
-#[pyclass(frozen)]
-pub(crate) struct Run {
+#[pyclass(frozen, name = "Run")]
+pub(crate) struct PyRun {
     run: engine::Run,
 }
 
 #[pymethods]
-impl Run {
+impl PyRun {
     #[new]
     #[pyo3(signature = (plan_json, child=Vec::new()))]
     #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.

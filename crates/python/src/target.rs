@@ -4,15 +4,15 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// An embedded server, which listens in threads of its own.
-#[pyclass(frozen)]
-pub(crate) struct Target {
+#[pyclass(frozen, name = "Target")]
+pub(crate) struct PyTarget {
     target: targets::Target,
     #[pyo3(get)]
     port: u16,
 }
 
 #[pymethods]
-impl Target {
+impl PyTarget {
     #[new]
     fn new(py: Python<'_>, spec_json: &str) -> PyResult<Self> {
         let spec = parse(spec_json)?;

@@ -21,7 +21,7 @@ use crate::clock;
 
 /// The alarm of one runtime thread.
 #[derive(Debug)]
-pub(crate) struct Alarm {
+pub(crate) struct DelayAlarm {
     timer: AsyncFd<OwnedFd>,
     sleepers: Mutex<BinaryHeap<Sleeper>>,
 }
@@ -32,12 +32,12 @@ struct Sleeper {
     wake: oneshot::Sender<()>,
 }
 
-impl Alarm {
+impl DelayAlarm {
     /// Sets up the alarm of the current runtime, which must be single-threaded.
     pub(crate) fn start() -> io::Result<Arc<Self>> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = watch(timerfd_create(TimerfdClockId::Monotonic, flags)?)?;
-        let alarm = Arc::new(Alarm { timer, sleepers: Mutex::default() });
+        let alarm = Arc::new(DelayAlarm { timer, sleepers: Mutex::default() });
         tokio::spawn(Arc::clone(&alarm).ring());
         Ok(alarm)
     }

@@ -16,13 +16,13 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::clock;
-use crate::counts::Tally;
+use crate::counts::ThreadCounts;
 use crate::truth::{Row, Truth};
 
 /// What is open in the books of one connection.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    tally: Arc<Tally>,
+    tally: Arc<ThreadCounts>,
     /// Answers that hyper has taken and may not have written yet.
     taken: AtomicU64,
     truth: Option<OpenRows>,
@@ -37,7 +37,7 @@ struct OpenRows {
 }
 
 impl Ledger {
-    pub(crate) fn new(tally: Arc<Tally>, truth: Option<Arc<Truth>>) -> Self {
+    pub(crate) fn new(tally: Arc<ThreadCounts>, truth: Option<Arc<Truth>>) -> Self {
         let truth = truth.map(|truth| OpenRows { truth, rows: Mutex::default() });
         Ledger { tally, taken: AtomicU64::new(0), truth, read_ns: AtomicU64::new(0) }
     }
@@ -87,17 +87,17 @@ impl Ledger {
 
 /// The stream of one connection, with its ledger.
 #[derive(Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountedStream {
     stream: TokioIo<TcpStream>,
     ledger: Arc<Ledger>,
     vectored: bool,
 }
 
-impl Counted {
+impl CountedStream {
     /// With `vectored`, hyper writes bodies from where they are; else it copies them behind
     /// their head, which is cheaper for a few bytes.
     pub(crate) fn new(stream: TcpStream, ledger: Arc<Ledger>, vectored: bool) -> Self {
-        Counted { stream: TokioIo::new(stream), ledger, vectored }
+        CountedStream { stream: TokioIo::new(stream), ledger, vectored }
     }
 
     fn count(&self, wrote: Poll<io::Result<usize>>, stamp_ns: u64) -> Poll<io::Result<usize>> {
@@ -108,7 +108,7 @@ impl Counted {
     }
 }
 
-impl Read for Counted {
+impl Read for CountedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -122,7 +122,7 @@ impl Read for Counted {
     }
 }
 
-impl Write for Counted {
+impl Write for CountedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -1,6 +1,6 @@
 //! What a target did, counted so exactly that a client's own counts can be balanced against it.
 //!
-//! Each thread has its own [`Tally`], so that counting shares no cache line; they are added when
+//! Each thread has its own [`ThreadCounts`], so that counting shares no cache line; they are added when
 //! somebody asks.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::{Defect, Fault};
 /// What a target did since it started. Running, it may lag by what is being counted right now;
 /// stopped, it is exact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct TargetCounts {
     /// Connections accepted. Those that the kernel holds in its accept queue are not among them.
     pub connections: u64,
     /// Requests read to the last byte of their body. One that is malformed or cut off is not
@@ -35,7 +35,7 @@ pub struct Counts {
 
 /// What is asked of a chat target.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Call {
+pub(crate) enum ChatCall {
     Chat,
     Agent,
     Retrieve,
@@ -45,7 +45,7 @@ const CALLS: [&str; 3] = ["chat", "agent", "retrieve"];
 
 /// The counters of one thread.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ThreadCounts {
     pub(crate) connections: AtomicU64,
     pub(crate) requests: AtomicU64,
     pub(crate) answered: AtomicU64,
@@ -55,8 +55,8 @@ pub(crate) struct Tally {
     defects: [AtomicU64; Defect::ALL.len()],
 }
 
-impl Tally {
-    pub(crate) fn call(&self, call: Call) {
+impl ThreadCounts {
+    pub(crate) fn call(&self, call: ChatCall) {
         self.calls[call as usize].fetch_add(1, Relaxed);
     }
 
@@ -65,10 +65,13 @@ impl Tally {
     }
 }
 
-impl Counts {
+impl TargetCounts {
     /// The sum over the threads of a target with this fault.
-    pub(crate) fn sum<'a>(tallies: impl Iterator<Item = &'a Tally>, fault: Option<Fault>) -> Self {
-        let mut counts = Counts::default();
+    pub(crate) fn sum<'a>(
+        tallies: impl Iterator<Item = &'a ThreadCounts>,
+        fault: Option<Fault>,
+    ) -> Self {
+        let mut counts = TargetCounts::default();
         let mut faults = 0;
         for tally in tallies {
             counts.connections += tally.connections.load(Relaxed);

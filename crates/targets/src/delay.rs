@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hyper::header::HeaderValue;
 use serde::{Deserialize, Serialize};
 
-use crate::alarm::Alarm;
+use crate::alarm::DelayAlarm;
 use crate::body::Body;
 use crate::counted::Ledger;
 use crate::hello::Hello;
@@ -81,17 +81,17 @@ impl Delay {
 
 /// What the threads of a delay target share.
 #[derive(Debug)]
-pub(crate) struct Clerk {
+pub(crate) struct DelayQueue {
     delay: Delay,
     seed: u64,
     number: AtomicU64,
     places: Option<Mutex<Places>>,
 }
 
-impl Clerk {
+impl DelayQueue {
     pub(crate) fn new(spec: &DelaySpec) -> Self {
         let places = spec.capacity.map(|capacity| Mutex::new(Places::new(capacity)));
-        Clerk { delay: spec.delay, seed: spec.seed, number: AtomicU64::new(0), places }
+        DelayQueue { delay: spec.delay, seed: spec.seed, number: AtomicU64::new(0), places }
     }
 
     /// Everything about a request's answer that is known when the request has been read.
@@ -113,14 +113,18 @@ impl Clerk {
 /// The delaying site of one thread.
 #[derive(Debug)]
 pub(crate) struct Delayed {
-    clerk: Arc<Clerk>,
-    alarm: Arc<Alarm>,
+    clerk: Arc<DelayQueue>,
+    alarm: Arc<DelayAlarm>,
     hello: Hello,
     truth: Option<Arc<Truth>>,
 }
 
 impl Delayed {
-    pub(crate) fn new(clerk: Arc<Clerk>, alarm: Arc<Alarm>, truth: Option<Arc<Truth>>) -> Self {
+    pub(crate) fn new(
+        clerk: Arc<DelayQueue>,
+        alarm: Arc<DelayAlarm>,
+        truth: Option<Arc<Truth>>,
+    ) -> Self {
         Delayed { clerk, alarm, hello: Hello::text(), truth }
     }
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use crate::counts::Tally;
+use crate::counts::ThreadCounts;
 use crate::listener::Serve;
-use crate::peer::{Ending, Peer};
-use crate::request::Request;
-use crate::script::Step;
+use crate::peer::{Ending, RawClient};
+use crate::request::ReceivedRequest;
+use crate::script::FaultStep;
 use crate::{Fault, FaultySpec, random, script};
 
 /// Who meets the fault; shared by the threads of a target.
@@ -32,9 +32,9 @@ pub(crate) struct Luck {
 pub(crate) struct Faulty(Arc<Luck>);
 
 /// One connection to it.
-struct Connection {
+struct FaultyConnection {
     luck: Arc<Luck>,
-    peer: Peer,
+    peer: RawClient,
     /// Whether a request came before.
     reused: bool,
 }
@@ -46,7 +46,7 @@ impl Luck {
     }
 
     /// The script for the next request of all; None if it meets no fault.
-    fn next(&self, request: &Request, reused: bool) -> Option<Vec<Step>> {
+    fn next(&self, request: &ReceivedRequest, reused: bool) -> Option<Vec<FaultStep>> {
         let number = self.number.fetch_add(1, Relaxed);
         let spared = self.fault == Fault::ClosedOnReuse && !reused;
         let unlucky = random::unit(self.seed, 0, number) < self.share;
@@ -64,15 +64,16 @@ impl Serve for Faulty {
     fn serve(
         &self,
         stream: TcpStream,
-        tally: Arc<Tally>,
+        tally: Arc<ThreadCounts>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let luck = Arc::clone(&self.0);
-        let mut connection = Connection { luck, peer: Peer::new(stream, tally), reused: false };
+        let mut connection =
+            FaultyConnection { luck, peer: RawClient::new(stream, tally), reused: false };
         async move { while let Ok(Ending::Open) = connection.exchange().await {} }
     }
 }
 
-impl Connection {
+impl FaultyConnection {
     /// One request and what follows it. An error means that the client left or talks nonsense.
     async fn exchange(&mut self) -> io::Result<Ending> {
         let Some(request) = self.peer.next(0).await? else {
@@ -98,21 +99,21 @@ impl Connection {
     }
 
     /// The socket itself closes when the connection is dropped.
-    async fn take(&mut self, step: Step) -> io::Result<Ending> {
+    async fn take(&mut self, step: FaultStep) -> io::Result<Ending> {
         match step {
-            Step::Send(bytes) => self.peer.send(&bytes).await?,
-            Step::Pour(bytes, pause) => loop {
+            FaultStep::Send(bytes) => self.peer.send(&bytes).await?,
+            FaultStep::Pour(bytes, pause) => loop {
                 self.peer.send(&bytes).await?;
                 sleep(pause).await;
             },
-            Step::Drip(bytes, pause) => self.drip(&bytes, pause).await?,
-            Step::Pause(pause) => sleep(pause).await,
-            Step::Silence => {
+            FaultStep::Drip(bytes, pause) => self.drip(&bytes, pause).await?,
+            FaultStep::Pause(pause) => sleep(pause).await,
+            FaultStep::Silence => {
                 self.peer.listen_only().await?;
                 return Ok(Ending::Over);
             }
-            Step::Close => return Ok(Ending::Over),
-            Step::Reset => {
+            FaultStep::Close => return Ok(Ending::Over),
+            FaultStep::Reset => {
                 self.peer.end_by_reset()?;
                 return Ok(Ending::Over);
             }

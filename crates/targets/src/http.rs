@@ -14,8 +14,8 @@ use hyper::{Method, Request, Response};
 use tokio::net::TcpStream;
 
 use crate::body::Body;
-use crate::counted::{Counted, Ledger};
-use crate::counts::Tally;
+use crate::counted::{CountedStream, Ledger};
+use crate::counts::ThreadCounts;
 use crate::listener::Serve;
 use crate::truth::Truth;
 
@@ -49,11 +49,11 @@ impl<S: Site> Serve for Http<S> {
     fn serve(
         &self,
         stream: TcpStream,
-        tally: Arc<Tally>,
+        tally: Arc<ThreadCounts>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let site = Arc::clone(&self.0);
         let ledger = Arc::new(Ledger::new(tally, site.truth()));
-        let stream = Counted::new(stream, Arc::clone(&ledger), site.vectored());
+        let stream = CountedStream::new(stream, Arc::clone(&ledger), site.vectored());
         let service =
             service_fn(move |request| respond(Arc::clone(&site), request, Arc::clone(&ledger)));
         let mut http = http1::Builder::new();

@@ -6,7 +6,7 @@
 //! answers as chat APIs do.
 //!
 //! What they are for is the truth: a test fires at a target and balances what the client counted
-//! against the target's [`Counts`], a truth test compares the client's latencies with the
+//! against the target's [`TargetCounts`], a truth test compares the client's latencies with the
 //! target's own log. So a target refuses to be a web server: it has no routes (`chat` has what
 //! its API has), answers every
 //! method alike (`HEAD` without the body), sends no `Date`, and logs nothing it was not asked for.
@@ -51,8 +51,8 @@ mod spec;
 mod target;
 mod truth;
 
-pub use chat::{Chance, ChatDialect, ChatSpec, Defect, Tokens};
-pub use counts::Counts;
+pub use chat::{AnswerLength, Chance, ChatDialect, ChatSpec, Defect};
+pub use counts::TargetCounts;
 pub use delay::Delay;
 pub use fault::Fault;
 pub use spec::{BytesSpec, DelaySpec, FaultySpec, HelloSpec, Spec, SpecError};

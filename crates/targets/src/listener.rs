@@ -9,7 +9,7 @@ use std::time::Duration;
 use socket2::{Domain, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::counts::Tally;
+use crate::counts::ThreadCounts;
 
 /// More than kernels allow; they clamp it.
 const BACKLOG: i32 = 65_535;
@@ -22,7 +22,7 @@ pub(crate) trait Serve: Send + 'static {
     fn serve(
         &self,
         stream: TcpStream,
-        tally: Arc<Tally>,
+        tally: Arc<ThreadCounts>,
     ) -> impl Future<Output = ()> + Send + 'static;
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn local_address(socket: &Socket) -> io::Result<SocketAddr> {
 
 /// Accepts for ever. An error ends nothing: without descriptors, those who wait stay in the
 /// kernel's queue until there are some again.
-pub(crate) async fn accept(listener: TcpListener, serve: impl Serve, tally: Arc<Tally>) {
+pub(crate) async fn accept(listener: TcpListener, serve: impl Serve, tally: Arc<ThreadCounts>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(PAUSE).await;

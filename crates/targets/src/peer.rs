@@ -9,13 +9,13 @@ use socket2::SockRef;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use crate::counts::Tally;
-use crate::request::{self, Request};
+use crate::counts::ThreadCounts;
+use crate::request::{self, ReceivedRequest};
 
 /// A client, as a server without an HTTP library sees it.
-pub(crate) struct Peer {
+pub(crate) struct RawClient {
     stream: BufReader<TcpStream>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<ThreadCounts>,
 }
 
 /// Whether the connection can take another request.
@@ -25,13 +25,13 @@ pub(crate) enum Ending {
     Over,
 }
 
-impl Peer {
-    pub(crate) fn new(stream: TcpStream, tally: Arc<Tally>) -> Self {
-        Peer { stream: BufReader::new(stream), tally }
+impl RawClient {
+    pub(crate) fn new(stream: TcpStream, tally: Arc<ThreadCounts>) -> Self {
+        RawClient { stream: BufReader::new(stream), tally }
     }
 
     /// The next request with so many bytes of its body, counted; none when the client has closed.
-    pub(crate) async fn next(&mut self, kept: usize) -> io::Result<Option<Request>> {
+    pub(crate) async fn next(&mut self, kept: usize) -> io::Result<Option<ReceivedRequest>> {
         let request = request::next(&mut self.stream, kept).await?;
         self.tally.requests.fetch_add(u64::from(request.is_some()), Relaxed);
         Ok(request)

@@ -12,7 +12,7 @@ const LINES: usize = 1_000;
 
 /// A request that was read to the end of its body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Request {
+pub(crate) struct ReceivedRequest {
     /// Its answer must have no body.
     pub(crate) head_only: bool,
     /// The client wants to send another one on this connection.
@@ -24,7 +24,7 @@ pub(crate) struct Request {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Framing {
+enum BodyFraming {
     Length(u64),
     Chunked,
 }
@@ -33,7 +33,7 @@ enum Framing {
 pub(crate) async fn next(
     source: &mut (impl AsyncBufRead + Unpin),
     kept: usize,
-) -> io::Result<Option<Request>> {
+) -> io::Result<Option<ReceivedRequest>> {
     if source.fill_buf().await?.is_empty() {
         return Ok(None);
     }
@@ -47,27 +47,27 @@ pub(crate) async fn next(
     };
     let path = path.unwrap_or_default().to_owned();
     let head_only = method == Some("HEAD");
-    let mut request = Request { head_only, keep_alive, path, body: Vec::new() };
+    let mut request = ReceivedRequest { head_only, keep_alive, path, body: Vec::new() };
     let framing = headers(source, &mut request).await?;
-    let mut body = Body { kept, bytes: Vec::new() };
+    let mut body = PartialBody { kept, bytes: Vec::new() };
     match framing {
-        Framing::Length(bytes) => body.take(source, bytes).await?,
-        Framing::Chunked => body.take_chunks(source).await?,
+        BodyFraming::Length(bytes) => body.take(source, bytes).await?,
+        BodyFraming::Chunked => body.take_chunks(source).await?,
     }
-    Ok(Some(Request { body: body.bytes, ..request }))
+    Ok(Some(ReceivedRequest { body: body.bytes, ..request }))
 }
 
 /// A body that is read to its end and kept in part.
-struct Body {
+struct PartialBody {
     kept: usize,
     bytes: Vec<u8>,
 }
 
 async fn headers(
     source: &mut (impl AsyncBufRead + Unpin),
-    request: &mut Request,
-) -> io::Result<Framing> {
-    let mut framing = Framing::Length(0);
+    request: &mut ReceivedRequest,
+) -> io::Result<BodyFraming> {
+    let mut framing = BodyFraming::Length(0);
     for _ in 0..LINES {
         let header = line(source).await?.to_ascii_lowercase();
         if header.is_empty() {
@@ -77,10 +77,10 @@ async fn headers(
         match (name, value.trim()) {
             ("connection", "close") => request.keep_alive = false,
             ("connection", "keep-alive") => request.keep_alive = true,
-            ("transfer-encoding", "chunked") => framing = Framing::Chunked,
+            ("transfer-encoding", "chunked") => framing = BodyFraming::Chunked,
             ("content-length", value) => {
                 let bytes = value.parse().map_err(|_| malformed("content-length"))?;
-                framing = Framing::Length(bytes);
+                framing = BodyFraming::Length(bytes);
             }
             _ => {}
         }
@@ -88,7 +88,7 @@ async fn headers(
     Err(malformed("head: too many lines"))
 }
 
-impl Body {
+impl PartialBody {
     async fn take_chunks(&mut self, source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
         loop {
             let size = line(source).await?;
@@ -150,7 +150,7 @@ fn malformed(what: &'static str) -> io::Error {
 mod tests {
     use super::*;
 
-    fn read_all(mut bytes: &[u8]) -> io::Result<Vec<Request>> {
+    fn read_all(mut bytes: &[u8]) -> io::Result<Vec<ReceivedRequest>> {
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let mut requests = Vec::new();
         while let Some(request) = runtime.block_on(next(&mut bytes, 4))? {

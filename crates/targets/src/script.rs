@@ -9,7 +9,7 @@ use crate::{Fault, random};
 
 /// One thing that a faulty target does with a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum FaultStep {
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends these bytes again and again, with a pause after each time.
@@ -38,14 +38,14 @@ const GARBAGE_BYTES: u64 = 64;
 const BOMB_BYTES: usize = 32 << 20;
 
 /// The answer of who meets no fault: the same bytes as the hello target's.
-pub(crate) fn hello(head_only: bool) -> Vec<Step> {
-    vec![Step::Send(message("200 OK", TEXT, head_only))]
+pub(crate) fn hello(head_only: bool) -> Vec<FaultStep> {
+    vec![FaultStep::Send(message("200 OK", TEXT, head_only))]
 }
 
 /// What request `number` meets. A script that does not end in silence, close or reset leaves the
 /// connection open for the next request.
-pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<Step> {
-    use Step::{Close, Drip, Pause, Pour, Reset, Send, Silence};
+pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<FaultStep> {
+    use FaultStep::{Close, Drip, Pause, Pour, Reset, Send, Silence};
     let ok = message("200 OK", TEXT, head_only);
     let half_head = || Send(b"HTTP/1.1 200 OK\r\ncontent-type: text/pl".to_vec());
     let half_body = || Send(with_header("content-length: 11\r\n", "Hello"));
@@ -180,7 +180,7 @@ mod tests {
         for &fault in Fault::ALL {
             let steps = of(fault, false, 1);
             assert!(!steps.is_empty(), "{}", fault.name());
-            let sends = steps.iter().filter(|step| matches!(step, Step::Send(_))).count();
+            let sends = steps.iter().filter(|step| matches!(step, FaultStep::Send(_))).count();
             assert!(!fault.answers() || sends == 1, "{}: an answer is one send", fault.name());
         }
     }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_legal_answer_to_head_has_no_body() {
         for &fault in Fault::ALL.iter().filter(|fault| fault.answers()) {
-            let Step::Send(bytes) = &of(fault, true, 1)[0] else { panic!("{}", fault.name()) };
+            let FaultStep::Send(bytes) = &of(fault, true, 1)[0] else { panic!("{}", fault.name()) };
             assert!(bytes.ends_with(b"\r\n\r\n"), "{}", fault.name());
         }
     }

@@ -10,24 +10,24 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
-use crate::alarm::Alarm;
+use crate::alarm::DelayAlarm;
 use crate::blackhole::Blackhole;
 use crate::bytes::Block;
 use crate::chat::{self, Chat};
-use crate::counts::Tally;
-use crate::delay::{Clerk, Delayed};
+use crate::counts::ThreadCounts;
+use crate::delay::{DelayQueue, Delayed};
 use crate::faulty::{Faulty, Luck};
 use crate::hello::Hello;
 use crate::http::Http;
 use crate::listener::{self, Serve};
 use crate::truth::Writer;
-use crate::{ChatSpec, Counts, DelaySpec, Fault, Spec};
+use crate::{ChatSpec, DelaySpec, Fault, Spec, TargetCounts};
 
 /// A server on its own threads. It listens until it is stopped or dropped.
 #[derive(Debug)]
 pub struct Target {
     address: SocketAddr,
-    tallies: Vec<Arc<Tally>>,
+    tallies: Vec<Arc<ThreadCounts>>,
     fault: Option<Fault>,
     running: Mutex<Running>,
 }
@@ -94,8 +94,8 @@ impl Target {
     }
 
     /// What it did so far.
-    pub fn counts(&self) -> Counts {
-        Counts::sum(self.tallies.iter().map(Arc::as_ref), self.fault)
+    pub fn counts(&self) -> TargetCounts {
+        TargetCounts::sum(self.tallies.iter().map(Arc::as_ref), self.fault)
     }
 
     /// Closes every socket, ends every thread, and completes the log. Again does nothing.
@@ -146,9 +146,9 @@ impl Target {
     fn delay(&mut self, spec: &DelaySpec, sockets: Vec<Socket>) -> io::Result<()> {
         let (writer, truth) = spec.log.as_deref().map(Writer::start).transpose()?.unzip();
         self.running().writer = writer;
-        let clerk = Arc::new(Clerk::new(spec));
+        let clerk = Arc::new(DelayQueue::new(spec));
         self.spawn(sockets, || {
-            let site = Delayed::new(Arc::clone(&clerk), Alarm::start()?, truth.clone());
+            let site = Delayed::new(Arc::clone(&clerk), DelayAlarm::start()?, truth.clone());
             Ok(Http::new(site))
         })
     }
@@ -156,8 +156,8 @@ impl Target {
     fn chat(&mut self, spec: &ChatSpec, sockets: Vec<Socket>) -> io::Result<()> {
         let (writer, log) = spec.log.as_deref().map(Writer::start).transpose()?.unzip();
         self.running().writer = writer;
-        let clerk = Arc::new(chat::Clerk::new(spec));
-        self.spawn(sockets, || Ok(Chat::new(Arc::clone(&clerk), Alarm::start()?, log.clone())))
+        let clerk = Arc::new(chat::ChatQueue::new(spec));
+        self.spawn(sockets, || Ok(Chat::new(Arc::clone(&clerk), DelayAlarm::start()?, log.clone())))
     }
 
     /// `make` is called once for each thread, inside its runtime.
@@ -167,7 +167,7 @@ impl Target {
         make: impl Fn() -> io::Result<S>,
     ) -> io::Result<()> {
         for socket in sockets {
-            let tally = Arc::<Tally>::default();
+            let tally = Arc::<ThreadCounts>::default();
             let server = Server::start(socket, &make, Arc::clone(&tally))?;
             self.tallies.push(tally);
             self.running().threads.push(server);
@@ -205,7 +205,7 @@ impl Server {
     fn start<S: Serve>(
         socket: Socket,
         make: impl Fn() -> io::Result<S>,
-        tally: Arc<Tally>,
+        tally: Arc<ThreadCounts>,
     ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let context = runtime.enter();

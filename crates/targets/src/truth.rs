@@ -29,7 +29,7 @@ pub(crate) struct Row {
 }
 
 /// One line of a log.
-pub(crate) trait Line: Send + Sync + 'static {
+pub(crate) trait LogLine: Send + Sync + 'static {
     /// The names of its columns.
     const HEADER: &str;
 
@@ -56,7 +56,7 @@ trait Over: Send + Sync + std::fmt::Debug {
     fn end(&self);
 }
 
-impl<R: Line + std::fmt::Debug> Over for Truth<R> {
+impl<R: LogLine + std::fmt::Debug> Over for Truth<R> {
     fn end(&self) {
         self.over.store(true, Ordering::Release);
     }
@@ -76,7 +76,7 @@ impl Writer {
     /// Creates the file, overwriting an old one; gives where rows are left too.
     pub(crate) fn start<R>(path: &Path) -> io::Result<(Self, Arc<Truth<R>>)>
     where
-        R: Line + std::fmt::Debug,
+        R: LogLine + std::fmt::Debug,
     {
         let file = File::create(path).map_err(|error| {
             io::Error::new(error.kind(), format!("log {}: {error}", path.display()))
@@ -100,7 +100,7 @@ impl Writer {
 }
 
 /// Goes on taking rows after an error, so that they do not pile up.
-fn write<R: Line>(truth: &Truth<R>, mut file: BufWriter<File>) -> io::Result<()> {
+fn write<R: LogLine>(truth: &Truth<R>, mut file: BufWriter<File>) -> io::Result<()> {
     net::be_patient();
     let mut result = writeln!(file, "{}", R::HEADER);
     loop {
@@ -114,7 +114,7 @@ fn write<R: Line>(truth: &Truth<R>, mut file: BufWriter<File>) -> io::Result<()>
     }
 }
 
-impl Line for Row {
+impl LogLine for Row {
     const HEADER: &str = "received_ns,planned_ns,sent_ns,delay_ns,queued_ns";
 
     fn write(&self, file: &mut impl Write) -> io::Result<()> {

@@ -6,7 +6,7 @@ use crate::{MAX_HEAD_BYTES, WireError};
 
 /// Where in the grammar the next byte stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum ChunkPosition {
     Size { digits: u8 },
     Extension,
     SizeLf,
@@ -23,7 +23,7 @@ enum At {
 /// A decoder of one chunked body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunked {
-    at: At,
+    at: ChunkPosition,
     /// Bytes left of the current chunk; while its size is read, the size so far.
     left: u64,
     /// Extension and trailer bytes so far, bounded by [`MAX_HEAD_BYTES`].
@@ -32,7 +32,7 @@ pub struct Chunked {
 
 impl Default for Chunked {
     fn default() -> Self {
-        Self { at: At::Size { digits: 0 }, left: 0, skipped: 0 }
+        Self { at: ChunkPosition::Size { digits: 0 }, left: 0, skipped: 0 }
     }
 }
 
@@ -44,8 +44,8 @@ impl Chunked {
         mut on_data: impl FnMut(&[u8]),
     ) -> Result<usize, WireError> {
         let mut used = 0;
-        while used < bytes.len() && self.at != At::Done {
-            if self.at == At::Data {
+        while used < bytes.len() && self.at != ChunkPosition::Done {
+            if self.at == ChunkPosition::Data {
                 used += self.data(&bytes[used..], &mut on_data);
             } else {
                 self.at = self.step(bytes[used])?;
@@ -58,7 +58,7 @@ impl Chunked {
     /// Whether the last byte of the body has been taken.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.at == At::Done
+        self.at == ChunkPosition::Done
     }
 
     fn data(&mut self, bytes: &[u8], on_data: &mut impl FnMut(&[u8])) -> usize {
@@ -66,44 +66,52 @@ impl Chunked {
         on_data(&bytes[..length]);
         self.left -= length as u64;
         if self.left == 0 {
-            self.at = At::DataCr;
+            self.at = ChunkPosition::DataCr;
         }
         length
     }
 
-    fn step(&mut self, byte: u8) -> Result<At, WireError> {
+    fn step(&mut self, byte: u8) -> Result<ChunkPosition, WireError> {
         match (self.at, byte) {
-            (At::Size { digits }, _) if byte.is_ascii_hexdigit() => self.digit(digits, byte),
-            (At::Size { digits: 1.. }, b'\r') => Ok(At::SizeLf),
-            (At::Size { digits: 1.. }, b';' | b' ' | b'\t') => Ok(At::Extension),
-            (At::Extension, b'\r') => Ok(At::SizeLf),
-            (At::Extension, b'\n') => Err(WireError::BadChunk),
-            (At::Extension, _) => self.skip(At::Extension),
-            (At::SizeLf, b'\n') if self.left == 0 => Ok(At::TrailerStart),
-            (At::SizeLf, b'\n') => Ok(At::Data),
-            (At::DataCr, b'\r') => Ok(At::DataLf),
-            (At::DataLf, b'\n') => Ok(At::Size { digits: 0 }),
-            (At::TrailerStart, b'\r') => Ok(At::EndLf),
-            (At::TrailerStart | At::Trailer, b'\n') => Err(WireError::BadChunk),
-            (At::Trailer, b'\r') => Ok(At::TrailerLf),
-            (At::TrailerStart | At::Trailer, _) => self.skip(At::Trailer),
-            (At::TrailerLf, b'\n') => Ok(At::TrailerStart),
-            (At::EndLf, b'\n') => Ok(At::Done),
+            (ChunkPosition::Size { digits }, _) if byte.is_ascii_hexdigit() => {
+                self.digit(digits, byte)
+            }
+            (ChunkPosition::Size { digits: 1.. }, b'\r') => Ok(ChunkPosition::SizeLf),
+            (ChunkPosition::Size { digits: 1.. }, b';' | b' ' | b'\t') => {
+                Ok(ChunkPosition::Extension)
+            }
+            (ChunkPosition::Extension, b'\r') => Ok(ChunkPosition::SizeLf),
+            (ChunkPosition::Extension, b'\n') => Err(WireError::BadChunk),
+            (ChunkPosition::Extension, _) => self.skip(ChunkPosition::Extension),
+            (ChunkPosition::SizeLf, b'\n') if self.left == 0 => Ok(ChunkPosition::TrailerStart),
+            (ChunkPosition::SizeLf, b'\n') => Ok(ChunkPosition::Data),
+            (ChunkPosition::DataCr, b'\r') => Ok(ChunkPosition::DataLf),
+            (ChunkPosition::DataLf, b'\n') => Ok(ChunkPosition::Size { digits: 0 }),
+            (ChunkPosition::TrailerStart, b'\r') => Ok(ChunkPosition::EndLf),
+            (ChunkPosition::TrailerStart | ChunkPosition::Trailer, b'\n') => {
+                Err(WireError::BadChunk)
+            }
+            (ChunkPosition::Trailer, b'\r') => Ok(ChunkPosition::TrailerLf),
+            (ChunkPosition::TrailerStart | ChunkPosition::Trailer, _) => {
+                self.skip(ChunkPosition::Trailer)
+            }
+            (ChunkPosition::TrailerLf, b'\n') => Ok(ChunkPosition::TrailerStart),
+            (ChunkPosition::EndLf, b'\n') => Ok(ChunkPosition::Done),
             _ => Err(WireError::BadChunk),
         }
     }
 
-    fn digit(&mut self, digits: u8, byte: u8) -> Result<At, WireError> {
+    fn digit(&mut self, digits: u8, byte: u8) -> Result<ChunkPosition, WireError> {
         // Fifteen hex digits hold any real size and cannot overflow 64 bits.
         if digits >= 15 {
             return Err(WireError::BadChunk);
         }
         let value = (byte as char).to_digit(16).ok_or(WireError::BadChunk)?;
         self.left = self.left * 16 + u64::from(value);
-        Ok(At::Size { digits: digits + 1 })
+        Ok(ChunkPosition::Size { digits: digits + 1 })
     }
 
-    fn skip(&mut self, at: At) -> Result<At, WireError> {
+    fn skip(&mut self, at: ChunkPosition) -> Result<ChunkPosition, WireError> {
         self.skipped += 1;
         if self.skipped as usize > MAX_HEAD_BYTES { Err(WireError::HeadTooLarge) } else { Ok(at) }
     }

@@ -73,7 +73,7 @@ impl Head {
         to_head_request: bool,
     ) -> Result<Self, WireError> {
         let status = parsed.code.filter(|code| *code >= 100).ok_or(WireError::BadHead)?;
-        let mut seen = Fields::new(parsed.version == Some(1));
+        let mut seen = FramingFields::new(parsed.version == Some(1));
         for field in parsed.headers.iter() {
             seen.look_at(field.name, field.value)?;
         }
@@ -87,7 +87,7 @@ impl Head {
 }
 
 /// The fields that decide framing and reuse, gathered in one pass.
-struct Fields {
+struct FramingFields {
     length: Option<u64>,
     coded: bool,
     chunked: bool,
@@ -96,7 +96,7 @@ struct Fields {
     is_event_stream: bool,
 }
 
-impl Fields {
+impl FramingFields {
     fn new(is_http11: bool) -> Self {
         Self {
             length: None,

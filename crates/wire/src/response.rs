@@ -39,7 +39,7 @@ pub enum Progress {
 }
 
 #[derive(Debug)]
-enum State {
+enum ResponseState {
     Head,
     Length(u64),
     Chunked(Chunked),
@@ -50,7 +50,7 @@ enum State {
 /// The state of one response.
 #[derive(Debug)]
 pub struct Response {
-    state: State,
+    state: ResponseState,
     head: Option<Head>,
     to_head_request: bool,
     /// The beginning of a head that came in more than one read; empty nearly always.
@@ -64,7 +64,7 @@ impl Response {
     #[must_use]
     pub fn new(to_head_request: bool) -> Self {
         Self {
-            state: State::Head,
+            state: ResponseState::Head,
             head: None,
             to_head_request,
             spill: Vec::new(),
@@ -88,7 +88,7 @@ impl Response {
     /// Body bytes that may be thrown away unseen before the framing must be looked at again.
     #[must_use]
     pub fn discardable(&self) -> u64 {
-        if let State::Length(left) = self.state { left } else { 0 }
+        if let ResponseState::Length(left) = self.state { left } else { 0 }
     }
 
     /// Takes the next bytes; an error is final, and so is [`Progress::Done`].
@@ -99,7 +99,7 @@ impl Response {
         sink: &mut impl BodySink,
     ) -> Result<Progress, WireError> {
         let mut rest = bytes;
-        if matches!(self.state, State::Head) {
+        if matches!(self.state, ResponseState::Head) {
             let Some(used) = self.feed_head(rest, heads)? else {
                 return Ok(Progress::More);
             };
@@ -111,10 +111,10 @@ impl Response {
 
     /// Counts `count` body bytes as taken that nobody looked at; at most [`Self::discardable`].
     pub fn discard(&mut self, count: u64) -> Progress {
-        if let State::Length(left) = &mut self.state {
+        if let ResponseState::Length(left) = &mut self.state {
             *left = left.saturating_sub(count);
             if *left == 0 {
-                self.state = State::Done;
+                self.state = ResponseState::Done;
             }
         }
         self.progress()
@@ -122,15 +122,15 @@ impl Response {
 
     /// The server closed: complete if that is how this body ends.
     pub fn end_of_stream(&mut self) -> Progress {
-        if matches!(self.state, State::Close) {
-            self.state = State::Done;
+        if matches!(self.state, ResponseState::Close) {
+            self.state = ResponseState::Done;
         }
         self.progress()
     }
 
     fn progress(&self) -> Progress {
         match (&self.state, self.head) {
-            (State::Done, Some(head)) => Progress::Done(head),
+            (ResponseState::Done, Some(head)) => Progress::Done(head),
             _ => Progress::More,
         }
     }
@@ -177,33 +177,33 @@ impl Response {
     fn begin_body(&mut self, head: Head) {
         self.head = Some(head);
         self.state = match head.framing {
-            Framing::None => State::Done,
-            Framing::Length(length) => State::Length(length),
-            Framing::Chunked => State::Chunked(Chunked::default()),
-            Framing::Close => State::Close,
+            Framing::None => ResponseState::Done,
+            Framing::Length(length) => ResponseState::Length(length),
+            Framing::Chunked => ResponseState::Chunked(Chunked::default()),
+            Framing::Close => ResponseState::Close,
         };
     }
 
     fn feed_body(&mut self, bytes: &[u8], sink: &mut impl BodySink) -> Result<Progress, WireError> {
         let used = match &mut self.state {
-            State::Head | State::Done => 0,
-            State::Length(left) => {
+            ResponseState::Head | ResponseState::Done => 0,
+            ResponseState::Length(left) => {
                 let length = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                 sink.body(&bytes[..length]);
                 *left -= length as u64;
                 if *left == 0 {
-                    self.state = State::Done;
+                    self.state = ResponseState::Done;
                 }
                 length
             }
-            State::Chunked(decoder) => {
+            ResponseState::Chunked(decoder) => {
                 let used = decoder.feed(bytes, |piece| sink.body(piece))?;
                 if decoder.is_done() {
-                    self.state = State::Done;
+                    self.state = ResponseState::Done;
                 }
                 used
             }
-            State::Close => {
+            ResponseState::Close => {
                 sink.body(bytes);
                 bytes.len()
             }

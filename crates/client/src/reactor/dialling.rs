@@ -4,7 +4,7 @@ use net::{Driver, Ready};
 
 use super::Reactor;
 use super::pools::PoolId;
-use super::slot::{Slot, State};
+use super::slot::{ReactorSlot, SlotState};
 use crate::{Opening, Reason};
 
 impl<D: Driver> Reactor<D> {
@@ -22,7 +22,7 @@ impl<D: Driver> Reactor<D> {
 
     pub(super) fn free_slot(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot::default());
+            self.slots.push(ReactorSlot::default());
             // At most as many as there are descriptors.
             (self.slots.len() - 1) as u32
         })
@@ -82,7 +82,7 @@ impl<D: Driver> Reactor<D> {
         if let Some(connection) = &slot.connection {
             connection.stamp_opening(&mut slot.exchange.stamps, now);
         }
-        (slot.state, slot.is_open) = (State::Busy, true);
+        (slot.state, slot.is_open) = (SlotState::Busy, true);
         slot.set_deadline(now, slot.timeouts.read_ns);
         self.set_alarm(number);
         self.begin_sending(number, event);

@@ -3,7 +3,7 @@
 use net::{Driver, Nanos, Ready};
 
 use super::answer::ExchangeEvent;
-use super::slot::State;
+use super::slot::SlotState;
 use super::{ExchangeId, Reactor};
 use crate::{Connection, Outcome, Step, UNSET};
 
@@ -11,7 +11,7 @@ impl<D: Driver> Reactor<D> {
     /// Handles an event of an open connection with a running exchange.
     pub(super) fn progress(&mut self, number: u32, event: Ready) {
         let slot = &mut self.slots[number as usize];
-        if slot.state != State::Busy {
+        if slot.state != SlotState::Busy {
             return;
         }
         let step = slot.progress(&mut self.driver, &mut self.scratch, event);

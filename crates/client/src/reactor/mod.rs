@@ -18,7 +18,7 @@ pub use answer::{Answer, ExchangeEvent};
 use pools::ConnectionPools;
 pub use pools::{Destination, PoolId};
 pub use request::{ExchangeRequest, Timeouts};
-use slot::{Slot, State};
+use slot::{ReactorSlot, SlotState};
 
 use crate::{Budget, Scratch};
 
@@ -57,7 +57,7 @@ impl ExchangeId {
 pub struct Reactor<D: Driver> {
     driver: D,
     scratch: Scratch,
-    slots: Vec<Slot<D::Socket>>,
+    slots: Vec<ReactorSlot<D::Socket>>,
     free: Vec<u32>,
     pools: ConnectionPools,
     timers: Timers,
@@ -131,11 +131,11 @@ impl<D: Driver> Reactor<D> {
         slot.begin(request, now);
         let id = ExchangeId { slot: number, serial: slot.serial };
         if slot.connection.is_some() {
-            slot.state = State::Busy;
+            slot.state = SlotState::Busy;
             slot.set_deadline(now, request.timeouts.read_ns);
             self.begin_sending(number, NOTHING);
         } else {
-            slot.state = State::Dialling;
+            slot.state = SlotState::Dialling;
             slot.set_deadline(now, request.timeouts.connect_ns);
             self.dial(number);
         }
@@ -204,7 +204,7 @@ impl<D: Driver> Reactor<D> {
             for (number, closed) in std::mem::take(&mut self.unread) {
                 let event = Ready { closed, ..READABLE };
                 match self.slots[number as usize].state {
-                    State::Dialling => self.advance(number, event),
+                    SlotState::Dialling => self.advance(number, event),
                     _ => self.progress(number, event),
                 }
             }
@@ -232,10 +232,10 @@ impl<D: Driver> Reactor<D> {
             return;
         }
         match slot.state {
-            State::Free => {}
-            State::Idle => self.check_idle(number),
-            State::Dialling => self.advance(number, event),
-            State::Busy => self.progress(number, event),
+            SlotState::Free => {}
+            SlotState::Idle => self.check_idle(number),
+            SlotState::Dialling => self.advance(number, event),
+            SlotState::Busy => self.progress(number, event),
         }
     }
 }

@@ -16,7 +16,7 @@ const SPARE_BYTES: usize = 64 * 1024;
 
 /// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SlotState {
     /// Unused.
     Free,
     /// An idle connection.
@@ -28,8 +28,8 @@ pub(super) enum State {
 }
 
 /// One connection, and the exchange on it.
-pub(super) struct Slot<S> {
-    pub(super) state: State,
+pub(super) struct ReactorSlot<S> {
+    pub(super) state: SlotState,
     pub(super) connection: Option<Connection<S>>,
     pub(super) exchange: Exchange,
     pub(super) request: Vec<u8>,
@@ -55,10 +55,10 @@ pub(super) struct Slot<S> {
     pub(super) is_open: bool,
 }
 
-impl<S> Default for Slot<S> {
+impl<S> Default for ReactorSlot<S> {
     fn default() -> Self {
         Self {
-            state: State::Free,
+            state: SlotState::Free,
             connection: None,
             exchange: Exchange::new(0, 0, Outline { is_head: false, length: 0 }),
             request: Vec::new(),
@@ -78,7 +78,7 @@ impl<S> Default for Slot<S> {
     }
 }
 
-impl<S> Slot<S> {
+impl<S> ReactorSlot<S> {
     /// Starts an exchange.
     pub(super) fn begin(&mut self, request: &ExchangeRequest<'_>, now: Nanos) {
         self.serial = self.serial.wrapping_add(1);
@@ -133,7 +133,7 @@ impl<S> Slot<S> {
     }
 
     pub(super) fn is_under_way(&self) -> bool {
-        matches!(self.state, State::Dialling | State::Busy)
+        matches!(self.state, SlotState::Dialling | SlotState::Busy)
     }
 
     /// Returns the number of received bytes that the caller has not read.
@@ -183,7 +183,7 @@ impl<S> Slot<S> {
 
     /// Makes the connection available for the next exchange.
     pub(super) fn set_idle(&mut self) {
-        self.state = State::Idle;
+        self.state = SlotState::Idle;
         self.deadline = UNSET;
         if self.request.capacity() > SPARE_BYTES {
             self.request = Vec::new();
@@ -195,7 +195,7 @@ impl<S> Slot<S> {
 
     /// Makes the slot free, and releases its memory.
     pub(super) fn clear(&mut self) {
-        self.state = State::Free;
+        self.state = SlotState::Free;
         self.serial = self.serial.wrapping_add(1);
         self.deadline = UNSET;
         self.generation = self.generation.wrapping_add(1);

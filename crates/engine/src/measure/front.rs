@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::messages::{self, Template};
+use crate::messages::{self, MessageTemplate};
 
 /// The kind of the load generator, on which the messages about its health depend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -17,12 +17,12 @@ pub enum Front {
 
 /// The messages about a front.
 pub(crate) struct Messages {
-    pub process_lost: Template,
-    pub saturated: Template,
-    pub late: Template,
-    pub late_and_idle: Template,
-    pub run_queue: Template,
-    pub no_descriptor: Template,
+    pub process_lost: MessageTemplate,
+    pub saturated: MessageTemplate,
+    pub late: MessageTemplate,
+    pub late_and_idle: MessageTemplate,
+    pub run_queue: MessageTemplate,
+    pub no_descriptor: MessageTemplate,
 }
 
 const OF_ENGINE: Messages = Messages {

@@ -14,8 +14,8 @@ use crate::measure::report::{Phase, Report};
 use crate::measure::summary::{Generator, Summary, add_tallies};
 use crate::measure::tally::Tally;
 use crate::messages::{
-    ALL_PROCESSES_LOST, Message, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START, SHARED_ROW, Template,
-    WORKER_LOST,
+    ALL_PROCESSES_LOST, Message, MessageTemplate, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
+    SHARED_ROW, WORKER_LOST,
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
@@ -223,7 +223,7 @@ impl Coordinator {
     }
 
     /// Why a level that ran to its end says nothing about its target.
-    fn emptiness(&self) -> Option<Template> {
+    fn emptiness(&self) -> Option<MessageTemplate> {
         let nothing_started =
             self.aggregate.summary.measured.iter().all(|tally| tally.planned == 0);
         if !self.has_answer() {

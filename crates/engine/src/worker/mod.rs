@@ -47,7 +47,7 @@ use connections::ConnectionTable;
 use gate::Gate;
 use interval::IntervalClock;
 use layout::Layout;
-use opening::Opening;
+use opening::UserOpening;
 use recorder::Recorder;
 use scheduler::Scheduler;
 use slot::{Slot, State};
@@ -99,7 +99,7 @@ pub struct Worker<D: Driver> {
     slots: Vec<Slot>,
     /// Slots that have just become free, and the time since when they are.
     free_slots: VecDeque<(u32, Nanos)>,
-    opening: Opening,
+    opening: UserOpening,
     scheduler: Scheduler,
     recorder: Recorder,
     /// Whether any response is a stream: then it matters whether this worker was waiting for it.
@@ -134,7 +134,7 @@ impl<D: Driver> Worker<D> {
             ),
             slots,
             free_slots: VecDeque::new(),
-            opening: Opening::default(),
+            opening: UserOpening::default(),
             has_streams: has_streams(plan, prepared),
             scratch: Scratch::new(BUFFER_BYTES),
             spare: Vec::new(),

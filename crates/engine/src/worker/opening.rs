@@ -19,7 +19,7 @@ const DIAL_BATCH_NS: Nanos = 50_000_000;
 
 /// The progress of those who begin before the window.
 #[derive(Debug, Default)]
-pub(super) struct Opening {
+pub(super) struct UserOpening {
     /// Lanes that have not begun, and when each does, in this order.
     order: VecDeque<(Nanos, u32)>,
     credit: u32,
@@ -30,7 +30,7 @@ pub(super) struct Opening {
     pub(super) has_arrived: bool,
 }
 
-impl Opening {
+impl UserOpening {
     /// Whether everybody has begun, and every first dial has succeeded or failed once.
     pub(super) fn is_over(&self) -> bool {
         self.is_started && self.pending == 0

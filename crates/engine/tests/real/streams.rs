@@ -6,7 +6,9 @@ use engine::{
     Capture, CaptureFrom, Closed, Pace, Plan, RequestPlan, Source, Stop, StreamDialect, StreamPlan,
     Tally, Timed,
 };
-use targets::{Chance, ChatDialect, ChatSpec, Counts, Defect, Delay, Spec, Target, Tokens};
+use targets::{
+    AnswerLength, Chance, ChatDialect, ChatSpec, Defect, Delay, Spec, Target, TargetCounts,
+};
 
 use super::{MS, PATIENCE_NS, at_once, balanced, run};
 
@@ -16,7 +18,7 @@ fn chat(dialect: ChatDialect, change: impl FnOnce(&mut ChatSpec)) -> Target {
     let mut spec = ChatSpec::new(dialect);
     spec.ttft = Delay::Constant { ns: 2 * MS };
     spec.itl = Delay::Constant { ns: MS };
-    spec.tokens = Tokens::Constant { n: 6 };
+    spec.tokens = AnswerLength::Constant { n: 6 };
     change(&mut spec);
     Target::start(Spec::Chat(spec)).unwrap()
 }
@@ -54,7 +56,7 @@ fn fire(request: RequestPlan, requests: u64) -> Tally {
     balanced(&run(&plan))
 }
 
-fn stopped(target: &Target) -> Counts {
+fn stopped(target: &Target) -> TargetCounts {
     target.stop().unwrap();
     target.counts()
 }

@@ -4,12 +4,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::ChatDialect;
-use crate::request::Request;
+use crate::request::ReceivedRequest;
 
 /// What is wanted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
-    Chat(Chat),
+    Chat(ChatAsk),
     Retrieve,
     /// An answer that is known at once: a status and a body.
     Plain(&'static str, String),
@@ -17,7 +17,7 @@ pub(crate) enum Ask {
 
 /// A question.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Chat {
+pub(crate) struct ChatAsk {
     pub(crate) is_streamed: bool,
     /// Whether an agent with tools is asked.
     pub(crate) is_agent: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Chat {
 
 #[derive(Deserialize)]
 struct OpenaiBody {
-    messages: Vec<Message>,
+    messages: Vec<ChatMessage>,
     #[serde(default)]
     stream: bool,
     #[serde(default)]
@@ -38,7 +38,7 @@ struct OpenaiBody {
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct ChatMessage {
     #[serde(default)]
     content: Value,
 }
@@ -60,7 +60,7 @@ struct DifyBody {
     conversation_id: Option<String>,
 }
 
-pub(crate) fn read(dialect: ChatDialect, request: &Request) -> Ask {
+pub(crate) fn read(dialect: ChatDialect, request: &ReceivedRequest) -> Ask {
     let path = request.path.split('?').next().unwrap_or_default();
     match (dialect, path) {
         (ChatDialect::Openai, "/v1/chat/completions") => openai(&request.body),
@@ -84,12 +84,12 @@ fn openai(body: &[u8]) -> Ask {
         Ok(body) => body,
         Err(error) => return refused(&error),
     };
-    let words = |message: &Message| words(message.content.as_str().unwrap_or_default());
-    Ask::Chat(Chat {
+    let words = |message: &ChatMessage| words(message.content.as_str().unwrap_or_default());
+    Ask::Chat(ChatAsk {
         is_streamed: body.stream,
         wants_usage: body.stream_options.is_some_and(|options| options.include_usage),
         prompt_tokens: body.messages.iter().map(words).sum(),
-        ..Chat::default()
+        ..ChatAsk::default()
     })
 }
 
@@ -98,7 +98,7 @@ fn dify(body: &[u8]) -> Ask {
         Ok(body) => body,
         Err(error) => return refused(&error),
     };
-    Ask::Chat(Chat {
+    Ask::Chat(ChatAsk {
         is_streamed: body.response_mode.as_deref() == Some("streaming"),
         is_agent: !body.inputs.is_empty(),
         wants_usage: true,
@@ -122,24 +122,28 @@ mod tests {
 
     fn asked(dialect: ChatDialect, path: &str, body: &str) -> Ask {
         let (path, body) = (path.to_owned(), body.as_bytes().to_vec());
-        read(dialect, &Request { path, body, ..Request::default() })
+        read(dialect, &ReceivedRequest { path, body, ..ReceivedRequest::default() })
     }
 
     #[test]
     fn reads_what_openai_is_asked() {
         let body = r#"{"model":"m","messages":[{"role":"user","content":"one two"},{"role":"user","content":"three"}],"stream":true,"stream_options":{"include_usage":true}}"#;
-        let chat =
-            Chat { is_streamed: true, wants_usage: true, prompt_tokens: 3, ..Chat::default() };
+        let chat = ChatAsk {
+            is_streamed: true,
+            wants_usage: true,
+            prompt_tokens: 3,
+            ..ChatAsk::default()
+        };
         let path = "/v1/chat/completions?x=y";
         assert_eq!(asked(ChatDialect::Openai, path, body), Ask::Chat(chat));
         let whole = r#"{"messages":[]}"#;
-        assert_eq!(asked(ChatDialect::Openai, path, whole), Ask::Chat(Chat::default()));
+        assert_eq!(asked(ChatDialect::Openai, path, whole), Ask::Chat(ChatAsk::default()));
     }
 
     #[test]
     fn reads_what_dify_is_asked() {
         let body = r#"{"inputs":{"dept":"IT"},"query":"a b","response_mode":"streaming","user":"u","conversation_id":"c"}"#;
-        let chat = Chat {
+        let chat = ChatAsk {
             is_streamed: true,
             is_agent: true,
             wants_usage: true,

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::clerk::Turn;
+use super::clerk::ChatTurn;
 use super::log::What;
 use super::story::Story;
-use super::{Connection, Defect};
+use super::{ChatConnection, Defect};
 use crate::peer::Ending;
 
 /// Long enough for the client to have read what came before a reset.
@@ -19,12 +19,12 @@ const ENDLESS: Duration = Duration::from_millis(50);
 
 const HTML: &str = "<!doctype html>\n<title>Sign in</title>\n<p>Please sign in.\n";
 
-impl Connection {
+impl ChatConnection {
     /// A stream that goes wrong after half of its texts, if not at its head.
     pub(super) async fn broken(
         &mut self,
         story: &Story,
-        turn: &Turn,
+        turn: &ChatTurn,
         defect: Defect,
     ) -> io::Result<Ending> {
         self.peer.tally.defect(defect);
@@ -75,7 +75,7 @@ impl Connection {
     }
 
     /// The whole stream, in a coding that nobody asked for.
-    async fn compressed(&mut self, story: &Story, turn: &Turn) -> io::Result<Ending> {
+    async fn compressed(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<Ending> {
         let mut plain = Vec::new();
         story.opening(&mut plain);
         (0..turn.at_ns.len() as u64).for_each(|number| story.text(number, &mut plain));

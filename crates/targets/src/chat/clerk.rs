@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::{ChatDialect, ChatSpec, Defect, Tokens};
+use super::{AnswerLength, ChatDialect, ChatSpec, Defect};
 use crate::places::Places;
 use crate::random;
 
@@ -17,7 +17,7 @@ pub(crate) const MOST_TOKENS: u64 = 1 << 20;
 
 /// What the threads of a chat target share.
 #[derive(Debug)]
-pub(crate) struct Clerk {
+pub(crate) struct ChatQueue {
     spec: ChatSpec,
     number: AtomicU64,
     places: Option<Mutex<Places>>,
@@ -25,7 +25,7 @@ pub(crate) struct Clerk {
 
 /// What one request gets.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct ChatTurn {
     /// Its number, in the order in which requests came.
     pub(crate) number: u64,
     /// When it has a place.
@@ -35,17 +35,17 @@ pub(crate) struct Turn {
     pub(crate) defect: Option<Defect>,
 }
 
-impl Turn {
+impl ChatTurn {
     /// When its last text is due.
     pub(crate) fn end_ns(&self) -> u64 {
         self.at_ns.last().copied().unwrap_or(self.start_ns)
     }
 }
 
-impl Clerk {
+impl ChatQueue {
     pub(crate) fn new(spec: &ChatSpec) -> Self {
         let places = spec.capacity.map(|capacity| Mutex::new(Places::new(capacity)));
-        Clerk { spec: spec.clone(), number: AtomicU64::new(0), places }
+        ChatQueue { spec: spec.clone(), number: AtomicU64::new(0), places }
     }
 
     pub(crate) fn dialect(&self) -> ChatDialect {
@@ -64,7 +64,7 @@ impl Clerk {
     }
 
     /// Everything about a stream: deadlines are absolute, so that lateness never adds up.
-    pub(crate) fn turn(&self, received_ns: u64) -> Turn {
+    pub(crate) fn turn(&self, received_ns: u64) -> ChatTurn {
         let spec = &self.spec;
         let number = self.number.fetch_add(1, Relaxed);
         let mut at_ns = Vec::new();
@@ -77,13 +77,13 @@ impl Clerk {
         }
         let start_ns = self.start(received_ns, offset);
         at_ns.iter_mut().for_each(|at| *at += start_ns);
-        Turn { number, start_ns, at_ns, defect: self.defect(number) }
+        ChatTurn { number, start_ns, at_ns, defect: self.defect(number) }
     }
 
     fn tokens(&self, number: u64) -> u64 {
         match self.spec.tokens {
-            Tokens::Constant { n } => n,
-            Tokens::Uniform { least, most } => {
+            AnswerLength::Constant { n } => n,
+            AnswerLength::Uniform { least, most } => {
                 let unit = random::unit(self.spec.seed ^ TOKEN_SEED, 0, number);
                 (least + (unit * (most - least + 1) as f64) as u64).min(most)
             }
@@ -114,13 +114,13 @@ mod tests {
     use crate::Delay;
     use crate::chat::Chance;
 
-    fn clerk(change: impl FnOnce(&mut ChatSpec)) -> Clerk {
+    fn clerk(change: impl FnOnce(&mut ChatSpec)) -> ChatQueue {
         let mut spec = ChatSpec::new(ChatDialect::Openai);
         spec.ttft = Delay::Constant { ns: 100 };
         spec.itl = Delay::Constant { ns: 10 };
-        spec.tokens = Tokens::Constant { n: 4 };
+        spec.tokens = AnswerLength::Constant { n: 4 };
         change(&mut spec);
-        Clerk::new(&spec)
+        ChatQueue::new(&spec)
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             (turn.at_ns.as_slice(), turn.end_ns()),
             ([1_100, 1_110, 1_120, 1_130].as_slice(), 1_130)
         );
-        assert_eq!(clerk(|spec| spec.tokens = Tokens::Constant { n: 0 }).turn(5).end_ns(), 5);
+        assert_eq!(clerk(|spec| spec.tokens = AnswerLength::Constant { n: 0 }).turn(5).end_ns(), 5);
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn numbers_of_tokens_stay_within_their_bounds_and_reach_them() {
-        let clerk = clerk(|spec| spec.tokens = Tokens::Uniform { least: 2, most: 5 });
+        let clerk = clerk(|spec| spec.tokens = AnswerLength::Uniform { least: 2, most: 5 });
         let drawn: std::collections::BTreeSet<_> = (0..1_000).map(|n| clerk.tokens(n)).collect();
         assert_eq!(drawn.into_iter().collect::<Vec<_>>(), [2, 3, 4, 5]);
     }

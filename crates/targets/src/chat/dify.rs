@@ -1,18 +1,18 @@
 //! Dify's chat messages, as they are streamed: a chatflow, or an agent that uses a tool.
 
-use super::ask::Chat;
+use super::ask::ChatAsk;
 use super::story::event;
 
 /// One answer.
 #[derive(Debug)]
 pub(crate) struct Dify {
-    pub(super) chat: Chat,
+    pub(super) chat: ChatAsk,
     /// Members of every event.
     common: String,
 }
 
 impl Dify {
-    pub(super) fn new(mut chat: Chat, number: u64) -> Self {
+    pub(super) fn new(mut chat: ChatAsk, number: u64) -> Self {
         let conversation = chat.conversation.take();
         let conversation =
             conversation.unwrap_or_else(|| format!("c0ffee00-0000-4000-8000-{number:012x}"));

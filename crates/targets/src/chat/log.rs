@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::truth::Line;
+use crate::truth::LogLine;
 
 /// What happened in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum What {
 
 /// One event. Stamps are CLOCK_MONOTONIC in nanoseconds.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Event {
+pub(crate) struct LogEvent {
     /// The number of the stream, in the order in which requests came.
     pub(crate) turn: u64,
     pub(crate) what: What,
@@ -28,7 +28,7 @@ pub(crate) struct Event {
     pub(crate) sent_ns: u64,
 }
 
-impl Line for Event {
+impl LogLine for LogEvent {
     const HEADER: &str = "stream,event,planned_ns,sent_ns";
 
     fn write(&self, file: &mut impl Write) -> io::Result<()> {

@@ -19,19 +19,19 @@ use std::sync::Arc;
 
 use tokio::net::TcpStream;
 
-use crate::alarm::Alarm;
+use crate::alarm::DelayAlarm;
 use crate::clock;
-use crate::counts::{Call, Tally};
+use crate::counts::{ChatCall, ThreadCounts};
 use crate::listener::Serve;
-use crate::peer::{Ending, Peer};
+use crate::peer::{Ending, RawClient};
 use crate::truth::Truth;
 use ask::Ask;
-pub(crate) use clerk::Clerk;
-use clerk::Turn;
+pub(crate) use clerk::ChatQueue;
+use clerk::ChatTurn;
 pub use defect::Defect;
-pub(crate) use log::Event;
+pub(crate) use log::LogEvent;
 use log::What;
-pub use spec::{Chance, ChatDialect, ChatSpec, Tokens};
+pub use spec::{AnswerLength, Chance, ChatDialect, ChatSpec};
 use story::Story;
 
 /// Bodies of requests are read so far; what is beyond is not looked at.
@@ -40,28 +40,28 @@ const BODY_BYTES: usize = 1 << 20;
 /// The chat server of one thread.
 #[derive(Debug)]
 pub(crate) struct Chat {
-    clerk: Arc<Clerk>,
-    alarm: Arc<Alarm>,
-    log: Option<Arc<Truth<Event>>>,
+    clerk: Arc<ChatQueue>,
+    alarm: Arc<DelayAlarm>,
+    log: Option<Arc<Truth<LogEvent>>>,
 }
 
 /// One connection to it.
-struct Connection {
-    clerk: Arc<Clerk>,
-    alarm: Arc<Alarm>,
-    log: Option<Arc<Truth<Event>>>,
-    peer: Peer,
+struct ChatConnection {
+    clerk: Arc<ChatQueue>,
+    alarm: Arc<DelayAlarm>,
+    log: Option<Arc<Truth<LogEvent>>>,
+    peer: RawClient,
     /// What is about to be written, and what of it is logged.
     body: Vec<u8>,
     framed: Vec<u8>,
-    events: Vec<Event>,
+    events: Vec<LogEvent>,
 }
 
 impl Chat {
     pub(crate) fn new(
-        clerk: Arc<Clerk>,
-        alarm: Arc<Alarm>,
-        log: Option<Arc<Truth<Event>>>,
+        clerk: Arc<ChatQueue>,
+        alarm: Arc<DelayAlarm>,
+        log: Option<Arc<Truth<LogEvent>>>,
     ) -> Self {
         Chat { clerk, alarm, log }
     }
@@ -71,13 +71,13 @@ impl Serve for Chat {
     fn serve(
         &self,
         stream: TcpStream,
-        tally: Arc<Tally>,
+        tally: Arc<ThreadCounts>,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let mut connection = Connection {
+        let mut connection = ChatConnection {
             clerk: Arc::clone(&self.clerk),
             alarm: Arc::clone(&self.alarm),
             log: self.log.clone(),
-            peer: Peer::new(stream, tally),
+            peer: RawClient::new(stream, tally),
             body: Vec::new(),
             framed: Vec::new(),
             events: Vec::new(),
@@ -86,7 +86,7 @@ impl Serve for Chat {
     }
 }
 
-impl Connection {
+impl ChatConnection {
     /// One request and its answer. An error means that the client left or talks nonsense.
     async fn exchange(&mut self) -> io::Result<Ending> {
         let Some(request) = self.peer.next(BODY_BYTES).await? else {
@@ -96,13 +96,13 @@ impl Connection {
         let ending = match ask::read(self.clerk.dialect(), &request) {
             Ask::Plain(status, body) => self.plain(status, &body).await?,
             Ask::Retrieve => {
-                self.peer.tally.call(Call::Retrieve);
+                self.peer.tally.call(ChatCall::Retrieve);
                 let at_ns = self.clerk.retrieval(received_ns);
                 self.alarm.until(at_ns).await;
                 self.plain("200 OK", &dify::records()).await?
             }
             Ask::Chat(chat) => {
-                self.peer.tally.call(if chat.is_agent { Call::Agent } else { Call::Chat });
+                self.peer.tally.call(if chat.is_agent { ChatCall::Agent } else { ChatCall::Chat });
                 let turn = self.clerk.turn(received_ns);
                 let story = Story::new(self.clerk.dialect(), chat, turn.number);
                 self.note(turn.number, What::Received, received_ns, received_ns);
@@ -127,7 +127,7 @@ impl Connection {
     }
 
     /// A stream as it should be, or the same at once where the client did not want one.
-    async fn whole(&mut self, story: &Story, turn: &Turn) -> io::Result<Ending> {
+    async fn whole(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<Ending> {
         if !story.is_streamed() {
             self.alarm.until(turn.end_ns()).await;
             return self.plain("200 OK", &story.at_once(turn.at_ns.len() as u64)).await;
@@ -148,7 +148,7 @@ impl Connection {
     }
 
     /// What comes before the first text.
-    async fn begin(&mut self, story: &Story, turn: &Turn) -> io::Result<()> {
+    async fn begin(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<()> {
         let at_ns = story.begins_at(turn);
         self.alarm.until(at_ns).await;
         self.put(turn.number, What::Other, at_ns, |out| story.opening(out));
@@ -159,7 +159,7 @@ impl Connection {
     async fn texts(
         &mut self,
         story: &Story,
-        turn: &Turn,
+        turn: &ChatTurn,
         texts: std::ops::Range<usize>,
     ) -> io::Result<()> {
         let (mut next, end) = (texts.start, texts.end);
@@ -191,7 +191,7 @@ impl Connection {
         Ok(())
     }
 
-    async fn close_body(&mut self, story: &Story, turn: &Turn) -> io::Result<()> {
+    async fn close_body(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<()> {
         let (texts, end_ns) = (turn.at_ns.len() as u64, turn.end_ns());
         self.put(turn.number, What::End, end_ns, |out| story.closing(texts, out));
         self.flush().await?;
@@ -206,7 +206,7 @@ impl Connection {
 
     fn note(&mut self, turn: u64, what: What, planned_ns: u64, sent_ns: u64) {
         if self.log.is_some() {
-            self.events.push(Event { turn, what, planned_ns, sent_ns });
+            self.events.push(LogEvent { turn, what, planned_ns, sent_ns });
         }
     }
 
@@ -220,7 +220,7 @@ impl Connection {
             let sent_ns = clock::now_ns();
             for event in self.events.drain(..) {
                 let sent_ns = if event.sent_ns == 0 { sent_ns } else { event.sent_ns };
-                log.push(Event { sent_ns, ..event });
+                log.push(LogEvent { sent_ns, ..event });
             }
         }
         let sent = self.peer.send(&framed).await;

@@ -1,18 +1,18 @@
 //! OpenAI's chat completions, as they are streamed.
 
-use super::ask::Chat;
+use super::ask::ChatAsk;
 use super::story::event;
 
 /// One answer.
 #[derive(Debug)]
 pub(crate) struct Openai {
-    pub(super) chat: Chat,
+    pub(super) chat: ChatAsk,
     /// What every chunk begins with.
     start: String,
 }
 
 impl Openai {
-    pub(super) fn new(chat: Chat, number: u64) -> Self {
+    pub(super) fn new(chat: ChatAsk, number: u64) -> Self {
         let start = format!(
             r#"{{"id":"chatcmpl-{number:08x}","object":"chat.completion.chunk","created":1700000000,"model":"torr-target","#
         );

@@ -22,7 +22,7 @@ pub enum ChatDialect {
 /// How many texts, one a token, an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Tokens {
+pub enum AnswerLength {
     /// Always the same.
     Constant {
         /// At most a million.
@@ -70,7 +70,7 @@ pub struct ChatSpec {
     pub itl: Delay,
     /// How many texts.
     #[serde(default = "some_tokens")]
-    pub tokens: Tokens,
+    pub tokens: AnswerLength,
     /// Texts that leave in one write, when the last of them is due.
     #[serde(default = "one")]
     pub events_per_write: usize,
@@ -114,8 +114,8 @@ impl ChatSpec {
         self.ttft.check("ttft")?;
         self.itl.check("itl")?;
         let (least, most) = match self.tokens {
-            Tokens::Constant { n } => (n, n),
-            Tokens::Uniform { least, most } => (least, most),
+            AnswerLength::Constant { n } => (n, n),
+            AnswerLength::Uniform { least, most } => (least, most),
         };
         within("tokens", most, 0, MOST_TOKENS)?;
         within("tokens.least", least, 0, most)?;
@@ -131,8 +131,8 @@ fn no_time() -> Delay {
     Delay::Constant { ns: 0 }
 }
 
-fn some_tokens() -> Tokens {
-    Tokens::Constant { n: 16 }
+fn some_tokens() -> AnswerLength {
+    AnswerLength::Constant { n: 16 }
 }
 
 fn one() -> usize {

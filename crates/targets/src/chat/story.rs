@@ -1,8 +1,8 @@
 //! What a stream says, event by event, in either dialect.
 
 use super::ChatDialect;
-use super::ask::Chat;
-use super::clerk::Turn;
+use super::ask::ChatAsk;
+use super::clerk::ChatTurn;
 use super::dify::Dify;
 use super::openai::Openai;
 
@@ -18,7 +18,7 @@ pub(crate) enum Story {
 }
 
 impl Story {
-    pub(crate) fn new(dialect: ChatDialect, chat: Chat, number: u64) -> Self {
+    pub(crate) fn new(dialect: ChatDialect, chat: ChatAsk, number: u64) -> Self {
         match dialect {
             ChatDialect::Openai => Self::Openai(Openai::new(chat, number)),
             ChatDialect::Dify => Self::Dify(Dify::new(chat, number)),
@@ -33,7 +33,7 @@ impl Story {
     }
 
     /// When the first event leaves: some servers speak before there is a text, others do not.
-    pub(crate) fn begins_at(&self, turn: &Turn) -> u64 {
+    pub(crate) fn begins_at(&self, turn: &ChatTurn) -> u64 {
         let first_ns = turn.at_ns.first().copied().unwrap_or(turn.start_ns);
         match self {
             Self::Openai(_) => turn.start_ns + (first_ns - turn.start_ns) / 2,

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use crate::common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, read, start};
-use targets::{Counts, Fault, Target};
+use targets::{Fault, Target, TargetCounts};
 
 const UNAVAILABLE: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\n\
     content-length: 19\r\n\r\nService Unavailable";
@@ -184,7 +184,7 @@ fn no_accept_lets_connects_hang() {
         let error = TcpStream::connect_timeout(&target.addr(), Duration::from_millis(150));
         assert_eq!(error.unwrap_err().kind(), ErrorKind::TimedOut);
     }
-    let none = Counts { faults: [("no_accept", 0)].into(), ..Counts::default() };
+    let none = TargetCounts { faults: [("no_accept", 0)].into(), ..TargetCounts::default() };
     assert_eq!(target.counts(), none);
     target.stop().unwrap();
     let error = TcpStream::connect(target.addr()).unwrap_err();
@@ -254,6 +254,6 @@ fn is_huge_head(text: &str) -> bool {
     text.starts_with("HTTP/1.1 200 OK\r\n") && text.find("\r\n\r\n") == Some(text.len() - 4)
 }
 
-fn faults(counts: &Counts, fault: Fault) -> u64 {
+fn faults(counts: &TargetCounts, fault: Fault) -> u64 {
     counts.faults[fault.name()]
 }

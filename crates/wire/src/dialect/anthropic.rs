@@ -7,11 +7,11 @@ use super::{Malformed, read};
 use crate::{Event, Kind, Mark, Usage};
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct AnthropicLine<'a> {
     #[serde(borrow, default, rename = "type")]
     kind: Raw<'a>,
     #[serde(borrow, default)]
-    delta: Option<Delta<'a>>,
+    delta: Option<AnthropicDelta<'a>>,
     #[serde(borrow, default)]
     message: Raw<'a>,
     #[serde(borrow, default)]
@@ -19,7 +19,7 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize, Default)]
-struct Delta<'a> {
+struct AnthropicDelta<'a> {
     #[serde(borrow, default)]
     text: Raw<'a>,
     #[serde(borrow, default)]
@@ -31,13 +31,13 @@ struct Delta<'a> {
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct AnthropicMessage<'a> {
     #[serde(borrow, default)]
     usage: Raw<'a>,
 }
 
 #[derive(Deserialize)]
-struct Tokens<'a> {
+struct AnthropicTokens<'a> {
     #[serde(borrow, default)]
     input_tokens: Raw<'a>,
     #[serde(borrow, default)]
@@ -49,7 +49,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         let kind = if event.name == b"ping" { Kind::Ping } else { Kind::Unknown };
         return Ok(Mark::of(kind));
     };
-    let line: Line<'_> = read(data)?;
+    let line: AnthropicLine<'_> = read(data)?;
     let delta = line.delta.unwrap_or_default();
     let is_delta = text(line.kind) == b"content_block_delta";
     let said = if is_delta { text(delta.text) } else { b"" };
@@ -68,8 +68,8 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         // New events may come at any time, and are to be passed over.
         _ => Kind::Unknown,
     };
-    let within = || part::<Message<'_>>(line.message).and_then(|message| message.usage);
-    let tokens = part::<Tokens<'_>>(line.usage.or_else(within));
+    let within = || part::<AnthropicMessage<'_>>(line.message).and_then(|message| message.usage);
+    let tokens = part::<AnthropicTokens<'_>>(line.usage.or_else(within));
     Ok(Mark {
         has_text: matches!(kind, Kind::Text | Kind::Reasoning | Kind::ToolCall),
         text: said,

@@ -8,7 +8,7 @@ use super::{Malformed, read};
 use crate::{Event, Kind, Mark};
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct DifyLine<'a> {
     #[serde(borrow, default)]
     event: Raw<'a>,
     #[serde(borrow, default)]
@@ -54,7 +54,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         return Ok(Mark::of(Kind::Ping));
     }
     let Some(data) = event.data else { return Ok(Mark::of(Kind::Unknown)) };
-    let line: Line<'_> = read(data)?;
+    let line: DifyLine<'_> = read(data)?;
     let answer = text(line.answer);
     let kind = match text(line.event) {
         b"message" | b"agent_message" if answer.is_empty() => Kind::Other,

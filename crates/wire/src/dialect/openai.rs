@@ -40,11 +40,11 @@ struct Choices<'a> {
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
+struct OpenaiChoice<'a> {
     #[serde(borrow, default)]
     index: Raw<'a>,
     #[serde(borrow, default)]
-    delta: Option<Delta<'a>>,
+    delta: Option<OpenaiDelta<'a>>,
     /// Of plain completions, which have no delta.
     #[serde(borrow, default)]
     text: Raw<'a>,
@@ -53,7 +53,7 @@ struct Choice<'a> {
 }
 
 #[derive(Deserialize, Default)]
-struct Delta<'a> {
+struct OpenaiDelta<'a> {
     #[serde(borrow, default)]
     content: Raw<'a>,
     #[serde(borrow, default)]
@@ -120,7 +120,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
 }
 
 impl<'a> Choices<'a> {
-    fn add(&mut self, choice: Choice<'a>) {
+    fn add(&mut self, choice: OpenaiChoice<'a>) {
         let delta = choice.delta.unwrap_or_default();
         let said = [delta.content, delta.refusal, choice.text].map(text);
         if let Some(said) = said.into_iter().find(|said| !said.is_empty()) {
