@@ -1,0 +1,158 @@
+//! Protocol sessions on a connection: any order of beginnings, bytes, closes, cancellations and events,
+//! and any split. Each exchange ends once, and the session knows which are running.
+
+#![no_main]
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+
+use client::{Connection, Exchange, Outline, Protocol, Scratch, Slots};
+use libfuzzer_sys::fuzz_target;
+use net::{Address, Driver, Nanos, Ready, ThreadUsage};
+
+const SLOTS: u16 = 3;
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
+/// One socket, whose other side is the input.
+#[derive(Default)]
+struct World {
+    now: Nanos,
+    /// Bytes that one write accepts.
+    room: usize,
+    received: RefCell<VecDeque<u8>>,
+    end: Option<ErrorKind>,
+    is_closed: bool,
+}
+
+impl World {
+    fn take(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut received = self.received.borrow_mut();
+        if received.is_empty() {
+            return match self.end {
+                Some(kind) => Err(kind.into()),
+                None if self.is_closed => Ok(0),
+                None => Err(ErrorKind::WouldBlock.into()),
+            };
+        }
+        let length = buffer.len().min(received.len());
+        buffer[..length].iter_mut().zip(received.drain(..length)).for_each(|(to, byte)| *to = byte);
+        Ok(length)
+    }
+}
+
+impl Driver for World {
+    type Socket = ();
+
+    fn now(&self) -> Nanos {
+        self.now
+    }
+
+    fn usage(&self) -> ThreadUsage {
+        ThreadUsage::default()
+    }
+
+    fn dial(&mut self, _: &Address, _: Option<IpAddr>, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn error(&mut self, (): &()) -> Option<io::Error> {
+        self.end.map(io::Error::from)
+    }
+
+    fn send(&mut self, (): &(), bytes: &[u8]) -> io::Result<usize> {
+        match (self.end, self.room.min(bytes.len())) {
+            (Some(kind), _) => Err(kind.into()),
+            (None, 0) => Err(ErrorKind::WouldBlock.into()),
+            (None, length) => {
+                self.room -= length;
+                Ok(length)
+            }
+        }
+    }
+
+    fn recv(&mut self, (): &(), buffer: &mut [u8]) -> io::Result<usize> {
+        self.take(buffer)
+    }
+
+    fn discard(&mut self, (): &(), scratch: &mut [u8]) -> io::Result<usize> {
+        self.take(scratch)
+    }
+
+    fn unread(&self, (): &()) -> u64 {
+        self.received.borrow().len() as u64
+    }
+
+    fn wait(&mut self, _: Nanos, _: &mut Vec<Ready>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Exchanges(Vec<Exchange>);
+
+impl Slots for Exchanges {
+    fn slot(&mut self, slot: u16) -> (&mut Exchange, &[u8]) {
+        (&mut self.0[usize::from(slot)], REQUEST)
+    }
+}
+
+fn play(protocol: Protocol, mut input: &[u8]) {
+    let count = usize::from(protocol.slots());
+    let outline = Outline { is_head: false, length: REQUEST.len() };
+    let mut world = World::default();
+    let mut scratch = Scratch::new(64);
+    let mut connection = Connection::dialled((), None, None, protocol, 0);
+    let ready = Ready { token: 0, readable: false, writable: true, closed: false };
+    assert!(connection.advance(&mut world, ready, &mut scratch).is_ok() && connection.is_open());
+    let mut exchanges = Exchanges((0..count).map(|_| Exchange::new(0, 0, outline)).collect());
+    let mut running = vec![false; count];
+    while let [operation, rest @ ..] = input {
+        input = rest;
+        world.now += 1;
+        let slot = usize::from(operation >> 4) % count;
+        let place = u16::try_from(slot).expect("a slot of few");
+        match operation & 15 {
+            0 | 1 if !running[slot] => {
+                exchanges.0[slot].restart(world.now, world.now, outline);
+                running[slot] = true;
+                connection.begin(place, &mut exchanges);
+            }
+            2 if running[slot] => {
+                running[slot] = false;
+                if !connection.cancel(place) {
+                    return;
+                }
+            }
+            3 => world.end = Some([ErrorKind::ConnectionReset, ErrorKind::BrokenPipe][slot % 2]),
+            4 => world.is_closed = true,
+            5 => world.room += slot * 16 + 1,
+            6..=11 => {
+                let length = input.len().min(usize::from(operation >> 4) + 1);
+                let (bytes, rest) = input.split_at(length);
+                world.received.borrow_mut().extend(bytes);
+                input = rest;
+            }
+            kind => {
+                let event = Ready {
+                    token: 0,
+                    readable: kind & 1 == 1,
+                    writable: kind & 2 == 2,
+                    closed: world.is_closed || world.end.is_some(),
+                };
+                let _ = connection.drive(&mut world, event, &mut exchanges, &mut scratch);
+                for ended in scratch.ended.drain(..) {
+                    let was_running = std::mem::take(&mut running[usize::from(ended.slot)]);
+                    assert!(was_running, "an exchange ended twice");
+                    assert!(!(ended.outcome.reusable && event.closed));
+                }
+            }
+        }
+        assert_eq!(connection.is_active(), running.contains(&true));
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    play(Protocol::Http1, data);
+    play(Protocol::Lines(SLOTS), data);
+});
