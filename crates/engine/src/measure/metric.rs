@@ -123,14 +123,6 @@ impl Metric {
         }
     }
 
-    /// An empty metric that has as much memory as this one.
-    #[must_use]
-    pub fn fresh(&self) -> Self {
-        let mut fresh = self.clone();
-        fresh.clear();
-        fresh
-    }
-
     /// Empties it; it keeps its memory.
     pub fn clear(&mut self) {
         let mut counts = std::mem::take(&mut self.counts);

@@ -63,36 +63,18 @@ impl Latencies {
         }
     }
 
+    fn all_mut(&mut self) -> [&mut Metric; 7] {
+        let Self { service, response, ttfb, wait, connect, tls, lag } = self;
+        [service, response, ttfb, wait, connect, tls, lag]
+    }
+
     fn merge(&mut self, other: &Self) {
-        self.service.merge(&other.service);
-        self.response.merge(&other.response);
-        self.ttfb.merge(&other.ttfb);
-        self.wait.merge(&other.wait);
-        self.connect.merge(&other.connect);
-        self.tls.merge(&other.tls);
-        self.lag.merge(&other.lag);
+        let others = other.named().into_iter();
+        self.all_mut().into_iter().zip(others).for_each(|(sum, (_, metric))| sum.merge(metric));
     }
 
     fn clear(&mut self) {
-        self.service.clear();
-        self.response.clear();
-        self.ttfb.clear();
-        self.wait.clear();
-        self.connect.clear();
-        self.tls.clear();
-        self.lag.clear();
-    }
-
-    fn fresh(&self) -> Self {
-        Self {
-            service: self.service.fresh(),
-            response: self.response.fresh(),
-            ttfb: self.ttfb.fresh(),
-            wait: self.wait.fresh(),
-            connect: self.connect.fresh(),
-            tls: self.tls.fresh(),
-            lag: self.lag.fresh(),
-        }
+        self.all_mut().into_iter().for_each(Metric::clear);
     }
 }
 
@@ -266,9 +248,9 @@ impl Tally {
     /// An empty tally whose histograms have grown already as far as this one's.
     #[must_use]
     pub fn fresh(&self) -> Self {
-        let (accepted, failed) = (self.accepted.fresh(), self.failed.fresh());
-        let stream = self.stream.as_ref().map(|stream| Box::new(stream.fresh()));
-        Self { accepted, failed, stream, ..Self::default() }
+        let mut fresh = self.clone();
+        fresh.clear();
+        fresh
     }
 
     /// Empties it; its histograms keep the room that they have grown to.

@@ -189,12 +189,6 @@ impl StreamTally {
         self.metrics.iter_mut().for_each(Metric::clear);
         self.counted = Counted::default();
     }
-
-    /// An empty one whose histograms have grown already as far as these.
-    pub(crate) fn fresh(&self) -> Self {
-        let metrics = std::array::from_fn(|number| self.metrics[number].fresh());
-        Self { metrics, counted: Counted::default() }
-    }
 }
 
 /// Micro-tokens a second.
