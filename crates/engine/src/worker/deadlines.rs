@@ -15,7 +15,7 @@ impl<D: Driver> Worker<D> {
     pub(super) fn on_deadline(&mut self, number: u32, now: Nanos) {
         let slot = &self.slots[number as usize];
         let deadline = slot.deadline;
-        if slot.state == State::Idle {
+        if matches!(slot.state, State::Idle | State::Free) {
             return;
         }
         if deadline > now {
@@ -28,9 +28,9 @@ impl<D: Driver> Worker<D> {
                 self.connections.close(connection, &mut self.driver);
                 self.dial_failed(connection, overdue.unwrap_or(Reason::TimeoutConnect), now);
             }
-            State::Resting | State::Probing => self.free_slots.push_back((number, deadline)),
+            State::Resting | State::Probing => self.free(number, deadline),
             State::Busy => self.on_busy_deadline(number, now),
-            State::Idle => {}
+            State::Idle | State::Free => {}
         }
     }
 

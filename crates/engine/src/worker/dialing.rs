@@ -78,8 +78,7 @@ impl<D: Driver> Worker<D> {
         }
         self.opening.dial_ended();
         while let Some(slot) = self.first_in(number, State::Connecting) {
-            self.slots[slot as usize].state = State::Idle;
-            self.free_slots.push_back((slot, now));
+            self.free(slot, now);
         }
         if self.first_in(number, State::Busy).is_some() {
             self.begin_waiting(number, now, event);
@@ -111,7 +110,6 @@ impl<D: Driver> Worker<D> {
         }
         self.opening.dial_ended();
         while let Some(slot) = self.first_in(number, State::Connecting) {
-            self.slots[slot as usize].state = State::Idle;
             self.rest_or_free(slot, now, reason);
         }
         self.end_waiting(number, reason, now);
@@ -130,7 +128,7 @@ impl<D: Driver> Worker<D> {
     /// After a failed dial a closed user rests for a while; every other slot is free at once.
     pub(super) fn rest_or_free(&mut self, number: u32, since: Nanos, reason: Reason) {
         if !self.scheduler.groups[usize::from(self.slots[number as usize].group)].has_own_slots() {
-            return self.free_slots.push_back((number, since));
+            return self.free(number, since);
         }
         let rest = self.rest_after(reason);
         // It rests instead of thinking.
@@ -177,7 +175,7 @@ impl<D: Driver> Worker<D> {
         self.connections.close(number, &mut self.driver);
         for slot in slots {
             if self.slots[slot].state == State::Probing {
-                self.free_slots.push_back((slot as u32, self.driver.now()));
+                self.free(slot as u32, self.driver.now());
             }
         }
     }

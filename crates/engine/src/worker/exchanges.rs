@@ -134,7 +134,8 @@ impl<D: Driver> Worker<D> {
     pub(super) fn finish(&mut self, number: u32, mut outcome: Outcome) {
         let slot = &mut self.slots[number as usize];
         let (group, user, stamps) = (slot.group, slot.user, slot.exchange.stamps);
-        slot.has_begun = false;
+        // Its end may open or close its connection, for which it must not count as running or waiting.
+        (slot.state, slot.has_begun) = (State::Free, false);
         let state = &mut self.scheduler.groups[usize::from(group)];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
         if outcome.failure.is_none() {
@@ -185,7 +186,7 @@ impl<D: Driver> Worker<D> {
         self.close_when_idle(connection);
         match outcome.failure {
             Some(reason) if failed_to_dial(reason) => self.rest_or_free(number, since, reason),
-            _ => self.free_slots.push_back((number, since)),
+            _ => self.free(number, since),
         }
     }
 
@@ -210,7 +211,7 @@ impl<D: Driver> Worker<D> {
         group.keeps_alive |= connection.served > 1;
         // A user who thinks notices the close in the meantime.
         if group.keeps_alive || slot.thinks_next || entry.is_shared() {
-            return self.free_slots.push_back((number, since));
+            return self.free(number, since);
         }
         slot.state = State::Probing;
         self.set_deadline(number, since.saturating_add(PROBE_NS));

@@ -217,6 +217,12 @@ impl<D: Driver> Worker<D> {
         }
     }
 
+    /// Lets a slot, which is free since then, have its next work soon.
+    fn free(&mut self, slot: u32, since: Nanos) {
+        self.slots[slot as usize].state = State::Free;
+        self.free_slots.push_back((slot, since));
+    }
+
     /// Gives free slots their next work, at most as many as one turn may.
     fn give_work(&mut self) {
         for _ in 0..WORK_PER_TURN {

@@ -53,7 +53,7 @@ impl<D: Driver> Worker<D> {
         self.opening.is_started = true;
         for slot in 0..self.slots.len() as u32 {
             if !self.dials_first(slot) && self.spawn_rate_of(slot).is_none() {
-                self.free_slots.push_back((slot, now));
+                self.free(slot, now);
             }
         }
         self.open_more(now, true);
@@ -94,7 +94,7 @@ impl<D: Driver> Worker<D> {
             self.dial(connection);
         } else {
             self.opening.pending -= 1;
-            self.free_slots.push_back((slot, at));
+            self.free(slot, at);
         }
     }
 

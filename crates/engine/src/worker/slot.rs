@@ -9,8 +9,10 @@ use crate::prepare::PreparedRequest;
 /// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// There is no exchange.
+    /// There is no exchange, and none to begin now.
     Idle,
+    /// There is no exchange; the worker gives it its next work soon.
+    Free,
     /// Its connection is opened for the first time, before any exchange.
     Connecting,
     /// A closed user waits until its deadline: it thinks, or its dial has failed.

@@ -9,10 +9,11 @@ use super::slot::State;
 impl<D: Driver> Worker<D> {
     /// Frees the slots of users that were held back until the window.
     pub(super) fn free_idle_users(&mut self, since: Nanos) {
-        for (slot, number) in self.slots.iter().zip(0..) {
+        for number in 0..self.slots.len() {
+            let slot = &self.slots[number];
             let group = &self.scheduler.groups[usize::from(slot.group)];
             if group.has_own_slots() && slot.state == State::Idle {
-                self.free_slots.push_back((number, since));
+                self.free(number as u32, since);
             }
         }
     }

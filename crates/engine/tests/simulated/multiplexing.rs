@@ -130,3 +130,25 @@ fn a_pool_of_connections_has_as_many_slots_as_they_carry() {
     // Eight of sixteen at a time.
     assert_eq!(run.measured.ok / 100, 8 * SECOND / (10 * MS) / 100);
 }
+
+/// Refuses every connection after five milliseconds.
+struct Refusing;
+
+impl Peer for Refusing {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Fail(5 * MS, libc::ECONNREFUSED)
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_dial_that_fails_ends_each_exchange_that_waits_for_it_once() {
+    // Five arrivals come during each dial, and four of them have a slot.
+    let run = simulate(over_lines(constant(1000.0, 1)), Refusing);
+    run.assert_balanced();
+    assert_eq!(run.reasons(), [("connect.refused".to_owned(), run.measured.attempted)]);
+    assert!((200..=260).contains(&run.world.dials()), "{} dials", run.world.dials());
+}
