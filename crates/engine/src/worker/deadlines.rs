@@ -28,7 +28,7 @@ impl<D: Driver> Worker<D> {
                 self.connections.close(connection, &mut self.driver);
                 self.dial_failed(connection, overdue.unwrap_or(Reason::TimeoutConnect), now);
             }
-            State::Resting | State::Probing => self.free(number, deadline),
+            State::Resting | State::Away | State::Probing => self.free(number, deadline),
             State::Busy => self.on_busy_deadline(number, now),
             State::Idle | State::Free => {}
         }

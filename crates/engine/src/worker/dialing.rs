@@ -162,6 +162,14 @@ impl<D: Driver> Worker<D> {
         }
     }
 
+    /// Closes a connection if no user of its slots is present.
+    pub(super) fn close_if_unused(&mut self, number: u32) {
+        let mut slots = self.connections.get(number).slots();
+        if slots.all(|slot| matches!(self.slots[slot].state, State::Idle | State::Away)) {
+            self.connections.close(number, &mut self.driver);
+        }
+    }
+
     /// Handles an event of a connection without exchanges: a close is normal, bytes are not.
     pub(super) fn check_idle(&mut self, number: u32, event: Ready) {
         let entry = &mut self.connections.entries[number as usize];

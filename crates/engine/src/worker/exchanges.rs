@@ -206,7 +206,7 @@ impl<D: Driver> Worker<D> {
         let slot = &mut self.slots[number as usize];
         let group = &mut self.scheduler.groups[usize::from(slot.group)];
         let entry = self.connections.get_mut(slot.connection);
-        let Some(connection) = &mut entry.connection else { return };
+        let Some(connection) = &mut entry.connection else { return self.free(number, since) };
         connection.served += 1;
         group.keeps_alive |= connection.served > 1;
         // A user who thinks notices the close in the meantime.

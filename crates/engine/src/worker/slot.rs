@@ -17,6 +17,8 @@ pub(super) enum State {
     Connecting,
     /// A closed user waits until its deadline: it thinks, or its dial has failed.
     Resting,
+    /// A closed user is not present until its deadline.
+    Away,
     /// There is an exchange; its connection may not be open yet.
     Busy,
     /// The exchange has ended; until the deadline the server may close the connection.

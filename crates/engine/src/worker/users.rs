@@ -53,10 +53,10 @@ impl<D: Driver> Worker<D> {
             if from <= since {
                 return true;
             }
-            self.slots[slot as usize].state = State::Resting;
+            self.slots[slot as usize].state = State::Away;
             self.set_deadline(slot, from);
         }
-        self.close_when_idle(self.slots[slot as usize].connection);
+        self.close_if_unused(self.slots[slot as usize].connection);
         false
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::world::{MS, SECOND, closed, constant, request, simulate};
-use engine::{Closed, Pace, Plan};
+use engine::{Closed, Pace, Plan, Stage};
 use net::{Act, Dial, Nanos, Peer};
 
 /// Answers line by line with what `answer` returns for the number of a request.
@@ -13,17 +13,19 @@ struct Lines<A> {
     received: BTreeMap<u64, Vec<u8>>,
     /// By connection, the number of its requests.
     counts: BTreeMap<u64, u64>,
+    /// How long it takes to accept a connection.
+    dial_ns: Nanos,
 }
 
 impl<A: FnMut(u64, &str) -> Vec<(Nanos, Act)>> Lines<A> {
     fn new(answer: A) -> Self {
-        Self { answer, requests: 0, received: BTreeMap::new(), counts: BTreeMap::new() }
+        Self { answer, requests: 0, received: BTreeMap::new(), counts: BTreeMap::new(), dial_ns: 0 }
     }
 }
 
 impl<A: FnMut(u64, &str) -> Vec<(Nanos, Act)>> Peer for Lines<A> {
     fn dial(&mut self, _: u64, _: Nanos) -> Dial {
-        Dial::Accept(0)
+        Dial::Accept(self.dial_ns)
     }
 
     fn receive(&mut self, connection: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
@@ -129,6 +131,22 @@ fn a_pool_of_connections_has_as_many_slots_as_they_carry() {
     assert_eq!(run.reports.last().unwrap().connections.opened, 2);
     // Eight of sixteen at a time.
     assert_eq!(run.measured.ok / 100, 8 * SECOND / (10 * MS) / 100);
+}
+
+#[test]
+fn a_user_who_leaves_takes_no_connection_from_those_who_wait_for_it() {
+    // Four users come at once, and the connection needs longer to open than two of them stay.
+    let mut target = Lines::new(|_, id| vec![(10 * MS, ok(id))]);
+    target.dial_ns = 60 * MS;
+    let stage = |duration_ns, users| Stage { duration_ns, target: f64::from(users) };
+    let stages = vec![stage(0, 4), stage(30 * MS, 2), stage(900 * MS, 2)];
+    let pace = Pace::Closed(Closed { stages, ..Closed::new(4) });
+    let run = simulate(over_lines(crate::world::plan(pace)), target);
+    run.assert_balanced();
+    assert_eq!(run.reasons(), []);
+    assert_eq!(run.reports.last().unwrap().connections.opened, 1);
+    // Two users until the end, at ten milliseconds an answer.
+    assert!((160..=190).contains(&run.measured.ok), "{} answers", run.measured.ok);
 }
 
 /// Refuses every connection after five milliseconds.
