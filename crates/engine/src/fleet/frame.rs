@@ -1,7 +1,7 @@
-//! Frames: how messages lie in a stream of bytes between two processes.
+//! Frames: the encoding of messages in a stream of bytes between two processes.
 //!
-//! A version, two lengths, a message in JSON and an attachment in a form of its own. Both ends read
-//! the version of every frame, so that a stranger is refused before its bytes are believed.
+//! A version, two lengths, a message in JSON and an attachment. Both ends check the version of every
+//! frame before they decode it.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -14,7 +14,7 @@ const VERSION: u8 = 5;
 /// Version, length of the message, length of the attachment (little endian).
 const HEAD_BYTES: usize = 9;
 
-/// No message comes near; a length beyond it means that the two ends have lost each other.
+/// The maximum length; no message comes near it.
 const LARGEST_BYTES: u32 = 1 << 30;
 
 /// Writes a message and what belongs to it.
@@ -38,7 +38,7 @@ pub(super) fn write(
 /// Reads the next message; none at the end of the stream.
 pub(super) fn read<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<(M, Vec<u8>)>> {
     let mut head = [0; HEAD_BYTES];
-    // The end between two frames is an end, the end within one a loss.
+    // An end between two frames is the end of the stream; an end within a frame is an error.
     if first(from, &mut head[..1])? == 0 {
         return Ok(None);
     }

@@ -57,7 +57,7 @@ impl PreparingFleet {
         let children = launch(count(parts.len()), command)?;
         let (after, of) = (sources.turns(), count(children.len()));
         let mut first_worker = 0;
-        let mut given = Vec::new();
+        let mut children_of_parts = Vec::new();
         for (part, (mut child, plan)) in (0..).zip(children.into_iter().zip(parts)) {
             let rotation = Rotation { after, part, of };
             let workers = first_worker..first_worker + worker_count(&plan);
@@ -66,9 +66,9 @@ impl PreparingFleet {
             first_worker = workers.end;
             // If the child is gone already, its missing reply shows this.
             let _ = frame::write(&mut child.orders, &ChildOrder::Fire(Box::new(task)), &[]);
-            given.push((child, Assignment { workers, rotation, has_low_priority }));
+            children_of_parts.push((child, Assignment { workers, rotation, has_low_priority }));
         }
-        Ok(Self { children: given })
+        Ok(Self { children: children_of_parts })
     }
 
     /// Waits until all have prepared their parts, and lets them begin; the error says why they do not.

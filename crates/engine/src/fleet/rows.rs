@@ -100,15 +100,16 @@ mod tests {
         let stamps = Stamps { sent: 3, last_byte: 1 << 50, ..Stamps::new(1, 2) };
         let stream = Some(StreamRow { stamps: [1, 2, 3, 4], texts: 5, tokens_out: u64::MAX });
         let (request, status) = (7, Some(200));
-        let kept = ExchangeRow { request, measured: true, stamps, failure: None, status, stream };
+        let accepted =
+            ExchangeRow { request, measured: true, stamps, failure: None, status, stream };
         let failed = Reason::ALL.iter().map(|reason| ExchangeRow {
             measured: false,
             failure: Some(*reason),
             status: None,
             stream: None,
-            ..kept
+            ..accepted
         });
-        let rows: Vec<_> = failed.chain([kept]).collect();
+        let rows: Vec<_> = failed.chain([accepted]).collect();
         assert_eq!(from_bytes(&to_bytes(&rows)), Ok(rows));
     }
 

@@ -65,11 +65,12 @@ impl Rows {
 
 fn from_csv(file: File) -> Result<Rows, String> {
     let mut reader = csv::Reader::from_reader(file);
-    let said = |error: csv::Error| error.to_string();
-    let columns: Vec<String> = reader.headers().map_err(said)?.iter().map(str::to_owned).collect();
+    let text_of = |error: csv::Error| error.to_string();
+    let columns: Vec<String> =
+        reader.headers().map_err(text_of)?.iter().map(str::to_owned).collect();
     let mut cells = Vec::new();
     for record in reader.byte_records() {
-        cells.extend(record.map_err(said)?.iter().map(Box::from));
+        cells.extend(record.map_err(text_of)?.iter().map(Box::from));
     }
     Ok(Rows { columns, cells })
 }

@@ -113,15 +113,15 @@ impl StreamObserver {
         when: (bool, bool),
     ) -> Option<StreamText> {
         let watch = exchange.watch.as_ref()?;
-        let (told, seen) = (watch.told.as_ref()?, watch.seen());
+        let (texts, seen) = (watch.told.as_ref()?, watch.seen());
         let (is_measured, is_inside) = when;
-        let [thought, text] = told.first();
+        let [thought, text] = texts.first();
         Some(StreamText {
             row,
-            text: self.written(&told.text),
-            thought: self.written(&told.thought),
+            text: self.written(&texts.text),
+            thought: self.written(&texts.thought),
             first: self.written(thought) + &self.written(text),
-            is_cut: told.is_cut,
+            is_cut: texts.is_cut,
             is_spread: seen.is_spread(),
             span_ns: seen.last_text.saturating_sub(seen.first_text),
             tokens: seen.tokens_streamed(),
