@@ -28,7 +28,7 @@ help: ## list the targets
 build: $(TORR) ## make .venv/bin/torr and its page (needs Python ≥ 3.10, Rust and Node ≥ 18.18)
 
 demo: build ## find the knee of a server whose capacity is known (about a minute)
-	@scripts/demo.sh
+	@$(TORR) demo
 
 wheel: build ## build the package as it is published, into dist
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) .

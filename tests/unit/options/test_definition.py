@@ -13,6 +13,7 @@ from torr.cli.run import run
 from torr.errors import UsageError
 from torr.options.compare import CompareOptions
 from torr.options.definition import OptionScope, build_options, first_given, refuse
+from torr.options.demo import DEMO
 from torr.options.diff import DiffOptions
 from torr.options.doctor import DOCTOR
 from torr.options.load import LoadOptions
@@ -29,7 +30,7 @@ URL = "http://127.0.0.1:9/"
 LOCUST = VerbOptions("locust", (LocustOptions,))
 VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF, "locust": LOCUST}
 VERBS |= {f"target {each.verb}": each for each in (HELLO, DELAY, BYTES, FAULTY, CHAT)}
-VERBS |= {each.verb: each for each in (DOCTOR, IMPORT, LEDGER, LIST, SERVE, TAG)}
+VERBS |= {each.verb: each for each in (DEMO, DOCTOR, IMPORT, LEDGER, LIST, SERVE, TAG)}
 CASES = [
     pytest.param(name, option, id=f"{name} {option.long}")
     for name, verb in VERBS.items()

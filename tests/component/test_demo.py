@@ -1,0 +1,22 @@
+"""The installed `torr demo`: a ladder that finds a known capacity, and commands to try next."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_it_measures_its_target_and_names_three_commands(torr):
+    ended = torr("demo", "--quick")
+    assert ended.code == 0, ended.err
+    assert "at most 6,400 requests/s" in ended.out
+    first, *commands = ended.out.partition("Try it on your own service")[2].splitlines()
+    assert first == ", here one on port 8080:"
+    assert [command.split()[:2] for command in commands] == [
+        ["torr", "run"],
+        ["torr", "ladder"],
+        ["torr", "ladder"],
+    ]
+    result = json.loads((ended.folder / "_output/torr/latest/result.json").read_bytes())
+    assert [level["concurrency"] for level in result["levels"]] == [8, 32, 64]
+    # In 300 ms the target ends 1,920 requests, and at most 128 more that it served in part before.
+    assert all(0 < level["ok_per_s"] < 6_830 for level in result["levels"])
