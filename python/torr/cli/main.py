@@ -18,6 +18,7 @@ from torr.model.outside import safe_text
 
 VERBS = {
     "demo": ("torr.cli.demo:demo", "find the capacity of a built-in target, in about a minute"),
+    "init": ("torr.cli.init:init", "write a plan file for a URL or an OpenAPI document"),
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
     "ladder": ("torr.cli.ladder:ladder", "find the capacity of a URL, level after level"),
     "compare": ("torr.cli.compare:compare", "start servers in turn, and judge which is faster"),

@@ -16,6 +16,7 @@ from torr.options.definition import OptionScope, build_options, first_given, ref
 from torr.options.demo import DEMO
 from torr.options.diff import DiffOptions
 from torr.options.doctor import DOCTOR
+from torr.options.init import INIT
 from torr.options.load import LoadOptions
 from torr.options.locust import LocustOptions
 from torr.options.measure import MeasureOptions
@@ -30,7 +31,7 @@ URL = "http://127.0.0.1:9/"
 LOCUST = VerbOptions("locust", (LocustOptions,))
 VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF, "locust": LOCUST}
 VERBS |= {f"target {each.verb}": each for each in (HELLO, DELAY, BYTES, FAULTY, CHAT)}
-VERBS |= {each.verb: each for each in (DEMO, DOCTOR, IMPORT, LEDGER, LIST, SERVE, TAG)}
+VERBS |= {each.verb: each for each in (DEMO, DOCTOR, IMPORT, INIT, LEDGER, LIST, SERVE, TAG)}
 CASES = [
     pytest.param(name, option, id=f"{name} {option.long}")
     for name, verb in VERBS.items()

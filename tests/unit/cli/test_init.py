@@ -1,0 +1,130 @@
+"""`torr init`: plan files for URLs and OpenAPI documents, and reasons for what they lack."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from torr.sources.plan_file import read_plan_file
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "servers": [
+        {"url": "http://ann:hush@localhost:8080/v{n}", "variables": {"n": {"default": "2"}}}
+    ],
+    "paths": {
+        "/items/{id}": {
+            "parameters": [{"$ref": "#/components/parameters/id"}],
+            "get": {
+                "operationId": "item",
+                "parameters": [
+                    {"name": "tag", "in": "query", "example": "a b"},
+                    {
+                        "name": "x-user",
+                        "in": "header",
+                        "required": True,
+                        "schema": {"default": "u"},
+                    },
+                    {"name": "unused", "in": "query", "schema": {"type": "string"}},
+                ],
+            },
+            "put": {
+                "requestBody": {
+                    "content": {"application/json": {"example": {"n": 1, "password": "hush"}}}
+                }
+            },
+        },
+        "/keys": {
+            "get": {
+                "parameters": [
+                    {"name": "api_key", "in": "query", "required": True, "example": "hush"}
+                ]
+            }
+        },
+        "/codes/{code}": {
+            "get": {
+                "parameters": [
+                    {
+                        "name": "code",
+                        "in": "path",
+                        "required": True,
+                        "schema": {"type": "string", "pattern": "^[A-Z]$"},
+                    }
+                ]
+            }
+        },
+        "/far": {"get": {"parameters": [{"$ref": "other.json#/x"}]}},
+    },
+    "components": {
+        "parameters": {
+            "id": {
+                "name": "id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "integer", "minimum": 7},
+            }
+        }
+    },
+}
+
+
+def written(torr, *flags):
+    Path("openapi.json").write_text(json.dumps(DOCUMENT))
+    ended = torr("init", "openapi.json", *flags)
+    assert ended.code == 0, ended.err
+    return ended, read_plan_file(Path("plan.toml"))
+
+
+def test_a_url_becomes_a_plan_with_one_request(torr):
+    assert torr("init", "http://localhost:8080/a?b=1").code == 0
+    plan = read_plan_file(Path("plan.toml"))
+    assert (plan.url, [x.url for x in plan.requests]) == ("http://localhost:8080", ["/a?b=1"])
+
+
+def test_safe_operations_become_requests_with_values(torr):
+    _, plan = written(torr)
+    (request,) = plan.requests
+    assert (plan.url, request.name) == ("http://localhost:8080", "item")
+    assert request.url == "/v2/items/7?tag=a+b"
+    assert ("x-user", "u") in request.headers
+
+
+def test_an_operation_that_is_left_out_has_its_reason_in_the_file_and_on_stderr(torr):
+    ended, _ = written(torr)
+    for reason in (
+        "PUT /v2/items/{id}: may change data: --all-methods writes it",
+        "GET /v2/keys: the parameter 'api_key' is a secret",
+        "GET /v2/codes/{code}: the parameter 'code' has no example: it must match a pattern",
+        "GET /v2/far: the reference 'other.json#/x' is not followed",
+    ):
+        assert f"note: {reason}" in ended.err
+        assert f"# {reason}" in Path("plan.toml").read_text()
+
+
+def test_all_methods_writes_bodies_without_secrets(torr):
+    _, plan = written(torr, "--all-methods")
+    assert json.loads(plan.requests[1].body) == {"n": 1, "password": "***"}
+    assert "hush" not in Path("plan.toml").read_text()
+
+
+def test_swagger_2_in_yaml_is_read(torr):
+    Path("api.yaml").write_text(
+        "swagger: '2.0'\nhost: localhost:81\nbasePath: /b\npaths:\n  /x: {get: {}}\n"
+    )
+    assert torr("init", "api.yaml").code == 0
+    plan = read_plan_file(Path("plan.toml"))
+    assert (plan.url, plan.requests[0].url) == ("http://localhost:81", "/b/x")
+
+
+def test_a_file_is_replaced_with_force_only(torr):
+    Path("plan.toml").write_text("mine")
+    refused = torr("init", "http://localhost:8080/")
+    assert (refused.code, Path("plan.toml").read_text()) == (2, "mine")
+    assert "plan.toml exists" in refused.err
+    assert torr("init", "--force", "http://localhost:8080/").code == 0
+
+
+def test_a_document_without_paths_is_refused(torr):
+    Path("api.json").write_text("{}")
+    ended = torr("init", "api.json")
+    assert (ended.code, "no OpenAPI document" in ended.err) == (2, True)
