@@ -66,11 +66,9 @@ def parse_document(text: str) -> JsonObject:
 
 
 def _yaml(text: str) -> object:
-    try:
-        import yaml  # type: ignore[import-untyped]
-    except ImportError as error:
-        hint = say("pip install pyyaml, or give the document as JSON")
-        raise UsageError(say("documents in YAML need PyYAML"), hint) from error
+    # Imported here: only documents in YAML need it.
+    import yaml  # type: ignore[import-untyped]
+
     try:
         return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both are safe
     except (yaml.YAMLError, ValueError, RecursionError) as error:
