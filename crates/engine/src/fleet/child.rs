@@ -1,13 +1,14 @@
-//! A child process: sends its part of a load, by orders from its standard input.
+//! A child: sends its part of a load, by orders that it reads from a stream of bytes.
 //!
-//! It ends with its parent: when the standard input ends, the process exits.
+//! It ends with its parent: when the orders end, the load is aborted. It never exits the process in
+//! which it runs.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use net::{Epoll, Nanos, SourceAddresses};
@@ -20,12 +21,10 @@ use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, sources_of, start_workers};
 
-/// The exit code of a child whose parent is gone.
-const EXIT_WITHOUT_PARENT: i32 = 3;
-
-/// Sends the load that comes on the standard input, and replies on the standard output, until its end.
+/// Sends the load that comes on the standard input, and replies on the standard output, until its end or
+/// that of the orders.
 ///
-/// The error says what is wrong with either of them. Exits when the orders end.
+/// The error says what is wrong with either of them.
 pub fn serve() -> Result<(), String> {
     let own = |file: io::Result<std::os::fd::OwnedFd>| {
         file.map(File::from).map_err(|error| format!("standard streams: {error}"))
@@ -33,10 +32,15 @@ pub fn serve() -> Result<(), String> {
     // Without the buffers of the standard streams: frames are written and read whole.
     let input = own(io::stdin().as_fd().try_clone_to_owned())?;
     let output = own(io::stdout().as_fd().try_clone_to_owned())?;
-    fire(io::BufReader::new(input), ReplyWriter::new(output))
+    serve_on(io::BufReader::new(input), output)
 }
 
-fn fire(mut input: impl Read + Send + 'static, replies: ReplyWriter) -> Result<(), String> {
+/// Does the same on two streams of bytes.
+fn serve_on(
+    mut input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> Result<(), String> {
+    let replies = ReplyWriter::new(output);
     replies.write(&ChildReply::Here, &[]);
     let task = match frame::read(&mut input) {
         Ok(Some((ChildOrder::Fire(task), _))) => task,
@@ -88,7 +92,8 @@ fn run_task(
         create_driver: Epoll::new,
     };
     let (orders, ordered) = (Arc::clone(&gate), Arc::clone(&is_ordered));
-    spawn(move || follow_orders(input, &orders, &ordered)).map_err(not_started)?;
+    let order_replies = replies.clone();
+    spawn(move || follow_orders(input, &orders, &ordered, &order_replies)).map_err(not_started)?;
     start_workers(parts, first_worker, common).map_err(not_started)?;
     let (ready_writer, arrived) = (replies.clone(), Arc::clone(&gate));
     spawn(move || {
@@ -101,11 +106,18 @@ fn run_task(
         net::be_patient();
     }
     let is_failing = || gate.is_stopped() && !is_ordered.load(Ordering::Acquire);
-    forward_reports(&inbox, replies, &sources, is_failing)
+    let ended = forward_reports(&inbox, replies, &sources, &gate, is_failing);
+    // Without a parent, there is no loss to report.
+    if replies.is_closed() { Ok(()) } else { ended }
 }
 
-/// Follows the orders; exits when they end.
-fn follow_orders(mut input: impl Read, gate: &Gate, is_ordered: &AtomicBool) {
+/// Follows the orders; aborts the load when they end, because nobody would receive its reports.
+fn follow_orders(
+    mut input: impl Read,
+    gate: &Gate,
+    is_ordered: &AtomicBool,
+    replies: &ReplyWriter,
+) {
     loop {
         match frame::read(&mut input) {
             Ok(Some((ChildOrder::Open { at }, _))) => gate.open(at),
@@ -113,8 +125,10 @@ fn follow_orders(mut input: impl Read, gate: &Gate, is_ordered: &AtomicBool) {
                 is_ordered.store(true, Ordering::Release);
                 if matches!(order, ChildOrder::Stop) { gate.stop() } else { gate.abort() }
             }
-            // Without a parent, the load would be measured by no process.
-            _ => std::process::exit(EXIT_WITHOUT_PARENT),
+            _ => {
+                replies.close();
+                return gate.abort();
+            }
         }
     }
 }
@@ -127,6 +141,7 @@ fn forward_reports(
     inbox: &Receiver<Report>,
     replies: &ReplyWriter,
     sources: &SourceAddresses,
+    gate: &Gate,
     is_failing: impl Fn() -> bool,
 ) -> Result<(), Message> {
     let descriptor_limit = net::raise_descriptor_limit();
@@ -144,6 +159,9 @@ fn forward_reports(
             source_turns: sources.turns(),
         };
         replies.write(&ChildReply::Report { report: Box::new(report), figures }, &rows);
+        if replies.is_closed() {
+            gate.abort();
+        }
     }
     if has_failed || is_failing() { Err(LOST_A_WORKER.plain()) } else { Ok(()) }
 }
@@ -157,19 +175,94 @@ fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), String> {
     thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
-/// Writes frames to the parent, from several threads.
-#[derive(Debug, Clone)]
-struct ReplyWriter(Arc<Mutex<File>>);
+/// Writes frames to the parent, from several threads, until the parent is gone.
+#[derive(Clone)]
+struct ReplyWriter(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
 
 impl ReplyWriter {
-    fn new(output: File) -> Self {
-        Self(Arc::new(Mutex::new(output)))
+    fn new(output: impl Write + Send + 'static) -> Self {
+        Self(Arc::new(Mutex::new(Some(Box::new(output)))))
     }
 
+    /// Writes a reply; if that fails, the parent is gone, and later replies are not written.
     fn write(&self, reply: &ChildReply, attachment: &[u8]) {
-        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if frame::write(&mut *output, reply, attachment).is_err() {
-            std::process::exit(EXIT_WITHOUT_PARENT);
+        let mut output = self.lock();
+        if output.as_mut().is_some_and(|open| frame::write(open, reply, attachment).is_err()) {
+            *output = None;
         }
+    }
+
+    fn close(&self) {
+        *self.lock() = None;
+    }
+
+    fn is_closed(&self) -> bool {
+        self.lock().is_none()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Write + Send>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    use net::monotonic_ns;
+
+    use super::*;
+    use crate::fleet::message::Rotation;
+    use crate::plan::{Closed, Pace, Plan, RequestPlan, Source, Stop};
+
+    fn next(stream: &mut UnixStream) -> ChildReply {
+        let reply: Option<(ChildReply, Vec<u8>)> = frame::read(stream).unwrap();
+        reply.unwrap().0
+    }
+
+    /// Serves a load without an end on a socket pair, until its workers are ready.
+    fn serving() -> (UnixStream, TcpListener, Receiver<Result<(), String>>) {
+        let (mut parent, child) = UnixStream::pair().unwrap();
+        parent.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let (done, ended) = channel();
+        spawn(move || {
+            let output = child.try_clone().unwrap();
+            let _ = done.send(serve_on(child, output));
+        })
+        .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let request = RequestPlan::get(&format!("http://{}/", listener.local_addr().unwrap()));
+        let stop = Stop::Duration { duration_ns: 600_000_000_000 };
+        let plan = Plan::new(Pace::Closed(Closed::new(2)), Source::One { request }, stop);
+        let sources = Rotation { after: 0, part: 0, of: 1 };
+        let task = Box::new(Task { plan, first_worker: 0, sources });
+        assert!(matches!(next(&mut parent), ChildReply::Here));
+        frame::write(&mut parent, &ChildOrder::Fire(task), &[]).unwrap();
+        assert!(matches!(next(&mut parent), ChildReply::Prepared));
+        frame::write(&mut parent, &ChildOrder::Begin { at: monotonic_ns() }, &[]).unwrap();
+        assert!(matches!(next(&mut parent), ChildReply::Ready));
+        (parent, listener, ended)
+    }
+
+    #[test]
+    fn a_child_whose_parent_is_gone_ends_its_load_and_not_the_process() {
+        let (parent, _listener, ended) = serving();
+        drop(parent);
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Ok(())));
+    }
+
+    #[test]
+    fn a_child_replies_on_any_stream_of_bytes_until_its_load_is_over() {
+        let (mut parent, _listener, ended) = serving();
+        frame::write(&mut parent, &ChildOrder::Open { at: monotonic_ns() }, &[]).unwrap();
+        frame::write(&mut parent, &ChildOrder::Abort, &[]).unwrap();
+        let mut phases = Vec::new();
+        while phases.last() != Some(&Phase::Over) {
+            let ChildReply::Report { report, .. } = next(&mut parent) else { continue };
+            phases.push(report.phase);
+        }
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Ok(())));
     }
 }
