@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST_LOCUST := build/locust-oldest
 FUZZ := build/fuzz
+DOCS := build/docs-tools
 TORR := $(BIN)/torr
 WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
@@ -19,7 +20,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages notices clean
+.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages docs docs-serve notices clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -37,7 +38,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -117,6 +118,12 @@ notices: build ## write THIRD_PARTY_NOTICES again, after a dependency of the eng
 reference: build ## write the generated pages of docs/ again
 	PYTHONPATH=scripts $(BIN)/python -m reference
 
+docs: $(DOCS)/.pins ## build the documentation site into build/docs
+	$(DOCS)/bin/python scripts/docs_site.py
+
+docs-serve: docs ## serve the documentation site at http://127.0.0.1:8000
+	$(DOCS)/bin/python -m http.server --bind 127.0.0.1 --directory build/docs 8000
+
 messages: build ## bring the catalogues of other languages up to date and compile them
 	$(BIN)/python scripts/messages.py
 
@@ -142,6 +149,12 @@ $(OLDEST_LOCUST)/.pins: requirements/locust-oldest.txt
 $(FUZZ)/.pins: requirements/fuzz.txt $(VENV)/.pins
 	$(BIN)/python -m venv --clear $(FUZZ)
 	$(FUZZ)/bin/python -m pip install --quiet --require-hashes -r requirements/fuzz.txt
+	touch $@
+
+# Zensical, and the servers of the tutorial.
+$(DOCS)/.pins: requirements/docs.txt
+	$(PYTHON) -m venv --clear $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --require-hashes -r requirements/docs.txt
 	touch $@
 
 $(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml
