@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
         let (mut decoder, mut body, mut used) = (Chunked::default(), Vec::new(), 0);
         let mut found = Ok(());
         for piece in pieces {
-            match decoder.feed(piece, |data| body.extend_from_slice(data)) {
+            match decoder.feed(piece, |data| body.extend_from_slice(data), |_| ()) {
                 Ok(count) => used += count,
                 Err(error) => {
                     found = Err(error);

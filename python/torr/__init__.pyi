@@ -359,7 +359,7 @@ def once(
     key: _Path | None = None,
     tls_resumption: bool = True,
 ) -> Answer:
-    """Send one request to `url` and return the answer, with the bytes sent and received.
+    """Send one request to `url` and return the answer, with the bytes sent.
 
     Raises UsageError before anything is sent, NothingMeasuredError without a complete answer.
 

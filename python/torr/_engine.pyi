@@ -257,7 +257,7 @@ class Call:
     def head(self) -> tuple[int, int, str, list[tuple[str, str]]]:
         """Return version (10 or 11), status, reason, fields; raise ValueError without a head."""
 
-    def raw(self) -> bytes:
+    def excerpt(self) -> bytes:
         """Return the bytes of the head, and those that were read with it."""
 
     def body(self) -> bytes:

@@ -1,12 +1,13 @@
 //! One exchange: its stamps, what is kept of its response, and the one way in which it ends.
 
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
 use net::{LayerError, LayerFault, Nanos};
-use wire::Head;
+use wire::{Fields, Head, Heads, Response, ResponseHead, ResponseSink};
 
 use crate::budget::Budget;
-use crate::onlooker::Onlooker;
+use crate::exchange_sink::ExchangeSink;
 use crate::{Outcome, Reason, Stamps, UNSET, Watch};
 
 /// Bytes kept for an error sample of a response that needs several reads.
@@ -34,19 +35,23 @@ pub struct Exchange {
     pub stamps: Stamps,
     /// Bytes of the answer so far, head and body.
     pub bytes_in: u64,
-    /// Everything that came, kept only when somebody asked for it before the start.
-    pub transcript: Option<Vec<u8>>,
-    /// Whether the transcript ends with the read that brought the whole head.
-    pub is_head_enough: bool,
-    /// The body without its framing, kept only when somebody asked for it before the start.
+    /// Whether the head of the response and its trailers are kept; set before the start.
+    pub keeps_head: bool,
+    /// The final head of the response, if it is kept.
+    pub response_head: Option<Arc<ResponseHead>>,
+    /// The trailers of the response, if they are kept and there are some.
+    pub trailers: Option<Box<Fields>>,
+    /// The body without its framing, if it is set before the start.
     pub body: Option<Vec<u8>>,
-    /// How much of it is kept.
+    /// The maximum number of its bytes to keep.
     pub body_limit: usize,
-    /// Whether some of it was not kept.
+    /// Whether it is longer.
     pub is_body_cut: bool,
-    /// Who watches the events of a stream, if anybody does.
+    /// The maximum number of bytes to keep of a head that is not complete.
+    pub excerpt_limit: usize,
+    /// The observations of a stream of events, if it is set before the start.
     pub watch: Option<Box<Watch>>,
-    /// Whether the socket was reset under it.
+    /// Whether the connection was reset.
     pub was_reset: bool,
     is_head: bool,
     head: Option<Head>,
@@ -68,11 +73,13 @@ impl Exchange {
         Self {
             stamps: Stamps::new(intended, taken),
             bytes_in: 0,
-            transcript: None,
-            is_head_enough: false,
+            keeps_head: false,
+            response_head: None,
+            trailers: None,
             body: None,
             body_limit: KEPT_BYTES,
             is_body_cut: false,
+            excerpt_limit: EXCERPT_BYTES,
             watch: None,
             was_reset: false,
             is_head: request.is_head,
@@ -91,7 +98,7 @@ impl Exchange {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
         (self.was_reset, self.is_body_cut) = (false, false);
-        self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
+        self.empty();
         (self.is_head, self.head) = (request.is_head, None);
         self.to_write = request.length;
         self.written = 0;
@@ -104,6 +111,13 @@ impl Exchange {
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head
+    }
+
+    /// Returns the last value of a field of the head, or of the trailers if the head has none.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&[u8]> {
+        let of_head = self.response_head.as_ref().and_then(|head| head.fields.last(name));
+        of_head.or_else(|| self.trailers.as_ref()?.last(name))
     }
 
     /// Bytes of the request written so far.
@@ -139,10 +153,6 @@ impl Exchange {
     /// Takes note of received bytes of the response.
     pub(crate) fn note_read(&mut self, bytes: &[u8], at: Nanos) {
         self.note_discarded(bytes.len(), at);
-        let is_wanted = !(self.is_head_enough && self.head.is_some());
-        if let Some(transcript) = self.transcript.as_mut().filter(|_| is_wanted) {
-            transcript.extend_from_slice(bytes);
-        }
         self.latest = bytes.len();
     }
 
@@ -160,15 +170,19 @@ impl Exchange {
         self.head = head;
     }
 
-    /// Keeps the beginning of a response that needs several reads.
+    /// Keeps the beginning of a response that is not complete after this read.
     pub(crate) fn keep_excerpt(&mut self, bytes: &[u8]) {
-        let room = EXCERPT_BYTES.saturating_sub(self.excerpt.len());
+        let limit = if self.head.is_none() { self.excerpt_limit } else { EXCERPT_BYTES };
+        let room = limit.saturating_sub(self.excerpt.len());
         self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// Returns what receives the body.
-    pub(crate) fn sink(&mut self, at: Nanos, is_late: bool) -> Onlooker<'_> {
-        Onlooker {
+    /// Returns what receives the parts of the response.
+    pub(crate) fn sink(&mut self, at: Nanos, is_late: bool) -> ExchangeSink<'_> {
+        ExchangeSink {
+            keeps_head: self.keeps_head,
+            response_head: &mut self.response_head,
+            trailers: &mut self.trailers,
             body: &mut self.body,
             body_limit: self.body_limit,
             is_body_cut: &mut self.is_body_cut,
@@ -198,36 +212,63 @@ impl Exchange {
         Outcome::failed(reason, self.head.map(|head| head.status))
     }
 
-    /// Draws what it holds now from the budget of its worker; false where that has not as much.
+    /// Draws what it holds now from the budget of its worker; returns false if the budget has not as
+    /// much.
     pub(crate) fn draw(&mut self, budget: &mut Budget) -> bool {
         // Most exchanges keep nothing.
         if !self.is_looked_at() {
             return true;
         }
-        let kept = [&self.transcript, &self.body].into_iter().flatten();
+        let head = self.response_head.as_ref().map_or(0, |head| head.held_bytes());
+        let body = self.body.as_ref().map_or(0, Vec::len);
         let watched = self.watch.as_ref().map_or(0, |watch| watch.held_bytes());
-        budget.draw(&mut self.drawn, kept.map(Vec::len).sum::<usize>() + watched)
+        budget.draw(&mut self.drawn, head + body + watched)
     }
 
-    /// Gives back what it has drawn, with the memory: nobody looks at the answer any more.
+    /// Gives back what it has drawn, with the memory: the response is not used any more.
     pub fn release(&mut self, budget: &mut Budget) {
         if self.is_looked_at() {
-            self.transcript.iter_mut().chain(&mut self.body).for_each(empty);
+            self.empty();
             self.watch.iter_mut().for_each(|watch| watch.empty());
             budget.draw(&mut self.drawn, 0);
         }
     }
 
-    /// The beginning of the answer, for the sample of a failure; `buffer` is that of the last read.
+    /// Drops what it keeps of a response, except memory that the next one needs.
+    fn empty(&mut self) {
+        (self.response_head, self.trailers) = (None, None);
+        if let Some(body) = &mut self.body {
+            body.clear();
+            body.shrink_to(SPARE_BYTES);
+        }
+    }
+
+    /// Returns the first bytes of the response as they were received; `buffer` has the latest read.
     #[must_use]
     pub fn excerpt<'a>(&'a self, buffer: &'a [u8]) -> &'a [u8] {
-        let kept = if self.excerpt.is_empty() { &buffer[..self.latest] } else { &self.excerpt };
-        &kept[..kept.len().min(EXCERPT_BYTES)]
+        if self.excerpt.is_empty() {
+            &buffer[..self.latest.min(EXCERPT_BYTES)]
+        } else {
+            &self.excerpt
+        }
+    }
+
+    /// Returns the head of the response and the beginning of its body, for the sample of an error;
+    /// `buffer` has the latest read. Bytes that are no head are returned as the body.
+    #[must_use]
+    pub fn sample(&self, buffer: &[u8]) -> (Option<Arc<ResponseHead>>, Vec<u8>) {
+        let excerpt = self.excerpt(buffer);
+        let mut sample = ResponseSample::default();
+        // What came before an error is the sample.
+        let _ = Response::new(self.is_head).feed(excerpt, &mut Heads::default(), &mut sample);
+        let head = self.response_head.clone().or(sample.head);
+        let body = if head.is_none() { excerpt.to_vec() } else { sample.body };
+        (head, body)
     }
 
     /// Returns whether the response is kept or checked.
     pub(crate) fn is_looked_at(&self) -> bool {
-        self.transcript.is_some() || self.body.is_some() || self.watch.is_some()
+        self.keeps_head || self.body.is_some() || self.watch.is_some()
     }
 
     /// Ends it with a complete response.
@@ -293,9 +334,21 @@ fn refused_or_failed(error: &io::Error) -> Reason {
     if is_refused { Reason::TlsRefused } else { Reason::TlsFailed }
 }
 
-fn empty(kept: &mut Vec<u8>) {
-    kept.clear();
-    kept.shrink_to(SPARE_BYTES);
+/// The beginning of a response.
+#[derive(Default)]
+struct ResponseSample {
+    head: Option<Arc<ResponseHead>>,
+    body: Vec<u8>,
+}
+
+impl ResponseSink for ResponseSample {
+    fn head(&mut self, _: &Head, raw: &[u8], heads: &mut Heads) {
+        self.head = heads.response_head(raw);
+    }
+
+    fn body(&mut self, piece: &[u8]) {
+        self.body.extend_from_slice(piece);
+    }
 }
 
 /// What an exchange is waiting for.
@@ -304,4 +357,50 @@ enum At {
     Answer,
     Head,
     Body,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange() -> Exchange {
+        Exchange::new(0, 0, Outline { is_head: false, length: 0 })
+    }
+
+    #[test]
+    fn a_sample_has_the_final_head_and_the_decoded_beginning_of_the_body() {
+        let bytes = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 Busy\r\nA: 1\r\n\
+            Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n6\r\ntruncated";
+        let mut exchange = exchange();
+        exchange.note_read(bytes, 1);
+        let (head, body) = exchange.sample(bytes);
+        let head = head.unwrap();
+        assert_eq!((head.status, head.fields.last("a")), (503, Some(&b"1"[..])));
+        assert_eq!(body, b"bodytrunca");
+    }
+
+    #[test]
+    fn a_sample_of_bytes_that_are_no_head_has_them_as_they_are() {
+        let mut exchange = exchange();
+        exchange.note_read(b"SSH-2.0-x", 1);
+        assert_eq!(exchange.sample(b"SSH-2.0-x and more"), (None, b"SSH-2.0-x".to_vec()));
+    }
+
+    #[test]
+    fn an_excerpt_has_the_first_bytes_and_as_much_of_a_head_as_it_may() {
+        let mut exchange = exchange();
+        exchange.keep_excerpt(&[b'x'; EXCERPT_BYTES + 1]);
+        assert_eq!(exchange.excerpt(b"").len(), EXCERPT_BYTES);
+        exchange.restart(0, 0, Outline { is_head: false, length: 0 });
+        exchange.excerpt_limit = 5000;
+        exchange.keep_excerpt(&[b'x'; 4000]);
+        exchange.keep_excerpt(&[b'y'; 4000]);
+        assert_eq!((exchange.excerpt(b"").len(), exchange.excerpt(b"")[4999]), (5000, b'y'));
+        // Once the head is complete, the excerpt is for samples alone.
+        exchange.restart(0, 0, Outline { is_head: false, length: 0 });
+        let head = Head::parse(b"HTTP/1.1 200 OK\r\n\r\n", false).unwrap().map(|(head, _)| head);
+        exchange.set_head(head);
+        exchange.keep_excerpt(&[b'x'; 4000]);
+        assert_eq!(exchange.excerpt(b"").len(), EXCERPT_BYTES);
+    }
 }

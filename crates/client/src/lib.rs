@@ -9,7 +9,7 @@ mod byte_channel;
 mod chunks;
 mod connection;
 mod exchange;
-mod onlooker;
+mod exchange_sink;
 mod outcome;
 mod reactor;
 mod scratch;

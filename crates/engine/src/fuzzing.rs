@@ -1,6 +1,7 @@
 //! Doors for fuzzing into readers that are private. Nothing of torr calls them.
 
 use client::{Exchange, Outline, Reason};
+use wire::ResponseHead;
 
 use crate::plan::RequestPlan;
 use crate::prepare::observe::Observer;
@@ -25,7 +26,8 @@ impl Look {
     /// Looks at a complete answer; gives what was captured.
     pub fn look(&self, head: &[u8], body: &[u8]) -> Result<Vec<Vec<u8>>, Reason> {
         let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
-        (exchange.transcript, exchange.body) = (Some(head.to_vec()), Some(body.to_vec()));
+        let head = ResponseHead::read(head).ok().flatten().map(|(head, _)| head.into());
+        (exchange.response_head, exchange.body) = (head, Some(body.to_vec()));
         let mut values = vec![Vec::new(); self.captures];
         self.observer.look(&exchange, &mut values, &mut 0).map(|()| values)
     }

@@ -9,6 +9,7 @@ use client::{
 };
 use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
+use wire::{Fields, ResponseHead, latin1};
 
 use crate::plan::Plan;
 use crate::prepare::stream_observer::StreamObserver;
@@ -31,12 +32,16 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     let now = driver.now();
     let mut exchange = Exchange::new(now, now, single.request.outline(&single.text));
     single.request.ask(&mut exchange);
-    (exchange.transcript, exchange.is_head_enough) = (Some(Vec::new()), false);
+    exchange.keeps_head = true;
+    exchange.body.get_or_insert_default();
+    // The size of the answer is limited by `MAX_BYTES`.
+    let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
     let deadline = now.saturating_add(single.request.timeout_ns);
     let (mut outcome, mut address) = (None, None);
     for to in &single.endpoint.addresses {
         address = Some(to);
-        let ended = outcome.insert(drive(&mut driver, &mut exchange, &single, to, deadline));
+        let ended = drive(&mut driver, &mut exchange, &single, to, &mut scratch, deadline);
+        let ended = outcome.insert(ended);
         let is_opened = exchange.stamps.sent != UNSET;
         if is_opened || !ended.failure.is_some_and(Reason::is_worth_another_address) {
             break;
@@ -45,7 +50,7 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     let (Some(outcome), Some(address)) = (outcome, address) else {
         return Err("the host has no address".into());
     };
-    Ok(to_json(&single, &mut exchange, outcome, address))
+    Ok(to_json(&single, &mut exchange, &scratch.buffer, outcome, address))
 }
 
 /// The one request, joined, and where it goes.
@@ -84,6 +89,7 @@ fn drive<D: Driver>(
     exchange: &mut Exchange,
     single: &SingleRequest<'_>,
     to: &Address,
+    scratch: &mut Scratch,
     deadline: Nanos,
 ) -> Outcome {
     let layer = match single.endpoint.tls.as_ref().map(net::TlsClient::session).transpose() {
@@ -97,8 +103,6 @@ fn drive<D: Driver>(
     let tunnel = single.endpoint.tunnel.clone().map(Tunnel::new);
     let now = driver.now();
     let mut connection = Connection::dialled(dialled, layer, tunnel, single.endpoint.protocol, now);
-    // The size of the answer is limited below.
-    let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
     let mut ready = Vec::new();
     let mut reason = None;
     while reason.is_none() && driver.now() < deadline {
@@ -109,8 +113,7 @@ fn drive<D: Driver>(
         let is_idle = ready.is_empty() && until < deadline && driver.now() >= until;
         reason = is_idle.then_some(Reason::TimeoutIdle);
         for event in ready.drain(..) {
-            let end =
-                turn(driver, exchange, &mut connection, single, event, &mut scratch, deadline);
+            let end = turn(driver, exchange, &mut connection, single, event, scratch, deadline);
             if exchange.bytes_in > MAX_BYTES {
                 return exchange.end(driver.now(), Reason::ReadTooLarge);
             }
@@ -164,6 +167,7 @@ fn turn<D: Driver>(
 fn to_json(
     single: &SingleRequest<'_>,
     exchange: &mut Exchange,
+    buffer: &[u8],
     outcome: Outcome,
     address: &Address,
 ) -> Value {
@@ -176,13 +180,18 @@ fn to_json(
         }
         failed => failed,
     };
+    // Bytes that are no head are shown as they are.
+    let is_headless = exchange.response_head.is_none();
     let milliseconds = |nanos: Option<Nanos>| {
         #[allow(clippy::cast_precision_loss)]
         nanos.map(|nanos| nanos as f64 / 1e6)
     };
     json!({
         "request": STANDARD.encode(single.bytes()),
-        "response": STANDARD.encode(exchange.transcript.as_deref().unwrap_or_default()),
+        "head": exchange.response_head.as_deref().map(head_to_json),
+        "trailers": fields_to_json(exchange.trailers.as_deref()),
+        "body": STANDARD.encode(exchange.body.as_deref().unwrap_or_default()),
+        "excerpt": STANDARD.encode(if is_headless { exchange.excerpt(buffer) } else { &[] }),
         "class": failure.map_or("ok", |reason| reason.class().name()),
         "reason": reason_name(failure, outcome.status),
         "detail": failure.map_or("", Reason::text),
@@ -193,6 +202,21 @@ fn to_json(
         "ttfb_ms": milliseconds(stamps.ttfb()),
         "service_ms": milliseconds(stamps.service()),
     })
+}
+
+fn head_to_json(head: &ResponseHead) -> Value {
+    let version = if head.version == 10 { "1.0" } else { "1.1" };
+    json!({
+        "version": version,
+        "status": head.status,
+        "reason": latin1(&head.reason),
+        "fields": fields_to_json(Some(&head.fields)),
+    })
+}
+
+fn fields_to_json(fields: Option<&Fields>) -> Value {
+    let fields = fields.into_iter().flat_map(Fields::iter);
+    fields.map(|(name, value)| json!([name, latin1(value)])).collect()
 }
 
 fn reason_name(failure: Option<Reason>, status: Option<u16>) -> Option<String> {
@@ -234,10 +258,11 @@ mod tests {
         let prepared = prepare(&plan).unwrap();
         let single = SingleRequest::first(&plan, &prepared).unwrap();
         let mut exchange = Exchange::new(0, 0, single.request.outline(&single.text));
-        exchange.transcript = Some(Vec::new());
+        exchange.body = Some(Vec::new());
+        let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
         let mut driver = Simulated::new(Dripping(pieces));
         let to = &single.endpoint.addresses[0];
-        let outcome = drive(&mut driver, &mut exchange, &single, to, 30_000_000_000);
+        let outcome = drive(&mut driver, &mut exchange, &single, to, &mut scratch, 30_000_000_000);
         (outcome, exchange)
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use client::{Answer, Reason, Stamps, UNSET};
 use net::{Nanos, monotonic_ns};
-use wire::{Fields, WireError};
+use wire::ResponseHead;
 
 use super::locust_report::LocustReport;
 
@@ -14,7 +14,7 @@ const UNDER_WAY: i32 = -1;
 const NOT_PLAIN: i32 = 0;
 
 /// Fields that a plain answer does not have.
-const NOT_PLAIN_FIELDS: [&[u8]; 2] = [b"\nset-cookie:", b"\ncontent-encoding:"];
+const NOT_PLAIN_FIELDS: [&str; 2] = ["set-cookie", "content-encoding"];
 
 /// The state of a call, which the exchanges update; `W` resumes the greenlet that waits for it.
 pub struct CallState<W> {
@@ -31,7 +31,7 @@ struct CallProgress<W> {
     waiter: Option<W>,
     status: u16,
     stamps: Option<Stamps>,
-    head: Vec<u8>,
+    head: Option<Arc<ResponseHead>>,
     /// The length of the body at the end; of a stream, of the part that was not read.
     body_length: usize,
     answer: Option<Box<Answer>>,
@@ -51,7 +51,7 @@ impl<W> CallState<W> {
             waiter: Some(waiter),
             status: 0,
             stamps: None,
-            head: Vec::new(),
+            head: None,
             body_length: 0,
             answer: None,
             outcome: 0,
@@ -67,9 +67,9 @@ impl<W> CallState<W> {
     }
 
     /// Records the head of a stream.
-    pub(super) fn begin(&self, status: u16, head: Vec<u8>, stamps: Stamps) {
+    pub(super) fn begin(&self, head: Arc<ResponseHead>, stamps: Stamps) {
         let mut progress = self.lock();
-        (progress.status, progress.stamps, progress.head) = (status, Some(stamps), head);
+        (progress.status, progress.stamps, progress.head) = (head.status, Some(stamps), Some(head));
         progress.outcome = progress.plain_status();
     }
 
@@ -79,10 +79,7 @@ impl<W> CallState<W> {
         let mut answer = Box::new(answer);
         (progress.status, progress.stamps) =
             (answer.outcome.status.unwrap_or(0), Some(answer.stamps));
-        if !answer.head.is_empty() {
-            progress.head = std::mem::take(&mut answer.head);
-        }
-        progress.truncate_head();
+        progress.head = answer.head.take().or_else(|| progress.head.take());
         progress.body_length = answer.body.len();
         progress.outcome =
             if answer.outcome.failure.is_none() { progress.plain_status() } else { NOT_PLAIN };
@@ -190,15 +187,16 @@ impl<W> CallState<W> {
         self.lock().answer.as_ref().is_some_and(|answer| answer.was_reset)
     }
 
-    /// Returns the bytes of the head, and those that were read with it.
+    /// Returns the first received bytes of a response that failed; empty otherwise.
     #[must_use]
-    pub fn raw_head(&self) -> Vec<u8> {
-        self.lock().head.clone()
+    pub fn excerpt(&self) -> Vec<u8> {
+        self.lock().answer.as_ref().map(|answer| answer.excerpt.clone()).unwrap_or_default()
     }
 
-    /// Reads the head, if there is one, by `read`.
-    pub fn read_head<T>(&self, read: impl FnOnce(Fields<'_>) -> T) -> Result<T, WireError> {
-        Fields::read(&self.lock().head).map(read)
+    /// Returns the head, if it is complete.
+    #[must_use]
+    pub fn head(&self) -> Option<Arc<ResponseHead>> {
+        self.lock().head.clone()
     }
 
     /// Returns the length of the body; of a stream, of the part that was not read at its end.
@@ -224,26 +222,13 @@ impl<W> CallProgress<W> {
 
     /// Returns the status of a plain answer, else `NOT_PLAIN`.
     fn plain_status(&self) -> i32 {
-        let is_plain = (200..300).contains(&self.status) && !is_not_plain(&self.head);
+        let is_plain =
+            (200..300).contains(&self.status) && !self.head.as_deref().is_some_and(is_not_plain);
         if is_plain { i32::from(self.status) } else { NOT_PLAIN }
-    }
-
-    /// Removes the bytes after the head, which belong to the body.
-    fn truncate_head(&mut self) {
-        const END: &[u8] = b"\r\n\r\n";
-        // Heads before the final one are rare.
-        let is_final = !self.head.starts_with(b"HTTP/1.1 1");
-        let end = self.head.windows(END.len()).position(|window| window == END);
-        if let Some(end) = end.filter(|_| is_final) {
-            self.head.truncate(end + END.len());
-            self.head.shrink_to_fit();
-        }
     }
 }
 
 /// Returns whether a head has one of the fields that a plain answer does not have.
-fn is_not_plain(head: &[u8]) -> bool {
-    NOT_PLAIN_FIELDS
-        .iter()
-        .any(|name| head.windows(name.len()).any(|window| window.eq_ignore_ascii_case(name)))
+fn is_not_plain(head: &ResponseHead) -> bool {
+    NOT_PLAIN_FIELDS.iter().any(|name| head.fields.last(name).is_some())
 }

@@ -187,8 +187,8 @@ impl<W, D: Driver> Inner<W, D> {
                     self.streams -= usize::from(call.streams);
                     call.end(*answer);
                 }
-                ExchangeEvent::Head { status, head, stamps } => {
-                    call.begin(status, head, stamps);
+                ExchangeEvent::Head { head, stamps } => {
+                    call.begin(head, stamps);
                     *entry = Some(Arc::clone(&call));
                 }
                 ExchangeEvent::Piece => *entry = Some(Arc::clone(&call)),

@@ -7,6 +7,7 @@ use net::Epoll;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use wire::latin1;
 
 /// The exchanges of greenlets; a waiter is called at the next event of its call.
 pub(crate) type PyExchanges = locust::Exchanges<Py<PyAny>, Epoll>;
@@ -76,20 +77,15 @@ impl PyCall {
 
     /// Returns version (10 or 11), status, reason phrase, and the fields as Latin-1 text.
     fn head<'py>(&self, py: Python<'py>) -> PyResult<(u8, u16, String, Bound<'py, PyList>)> {
-        let head = self.state.read_head(|head| {
-            let fields =
-                head.fields.iter().map(|(name, value)| ((*name).to_owned(), latin1(value)));
-            (head.version, head.status, latin1(head.reason), fields.collect::<Vec<_>>())
-        });
-        // Creating Python objects may drop other calls, which take the lock.
-        let (version, status, reason, fields) =
-            head.map_err(|_| PyValueError::new_err("no head came"))?;
-        Ok((version, status, reason, PyList::new(py, fields)?))
+        let head = self.state.head().ok_or_else(|| PyValueError::new_err("no head came"))?;
+        let fields = head.fields.iter().map(|(name, value)| (name, latin1(value)));
+        let fields = PyList::new(py, fields.collect::<Vec<_>>())?;
+        Ok((head.version, head.status, latin1(&head.reason), fields))
     }
 
-    /// Returns the bytes of the head, and those that were read with it.
-    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.state.raw_head())
+    /// Returns the first received bytes of a response that failed.
+    fn excerpt<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.state.excerpt())
     }
 
     /// Returns the body of a call that has ended; empty the second time.
@@ -116,9 +112,4 @@ impl Drop for PyCall {
             self.exchanges.drop_call(self.id);
         }
     }
-}
-
-/// Decodes Latin-1.
-fn latin1(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| char::from(*byte)).collect()
 }

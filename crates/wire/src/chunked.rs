@@ -1,6 +1,7 @@
 //! The chunked coding (RFC 9112, section 7.1), fed in any split, without buffering.
 //!
-//! Extensions and trailers are skipped, but bounded: a server may not make us read them for ever.
+//! Extensions are skipped. They and the trailers are bounded: a server may not make us read them for
+//! ever.
 
 use crate::{MAX_HEAD_BYTES, WireError};
 
@@ -37,17 +38,22 @@ impl Default for Chunked {
 }
 
 impl Chunked {
-    /// Takes bytes up to the end of the body; gives how many were taken and hands data to `on_data`.
+    /// Takes bytes up to the end of the body, and returns their number. Calls `on_data` with data, and
+    /// `on_trailer` with each byte of the trailer section and the blank line that ends it.
     pub fn feed(
         &mut self,
         bytes: &[u8],
         mut on_data: impl FnMut(&[u8]),
+        mut on_trailer: impl FnMut(u8),
     ) -> Result<usize, WireError> {
         let mut used = 0;
         while used < bytes.len() && self.at != ChunkPosition::Done {
             if self.at == ChunkPosition::Data {
                 used += self.data(&bytes[used..], &mut on_data);
             } else {
+                if self.is_in_trailers() {
+                    on_trailer(bytes[used]);
+                }
                 self.at = self.step(bytes[used])?;
                 used += 1;
             }
@@ -59,6 +65,11 @@ impl Chunked {
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.at == ChunkPosition::Done
+    }
+
+    fn is_in_trailers(&self) -> bool {
+        use ChunkPosition::{EndLf, Trailer, TrailerLf, TrailerStart};
+        matches!(self.at, TrailerStart | Trailer | TrailerLf | EndLf)
     }
 
     fn data(&mut self, bytes: &[u8], on_data: &mut impl FnMut(&[u8])) -> usize {
@@ -122,11 +133,19 @@ mod tests {
     use super::*;
 
     fn decode(parts: &[&[u8]]) -> Result<(Vec<u8>, bool, usize), WireError> {
-        let (mut decoder, mut body, mut used) = (Chunked::default(), Vec::new(), 0);
+        decode_all(parts).map(|(body, _, done, used)| (body, done, used))
+    }
+
+    type Decoded = (Vec<u8>, Vec<u8>, bool, usize);
+
+    fn decode_all(parts: &[&[u8]]) -> Result<Decoded, WireError> {
+        let (mut decoder, mut used) = (Chunked::default(), 0);
+        let (mut body, mut trailers) = (Vec::new(), Vec::new());
         for part in parts {
-            used += decoder.feed(part, |data| body.extend_from_slice(data))?;
+            let on_data = |data: &[u8]| body.extend_from_slice(data);
+            used += decoder.feed(part, on_data, |byte| trailers.push(byte))?;
         }
-        Ok((body, decoder.is_done(), used))
+        Ok((body, trailers, decoder.is_done(), used))
     }
 
     #[test]
@@ -136,8 +155,9 @@ mod tests {
         for first in 0..=wire.len() {
             for second in first..=wire.len() {
                 let parts = [&wire[..first], &wire[first..second], &wire[second..]];
-                let (body, done, used) = decode(&parts).unwrap();
+                let (body, trailers, done, used) = decode_all(&parts).unwrap();
                 assert_eq!(body, b"Wikipedia in \r\n\r\nchunks.");
+                assert_eq!(trailers, b"T: v\r\n\r\n");
                 assert!(done && used == wire.len());
             }
         }

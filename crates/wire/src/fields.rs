@@ -1,56 +1,66 @@
-//! All of an answer's head, for whoever wants to see more of it than decides its framing.
+//! A list of fields: those of a head, or the trailers behind a body.
 
-use crate::WireError;
+use crate::head::read_fields;
 
-/// The final head of an answer, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fields<'a> {
-    /// 10 or 11: HTTP/1.0 or HTTP/1.1.
-    pub version: u8,
-    /// The status code.
-    pub status: u16,
-    /// The words behind it.
-    pub reason: &'a [u8],
-    /// Names and values in the order in which they came.
-    pub fields: Vec<(&'a str, &'a [u8])>,
-    /// Bytes up to the end of the blank line, interim heads included.
-    pub length: usize,
+/// Names and values, in the order in which they were received.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fields {
+    names: String,
+    values: Vec<u8>,
+    /// By field, where its name and its value end.
+    ends: Vec<(usize, usize)>,
 }
 
-impl<'a> Fields<'a> {
-    /// Takes the first final head of `bytes` apart, which must be whole.
-    pub fn read(bytes: &'a [u8]) -> Result<Self, WireError> {
-        let mut start = 0;
-        loop {
-            let found = Self::read_one(&bytes[start..])?;
-            start += found.length;
-            if found.status >= 200 || found.status == 101 {
-                return Ok(Self { length: start, ..found });
-            }
-        }
+impl Fields {
+    /// Reads a section of fields with the blank line that ends it; a section that breaks the grammar
+    /// has none.
+    #[must_use]
+    pub fn read(section: &[u8]) -> Self {
+        let mut fields = Self::default();
+        read_fields(section, |name, value| fields.push(name, value));
+        fields
     }
 
-    fn read_one(bytes: &'a [u8]) -> Result<Self, WireError> {
-        let mut fields = [httparse::EMPTY_HEADER; 128];
-        let mut parsed = httparse::Response::new(&mut fields);
-        match parsed.parse(bytes) {
-            Ok(httparse::Status::Complete(length)) => Ok(Self {
-                version: if parsed.version == Some(0) { 10 } else { 11 },
-                status: parsed.code.ok_or(WireError::BadHead)?,
-                reason: reason(bytes),
-                fields: parsed.headers.iter().map(|field| (field.name, field.value)).collect(),
-                length,
-            }),
-            _ => Err(WireError::BadHead),
-        }
+    /// Appends a field.
+    pub fn push(&mut self, name: &str, value: &[u8]) {
+        self.names.push_str(name);
+        self.values.extend_from_slice(value);
+        self.ends.push((self.names.len(), self.values.len()));
+    }
+
+    /// Returns the value of the last field with a name, in whatever case it is written.
+    #[must_use]
+    pub fn last(&self, name: &str) -> Option<&[u8]> {
+        let mut fields = self.iter().rev();
+        fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Returns whether there is no field.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Returns the bytes of all names and values.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.names.len() + self.values.len()
+    }
+
+    /// Returns names and values in their order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &[u8])> {
+        (0..self.ends.len()).map(|index| {
+            let (name, value) = index.checked_sub(1).map_or((0, 0), |before| self.ends[before]);
+            let (name_end, value_end) = self.ends[index];
+            (&self.names[name..name_end], &self.values[value..value_end])
+        })
     }
 }
 
-/// The words behind the status, which may be of any bytes.
-fn reason(head: &[u8]) -> &[u8] {
-    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
-    line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default()
+/// Returns the text of bytes that are Latin-1, as those of fields are.
+#[must_use]
+pub fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 #[cfg(test)]
@@ -58,20 +68,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interim_heads_are_passed_over_and_what_follows_is_left() {
-        let bytes = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Made\r\nA: 1\r\na:  2 \r\n\r\nbody";
-        let head = Fields::read(bytes).unwrap();
-        assert_eq!((head.version, head.status, head.reason), (11, 201, &b"Made"[..]));
-        assert_eq!(head.fields, [("A", &b"1"[..]), ("a", b"2")]);
-        assert_eq!(&bytes[head.length..], b"body");
+    fn fields_keep_their_order_and_the_last_one_counts_whatever_its_case() {
+        let fields = Fields::read(b"A: 1\r\nb:\r\na:  \xff2 \r\n\r\nrest");
+        let all: Vec<_> = fields.iter().collect();
+        assert_eq!(all, [("A", &b"1"[..]), ("b", b""), ("a", b"\xff2")]);
+        assert_eq!((fields.last("A"), fields.last("B")), (Some(&b"\xff2"[..]), Some(&b""[..])));
+        assert_eq!((fields.last("c"), fields.held_bytes(), fields.is_empty()), (None, 6, false));
     }
 
     #[test]
-    fn a_head_that_is_not_whole_is_none() {
-        let bytes = b"HTTP/1.0 200 OK\r\n\r\n";
-        for cut in 0..bytes.len() {
-            assert_eq!(Fields::read(&bytes[..cut]), Err(WireError::BadHead), "{cut}");
+    fn a_section_that_breaks_the_grammar_has_no_fields() {
+        for section in [&b"A: 1\r\n"[..], b"A: 1\r\n B\x00: 2\r\n\r\n", b"", b"no colon\r\n\r\n"] {
+            assert!(Fields::read(section).is_empty(), "{:?}", String::from_utf8_lossy(section));
         }
-        assert_eq!(Fields::read(bytes).unwrap().version, 10);
     }
 }

@@ -46,33 +46,19 @@ pub struct Head {
 impl Head {
     /// Parses a head at the start of `bytes`; gives it with its length, or `None` when it is not whole yet.
     pub fn parse(bytes: &[u8], to_head_request: bool) -> Result<Option<(Self, usize)>, WireError> {
-        let mut fields = [const { MaybeUninit::<httparse::Header<'_>>::uninit() }; MAX_FIELDS];
-        let mut parsed = httparse::Response::new(&mut []);
-        let outcome = httparse::ParserConfig::default().parse_response_with_uninit_headers(
-            &mut parsed,
-            bytes,
-            &mut fields,
-        );
-        match outcome {
-            Ok(httparse::Status::Complete(length)) if length > MAX_HEAD_BYTES => {
-                Err(WireError::HeadTooLarge)
-            }
-            Ok(httparse::Status::Complete(length)) => {
-                Ok(Some((Self::from_fields(&parsed, to_head_request)?, length)))
-            }
-            Ok(httparse::Status::Partial) => still_possible(bytes).map(|()| None),
-            Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLarge),
-            // What a server sends is named the same however it is cut.
-            Err(_) if may_be_http2_frame(bytes) => Ok(None),
-            Err(_) => Err(name_of_garbage(bytes)),
-        }
+        read_head(bytes, |parsed| Self::from_fields(parsed, to_head_request))
+    }
+
+    /// Returns the status code.
+    pub(crate) fn status(parsed: &httparse::Response<'_, '_>) -> Result<u16, WireError> {
+        parsed.code.filter(|code| *code >= 100).ok_or(WireError::BadHead)
     }
 
     fn from_fields(
         parsed: &httparse::Response<'_, '_>,
         to_head_request: bool,
     ) -> Result<Self, WireError> {
-        let status = parsed.code.filter(|code| *code >= 100).ok_or(WireError::BadHead)?;
+        let status = Self::status(parsed)?;
         let mut seen = FramingFields::new(parsed.version == Some(1));
         for field in parsed.headers.iter() {
             seen.look_at(field.name, field.value)?;
@@ -83,6 +69,43 @@ impl Head {
         // A length beside chunks is how requests are smuggled: read the answer, then let go (RFC 9112, 6.1).
         let keepalive = reusable && !(seen.coded && seen.length.is_some());
         Ok(Self { status, framing, keepalive, is_event_stream: seen.is_event_stream })
+    }
+}
+
+/// Reads a head at the start of `bytes`; returns what `read` makes of it with its length, or `None` if
+/// it is not complete.
+#[inline]
+pub(crate) fn read_head<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&httparse::Response<'_, '_>) -> Result<T, WireError>,
+) -> Result<Option<(T, usize)>, WireError> {
+    let mut fields = [const { MaybeUninit::<httparse::Header<'_>>::uninit() }; MAX_FIELDS];
+    let mut parsed = httparse::Response::new(&mut []);
+    let outcome = httparse::ParserConfig::default().parse_response_with_uninit_headers(
+        &mut parsed,
+        bytes,
+        &mut fields,
+    );
+    match outcome {
+        Ok(httparse::Status::Complete(length)) if length > MAX_HEAD_BYTES => {
+            Err(WireError::HeadTooLarge)
+        }
+        Ok(httparse::Status::Complete(length)) => Ok(Some((read(&parsed)?, length))),
+        Ok(httparse::Status::Partial) => still_possible(bytes).map(|()| None),
+        Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLarge),
+        // What a server sends is named the same however it is cut.
+        Err(_) if may_be_http2_frame(bytes) => Ok(None),
+        Err(_) => Err(name_of_garbage(bytes)),
+    }
+}
+
+/// Reads a section of fields with the blank line that ends it, if it keeps the grammar.
+pub(crate) fn read_fields(section: &[u8], mut use_field: impl FnMut(&str, &[u8])) {
+    let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
+    if let Ok(httparse::Status::Complete((_, fields))) =
+        httparse::parse_headers(section, &mut fields)
+    {
+        fields.iter().for_each(|field| use_field(field.name, field.value));
     }
 }
 

@@ -4,7 +4,9 @@
 //! answer that begins with the same bytes as an earlier one need not be read again: comparing them
 //! costs a tenth of it.
 
-use crate::{Head, WireError};
+use std::sync::Arc;
+
+use crate::{Head, ResponseHead, WireError};
 
 /// Longer heads are not kept: they are rare, and comparing them with the wrong one is not for free.
 const KEPT_BYTES: usize = 4 * 1024;
@@ -15,6 +17,8 @@ pub struct Heads {
     bytes: Vec<u8>,
     known: Option<Head>,
     to_head_request: bool,
+    /// The same head with all its fields, if it was asked for.
+    response_head: Option<Arc<ResponseHead>>,
 }
 
 impl Heads {
@@ -37,8 +41,21 @@ impl Heads {
             self.bytes.clear();
             self.bytes.extend_from_slice(&bytes[..length]);
             (self.known, self.to_head_request) = (Some(head), to_head_request);
+            self.response_head = None;
         }
         Ok(parsed)
+    }
+
+    /// Returns a complete head with all its fields; exchanges with the same head share it.
+    pub fn response_head(&mut self, raw: &[u8]) -> Option<Arc<ResponseHead>> {
+        let read = || Some(Arc::new(ResponseHead::read(raw).ok()??.0));
+        if raw != self.bytes {
+            return read();
+        }
+        if self.response_head.is_none() {
+            self.response_head = read();
+        }
+        self.response_head.clone()
     }
 }
 
@@ -57,6 +74,23 @@ mod tests {
         b"nonsense",
         b"",
     ];
+
+    #[test]
+    fn exchanges_with_the_same_head_share_it() {
+        let [first, other] = [HEADS[0], HEADS[1]];
+        let mut heads = Heads::default();
+        heads.parse(first, false).unwrap();
+        let one = heads.response_head(first).unwrap();
+        assert!(Arc::ptr_eq(&one, &heads.response_head(first).unwrap()));
+        assert_eq!(
+            heads.response_head(other).unwrap().fields.last("content-length"),
+            Some(&b"6"[..])
+        );
+        heads.parse(other, false).unwrap();
+        assert!(!Arc::ptr_eq(&one, &heads.response_head(other).unwrap()));
+        assert_eq!(*heads.response_head(first).unwrap(), *one);
+        assert_eq!(heads.response_head(b"nonsense"), None);
+    }
 
     #[test]
     fn says_what_parsing_says_whatever_came_before() {

@@ -1,29 +1,38 @@
 //! One response, from its first byte to its last, fed in any split.
 //!
-//! Interim answers (1xx) are passed over, up to a limit. A head that does not fit one read is copied
+//! Interim responses (1xx) are skipped, up to a limit. A head that does not fit one read is copied
 //! aside, the rare case; the common one allocates nothing.
 
-use crate::{Chunked, Framing, Head, Heads, MAX_HEAD_BYTES, WireError};
+use crate::{Chunked, Fields, Framing, Head, Heads, MAX_HEAD_BYTES, WireError};
 
 /// Interim answers before one final answer; a server that reports progress stays far below.
 pub const MAX_INTERIM_ANSWERS: u32 = 100;
 /// Bytes of all interim answers before one final answer.
 pub const MAX_INTERIM_BYTES: usize = MAX_HEAD_BYTES;
 
-/// Who looks at the body; `()` looks at nothing.
-pub trait BodySink {
-    /// Called with the final head, before any piece of its body.
-    fn head(&mut self, _head: &Head) {}
+/// Receives the parts of a response; `()` ignores them.
+pub trait ResponseSink {
+    /// Receives the final head, before any piece of its body: its summary and its bytes, which `heads`
+    /// reads in full.
+    fn head(&mut self, _head: &Head, _raw: &[u8], _heads: &mut Heads) {}
 
-    /// Called with each piece of the decoded body.
+    /// Receives a piece of the decoded body.
     fn body(&mut self, piece: &[u8]);
+
+    /// Returns whether trailers are to be kept and read.
+    fn wants_trailers(&self) -> bool {
+        false
+    }
+
+    /// Receives the trailers, if they are wanted and there are some.
+    fn trailers(&mut self, _trailers: Fields) {}
 }
 
-impl BodySink for () {
+impl ResponseSink for () {
     fn body(&mut self, _piece: &[u8]) {}
 }
 
-impl BodySink for Vec<u8> {
+impl ResponseSink for Vec<u8> {
     fn body(&mut self, piece: &[u8]) {
         self.extend_from_slice(piece);
     }
@@ -53,8 +62,8 @@ pub struct Response {
     state: ResponseState,
     head: Option<Head>,
     to_head_request: bool,
-    /// The beginning of a head that came in more than one read; empty nearly always.
-    spill: Vec<u8>,
+    /// The beginning of a head that needs more than one read, or of the trailers; empty nearly always.
+    partial: Vec<u8>,
     interim_answers: u32,
     interim_bytes: usize,
 }
@@ -67,7 +76,7 @@ impl Response {
             state: ResponseState::Head,
             head: None,
             to_head_request,
-            spill: Vec::new(),
+            partial: Vec::new(),
             interim_answers: 0,
             interim_bytes: 0,
         }
@@ -79,10 +88,10 @@ impl Response {
         self.head
     }
 
-    /// The bytes of a head that is not whole yet.
+    /// Returns the number of held bytes: of a head or trailers that are not complete.
     #[must_use]
-    pub fn partial_head(&self) -> &[u8] {
-        &self.spill
+    pub fn held_bytes(&self) -> usize {
+        self.partial.len()
     }
 
     /// Body bytes that may be thrown away unseen before the framing must be looked at again.
@@ -96,14 +105,13 @@ impl Response {
         &mut self,
         bytes: &[u8],
         heads: &mut Heads,
-        sink: &mut impl BodySink,
+        sink: &mut impl ResponseSink,
     ) -> Result<Progress, WireError> {
         let mut rest = bytes;
         if matches!(self.state, ResponseState::Head) {
-            let Some(used) = self.feed_head(rest, heads)? else {
+            let Some(used) = self.feed_head(rest, heads, sink)? else {
                 return Ok(Progress::More);
             };
-            self.head.iter().for_each(|head| sink.head(head));
             rest = &rest[used..];
         }
         self.feed_body(rest, sink)
@@ -135,33 +143,44 @@ impl Response {
         }
     }
 
-    /// Returns how many of `bytes` belonged to heads, or `None` while the final head is not whole.
-    fn feed_head(&mut self, bytes: &[u8], heads: &mut Heads) -> Result<Option<usize>, WireError> {
+    /// Returns how many of `bytes` belonged to heads, or `None` while the final head is not complete.
+    fn feed_head(
+        &mut self,
+        bytes: &[u8],
+        heads: &mut Heads,
+        sink: &mut impl ResponseSink,
+    ) -> Result<Option<usize>, WireError> {
         let mut used = 0;
-        if !self.spill.is_empty() {
-            let before = self.spill.len();
+        if !self.partial.is_empty() {
+            let before = self.partial.len();
             // One byte over the limit is enough to know that the head is too large.
             let room = (MAX_HEAD_BYTES + 1).saturating_sub(before);
-            self.spill.extend_from_slice(&bytes[..bytes.len().min(room)]);
-            let parsed = heads.parse(&self.spill, self.to_head_request)?;
+            self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            let parsed = heads.parse(&self.partial, self.to_head_request)?;
             let Some((head, length)) = parsed else { return Ok(None) };
-            self.spill.clear();
             used = length.saturating_sub(before);
-            if self.take_head(head, length)? {
+            let is_final = self.take_head(head, length)?;
+            if is_final {
+                sink.head(&head, &self.partial[..length], heads);
+            }
+            self.partial.clear();
+            if is_final {
                 return Ok(Some(used));
             }
         }
         while let Some((head, length)) = heads.parse(&bytes[used..], self.to_head_request)? {
+            let raw = &bytes[used..used + length];
             used += length;
             if self.take_head(head, length)? {
+                sink.head(&head, raw, heads);
                 return Ok(Some(used));
             }
         }
-        self.spill.extend_from_slice(&bytes[used..]);
+        self.partial.extend_from_slice(&bytes[used..]);
         Ok(None)
     }
 
-    /// Takes a whole head; true if it is the final one.
+    /// Takes a complete head; returns whether it is the final one.
     fn take_head(&mut self, head: Head, length: usize) -> Result<bool, WireError> {
         if head.status >= 200 || head.status == 101 {
             self.begin_body(head);
@@ -184,7 +203,11 @@ impl Response {
         };
     }
 
-    fn feed_body(&mut self, bytes: &[u8], sink: &mut impl BodySink) -> Result<Progress, WireError> {
+    fn feed_body(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl ResponseSink,
+    ) -> Result<Progress, WireError> {
         let used = match &mut self.state {
             ResponseState::Head | ResponseState::Done => 0,
             ResponseState::Length(left) => {
@@ -197,9 +220,19 @@ impl Response {
                 length
             }
             ResponseState::Chunked(decoder) => {
-                let used = decoder.feed(bytes, |piece| sink.body(piece))?;
+                let (wants_trailers, section) = (sink.wants_trailers(), &mut self.partial);
+                let on_trailer = |byte| {
+                    if wants_trailers {
+                        section.push(byte);
+                    }
+                };
+                let used = decoder.feed(bytes, |piece| sink.body(piece), on_trailer)?;
                 if decoder.is_done() {
                     self.state = ResponseState::Done;
+                    // More than the blank line that ends the section.
+                    if self.partial.len() > 2 {
+                        sink.trailers(Fields::read(&self.partial));
+                    }
                 }
                 used
             }

@@ -50,7 +50,7 @@ fn extensions_of_chunks_may_have_as_many_bytes_as_the_limit_and_not_one_more() {
     for (bytes, is_ok) in [(MAX_HEAD_BYTES, true), (MAX_HEAD_BYTES + 1, false)] {
         let body = format!("1;{}\r\nx\r\n0\r\n\r\n", "e".repeat(bytes));
         let mut decoder = Chunked::default();
-        assert_eq!(decoder.feed(body.as_bytes(), |_| ()).is_ok(), is_ok, "{bytes}");
+        assert_eq!(decoder.feed(body.as_bytes(), |_| (), |_| ()).is_ok(), is_ok, "{bytes}");
         assert_eq!(decoder.is_done(), is_ok);
     }
 }
@@ -59,7 +59,8 @@ fn extensions_of_chunks_may_have_as_many_bytes_as_the_limit_and_not_one_more() {
 fn the_size_of_a_chunk_has_the_base_sixteen() {
     let mut body = Vec::new();
     let text = [b"1a\r\n".as_slice(), &[b'x'; 26], b"\r\n0\r\n\r\n"].concat();
-    let used = Chunked::default().feed(&text, |piece| body.extend_from_slice(piece)).unwrap();
+    let used =
+        Chunked::default().feed(&text, |piece| body.extend_from_slice(piece), |_| ()).unwrap();
     assert_eq!((used, body.len()), (text.len(), 26));
 }
 
@@ -105,15 +106,12 @@ fn only_the_first_frame_of_http_2_is_taken_for_one() {
 }
 
 #[test]
-fn a_response_has_its_head_once_it_is_whole_and_shows_what_has_come_of_it() {
+fn a_response_has_its_head_once_it_is_complete() {
     let (mut response, mut heads) = (Response::new(false), Heads::default());
     response.feed(b"HTTP/1.1 200 O", &mut heads, &mut ()).unwrap();
-    assert_eq!((response.head(), response.partial_head()), (None, &b"HTTP/1.1 200 O"[..]));
+    assert_eq!(response.head(), None);
     response.feed(b"K\r\nContent-Length: 1\r\n\r\n", &mut heads, &mut ()).unwrap();
-    assert_eq!(
-        (response.head().map(|head| head.status), response.partial_head()),
-        (Some(200), &b""[..])
-    );
+    assert_eq!(response.head().map(|head| head.status), Some(200));
 }
 
 #[test]

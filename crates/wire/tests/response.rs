@@ -1,6 +1,12 @@
 //! Every kind of answer, at every split point, and seeded damage that must never panic.
 
-use wire::{Framing, Heads, Progress, Response, WireError};
+#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
+
+use std::sync::Arc;
+
+use wire::{
+    Fields, Framing, Head, Heads, Progress, Response, ResponseHead, ResponseSink, WireError,
+};
 
 /// Feeds the parts; gives status and body of a complete answer, `None` for one that needs more.
 fn read(parts: &[&[u8]], head_request: bool) -> Result<Option<(u16, Vec<u8>)>, WireError> {
@@ -34,6 +40,69 @@ fn reads_every_answer_the_same_at_every_pair_of_split_points() {
             }
         }
     }
+}
+
+/// The parts of a response.
+#[derive(Debug, Default, PartialEq)]
+struct Parts {
+    head: Option<Arc<ResponseHead>>,
+    body: Vec<u8>,
+    trailers: Option<Fields>,
+}
+
+impl ResponseSink for Parts {
+    fn head(&mut self, _: &Head, raw: &[u8], heads: &mut Heads) {
+        self.head = heads.response_head(raw);
+    }
+
+    fn body(&mut self, piece: &[u8]) {
+        self.body.extend_from_slice(piece);
+    }
+
+    fn wants_trailers(&self) -> bool {
+        true
+    }
+
+    fn trailers(&mut self, trailers: Fields) {
+        self.trailers = Some(trailers);
+    }
+}
+
+fn parts(pieces: &[&[u8]]) -> Parts {
+    let (mut response, mut heads) = (Response::new(false), Heads::default());
+    let mut parts = Parts::default();
+    for piece in pieces {
+        response.feed(piece, &mut heads, &mut parts).unwrap();
+    }
+    parts
+}
+
+#[test]
+fn head_body_and_trailers_are_the_same_at_every_pair_of_split_points() {
+    let wire = b"HTTP/1.1 103 Early Hints\r\nX-A: 0\r\n\r\nHTTP/1.1 200 Fine\r\nX-A: 1\r\n\
+        Transfer-Encoding: chunked\r\nx-a:  2 \r\n\r\n2;e\r\nab\r\n0\r\nGrpc-Status: 0\r\nX: y z\r\n\r\n";
+    for first in 0..=wire.len() {
+        for second in first..=wire.len() {
+            let Parts { head, body, trailers } =
+                parts(&[&wire[..first], &wire[first..second], &wire[second..]]);
+            let (head, trailers) = (head.unwrap(), trailers.unwrap());
+            assert_eq!((head.status, &*head.reason), (200, &b"Fine"[..]));
+            let fields: Vec<_> = head.fields.iter().collect();
+            let expected: [(&str, &[u8]); 3] =
+                [("X-A", b"1"), ("Transfer-Encoding", b"chunked"), ("x-a", b"2")];
+            assert_eq!((fields.as_slice(), body.as_slice()), (&expected[..], &b"ab"[..]));
+            let fields: Vec<_> = trailers.iter().collect();
+            assert_eq!(fields, [("Grpc-Status", &b"0"[..]), ("X", b"y z")]);
+        }
+    }
+}
+
+#[test]
+fn a_body_without_trailers_has_none_and_wrong_ones_are_skipped() {
+    let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    let with = |trailers: &[u8]| parts(&[&[head, trailers].concat()]).trailers;
+    assert_eq!(with(b"\r\n"), None);
+    assert_eq!(with(b"no colon\r\n\r\n"), Some(Fields::default()));
 }
 
 #[test]
@@ -115,7 +184,7 @@ fn an_endless_head_is_refused_in_bounded_memory() {
     let line = [b"X-Filler: ".as_slice(), &[b'a'; 1000], b"\r\n"].concat();
     let error = (0..200).find_map(|_| response.feed(&line, &mut Heads::default(), &mut ()).err());
     assert_eq!(error, Some(WireError::HeadTooLarge));
-    assert!(response.partial_head().len() <= wire::MAX_HEAD_BYTES + 1);
+    assert!(response.held_bytes() <= wire::MAX_HEAD_BYTES + 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""The result of `torr.once`: one answer, with the bytes sent and received."""
+"""The result of `torr.once`: one answer, with the bytes sent."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ if TYPE_CHECKING:
 class Answer:
     """One complete answer; times are in milliseconds, None for phases that did not happen.
 
-    `is_ok`: the status is an accepted one. `sent` and `received` are the bytes on the wire: bodies
-    are chunked or compressed as they were transferred.
+    `is_ok`: the status is an accepted one. `sent` has the bytes of the request. `headers` and
+    `trailers` are pairs, in the order in which they were received. `body` is without chunked
+    framing, but compressed as it was received.
     """
 
     status: int
     is_ok: bool
     address: str
     sent: bytes
-    received: bytes
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    trailers: tuple[tuple[str, str], ...]
     connect_ms: float | None
     tls_ms: float | None
     ttfb_ms: float | None
@@ -35,7 +38,9 @@ class Answer:
             is_ok=exchange.is_ok,
             address=exchange.address or "",
             sent=exchange.request,
-            received=exchange.response,
+            headers=() if exchange.head is None else tuple(exchange.head.fields),
+            body=exchange.body,
+            trailers=tuple(exchange.trailers),
             connect_ms=exchange.connect_ms,
             tls_ms=exchange.tls_ms,
             ttfb_ms=exchange.ttfb_ms,

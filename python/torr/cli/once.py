@@ -18,7 +18,7 @@ from torr.planning.secrets import secrets_of_plan
 if TYPE_CHECKING:
     from torr.model.request import Request
     from torr.options.measure import MeasureOptions
-    from torr.results.exchange import Exchange
+    from torr.results.exchange import Exchange, Fields
 
 
 _MOST_SHOWN = 200  # characters of a body
@@ -33,21 +33,39 @@ def once(options: MeasureOptions) -> None:
     # Without a connection the request was not sent, and is not printed.
     if options.once.verbose and exchange.error_class not in {"connect", "tls", "dns"}:
         outside = Outside().with_secrets(secrets_of_plan(plan))
-        click.echo(_side("> ", exchange.request, outside))
-        click.echo(_side("< ", exchange.response, outside))
+        click.echo(_sent(exchange.request, outside))
+        click.echo(_received(exchange, outside))
     require_answer(plan, exchange)
     echo(_summary(exchange))
     if exchange.reason == "check.json":
         echo(_json_that_differs(plan.requests[0], exchange))
 
 
-def _side(mark: str, content: bytes, outside: Outside) -> str:
-    """Return one side of an exchange as text without secrets."""
-    head, blank, body = content.partition(b"\r\n\r\n")
-    lines = [mark + line for line in outside.text(head.decode("latin-1")).split("\r\n")]
-    if blank:
-        lines += [mark.rstrip(), *(_body(body, outside))]
-    return "\n".join(lines) + "\n"
+def _sent(request: bytes, outside: Outside) -> str:
+    """Return a request as text without secrets."""
+    head, _, body = request.partition(b"\r\n\r\n")
+    lines = _marked("> ", head.decode("latin-1"), outside)
+    return "\n".join([*lines, ">", *_body(body, outside)]) + "\n"
+
+
+def _received(exchange: Exchange, outside: Outside) -> str:
+    """Return a response as text without secrets."""
+    head = exchange.head
+    if head is None:
+        return "\n".join(_marked("< ", exchange.excerpt.decode("latin-1"), outside)) + "\n"
+    status = f"HTTP/{head.version} {head.status} {head.reason}".rstrip()
+    lines = _marked("< ", "\r\n".join([status, *_fields(head.fields)]), outside)
+    trailers = "\r\n".join(_fields(exchange.trailers))
+    behind = _marked("< ", trailers, outside) if trailers else []
+    return "\n".join([*lines, "<", *_body(exchange.body, outside), *behind]) + "\n"
+
+
+def _fields(fields: Fields) -> list[str]:
+    return [f"{name}: {value}" for name, value in fields]
+
+
+def _marked(mark: str, text: str, outside: Outside) -> list[str]:
+    return [mark + line for line in outside.text(text).split("\r\n")]
 
 
 def _body(body: bytes, outside: Outside) -> list[str]:
@@ -62,7 +80,7 @@ def _json_that_differs(request: Request, exchange: Exchange) -> Text:
     """Return the values that were expected in the JSON body, and the beginning of the body."""
     checks = request.redacted().expect_json
     expected = [f"{check.path} = {json.dumps(check.value, ensure_ascii=False)}" for check in checks]
-    body = exchange.response.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
+    body = exchange.body.decode("utf-8", "replace")
     return say(
         "expected {expected}; the body is {body}",
         expected=chain(", ", expected),

@@ -57,7 +57,7 @@ def raise_failure(call: Call, pool: Any, url: str, timeout: Any) -> NoReturn:
     if reason == "protocol.bad_content_length":
         raise exceptions.InvalidHeader(f"Content-Length: {call.detail}")
     if kind == "protocol":
-        raise_parser_error(call.raw())
+        raise_parser_error(call.excerpt())
     raise_connection_error("read.reset" if call.was_reset else reason)
 
 

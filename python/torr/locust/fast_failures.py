@@ -22,7 +22,7 @@ def raise_failure(call: Call) -> NoReturn:
         if reason.startswith("protocol.") or reason == "read.closed_in_head":
             # The parser raises the error.
             parser = HTTPResponse()
-            parser.feed(call.raw())
+            parser.feed(call.excerpt())
             parser.feed(b"")
     except HTTPParseError as error:
         attach_call(error, call)

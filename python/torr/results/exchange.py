@@ -6,9 +6,25 @@ from msgspec import field
 
 from torr.results.base import Count, Number, ResultPart
 
+Fields = list[tuple[str, str]]
+"""Names and values of fields, in the order in which they were received."""
+
+
+class ResponseHead(ResultPart, kw_only=True):
+    """The head of a response: HTTP version, status, reason phrase and fields."""
+
+    version: str
+    status: Count
+    reason: str = ""
+    fields: Fields = field(default_factory=list)
+
 
 class Exchange(ResultPart, kw_only=True):
-    """A request and its answer as bytes of the wire; times that were not measured are null."""
+    """A request as it was sent, and its response; times that were not measured are null.
+
+    `body` is without chunked framing, but compressed as it was received. `excerpt` has the first
+    bytes of a response whose head could not be read.
+    """
 
     error_class: str = field(name="class")
     reason: str | None = None
@@ -16,7 +32,10 @@ class Exchange(ResultPart, kw_only=True):
     status: Count | None = None
     address: str | None = None
     request: bytes = b""
-    response: bytes = b""
+    head: ResponseHead | None = None
+    trailers: Fields = field(default_factory=list)
+    body: bytes = b""
+    excerpt: bytes = b""
     connect_ms: Number | None = None
     tls_ms: Number | None = None
     ttfb_ms: Number | None = None

@@ -1,5 +1,9 @@
 //! The events of exchanges.
 
+use std::sync::Arc;
+
+use wire::ResponseHead;
+
 use crate::{Outcome, Reason, Stamps, Watch};
 
 /// An event for which a caller waits.
@@ -7,10 +11,8 @@ use crate::{Outcome, Reason, Stamps, Watch};
 pub enum ExchangeEvent {
     /// The head of a stream has been received, perhaps with the beginning of its body.
     Head {
-        /// Its status.
-        status: u16,
-        /// The bytes of the head, and those that were read with them.
-        head: Vec<u8>,
+        /// The head.
+        head: Arc<ResponseHead>,
         /// The time stamps until now.
         stamps: Stamps,
     },
@@ -31,8 +33,10 @@ pub struct Answer {
     pub was_reset: bool,
     /// The time stamps.
     pub stamps: Stamps,
-    /// The bytes of the head, and those that were read with them.
-    pub head: Vec<u8>,
+    /// The head, if it is complete.
+    pub head: Option<Arc<ResponseHead>>,
+    /// The first received bytes of a response that failed; empty otherwise.
+    pub excerpt: Vec<u8>,
     /// The body without its framing; of a stream, the part that the caller has not read.
     pub body: Vec<u8>,
     /// Bytes that were received.

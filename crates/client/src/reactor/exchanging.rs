@@ -1,5 +1,7 @@
 //! Running exchanges: write, read, report events, end, time out.
 
+use std::sync::Arc;
+
 use net::{Driver, Nanos, Ready};
 
 use super::answer::ExchangeEvent;
@@ -46,17 +48,15 @@ impl<D: Driver> Reactor<D> {
     /// Reports that the head of a stream, or the next piece of its body, has been received.
     pub(super) fn report_stream(&mut self, number: u32) {
         let slot = &mut self.slots[number as usize];
-        if !slot.streams || slot.exchange.head().is_none() {
+        let Some(head) = slot.exchange.response_head.as_ref().filter(|_| slot.streams) else {
             return;
-        }
+        };
         let id = ExchangeId { slot: number, serial: slot.serial };
         if !slot.has_reported_head {
             slot.has_reported_head = true;
             slot.deadline = UNSET;
-            let head = slot.exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default();
-            let status = slot.exchange.head().map_or(0, |head| head.status);
-            self.events
-                .push((id, ExchangeEvent::Head { status, head, stamps: slot.exchange.stamps }));
+            let (head, stamps) = (Arc::clone(head), slot.exchange.stamps);
+            self.events.push((id, ExchangeEvent::Head { head, stamps }));
         } else if slot.is_waiting && slot.unread_bytes() > 0 {
             slot.is_waiting = false;
             slot.deadline = UNSET;
@@ -68,7 +68,8 @@ impl<D: Driver> Reactor<D> {
     pub(super) fn finish(&mut self, number: u32, outcome: Outcome) {
         let slot = &mut self.slots[number as usize];
         let id = ExchangeId { slot: number, serial: slot.serial };
-        self.events.push((id, ExchangeEvent::Over(Box::new(slot.answer(outcome)))));
+        self.events
+            .push((id, ExchangeEvent::Over(Box::new(slot.answer(outcome, &self.scratch.buffer)))));
         slot.exchange.release(&mut self.scratch.budget);
         let pool = slot.pool;
         if outcome.reusable && self.pools.keep_idle(pool, number) {

@@ -1,6 +1,7 @@
 //! One connection, and the exchange on it.
 
 use net::{Driver, Nanos, Ready};
+use wire::MAX_HEAD_BYTES;
 
 use super::PoolId;
 use super::answer::Answer;
@@ -86,8 +87,9 @@ impl<S> ReactorSlot<S> {
         self.request.extend_from_slice(request.head);
         self.request.extend_from_slice(request.body);
         let exchange = &mut self.exchange;
-        exchange.is_head_enough = true;
-        exchange.transcript.get_or_insert_default();
+        exchange.keeps_head = true;
+        // Callers parse a head that breaks the grammar again, for their own error.
+        exchange.excerpt_limit = MAX_HEAD_BYTES + 1;
         exchange.body.get_or_insert_default();
         exchange.body_limit = usize::MAX;
         exchange.watch = request.streams.then(|| Box::new(Watch::guessing()));
@@ -141,12 +143,16 @@ impl<S> ReactorSlot<S> {
         self.exchange.body.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns the answer of an exchange that has ended.
-    pub(super) fn answer(&mut self, outcome: Outcome) -> Answer {
+    /// Returns the answer of an exchange that has ended; `buffer` has the latest read.
+    pub(super) fn answer(&mut self, outcome: Outcome, buffer: &[u8]) -> Answer {
         let exchange = &mut self.exchange;
         // Only streams of events have a result at their end.
         let ended = exchange.watch.as_mut().map(|watch| watch.finish(exchange.stamps.last_byte));
-        self.build_answer(outcome, ended.flatten(), false)
+        let excerpt = outcome.failure.map(|_| exchange.excerpt(buffer).to_vec());
+        Answer {
+            excerpt: excerpt.unwrap_or_default(),
+            ..self.build_answer(outcome, ended.flatten(), false)
+        }
     }
 
     /// Returns the received part of a cancelled exchange.
@@ -173,7 +179,8 @@ impl<S> ReactorSlot<S> {
             is_abandoned,
             was_reset: exchange.was_reset,
             stamps: exchange.stamps,
-            head: exchange.transcript.as_mut().map(std::mem::take).unwrap_or_default(),
+            head: exchange.response_head.take(),
+            excerpt: Vec::new(),
             body: exchange.body.as_mut().map(std::mem::take).unwrap_or_default(),
             bytes_in: exchange.bytes_in,
             bytes_out: exchange.bytes_out(),

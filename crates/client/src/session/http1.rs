@@ -104,10 +104,10 @@ impl ProtocolSession for Http1Session {
         } else {
             response.feed(bytes, received.heads, &mut ())
         };
-        exchange.set_head(response.head());
-        if progress == Ok(Progress::More) {
+        if !matches!(progress, Ok(Progress::Done(_))) {
             exchange.keep_excerpt(bytes);
         }
+        exchange.set_head(response.head());
         self.after_read(progress, received, exchange);
     }
 

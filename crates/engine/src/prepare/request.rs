@@ -155,13 +155,8 @@ impl PreparedRequest {
             Some(_) => _ = exchange.body.get_or_insert_default(),
             None => exchange.body = None,
         }
-        let wants_head = self.observer.as_ref().is_some_and(Observer::needs_head);
-        if wants_head || self.stream.is_some() {
-            exchange.transcript.get_or_insert_default();
-            exchange.is_head_enough = true;
-        } else {
-            exchange.transcript = None;
-        }
+        let needs_head = self.observer.as_ref().is_some_and(Observer::needs_head);
+        exchange.keeps_head = needs_head || self.stream.is_some();
     }
 
     /// Returns the bytes to send; `joined` has those of a filled template.

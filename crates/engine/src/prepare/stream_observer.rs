@@ -4,7 +4,6 @@ use client::{Exchange, Reason, Seen, Watch};
 use net::Nanos;
 use wire::Dialect;
 
-use super::observe::field;
 use crate::measure::report::StreamText;
 use crate::measure::stream::{StreamTally, Times};
 use crate::plan::{Alias, Capture, CaptureFrom, StreamDialect, StreamPlan};
@@ -156,8 +155,7 @@ pub(crate) fn seen(exchange: &Exchange) -> Option<&Seen> {
 }
 
 fn is_compressed(exchange: &Exchange) -> bool {
-    let head = exchange.transcript.as_deref().unwrap_or_default();
-    let coding = field(head, "content-encoding").unwrap_or_default();
+    let coding = exchange.field("content-encoding").unwrap_or_default();
     !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")
 }
 

@@ -4,6 +4,7 @@ use std::sync::mpsc::Sender;
 
 use client::{Chunks, Class, Exchange, Outcome, Reason, Stamps};
 use net::{Address, Nanos, ThreadUsage};
+use wire::ResponseHead;
 
 use super::interval::IntervalClock;
 use super::slot::Slot;
@@ -219,8 +220,8 @@ impl Recorder {
             return;
         }
         *seen += 1;
-        let excerpt = exchange.map(|exchange| exchange.excerpt(buffer)).unwrap_or_default();
-        let mut sample = Sample::new(reason, outcome.status, excerpt, at, to);
+        let (head, body) = exchange.map(|exchange| exchange.sample(buffer)).unwrap_or_default();
+        let mut sample = Sample::new(reason, outcome.status, head.as_deref(), &body, at, to);
         let watch = exchange.and_then(|exchange| exchange.watch.as_ref());
         if let Some(event) = watch.map(|watch| watch.culprit()).filter(|event| !event.is_empty()) {
             // Of a long stream, the event that broke it says more than its beginning.
@@ -331,13 +332,16 @@ impl Sample {
     fn new(
         reason: Reason,
         status: Option<u16>,
-        excerpt: &[u8],
+        head: Option<&ResponseHead>,
+        body: &[u8],
         at: Nanos,
         to: Option<&Address>,
     ) -> Self {
         let place = to.map(|to| format!(" ({to})")).unwrap_or_default();
-        let text = String::from_utf8_lossy(excerpt);
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let text = String::from_utf8_lossy(body);
+        // Bytes that are no head are shown in its place.
+        let (head, body) =
+            head.map_or_else(|| (text.clone().into_owned(), ""), |head| (head.to_text(), &*text));
         let name = match (reason, status) {
             (Reason::Status, Some(status)) => format!("status.{status}"),
             _ => reason.name().to_owned(),
@@ -349,7 +353,7 @@ impl Sample {
             detail: format!("{}{place}", reason.text()),
             at,
             status,
-            head: head.to_owned(),
+            head,
             body: body.chars().take(1024).collect(),
         }
     }
@@ -416,14 +420,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn samples_hold_the_head_and_the_beginning_of_the_body() {
-        let answer = b"HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nX-Auth-Token: abc\r\nServer: s\r\n\r\nbody";
-        let sample = Sample::new(Reason::Status, Some(503), answer, 0, None);
-        assert_eq!(
-            sample.head,
-            "HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nX-Auth-Token: abc\r\nServer: s"
-        );
-        assert_eq!((sample.body.as_str(), sample.reason.as_str()), ("body", "status.503"));
+    fn a_sample_has_the_head_as_text_or_in_its_place_what_is_no_head() {
+        let head = b"HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nServer:   s\r\n\r\n";
+        let (head, _) = ResponseHead::read(head).unwrap().unwrap();
+        let sample = |head: Option<&ResponseHead>, body: &[u8]| {
+            Sample::new(Reason::Status, Some(503), head, body, 0, None)
+        };
+        let long = vec![b'x'; 2000];
+        let failed = sample(Some(&head), &long);
+        assert_eq!(failed.head, "HTTP/1.1 503 Busy\r\nSet-Cookie: sid=42\r\nServer: s");
+        assert_eq!((failed.body.len(), failed.reason.as_str()), (1024, "status.503"));
+        let strange = sample(None, b"SSH-2.0-x");
+        assert_eq!((strange.head.as_str(), strange.body.as_str()), ("SSH-2.0-x", ""));
     }
 
     #[test]

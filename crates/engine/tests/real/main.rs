@@ -325,7 +325,7 @@ fn one_request_alone_keeps_no_more_than_it_may_and_ends_by_its_timeout() {
     let outcome = engine::once(&requests(&url(&large), 1, 1)).unwrap();
     large.stop().unwrap();
     assert_eq!(outcome["reason"], "read.too_large");
-    assert!(outcome["response"].as_str().unwrap().len() < 24 << 20);
+    assert!(outcome["body"].as_str().unwrap().len() < 24 << 20);
     // Bytes come all the time.
     let endless = faulty(Fault::EndlessBody, 1.0);
     let mut plan = requests(&url(&endless), 1, 1);

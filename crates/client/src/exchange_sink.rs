@@ -1,0 +1,53 @@
+//! What an exchange keeps of its response as it is received.
+
+use std::sync::Arc;
+
+use net::Nanos;
+use wire::{Fields, Head, Heads, ResponseHead, ResponseSink};
+
+use crate::Watch;
+
+/// The parts of an exchange that the bytes of its response change.
+pub(crate) struct ExchangeSink<'a> {
+    pub(crate) keeps_head: bool,
+    pub(crate) response_head: &'a mut Option<Arc<ResponseHead>>,
+    pub(crate) trailers: &'a mut Option<Box<Fields>>,
+    pub(crate) body: &'a mut Option<Vec<u8>>,
+    /// The maximum number of body bytes to keep.
+    pub(crate) body_limit: usize,
+    /// Whether the body is longer.
+    pub(crate) is_body_cut: &'a mut bool,
+    pub(crate) watch: &'a mut Option<Box<Watch>>,
+    pub(crate) at: Nanos,
+    pub(crate) is_late: bool,
+}
+
+impl ResponseSink for ExchangeSink<'_> {
+    fn head(&mut self, head: &Head, raw: &[u8], heads: &mut Heads) {
+        if !head.is_event_stream && self.watch.as_ref().is_some_and(|watch| watch.is_guessing()) {
+            *self.watch = None;
+        }
+        if self.keeps_head {
+            *self.response_head = heads.response_head(raw);
+        }
+    }
+
+    fn body(&mut self, piece: &[u8]) {
+        if let Some(body) = self.body {
+            let room = self.body_limit.saturating_sub(body.len());
+            *self.is_body_cut |= piece.len() > room;
+            body.extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        if let Some(watch) = self.watch {
+            watch.take(piece, self.at, self.is_late);
+        }
+    }
+
+    fn wants_trailers(&self) -> bool {
+        self.keeps_head
+    }
+
+    fn trailers(&mut self, trailers: Fields) {
+        *self.trailers = Some(Box::new(trailers));
+    }
+}
