@@ -73,7 +73,7 @@ class Stacks:
         return "".join(lines)
 
     def top(self) -> list[FunctionWeight]:
-        """Return all functions, largest totals first; recursion counts once."""
+        """Return all functions, the largest in themselves first; recursion counts once."""
         flat: defaultdict[str, float] = defaultdict(float)
         total: defaultdict[str, float] = defaultdict(float)
         for stack, weight in self.weights.items():
@@ -81,7 +81,7 @@ class Stacks:
             for name in set(stack):
                 total[name] += weight
         rows = [FunctionWeight(name, flat[name], weight) for name, weight in total.items()]
-        return sorted(rows, key=lambda row: (-row.total, -row.flat, row.name))
+        return sorted(rows, key=lambda row: (-row.flat, -row.total, row.name))
 
     def shares(self) -> Stacks:
         """Return the stacks with shares of the whole as weights, to compare two profiles."""

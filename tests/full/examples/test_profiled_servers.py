@@ -78,7 +78,7 @@ def test_a_go_server_is_profiled_by_its_url(begun, tmp_path):
     assert places == sorted(places)
     summary = (tmp_path / "_output/torr/latest/summary.md").read_text()
     assert "## Functions by time, by pprof at 4 connections" in summary
-    assert "net/http.(\\*conn).serve" in summary
+    assert "syscall" in summary.partition("## Functions by time")[2]
 
 
 def test_a_go_server_that_ends_in_mid_profile_is_told(begun, slow, tmp_path):

@@ -35,13 +35,13 @@ def test_a_line_that_is_no_stack_is_named(line):
         Stacks.folded(f"main 1\n{line}\n")
 
 
-def test_the_table_has_what_was_seen_in_a_function_and_below_it():
+def test_the_table_begins_with_the_function_in_which_most_was_seen():
     assert Stacks.folded(TEXT).top() == [
         *(
-            FunctionWeight("main", 0, 60),
-            FunctionWeight("serve", 10, 55),
             FunctionWeight("log", 45, 45),
+            FunctionWeight("serve", 10, 55),
             FunctionWeight("gc", 5, 5),
+            FunctionWeight("main", 0, 60),
         )
     ]
 

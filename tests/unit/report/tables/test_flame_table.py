@@ -67,7 +67,8 @@ def test_a_report_of_recursion_of_thousands_of_calls_is_written(diffed, tmp_path
 def test_the_table_has_shares_of_the_whole():
     ((title, table),) = flame_table.top_functions(result())
     assert title == "Functions by time, by py-spy at 8 connections"
-    assert table.rows[:2] == (("a", "0 %", "100 %"), ("b", "60 %", "60 %"))
+    assert table.rows[0] == ("b", "60 %", "60 %")
+    assert ("a", "0 %", "100 %") in table.rows
 
 
 @pytest.mark.parametrize(
@@ -154,8 +155,8 @@ def test_the_table_begins_with_what_differs_most_and_keeps_what_only_one_side_di
         ("log", "40 %", "40 %", "not seen", "+40.0 points"),
         ("serve", "50 %", "90 %", "75 %", "+15.0 points"),
         ("poll", "not seen", "not seen", "15 %", "-15.0 points"),
-        ("all", "0 %", "100 %", "100 %", "+0.0 points"),
         ("gc", "10 %", "10 %", "10 %", "+0.0 points"),
+        ("all", "0 %", "100 %", "100 %", "+0.0 points"),
     )
     assert render(title, "zh").startswith("哪里更费时、哪里更省时：logging 与 bare 相比（pprof")
 
@@ -202,7 +203,7 @@ def test_a_summary_has_ten_rows_of_each_profile_and_what_it_came_to(run):
     _, _, table = text.partition("## Functions by time in a\\*b, by pprof at 8 connections\n\n")
     head, _, *rows = table.partition("\n\n")[0].splitlines()
     assert head == "| function | in itself | with what it calls |"
-    assert [row.split()[1] for row in rows] == ["main", *(f"f{at:02}" for at in range(9))]
+    assert [row.split()[1] for row in rows] == [f"f{at:02}" for at in range(10)]
 
 
 def test_the_summary_of_a_diff_has_what_takes_more_and_less(diffed):
