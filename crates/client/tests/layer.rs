@@ -7,7 +7,7 @@ mod support;
 use client::{Connection, Exchange, Opening, Outcome, Outline, Protocol, Reason, Scratch};
 use net::{Act, Dial, Driver, Layer, LayerError, LayerFault, Nanos, Peer, Ready, Simulated};
 use support::{begin, drive};
-use wire::{Request, RequestParts};
+use wire::{Http1Options, RequestParts};
 
 const KEY: u8 = 0x5a;
 const HELLO: &[u8] = b"hello, let us talk";
@@ -131,16 +131,16 @@ impl Peer for Server {
     }
 }
 
-fn request() -> Request {
+fn request() -> Box<[u8]> {
     let parts = RequestParts {
         method: "GET",
+        scheme: "http",
+        authority: "h",
         target: "/",
-        host: "h",
-        headers: &[],
+        fields: &[],
         body: None,
-        keepalive: true,
     };
-    Request::encode(&parts).unwrap()
+    parts.to_http1(Http1Options::default()).unwrap()
 }
 
 /// Drives one exchange to its end, or gives the reason why the connection never opened.
@@ -148,8 +148,7 @@ fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Ex
     let (request, mut scratch, mut ready) = (request(), Scratch::new(buffer), Vec::<Ready>::new());
     let socket = world.dial(&net::Address::Ip("127.0.0.1:1".parse().unwrap()), None, 0).unwrap();
     let mut connection = Connection::dialled(socket, Some(Xor::boxed()), None, Protocol::Http1, 0);
-    let mut exchange =
-        Exchange::new(0, 0, Outline { is_head: request.is_head, length: request.bytes.len() });
+    let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: request.len() });
     for _ in 0..1000 {
         world.wait(1_000_000, &mut ready).unwrap();
         for event in std::mem::take(&mut ready) {
@@ -157,7 +156,7 @@ fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Ex
             if !was_open && connection.advance(world, event, &mut scratch)? == Opening::Pending {
                 continue;
             }
-            let one = (&mut exchange, &*request.bytes);
+            let one = (&mut exchange, &*request);
             if !was_open {
                 begin(world, &mut connection, one, &mut scratch);
             } else if let Err(outcome) = drive(

@@ -62,8 +62,7 @@ impl ProtocolSession for LineSession {
     fn begin(&mut self, slot: u16, exchange: &mut Exchange, request: &[u8]) {
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
-        let text = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
-        let line = [format!("{id} ").as_bytes(), text, b"\n"].concat();
+        let line = [format!("{id} ").as_bytes(), request, b"\n"].concat();
         exchange.set_to_write(line.len());
         self.ids[usize::from(slot)] = Some(id);
         self.unsent.push_back((slot, id, line.len()));

@@ -12,6 +12,7 @@ mod lines;
 use std::io;
 
 use net::Nanos;
+use wire::{EncodedRequest, Http1Options, RequestTemplate};
 
 use crate::{Budget, Exchange, Outcome};
 use http1::Http1Session;
@@ -30,6 +31,16 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// Encodes a request as its session sends it.
+    #[must_use]
+    pub fn encode(self, request: &RequestTemplate, options: Http1Options) -> EncodedRequest {
+        match self {
+            Self::Http1 => request.to_http1(options),
+            #[cfg(any(test, feature = "line-protocol"))]
+            Self::Lines(_) => EncodedRequest::of_text(request.target()),
+        }
+    }
+
     /// Returns the number of slots per connection.
     #[must_use]
     pub fn slots(self) -> u16 {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use client::Protocol;
 use net::{Address, TlsClient, TlsOptions};
+use wire::{Http1Options, RequestParts};
 
 use crate::plan::{Proxy, RequestPlan, Tls, Transport};
 
@@ -25,7 +26,7 @@ pub struct Endpoint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EndpointKey {
     pub(super) is_secure: bool,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     pub(super) host: String,
     pub(super) port: u16,
     unix_socket: Option<PathBuf>,
@@ -84,19 +85,25 @@ impl EndpointKey {
         let addresses = net::resolve(host, port)
             .map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
         let tunnel = transport.proxy.as_ref().filter(|_| self.is_secure);
-        let tunnel = tunnel.map(|proxy| self.connect_request(proxy));
+        let tunnel = tunnel.map(|proxy| self.connect_request(proxy)).transpose()?;
         let addresses = addresses.into_iter().map(Address::Ip).collect();
         Ok(Endpoint { addresses, tls, protocol, tunnel })
     }
 
-    fn connect_request(&self, proxy: &Proxy) -> Arc<[u8]> {
-        let key = format!("{}:{}", self.host, self.port);
-        let authorization = match &proxy.authorization {
-            Some(value) => format!("Proxy-Authorization: {value}\r\n"),
-            None => String::new(),
+    fn connect_request(&self, proxy: &Proxy) -> Result<Arc<[u8]>, String> {
+        let authority = format!("{}:{}", self.host, self.port);
+        let authorization = proxy.authorization.clone();
+        let fields = authorization.map(|value| ("Proxy-Authorization".to_owned(), value));
+        let parts = RequestParts {
+            method: "CONNECT",
+            scheme: "http",
+            authority: &authority,
+            target: &authority,
+            fields: fields.as_slice(),
+            body: None,
         };
-        let text = format!("CONNECT {key} HTTP/1.1\r\nHost: {key}\r\n{authorization}\r\n");
-        text.into_bytes().into()
+        let encoded = parts.to_http1(Http1Options::default());
+        encoded.map(Into::into).map_err(|error| error.to_string())
     }
 }
 

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use client::{Exchange, Outline, Reason};
 use net::Nanos;
-use wire::{Request, RequestParts, Template};
+use wire::{EncodedRequest, Http1Options, RequestParts, RequestTemplate};
 
 use super::endpoint::EndpointKey;
 use super::observe::Observer;
@@ -38,7 +38,7 @@ pub(crate) enum RequestText {
     /// The same bytes for every request.
     Fixed(Box<[u8]>),
     /// A template, which is filled for every request.
-    Joined(Template, Vec<Variable>),
+    Joined(EncodedRequest, Vec<Variable>),
 }
 
 /// The context of a request: the data and captures of its group, the transport of the plan.
@@ -57,30 +57,33 @@ impl PreparedRequest {
         let (key, authority, target) = EndpointKey::of(plan)?;
         let body = plan.body.as_ref().map(|text| STANDARD.decode(text)).transpose();
         let body = body.map_err(|error| format!("body: {error}"))?;
-        let (mut headers, mut full_target) = (plan.headers.clone(), target);
-        if key.is_absolute(context.transport) {
-            full_target = format!("http://{authority}{full_target}");
+        let mut fields = plan.headers.clone();
+        let is_absolute = key.is_absolute(context.transport);
+        if is_absolute {
             let proxy = context.transport.proxy.as_ref();
             let value = proxy.and_then(|proxy| proxy.authorization.clone());
-            headers.extend(value.map(|value| ("Proxy-Authorization".to_owned(), value)));
+            fields.extend(value.map(|value| ("Proxy-Authorization".to_owned(), value)));
         }
         let has_coding =
             |(name, _): &(String, String)| name.eq_ignore_ascii_case("accept-encoding");
-        if plan.compressed && !headers.iter().any(has_coding) {
-            headers.push(("accept-encoding".into(), "gzip, deflate".into()));
+        if plan.compressed && !fields.iter().any(has_coding) {
+            fields.push(("accept-encoding".into(), "gzip, deflate".into()));
         }
-        if plan.stream.is_some() && !headers.iter().any(has_coding) {
-            headers.push(("accept-encoding".into(), "identity".into()));
+        if plan.stream.is_some() && !fields.iter().any(has_coding) {
+            fields.push(("accept-encoding".into(), "identity".into()));
         }
         let parts = RequestParts {
             method: &plan.method,
-            target: &full_target,
-            host: &authority,
-            headers: &headers,
+            scheme: if key.is_secure { "https" } else { "http" },
+            authority: &authority,
+            target: &target,
+            fields: &fields,
             body: body.as_deref(),
-            keepalive: context.transport.keepalive,
         };
-        let text = if plan.template { joined(&parts, context) } else { fixed(&parts) };
+        let options = Http1Options { keepalive: context.transport.keepalive, is_absolute };
+        let text = encode(&parts, plan.template, context, |template| {
+            key.protocol.encode(template, options)
+        });
         Ok(Self {
             name: plan.name.clone(),
             row: 0,
@@ -180,17 +183,23 @@ impl PreparedRequest {
     }
 }
 
-fn fixed(parts: &RequestParts<'_>) -> Result<RequestText, String> {
-    let request = Request::encode(parts).map_err(|error| error.to_string())?;
-    Ok(RequestText::Fixed(request.bytes))
-}
-
-fn joined(parts: &RequestParts<'_>, context: &RequestContext<'_>) -> Result<RequestText, String> {
+/// Encodes a request; one without places has the same bytes for every exchange.
+fn encode(
+    parts: &RequestParts<'_>,
+    has_places: bool,
+    context: &RequestContext<'_>,
+    encode: impl FnOnce(&RequestTemplate) -> EncodedRequest,
+) -> Result<RequestText, String> {
     let mut variables = Vec::new();
-    let template = Template::compile(parts, &mut |name| {
-        variables.push(Variable::read(name, context.rows, context.captures)?);
-        u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
-    });
-    let template = template.map_err(|error| error.to_string())?;
-    Ok(RequestText::Joined(template, variables))
+    let template = if has_places {
+        let place = &mut |name: &str| {
+            variables.push(Variable::read(name, context.rows, context.captures)?);
+            u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
+        };
+        RequestTemplate::read(parts, place).map_err(|error| error.to_string())?
+    } else {
+        RequestTemplate::plain(parts).map_err(|error| error.to_string())?
+    };
+    let encoded = encode(&template);
+    Ok(encoded.fixed().map_or(RequestText::Joined(encoded, variables), RequestText::Fixed))
 }

@@ -1,0 +1,99 @@
+//! A request in the bytes of its protocol, except values that differ between exchanges.
+
+use std::io::Write as _;
+
+use crate::template_text::Piece;
+use crate::{TemplateText, Values};
+
+/// A request that is encoded once, and joined with its values for every exchange.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EncodedRequest {
+    head: Vec<Piece>,
+    body: Vec<Piece>,
+    /// Whether the head has the length of the body.
+    counts_body: bool,
+}
+
+impl EncodedRequest {
+    /// Creates a request that is one text.
+    #[must_use]
+    pub fn of_text(text: &TemplateText) -> Self {
+        Self { head: text.pieces.clone(), ..Self::default() }
+    }
+
+    /// Appends bytes to the head.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        match self.head.last_mut() {
+            Some(Piece::Text(text)) => *text = [text, bytes].concat().into(),
+            _ => self.head.push(Piece::Text(bytes.into())),
+        }
+    }
+
+    /// Appends a text with places to the head.
+    pub(crate) fn add_text(&mut self, text: &TemplateText) {
+        for piece in &text.pieces {
+            match piece {
+                Piece::Text(bytes) => self.add(bytes),
+                piece => self.head.push(piece.clone()),
+            }
+        }
+    }
+
+    /// Appends the length of the body to the head.
+    pub(crate) fn add_length(&mut self) {
+        self.head.push(Piece::Length);
+        self.counts_body = true;
+    }
+
+    /// Sets the body.
+    pub(crate) fn set_body(&mut self, body: &TemplateText) {
+        self.body.clone_from(&body.pieces);
+    }
+
+    /// Returns the bytes of a request without places.
+    #[must_use]
+    pub fn fixed(&self) -> Option<Box<[u8]>> {
+        let is_value = |piece: &Piece| matches!(piece, Piece::Value { .. });
+        if self.head.iter().chain(&self.body).any(is_value) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        self.join(&mut (), &mut bytes, &mut Vec::new());
+        Some(bytes.into())
+    }
+
+    /// Joins the request with the values of an exchange; `out` is replaced, `spare` is scratch.
+    pub fn join(&self, values: &mut impl Values, out: &mut Vec<u8>, spare: &mut Vec<u8>) {
+        out.clear();
+        spare.clear();
+        if self.counts_body {
+            append(&self.body, values, spare, 0);
+        }
+        append(&self.head, values, out, spare.len());
+        if self.counts_body {
+            out.extend_from_slice(spare);
+        } else {
+            append(&self.body, values, out, 0);
+        }
+    }
+}
+
+fn append(pieces: &[Piece], values: &mut impl Values, out: &mut Vec<u8>, length: usize) {
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => out.extend_from_slice(text),
+            Piece::Length => write_number(length, out),
+            Piece::Value { place, filter, escape } => {
+                let from = out.len();
+                values.put(*place, out);
+                filter.apply(out, from);
+                escape.apply(out, from);
+            }
+        }
+    }
+}
+
+fn write_number(number: usize, out: &mut Vec<u8>) {
+    // Writing into memory cannot fail.
+    let _ = write!(out, "{number}");
+}

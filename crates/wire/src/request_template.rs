@@ -1,0 +1,70 @@
+//! A request with places for values, before a protocol encodes it.
+
+use crate::escape::Escape;
+use crate::request::check;
+use crate::{RequestError, RequestParts, TemplateError, TemplateText};
+
+/// A request with places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestTemplate {
+    pub(crate) method: String,
+    pub(crate) scheme: String,
+    pub(crate) authority: String,
+    pub(crate) target: TemplateText,
+    pub(crate) fields: Vec<(String, TemplateText)>,
+    pub(crate) body: Option<TemplateText>,
+}
+
+impl RequestTemplate {
+    /// Takes the parts of a request as they are.
+    pub fn plain(parts: &RequestParts<'_>) -> Result<Self, RequestError> {
+        check(parts)?;
+        Self::new(parts, |text, _| Ok(TemplateText::plain(text)))
+    }
+
+    /// Reads the places in target, values of fields and body; `place` returns the number of a name, or
+    /// what is wrong with it.
+    pub fn read(
+        parts: &RequestParts<'_>,
+        place: &mut dyn FnMut(&str) -> Result<u16, String>,
+    ) -> Result<Self, TemplateError> {
+        let template = Self::new(parts, |text, escape| TemplateText::read(text, escape, place))?;
+        // Values are escaped, so only the text around them can break the message.
+        let texts =
+            template.fields.iter().map(|(name, value)| (name.clone(), value.without_places()));
+        let (fields, target) = (texts.collect::<Vec<_>>(), template.target.without_places());
+        let plain = RequestParts { target: &target, fields: &fields, ..*parts };
+        check(&plain).map_err(TemplateError::Request)?;
+        Ok(template)
+    }
+
+    fn new<E>(
+        parts: &RequestParts<'_>,
+        mut text: impl FnMut(&[u8], Escape) -> Result<TemplateText, E>,
+    ) -> Result<Self, E> {
+        let target = text(parts.target.as_bytes(), Escape::Target)?;
+        let fields = parts
+            .fields
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), text(value.as_bytes(), Escape::Field)?)));
+        Ok(Self {
+            method: parts.method.to_owned(),
+            scheme: parts.scheme.to_owned(),
+            authority: parts.authority.to_owned(),
+            fields: fields.collect::<Result<_, E>>()?,
+            target,
+            body: parts.body.map(|body| text(body, Escape::None)).transpose()?,
+        })
+    }
+
+    /// Returns path and query.
+    #[must_use]
+    pub fn target(&self) -> &TemplateText {
+        &self.target
+    }
+
+    /// Returns whether there is a field with a name, in whatever case it is written.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    }
+}

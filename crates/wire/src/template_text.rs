@@ -1,0 +1,150 @@
+//! A text with places for values.
+//!
+//! `{{name}}` is a value, `{{name | url}}` and `{{name | json}}` escape it, `{{"text"}}` is the
+//! text itself. The caller gives the values ([`Values`]).
+
+use std::fmt;
+
+use crate::RequestError;
+use crate::escape::Escape;
+
+/// Gives the values of places.
+pub trait Values {
+    /// Appends the value of the place with this number.
+    fn put(&mut self, place: u16, out: &mut Vec<u8>);
+}
+
+/// No values: for a text without places.
+impl Values for () {
+    fn put(&mut self, _: u16, _: &mut Vec<u8>) {}
+}
+
+/// A text with places.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateText {
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// A piece of a text, or of an encoded request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Text(Box<[u8]>),
+    Value {
+        place: u16,
+        /// The filter of the template, which is applied first.
+        filter: Escape,
+        escape: Escape,
+    },
+    /// The decimal length of the body.
+    Length,
+}
+
+/// Why a text is no template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplateError {
+    /// The request itself cannot be written.
+    Request(RequestError),
+    /// `{{` without `}}`.
+    Unclosed(String),
+    /// A filter that does not exist.
+    Filter(String),
+    /// A name that the caller does not know, in its words.
+    Name(String),
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(error) => error.fmt(out),
+            Self::Unclosed(text) => write!(out, "{text:?} has {{{{ without }}}}"),
+            Self::Filter(name) => write!(out, "filter {name:?} is neither url nor json"),
+            Self::Name(text) => out.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for TemplateError {}
+
+impl TemplateText {
+    /// Creates a text without places.
+    pub(crate) fn plain(text: &[u8]) -> Self {
+        let mut plain = Self::default();
+        plain.add(text);
+        plain
+    }
+
+    /// Reads a text whose values are escaped for the part of the request that it is; `place` returns the
+    /// number of a name, or what is wrong with it.
+    pub(crate) fn read(
+        text: &[u8],
+        escape: Escape,
+        place: &mut dyn FnMut(&str) -> Result<u16, String>,
+    ) -> Result<Self, TemplateError> {
+        let (mut template, mut plain, mut rest) = (Self::default(), Vec::new(), text);
+        while let Some(at) = find(rest, b"{{") {
+            let (before, from) = rest.split_at(at);
+            let unclosed = || TemplateError::Unclosed(String::from_utf8_lossy(from).into_owned());
+            let length = end_of(from).ok_or_else(unclosed)?;
+            let inside = String::from_utf8_lossy(&from[2..length - 2]).trim().to_owned();
+            plain.extend_from_slice(before);
+            match quoted(&inside) {
+                Some(text) => plain.extend_from_slice(text.as_bytes()),
+                None => {
+                    template.add(&std::mem::take(&mut plain));
+                    template.pieces.push(value(&inside, escape, place)?);
+                }
+            }
+            rest = &from[length..];
+        }
+        plain.extend_from_slice(rest);
+        template.add(&plain);
+        Ok(template)
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        if !text.is_empty() {
+            self.pieces.push(Piece::Text(text.into()));
+        }
+    }
+
+    /// Returns the text without its places.
+    pub(crate) fn without_places(&self) -> String {
+        let texts = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(&**text),
+            Piece::Value { .. } | Piece::Length => None,
+        });
+        String::from_utf8_lossy(&texts.collect::<Vec<_>>().concat()).into_owned()
+    }
+}
+
+/// Returns the text of a place that is a quoted text.
+fn quoted(inside: &str) -> Option<&str> {
+    inside.strip_prefix('"')?.strip_suffix('"')
+}
+
+fn value(
+    inside: &str,
+    escape: Escape,
+    place: &mut dyn FnMut(&str) -> Result<u16, String>,
+) -> Result<Piece, TemplateError> {
+    let (name, filter) = inside.split_once('|').unwrap_or((inside, ""));
+    let filter = match filter.trim() {
+        "" => Escape::None,
+        "url" => Escape::Url,
+        "json" => Escape::Json,
+        other => return Err(TemplateError::Filter(other.to_owned())),
+    };
+    let place = place(name.trim()).map_err(TemplateError::Name)?;
+    Ok(Piece::Value { place, filter, escape })
+}
+
+/// The length of the place at the start of `text`, braces included; a quoted text may hold braces.
+fn end_of(text: &[u8]) -> Option<usize> {
+    let skip = text[2..].iter().position(|byte| *byte != b' ')? + 2;
+    let quoted = if text[skip] == b'"' { find(&text[skip + 1..], b"\"")? + skip + 2 } else { 2 };
+    find(&text[quoted..], b"}}").map(|at| quoted + at + 2)
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
