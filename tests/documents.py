@@ -9,6 +9,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
 )
+# Its commands are one session, which a test of its own runs: tests/full/examples/test_tutorial.py.
+TUTORIAL = ROOT / "docs/tutorial.md"
 
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -17,12 +19,15 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-def commands(program):
-    """Return each command of a program in the ```sh blocks, with the first page that has it."""
-    pages = {}
-    for page in PAGES:
+def commands(program, pages=None):
+    """Return each command of a program in the ```sh blocks, with the first page that has it.
+
+    Without `pages`, these are all pages but the tutorial.
+    """
+    first_pages = {}
+    for page in pages or (page for page in PAGES if page != TUTORIAL):
         for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
             for line in block.replace("\\\n", " ").splitlines():
                 if line.split()[:1] == [program]:
-                    pages.setdefault(" ".join(line.split()), page)
-    return pages
+                    first_pages.setdefault(" ".join(line.split()), page)
+    return first_pages

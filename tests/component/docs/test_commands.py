@@ -2,12 +2,14 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 
 import click
 import pytest
 
-from documents import ROOT, commands
+from documents import ROOT, TUTORIAL, commands
 from installed import TORR
 from torr.cli.main import torr
 from torr.errors import ExitCode
@@ -48,6 +50,17 @@ def parsed(arguments):
 def test_every_command_of_a_page_is_understood(place, aim, monkeypatch):
     monkeypatch.chdir(place)
     found = {command: complaint_of(aim(command)) for command in commands("torr")}
+    assert {command: complaint for command, complaint in found.items() if complaint} == {}
+
+
+def test_every_command_of_the_tutorial_is_understood(place, monkeypatch):
+    shutil.copytree(ROOT / "examples/tutorial", place, dirs_exist_ok=True)
+    monkeypatch.chdir(place)
+    found = {}
+    for command in commands("torr", [TUTORIAL]):
+        words = shlex.split(command.partition(" || ")[0].replace("$!", "1"))
+        found[command] = complaint_of(words[1:])
+    assert found
     assert {command: complaint for command, complaint in found.items() if complaint} == {}
 
 
