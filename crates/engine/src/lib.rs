@@ -18,7 +18,9 @@ mod run;
 mod worker;
 
 pub use client::Reason;
-pub use fleet::serve;
+pub use fleet::{
+    EndNode, NodeSocket, NodeTransport, OrderStream, ReplyStream, SocketNode, serve, serve_on,
+};
 pub use measure::aggregate::{Aggregate, JudgedInterval};
 pub use measure::front::Front;
 pub use measure::goodput::Goodput;

@@ -14,9 +14,37 @@ pub struct Message {
     /// Its place in the table, such as `health.saturated`.
     pub code: String,
     /// Numbers, texts and other messages at the placeholders of its templates.
+    #[serde(with = "values_form")]
     pub values: Map<String, Value>,
     /// The English.
     pub text: String,
+}
+
+/// [`Message::values`] in JSON, and as a text of JSON in a form that cannot hold any type.
+mod values_form {
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::{Map, Value};
+
+    pub(super) fn serialize<S: Serializer>(
+        values: &Map<String, Value>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        if to.is_human_readable() {
+            return values.serialize(to);
+        }
+        serde_json::to_string(values).map_err(S::Error::custom)?.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Map<String, Value>, D::Error> {
+        if from.is_human_readable() {
+            return Map::deserialize(from);
+        }
+        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
 }
 
 /// A code and its English: one template, or one for a single `{n}` and one for several.
@@ -103,6 +131,8 @@ messages! {
     DIED_SAYING "process.died_saying" "died ({cause}: {line})";
     SIGNAL "process.signal" "signal {signal}";
     EXIT_CODE "process.exit_code" "exit code {code}";
+    DISCONNECTED "process.disconnected" "closed its connection";
+    SILENT "process.silent" "was silent for {seconds} s";
     END_UNKNOWN "process.end_unknown" "ended in an unknown way ({error})";
     NOT_STARTED "process.not_started" "could not start its load ({error})";
     UNREADABLE_REPLY "process.unreadable_reply" "sent a reply that cannot be read ({error})";

@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
+use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::{
-    Closed, Open, Pace, Plan, Processes, RequestPlan, Run, Source, StartError, Stop, Summary,
-    Tally, Think, level_json,
+    Closed, NodeTransport, Open, Pace, Plan, Processes, RequestPlan, Run, SocketNode, Source,
+    StartError, Stop, Summary, Tally, Think, level_json, serve_on,
 };
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
 
@@ -77,6 +78,39 @@ fn run(plan: &Plan) -> Summary {
     end(&start(plan, "any"))
 }
 
+/// How the parent reaches its children.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Reach {
+    Pipes,
+    /// Three nodes, which are threads of the test.
+    Sockets,
+}
+
+const REACHES: [Reach; 2] = [Reach::Pipes, Reach::Sockets];
+
+impl Reach {
+    fn run(self, plan: &Plan) -> Summary {
+        match self {
+            Self::Pipes => run(plan),
+            Self::Sockets => end(&start_on_sockets(plan, 3).0),
+        }
+    }
+}
+
+/// Starts a load on nodes behind sockets; returns it with the node's ends of the sockets.
+fn start_on_sockets(plan: &Plan, count: usize) -> (Run, Vec<UnixStream>) {
+    let (nodes, sockets): (Vec<_>, Vec<_>) = (0..count).map(|_| node()).unzip();
+    (Run::start_on(plan, nodes).unwrap(), sockets)
+}
+
+/// Serves loads on a socket pair; returns the way to it, and its end of the socket.
+fn node() -> (Box<dyn NodeTransport>, UnixStream) {
+    let (parent, own) = UnixStream::pair().unwrap();
+    let (input, output) = (own.try_clone().unwrap(), own.try_clone().unwrap());
+    std::thread::spawn(move || serve_on(input, output));
+    (Box::new(SocketNode::new(parent).with_silence_limit(PATIENCE)), own)
+}
+
 fn balanced(summary: &Summary) -> Tally {
     let total = summary.total();
     assert_eq!(total.planned, total.attempted + total.dropped);
@@ -132,11 +166,11 @@ fn wait_for_window(run: &Run) {
 
 #[test]
 fn one_process_and_three_count_the_same_and_the_target_agrees() {
-    for processes in [1, 3] {
+    for (processes, reach) in [(1, Reach::Pipes), (3, Reach::Pipes), (3, Reach::Sockets)] {
         let (target, url) = hello();
         let mut plan = requests(&url, 10, 3001);
         plan.processes = Processes::Exactly(processes);
-        let summary = run(&plan);
+        let summary = reach.run(&plan);
         target.stop().unwrap();
         let (total, counts) = (balanced(&summary), target.counts());
         assert_eq!((total.ok, counts.requests, counts.answered), (3001, 3001, 3001));
@@ -152,28 +186,32 @@ fn one_process_and_three_count_the_same_and_the_target_agrees() {
 
 #[test]
 fn warm_up_and_window_together_are_what_the_target_saw() {
-    let (target, url) = hello();
-    let mut plan = endless(&url, 8);
-    (plan.warmup_ns, plan.stop) = (200 * MS, Stop::Duration { duration_ns: 300 * MS });
-    let summary = run(&plan);
-    target.stop().unwrap();
-    let warmup: u64 = summary.warmup.iter().map(|tally| tally.attempted).sum();
-    let total = balanced(&summary);
-    assert!(warmup > 0);
-    assert_eq!(target.counts().requests, warmup + total.attempted);
-    assert_eq!(summary.window_ns, 300 * MS, "all begin and end together");
+    for reach in REACHES {
+        let (target, url) = hello();
+        let mut plan = endless(&url, 8);
+        (plan.warmup_ns, plan.stop) = (200 * MS, Stop::Duration { duration_ns: 300 * MS });
+        let summary = reach.run(&plan);
+        target.stop().unwrap();
+        let warmup: u64 = summary.warmup.iter().map(|tally| tally.attempted).sum();
+        let total = balanced(&summary);
+        assert!(warmup > 0);
+        assert_eq!(target.counts().requests, warmup + total.attempted);
+        assert_eq!(summary.window_ns, 300 * MS, "all begin and end together");
+    }
 }
 
 #[test]
 fn an_open_load_sends_what_was_planned() {
-    let (target, url) = hello();
-    let open = Open::new(2000.0, 16);
-    let stop = Stop::Duration { duration_ns: 500 * MS };
-    let summary = run(&plan(&url, Pace::Constant(open), stop));
-    target.stop().unwrap();
-    let total = balanced(&summary);
-    assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));
-    assert_eq!(summary.rate, Some(2000.0));
+    for reach in REACHES {
+        let (target, url) = hello();
+        let open = Open::new(2000.0, 16);
+        let stop = Stop::Duration { duration_ns: 500 * MS };
+        let summary = reach.run(&plan(&url, Pace::Constant(open), stop));
+        target.stop().unwrap();
+        let total = balanced(&summary);
+        assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));
+        assert_eq!(summary.rate, Some(2000.0));
+    }
 }
 
 /// Faults that end by a timeout alone.
@@ -196,37 +234,41 @@ fn faulty(fault: Fault, share: f64) -> (Target, String) {
 
 #[test]
 fn faults_balance_over_processes_and_the_targets_agree() {
-    let is_met = |fault: &&Fault| **fault != Fault::NoAccept && !SILENT.contains(fault);
-    let faults: Vec<Fault> = Fault::ALL.iter().filter(is_met).copied().collect();
-    let targets: Vec<_> = faults.iter().map(|fault| faulty(*fault, 0.5)).collect();
-    // A user of each process for each fault; the whole plan is one load.
-    let groups = faults.iter().zip(&targets).map(|(fault, (_, url))| {
-        let mut plan = requests(url, 3, 1);
-        one(&mut plan).name = fault.name().into();
-        plan.groups.remove(0)
-    });
-    let mut plan = requests("http://127.0.0.1:1/", 1, 30 * faults.len() as u64);
-    (plan.groups, plan.workers) = (groups.collect(), 3);
-    // An interval with so many rows takes long to hand over where nothing is optimized.
-    plan.interval_ns = PATIENCE_NS;
-    let summary = run(&plan);
-    let total = balanced(&summary);
-    assert_eq!((total.attempted, summary.in_flight), (30 * faults.len() as u64, 0));
-    for (fault, (target, _)) in faults.iter().zip(targets) {
-        target.stop().unwrap();
-        let (name, counts) = (fault.name(), target.counts());
-        let tally = &summary.measured[summary.names.iter().position(|row| row == name).unwrap()];
-        let met = counts.faults[name];
-        // The first request of each connection is spared by closed_on_reuse.
-        assert!(met < counts.requests && (met > 0 || *fault == Fault::ClosedOnReuse), "{name}");
-        // A connection that closes under a request: the target never saw that one.
-        let unseen = if *fault == Fault::CloseAfter { tally.attempted - tally.ok } else { 0 };
-        assert_eq!(counts.requests + unseen, tally.attempted, "{name}");
-        let is_failed = !fault.answers() || *fault == Fault::Status503;
-        let failed = if is_failed { met } else { unseen };
-        assert_eq!(tally.ok, tally.attempted - failed, "{name}");
-        let answered = tally.statuses.values().sum::<u64>() - tally.rejected.values().sum::<u64>();
-        assert_eq!(tally.ok, answered, "{name}");
+    for reach in REACHES {
+        let is_met = |fault: &&Fault| **fault != Fault::NoAccept && !SILENT.contains(fault);
+        let faults: Vec<Fault> = Fault::ALL.iter().filter(is_met).copied().collect();
+        let targets: Vec<_> = faults.iter().map(|fault| faulty(*fault, 0.5)).collect();
+        // A user of each process for each fault; the whole plan is one load.
+        let groups = faults.iter().zip(&targets).map(|(fault, (_, url))| {
+            let mut plan = requests(url, 3, 1);
+            one(&mut plan).name = fault.name().into();
+            plan.groups.remove(0)
+        });
+        let mut plan = requests("http://127.0.0.1:1/", 1, 30 * faults.len() as u64);
+        (plan.groups, plan.workers) = (groups.collect(), 3);
+        // An interval with so many rows takes long to hand over where nothing is optimized.
+        plan.interval_ns = PATIENCE_NS;
+        let summary = reach.run(&plan);
+        let total = balanced(&summary);
+        assert_eq!((total.attempted, summary.in_flight), (30 * faults.len() as u64, 0));
+        for (fault, (target, _)) in faults.iter().zip(targets) {
+            target.stop().unwrap();
+            let (name, counts) = (fault.name(), target.counts());
+            let tally =
+                &summary.measured[summary.names.iter().position(|row| row == name).unwrap()];
+            let met = counts.faults[name];
+            // The first request of each connection is spared by closed_on_reuse.
+            assert!(met < counts.requests && (met > 0 || *fault == Fault::ClosedOnReuse), "{name}");
+            // A connection that closes under a request: the target never saw that one.
+            let unseen = if *fault == Fault::CloseAfter { tally.attempted - tally.ok } else { 0 };
+            assert_eq!(counts.requests + unseen, tally.attempted, "{name}");
+            let is_failed = !fault.answers() || *fault == Fault::Status503;
+            let failed = if is_failed { met } else { unseen };
+            assert_eq!(tally.ok, tally.attempted - failed, "{name}");
+            let answered =
+                tally.statuses.values().sum::<u64>() - tally.rejected.values().sum::<u64>();
+            assert_eq!(tally.ok, answered, "{name}");
+        }
     }
 }
 
@@ -299,6 +341,63 @@ fn a_process_that_is_killed_is_a_recorded_loss_and_the_rest_goes_on() {
     assert_eq!(level["health"]["verdict"], "generator-limited");
     drop(run);
     assert_eq!(children("killed"), [0_u32; 0]);
+}
+
+#[test]
+fn a_node_whose_connection_ends_is_a_recorded_loss_and_the_rest_goes_on() {
+    let (target, url) = hello();
+    let (run, sockets) = start_on_sockets(&endless(&url, 9), 3);
+    wait_for_window(&run);
+    sockets[1].shutdown(std::net::Shutdown::Both).unwrap();
+    let seen = target.counts().requests;
+    wait_until("the others have stopped", || target.counts().requests > seen + 100);
+    run.stop();
+    let summary = end(&run);
+    target.stop().unwrap();
+    assert!(balanced(&summary).ok > 0);
+    assert_eq!((summary.lost, &summary.failure), (1, &None));
+    let warning = &summary.warnings[0].text;
+    assert!(warning.contains(" of 3 closed its connection "), "{warning}");
+}
+
+#[test]
+fn a_node_that_is_silent_is_a_recorded_loss() {
+    let (target, url) = hello();
+    let (lively, _own) = node();
+    let (silent, relay) = silenced_node();
+    let silent = SocketNode::new(silent).with_silence_limit(Duration::from_millis(1500));
+    let run = Run::start_on(&endless(&url, 2), vec![lively, Box::new(silent)]).unwrap();
+    wait_for_window(&run);
+    relay.send(()).unwrap();
+    // The run waits for its last reports, which do not come.
+    run.stop();
+    let summary = end(&run);
+    target.stop().unwrap();
+    assert_eq!((summary.lost, &summary.failure), (1, &None));
+    let warning = &summary.warnings[0].text;
+    assert!(warning.contains(" of 2 was silent for 1 s "), "{warning}");
+}
+
+/// A node whose replies are held back once the sender has sent; its socket stays open.
+fn silenced_node() -> (UnixStream, std::sync::mpsc::Sender<()>) {
+    use std::io::{Read, Write};
+    let (parent, mut relay) = UnixStream::pair().unwrap();
+    let (node, mut orders) = UnixStream::pair().unwrap();
+    let (mut from_node, mut to_parent) = (orders.try_clone().unwrap(), relay.try_clone().unwrap());
+    std::thread::spawn(move || serve_on(node.try_clone().unwrap(), node));
+    std::thread::spawn(move || std::io::copy(&mut relay, &mut orders));
+    let (hold, is_held) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 64 * 1024];
+        while let Ok(count @ 1..) = from_node.read(&mut buffer) {
+            if is_held.try_recv().is_ok() || to_parent.write_all(&buffer[..count]).is_err() {
+                break;
+            }
+        }
+        // Its end would close the socket.
+        let _ = from_node.read_to_end(&mut Vec::new());
+    });
+    (parent, hold)
 }
 
 #[test]
@@ -390,7 +489,7 @@ fn what_cannot_be_a_process_of_a_load_is_told_before_any_load() {
             words(&["sh", "-c", "echo first >&2; echo no such module >&2; exit 7"]),
             "an engine process could not start: it died (exit code 7: no such module)",
         ),
-        (words(&["sh", "-c", "echo hello; sleep 60"]), "version 104 of the frames is not"),
+        (words(&["sh", "-c", "echo hello; sleep 60"]), "its first bytes are not torr's"),
     ];
     for (command, message) in table {
         let Err(StartError::Machine(error)) = Run::start_with(&plan, &command) else {

@@ -7,12 +7,14 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
+use std::time::Duration;
 
 use net::{Epoll, Nanos, SourceAddresses};
 
+use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply, Figures, Task};
 use super::{frame, rows};
 use crate::measure::report::{Phase, Report};
@@ -35,13 +37,16 @@ pub fn serve() -> Result<(), String> {
     serve_on(io::BufReader::new(input), output)
 }
 
-/// Does the same on two streams of bytes.
-fn serve_on(
+/// Does the same on two streams of bytes, such as the two directions of a socket.
+pub fn serve_on(
     mut input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> Result<(), String> {
+    let mut output = output;
+    if Greeting::own().write(&mut output).is_err() {
+        return Ok(());
+    }
     let replies = ReplyWriter::new(output);
-    replies.write(&ChildReply::Here, &[]);
     let task = match frame::read(&mut input) {
         Ok(Some((ChildOrder::Fire(task), _))) => task,
         Ok(Some((order, _))) => return Err(format!("{order:?} before there was a plan")),
@@ -75,7 +80,7 @@ fn run_task(
     input: impl Read + Send + 'static,
     replies: &ReplyWriter,
 ) -> Result<(), Message> {
-    let Task { plan, first_worker, sources } = task;
+    let Task { plan, first_worker, sources, silence_limit } = task;
     let sources = sources_of(&plan, &sources.sources());
     let parts = plan.split(plan.workers);
     let has_low_priority = plan.lowers_coordinator_priority();
@@ -93,7 +98,12 @@ fn run_task(
     };
     let (orders, ordered) = (Arc::clone(&gate), Arc::clone(&is_ordered));
     let order_replies = replies.clone();
-    spawn(move || follow_orders(input, &orders, &ordered, &order_replies)).map_err(not_started)?;
+    let (heard, last_order) = channel();
+    spawn(move || follow_orders(input, &heard, &orders, &ordered, &order_replies))
+        .map_err(not_started)?;
+    let (watched, watch_replies) = (Arc::clone(&gate), replies.clone());
+    spawn(move || end_when_silent(&last_order, silence_limit, &watched, &watch_replies))
+        .map_err(not_started)?;
     start_workers(parts, first_worker, common).map_err(not_started)?;
     let (ready_writer, arrived) = (replies.clone(), Arc::clone(&gate));
     spawn(move || {
@@ -114,12 +124,17 @@ fn run_task(
 /// Follows the orders; aborts the load when they end, because nobody would receive its reports.
 fn follow_orders(
     mut input: impl Read,
+    heard: &Sender<()>,
     gate: &Gate,
     is_ordered: &AtomicBool,
     replies: &ReplyWriter,
 ) {
     loop {
-        match frame::read(&mut input) {
+        let order = frame::read(&mut input);
+        // Nobody listens once the load has ended.
+        let _ = heard.send(());
+        match order {
+            Ok(Some((ChildOrder::Heartbeat, _))) => replies.write(&ChildReply::Heartbeat, &[]),
             Ok(Some((ChildOrder::Open { at }, _))) => gate.open(at),
             Ok(Some((order @ (ChildOrder::Stop | ChildOrder::Abort), _))) => {
                 is_ordered.store(true, Ordering::Release);
@@ -129,6 +144,20 @@ fn follow_orders(
                 replies.close();
                 return gate.abort();
             }
+        }
+    }
+}
+
+/// Aborts the load when no order has come for too long: the parent, or the way to it, is gone.
+fn end_when_silent(last_order: &Receiver<()>, limit: Duration, gate: &Gate, replies: &ReplyWriter) {
+    loop {
+        match last_order.recv_timeout(limit) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                replies.close();
+                return gate.abort();
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
@@ -209,7 +238,6 @@ impl ReplyWriter {
 mod tests {
     use std::net::TcpListener;
     use std::os::unix::net::UnixStream;
-    use std::time::Duration;
 
     use net::monotonic_ns;
 
@@ -222,10 +250,12 @@ mod tests {
         reply.unwrap().0
     }
 
+    const MINUTE: Duration = Duration::from_secs(60);
+
     /// Serves a load without an end on a socket pair, until its workers are ready.
-    fn serving() -> (UnixStream, TcpListener, Receiver<Result<(), String>>) {
+    fn serving(silence_limit: Duration) -> (UnixStream, TcpListener, Receiver<Result<(), String>>) {
         let (mut parent, child) = UnixStream::pair().unwrap();
-        parent.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        parent.set_read_timeout(Some(MINUTE)).unwrap();
         let (done, ended) = channel();
         spawn(move || {
             let output = child.try_clone().unwrap();
@@ -237,8 +267,8 @@ mod tests {
         let stop = Stop::Duration { duration_ns: 600_000_000_000 };
         let plan = Plan::new(Pace::Closed(Closed::new(2)), Source::One { request }, stop);
         let sources = Rotation { after: 0, part: 0, of: 1 };
-        let task = Box::new(Task { plan, first_worker: 0, sources });
-        assert!(matches!(next(&mut parent), ChildReply::Here));
+        let task = Box::new(Task { plan, first_worker: 0, sources, silence_limit });
+        assert_eq!(Greeting::read(&mut parent).unwrap(), Some(Greeting::own()));
         frame::write(&mut parent, &ChildOrder::Fire(task), &[]).unwrap();
         assert!(matches!(next(&mut parent), ChildReply::Prepared));
         frame::write(&mut parent, &ChildOrder::Begin { at: monotonic_ns() }, &[]).unwrap();
@@ -248,14 +278,30 @@ mod tests {
 
     #[test]
     fn a_child_whose_parent_is_gone_ends_its_load_and_not_the_process() {
-        let (parent, _listener, ended) = serving();
+        let (parent, _listener, ended) = serving(MINUTE);
         drop(parent);
-        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Ok(())));
+        assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
+    }
+
+    #[test]
+    fn a_child_whose_parent_is_silent_ends_its_load() {
+        let (parent, _listener, ended) = serving(Duration::from_millis(50));
+        assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
+        drop(parent);
+    }
+
+    #[test]
+    fn a_child_answers_heartbeats() {
+        let (mut parent, _listener, ended) = serving(MINUTE);
+        frame::write(&mut parent, &ChildOrder::Heartbeat, &[]).unwrap();
+        while !matches!(next(&mut parent), ChildReply::Heartbeat) {}
+        drop(parent);
+        assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
     }
 
     #[test]
     fn a_child_replies_on_any_stream_of_bytes_until_its_load_is_over() {
-        let (mut parent, _listener, ended) = serving();
+        let (mut parent, _listener, ended) = serving(MINUTE);
         frame::write(&mut parent, &ChildOrder::Open { at: monotonic_ns() }, &[]).unwrap();
         frame::write(&mut parent, &ChildOrder::Abort, &[]).unwrap();
         let mut phases = Vec::new();
@@ -263,6 +309,6 @@ mod tests {
             let ChildReply::Report { report, .. } = next(&mut parent) else { continue };
             phases.push(report.phase);
         }
-        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Ok(())));
+        assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
     }
 }

@@ -1,55 +1,53 @@
 //! Frames: the encoding of messages in a stream of bytes between two processes.
 //!
-//! A version, two lengths, a message in JSON and an attachment. Both ends check the version of every
-//! frame before they decode it.
+//! Two lengths, a message in the form of the crate `postcard`, and an attachment. Its form depends on the
+//! types of both ends, which are the same: they have compared their builds before ([`super::greeting`]).
 
 use std::io::{self, ErrorKind, Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The version of the frames and of the messages in them.
-const VERSION: u8 = 5;
-
-/// Version, length of the message, length of the attachment (little endian).
-const HEAD_BYTES: usize = 9;
+/// Length of the message, length of the attachment (little endian).
+const HEAD_BYTES: usize = 8;
 
 /// The maximum length; no message comes near it.
 const LARGEST_BYTES: u32 = 1 << 30;
 
-/// Writes a message and what belongs to it.
+/// Writes a message and its attachment.
 pub(super) fn write(
     to: &mut impl Write,
     message: &impl Serialize,
     attachment: &[u8],
 ) -> io::Result<()> {
-    let text = serde_json::to_vec(message)?;
-    let mut head = vec![VERSION];
-    for length in [text.len(), attachment.len()] {
+    let message = postcard::to_stdvec(message).map_err(|error| broken(error.to_string()))?;
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    for length in [message.len(), attachment.len()] {
         let length = u32::try_from(length).ok().filter(|length| *length <= LARGEST_BYTES);
         let length = length.ok_or_else(|| broken("a message too large to be sent".into()))?;
         head.extend(length.to_le_bytes());
     }
-    to.write_all(&[head.as_slice(), &text].concat())?;
+    to.write_all(&[head.as_slice(), &message].concat())?;
     to.write_all(attachment)?;
     to.flush()
 }
 
-/// Reads the next message; none at the end of the stream.
+/// Reads the next message and its attachment; none at the end of the stream.
 pub(super) fn read<M: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<(M, Vec<u8>)>> {
     let mut head = [0; HEAD_BYTES];
     // An end between two frames is the end of the stream; an end within a frame is an error.
     if first(from, &mut head[..1])? == 0 {
         return Ok(None);
     }
-    if head[0] != VERSION {
-        return Err(broken(format!("version {} of the frames is not {VERSION}", head[0])));
-    }
     from.read_exact(&mut head[1..])?;
-    let [_, a, b, c, d, e, f, g, h] = head;
-    let text = body(from, u32::from_le_bytes([a, b, c, d]))?;
+    let [a, b, c, d, e, f, g, h] = head;
+    let message = body(from, u32::from_le_bytes([a, b, c, d]))?;
     let attachment = body(from, u32::from_le_bytes([e, f, g, h]))?;
-    Ok(Some((serde_json::from_slice(&text)?, attachment)))
+    match postcard::take_from_bytes(&message) {
+        Ok((message, [])) => Ok(Some((message, attachment))),
+        Ok((_, rest)) => Err(broken(format!("{} bytes after a message", rest.len()))),
+        Err(error) => Err(broken(error.to_string())),
+    }
 }
 
 /// Reads one byte, if one still comes.
@@ -84,12 +82,12 @@ mod tests {
     fn frames() -> Vec<u8> {
         let mut bytes = Vec::new();
         write(&mut bytes, &("one", u64::MAX), b"").unwrap();
-        write(&mut bytes, &("two", 2), b"\x00attached\n").unwrap();
+        write(&mut bytes, &("two", 2_u64), b"\x00attached\n").unwrap();
         bytes
     }
 
     #[test]
-    fn messages_come_out_as_they_went_in_with_what_belongs_to_them() {
+    fn messages_come_out_as_they_went_in_with_their_attachments() {
         let bytes = frames();
         let mut from = bytes.as_slice();
         let one: (Message, _) = read(&mut from).unwrap().unwrap();
@@ -114,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn another_version_and_an_absurd_length_are_refused() {
+    fn an_absurd_length_and_bytes_after_the_message_are_refused() {
         let mut bytes = frames();
-        bytes[4] = 0xff;
+        bytes[3] = 0xff;
         let error = read::<Message>(&mut bytes.as_slice()).unwrap_err();
         assert!(error.to_string().contains("a frame of"), "{error}");
-        bytes[0] = VERSION + 1;
-        let error = read::<Message>(&mut bytes.as_slice()).unwrap_err();
-        let text = format!("version {} of the frames is not {VERSION}", VERSION + 1);
-        assert!(error.to_string().contains(&text), "{error}");
+        let mut longer = Vec::new();
+        write(&mut longer, &("one", 1_u64, 2_u64), b"").unwrap();
+        let error = read::<Message>(&mut longer.as_slice()).unwrap_err();
+        assert_eq!(error.to_string(), "1 bytes after a message");
     }
 }

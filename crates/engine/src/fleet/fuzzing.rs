@@ -1,5 +1,6 @@
 //! A door for fuzzing: everything that one process reads of another.
 
+use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply};
 use super::{frame, rows};
 
@@ -19,4 +20,10 @@ pub fn read(bytes: &[u8]) {
     }
     let mut from = bytes;
     while let Ok(Some(_)) = frame::read::<ChildOrder>(&mut from) {}
+    let mut from = bytes;
+    if let Ok(Some(greeting)) = Greeting::read(&mut from) {
+        let mut again = Vec::new();
+        greeting.write(&mut again).expect("memory takes everything");
+        assert_eq!(Greeting::read(&mut again.as_slice()).ok().flatten(), Some(greeting));
+    }
 }

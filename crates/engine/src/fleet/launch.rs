@@ -1,16 +1,17 @@
 //! Starting children: at the same time, all of them or none, within a time limit.
 
-use std::io::{self, BufReader};
-use std::process::{ChildStdin, ChildStdout};
+use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use super::frame;
+use super::greeting::Greeting;
 use super::message::ChildReply;
 use super::process::ChildProcess;
+use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
 use crate::messages::{Message, NO_THREAD, SLOW_PREPARATION};
 use crate::worker::gate::Gate;
 
@@ -26,16 +27,28 @@ const PREPARATION_LIMIT: Duration = Duration::from_secs(300);
 /// How often it is checked whether the run was stopped.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A child that has started.
+/// A child that has started; dropping it ends it.
 pub(super) struct StartedChild {
-    pub(super) process: Arc<Mutex<ChildProcess>>,
-    pub(super) orders: ChildStdin,
-    pub(super) replies: BufReader<ChildStdout>,
+    pub(super) transport: Box<dyn NodeTransport>,
+    pub(super) orders: OrderStream,
+    pub(super) replies: ReplyStream,
 }
 
-/// Starts a number of children; the error says why there are none.
-pub(super) fn launch(count: u32, command: &[String]) -> Result<Vec<StartedChild>, String> {
-    launch_within(count, command, START_LIMIT + START_LIMIT_EACH * count)
+/// Starts a number of child processes; the error says why there are none.
+pub(super) fn launch(
+    count: u32,
+    command: &[String],
+) -> Result<Vec<Box<dyn NodeTransport>>, String> {
+    let started = (0..count).map(|_| ChildProcess::start(command));
+    let boxed = |child: ChildProcess| Box::new(child) as Box<dyn NodeTransport>;
+    let started: io::Result<Vec<_>> = started.map(|child| child.map(boxed)).collect();
+    started.map_err(|error| format!("cannot start an engine process: {error}"))
+}
+
+/// Waits for the greetings of all children; the error says why they cannot take part.
+pub(super) fn greet(children: Vec<Box<dyn NodeTransport>>) -> Result<Vec<StartedChild>, String> {
+    let count = u32::try_from(children.len()).unwrap_or(u32::MAX);
+    greet_within(children, START_LIMIT + START_LIMIT_EACH * count)
 }
 
 /// The first reply of a child after its part was sent: that its requests are prepared, as a rule.
@@ -47,8 +60,8 @@ pub(super) fn first_replies(
     children: &mut [StartedChild],
     gate: &Arc<Gate>,
 ) -> Result<Vec<FirstReply>, Message> {
-    let numbers = children.iter().map(|child| lock(&child.process).number()).collect();
-    let limit = LaunchLimit::start(numbers, PREPARATION_LIMIT, Some(Arc::clone(gate)))
+    let endings = children.iter().map(|child| child.transport.ending()).collect();
+    let limit = LaunchLimit::start(endings, PREPARATION_LIMIT, Some(Arc::clone(gate)))
         .map_err(no_thread)?;
     let replies = children.iter_mut().map(|child| frame::read(&mut child.replies)).collect();
     if limit.is_exceeded() {
@@ -57,53 +70,40 @@ pub(super) fn first_replies(
     Ok(replies)
 }
 
-/// Locks a process, which is consistent even after a panic.
-pub(super) fn lock(process: &Mutex<ChildProcess>) -> MutexGuard<'_, ChildProcess> {
-    process.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns the message that no thread could be started.
 #[allow(clippy::needless_pass_by_value)] // `map_err` passes values.
 pub(super) fn no_thread(error: io::Error) -> Message {
     NO_THREAD.message([("error", error.to_string().into())])
 }
 
-fn launch_within(
-    count: u32,
-    command: &[String],
+fn greet_within(
+    children: Vec<Box<dyn NodeTransport>>,
     time: Duration,
 ) -> Result<Vec<StartedChild>, String> {
-    let started: Result<Vec<_>, _> = (0..count).map(|_| ChildProcess::start(command)).collect();
-    let started = started.map_err(|error| format!("cannot start an engine process: {error}"))?;
-    let numbers = started.iter().map(|(process, _)| process.number()).collect();
-    let limit = LaunchLimit::start(numbers, time, None).map_err(|error| no_thread(error).text)?;
-    let children = started.into_iter().map(|(process, (orders, replies))| {
-        let process = Arc::new(Mutex::new(process));
-        StartedChild { process, orders, replies }
-    });
-    let mut children: Vec<_> = children.collect();
-    let all_here = children.iter_mut().try_for_each(await_child);
+    let endings = children.iter().map(|child| child.ending()).collect();
+    let limit = LaunchLimit::start(endings, time, None).map_err(|error| no_thread(error).text)?;
+    let started: Result<Vec<_>, _> = children.into_iter().map(started).collect();
     if limit.is_exceeded() {
         return Err(format!("an engine process did not answer within {time:?}"));
     }
-    all_here.map_err(|why| format!("an engine process could not start: it {why}"))?;
-    Ok(children)
+    started.map_err(|why| format!("an engine process could not start: it {why}"))
 }
 
-/// Waits for the first reply of a child; the error says why none came.
-fn await_child(child: &mut StartedChild) -> Result<(), String> {
-    match frame::read(&mut child.replies) {
-        Ok(Some((ChildReply::Here, _))) => Ok(()),
-        Ok(Some(_)) => Err("spoke before it was asked".into()),
-        Ok(None) => Err(lock(&child.process).end().text),
-        Err(error) => Err(error.to_string()),
+/// Waits for the greeting of a child; the error says why it cannot take part.
+fn started(mut transport: Box<dyn NodeTransport>) -> Result<StartedChild, String> {
+    let (orders, mut replies) = transport.streams().map_err(|error| error.to_string())?;
+    match Greeting::read(&mut replies) {
+        Ok(Some(greeting)) => match Greeting::own().refusal(&greeting) {
+            None => Ok(StartedChild { transport, orders, replies }),
+            Some(why) => Err(why),
+        },
+        Ok(None) => Err(transport.wait().text),
+        Err(error) => Err(format!("sent a greeting that cannot be read: {error}")),
     }
 }
 
 /// Ends all children when they take too long to start, or when the run is stopped: reading a pipe has no
 /// time limit.
-///
-/// Children are ended by their process numbers, since the thread that waits for one holds its lock.
 struct LaunchLimit {
     is_late: Arc<AtomicBool>,
     /// Dropping it ends the limit.
@@ -111,7 +111,7 @@ struct LaunchLimit {
 }
 
 impl LaunchLimit {
-    fn start(processes: Vec<u32>, time: Duration, gate: Option<Arc<Gate>>) -> io::Result<Self> {
+    fn start(endings: Vec<EndNode>, time: Duration, gate: Option<Arc<Gate>>) -> io::Result<Self> {
         let (over, ended) = channel::<()>();
         let is_late = Arc::<AtomicBool>::default();
         let late = Arc::clone(&is_late);
@@ -125,7 +125,7 @@ impl LaunchLimit {
                 }
             }
             late.store(true, Ordering::Release);
-            processes.into_iter().for_each(net::end_group);
+            endings.iter().for_each(|end| end());
         };
         Builder::new().name("torr-watch".into()).spawn(body)?;
         Ok(Self { is_late, _over: over })
@@ -141,11 +141,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_child_of_another_build_is_refused_with_both_names() {
+        let command =
+            ["sh", "-c", "printf 'torr\\n\\0030.1\\001c'; sleep 60"].map(ToOwned::to_owned);
+        let error = greet(launch(1, &command).unwrap()).err().unwrap();
+        assert!(error.contains("it is torr 0.1, and this is torr "), "{error}");
+    }
+
+    #[test]
+    fn a_child_that_says_something_else_is_refused() {
+        let command = ["sh", "-c", "echo hello; sleep 60"].map(ToOwned::to_owned);
+        let error = greet(launch(1, &command).unwrap()).err().unwrap();
+        assert!(error.contains("greeting that cannot be read"), "{error}");
+    }
+
+    #[test]
     fn children_that_do_not_come_up_are_not_waited_for_for_ever() {
         // Silent; gone from its pipe, but not ended; silent behind another that stays.
         for script in ["sleep 60", "exec >&-; exec sleep 60", "sleep 60; true"] {
             let command = ["sh", "-c", script].map(ToOwned::to_owned);
-            let error = launch_within(2, &command, Duration::from_millis(50)).err();
+            let error = greet_within(launch(2, &command).unwrap(), Duration::from_millis(50)).err();
             assert_eq!(error.as_deref(), Some("an engine process did not answer within 50ms"));
         }
     }

@@ -1,8 +1,11 @@
 //! The messages between the parent and its children.
 //!
-//! Orders: one plan, the start of the warm-up, the start of the window, an early end. Replies: that the
-//! child runs, that its requests are prepared, that its connections are open, the report of a worker for
-//! each interval, why it failed.
+//! Orders: one plan, the start of the warm-up, the start of the window, an early end. Replies: that its
+//! requests are prepared, that its connections are open, the report of a worker for each interval, why it
+//! failed. Heartbeats go both ways from the start of the warm-up on. Times are those of the clock that the
+//! child's greeting names.
+
+use std::time::Duration;
 
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
@@ -22,10 +25,6 @@ pub(super) enum ChildOrder {
         at: Nanos,
     },
     /// When the window starts.
-    ///
-    /// On the monotonic clock, which all processes of a machine share. Another machine has another
-    /// clock: its offset must be measured first (a few exchanges, the fastest counts), and its
-    /// stamps moved by it when they come back.
     Open {
         /// That time.
         at: Nanos,
@@ -34,17 +33,39 @@ pub(super) enum ChildOrder {
     Stop,
     /// As [`Gate::abort`](crate::Gate::abort).
     Abort,
+    /// A sign of life, which the child answers.
+    Heartbeat,
 }
 
 /// The part of one child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     /// The plan of the part.
+    #[serde(with = "plan_form")]
     pub(super) plan: Plan,
     /// The number of its first worker within the whole load.
     pub(super) first_worker: u32,
     /// The source addresses of the child.
     pub(super) sources: Rotation,
+    /// After this time without an order, the parent counts as lost.
+    pub(super) silence_limit: Duration,
+}
+
+/// A plan as a text of JSON, the only form that has all its values.
+mod plan_form {
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::plan::Plan;
+
+    pub(super) fn serialize<S: Serializer>(plan: &Plan, to: S) -> Result<S::Ok, S::Error> {
+        serde_json::to_string(plan).map_err(S::Error::custom)?.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Plan, D::Error> {
+        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
+    }
 }
 
 /// The part of one child in the rotation of source addresses.
@@ -73,8 +94,6 @@ impl Rotation {
 /// A message of a child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ChildReply {
-    /// The child runs, with this version.
-    Here,
     /// Its requests are prepared.
     Prepared,
     /// Its workers have arrived at the gate.
@@ -86,6 +105,8 @@ pub(super) enum ChildReply {
         /// The usage of the process until then.
         figures: Figures,
     },
+    /// The answer to a heartbeat.
+    Heartbeat,
     /// The child cannot go on.
     Failed {
         /// Why.

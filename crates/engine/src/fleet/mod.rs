@@ -1,20 +1,24 @@
 //! A load of several processes: a parent and its children, which send the requests.
 //!
 //! Each child receives its part of the plan, and replies with the reports of its workers; the coordinator
-//! merges them as it merges those of threads. The messages have a version ([`frame`], [`message`]).
+//! merges them as it merges those of threads. A child is a process or, through a socket, a node
+//! ([`transport`]). Its greeting names its build; messages follow as frames ([`frame`], [`message`]).
 
 mod child;
 mod event;
 mod frame;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
+mod greeting;
 mod launch;
 mod message;
 mod parent;
 mod process;
 mod rows;
+mod transport;
 
-pub use child::serve;
+pub use child::{serve, serve_on};
 pub(crate) use event::{FleetEvent, Inbox, Loss};
 pub(crate) use message::Figures;
-pub(crate) use parent::{PreparingFleet, worker_count};
+pub(crate) use parent::{PreparingFleet, start_children, worker_count};
+pub use transport::{EndNode, NodeSocket, NodeTransport, OrderStream, ReplyStream, SocketNode};

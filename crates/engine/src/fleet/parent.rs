@@ -3,24 +3,22 @@
 //! It sends no load itself. A child that dies is reported as lost, and no longer waited for.
 
 use std::fmt::Display;
-use std::io::Read;
 use std::ops::Range;
-use std::process::ChildStdin;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
 use super::event::{FleetEvent, Loss};
-use super::launch::{FirstReply, StartedChild, first_replies, launch, lock, no_thread};
+use super::launch::{FirstReply, StartedChild, first_replies, greet, launch, no_thread};
 use super::message::{ChildOrder, ChildReply, Rotation, Task};
-use super::process::ChildProcess;
+use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
 use super::{frame, rows};
 use crate::measure::report::Phase;
-use crate::messages::{Message, UNREADABLE_REPLY};
+use crate::messages::{Message, SILENT, UNREADABLE_REPLY};
 use crate::plan::Plan;
 use crate::worker::gate::Gate;
 
@@ -35,6 +33,17 @@ const START_DELAY_NS: Nanos = 20_000_000;
 /// A child that was ordered to end at once and did not is killed after this time.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// The time between two heartbeats.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(400);
+
+/// Starts so many child processes with a command; the error says why one could not start.
+pub(crate) fn start_children(
+    number: usize,
+    command: &[String],
+) -> Result<Vec<Box<dyn NodeTransport>>, String> {
+    launch(count(number), command)
+}
+
 /// Children that prepare their parts of a plan.
 pub(crate) struct PreparingFleet {
     children: Vec<(StartedChild, Assignment)>,
@@ -48,13 +57,13 @@ struct Assignment {
 }
 
 impl PreparingFleet {
-    /// Starts a child for each part, and sends it the part; the error says why one could not start.
+    /// Sends each child its part; the error says why one cannot take part.
     pub(crate) fn start(
         parts: Vec<Plan>,
-        command: &[String],
+        children: Vec<Box<dyn NodeTransport>>,
         sources: &SourceAddresses,
     ) -> Result<Self, String> {
-        let children = launch(count(parts.len()), command)?;
+        let children = greet(children)?;
         let (after, of) = (sources.turns(), count(children.len()));
         let mut first_worker = 0;
         let mut children_of_parts = Vec::new();
@@ -62,7 +71,8 @@ impl PreparingFleet {
             let rotation = Rotation { after, part, of };
             let workers = first_worker..first_worker + worker_count(&plan);
             let has_low_priority = plan.lowers_coordinator_priority();
-            let task = Task { plan, first_worker, sources: rotation };
+            let silence_limit = child.transport.silence_limit();
+            let task = Task { plan, first_worker, sources: rotation, silence_limit };
             first_worker = workers.end;
             // If the child is gone already, its missing reply shows this.
             let _ = frame::write(&mut child.orders, &ChildOrder::Fire(Box::new(task)), &[]);
@@ -84,19 +94,26 @@ impl PreparingFleet {
         let firsts = first_replies(&mut children, gate)?;
         let run_start = monotonic_ns() + START_DELAY_NS;
         let mut fleet = Fleet { threads: Vec::new(), run_start };
-        let (mut orders, mut processes) = (Vec::new(), Vec::new());
+        let mut nodes = Vec::new();
         let given = assignments.into_iter().zip(firsts);
         for (number, (mut child, (assignment, first))) in (0..).zip(children.into_iter().zip(given))
         {
             let _ = frame::write(&mut child.orders, &ChildOrder::Begin { at: run_start }, &[]);
-            orders.push(child.orders);
-            processes.push(Arc::clone(&child.process));
+            let signs = Arc::new(LifeSigns::default());
+            nodes.push(Node {
+                orders: child.orders,
+                end: child.transport.ending(),
+                silence_limit: child.transport.silence_limit(),
+                signs: Arc::clone(&signs),
+            });
             let reader = ReplyReader {
                 number,
                 workers: assignment.workers,
                 rotation: assignment.rotation,
                 sources: sources.clone(),
-                process: child.process,
+                end: child.transport.ending(),
+                transport: child.transport,
+                signs,
                 gate: Arc::clone(gate),
                 events: events.clone(),
                 alive: Arc::clone(&alive),
@@ -111,7 +128,7 @@ impl PreparingFleet {
             })?;
         }
         let gate = Arc::clone(gate);
-        fleet.spawn(move || forward_orders(&gate, orders, &processes, &alive))?;
+        fleet.spawn(move || OrderForwarder::new(gate, nodes, alive).forward_all())?;
         Ok(fleet)
     }
 }
@@ -145,34 +162,101 @@ pub(crate) fn worker_count(plan: &Plan) -> u32 {
     count(plan.split(plan.workers).len())
 }
 
-/// Sends the gate's orders to all children until none is left.
-fn forward_orders(
-    gate: &Gate,
-    mut orders: Vec<ChildStdin>,
-    processes: &[Arc<Mutex<ChildProcess>>],
-    alive: &AtomicU32,
-) {
-    let none_left = || alive.load(Ordering::Acquire) == 0;
-    let mut send = |order: ChildOrder| {
-        for child in &mut orders {
-            // The reader of a child that is gone notices its end.
-            let _ = frame::write(child, &order, &[]);
+/// When a node gave its last sign of life, which its reader notes.
+#[derive(Debug, Default)]
+struct LifeSigns {
+    /// The time of its last reply; 0 before the first.
+    last: AtomicU64,
+    /// Whether it was ended because it was silent for too long.
+    is_silent: AtomicBool,
+    /// Whether its replies have ended.
+    has_ended: AtomicBool,
+}
+
+/// A node to which orders are sent.
+struct Node {
+    orders: OrderStream,
+    end: EndNode,
+    silence_limit: Duration,
+    signs: Arc<LifeSigns>,
+}
+
+/// Sends the gate's orders and heartbeats to all nodes until none is left, and ends silent nodes.
+struct OrderForwarder {
+    gate: Arc<Gate>,
+    nodes: Vec<Node>,
+    alive: Arc<AtomicU32>,
+    started: Nanos,
+    has_opened: bool,
+    has_stopped: bool,
+    aborted: Option<Instant>,
+}
+
+impl OrderForwarder {
+    fn new(gate: Arc<Gate>, nodes: Vec<Node>, alive: Arc<AtomicU32>) -> Self {
+        let (has_opened, has_stopped) = (false, false);
+        let started = monotonic_ns();
+        Self { gate, nodes, alive, started, has_opened, has_stopped, aborted: None }
+    }
+
+    fn forward_all(mut self) {
+        while self.alive.load(Ordering::Acquire) > 0 {
+            self.forward();
+            self.send(&ChildOrder::Heartbeat);
+            self.end_silent_nodes(monotonic_ns());
+            self.gate.wait_at_most(HEARTBEAT_INTERVAL, |gate| {
+                self.alive.load(Ordering::Acquire) == 0 || self.has_news(gate)
+            });
         }
-    };
-    gate.wait_until(|gate| gate.is_complete() || gate.is_stopped() || none_left());
-    if gate.is_complete() && !gate.is_stopped() {
-        let at = monotonic_ns() + NOTICE_NS;
-        gate.open(at);
-        send(ChildOrder::Open { at });
     }
-    gate.wait_until(|gate| gate.is_stopped() || none_left());
-    if gate.is_stopped() && !gate.is_aborted() {
-        send(ChildOrder::Stop);
+
+    /// Returns whether the gate has an order that was not sent.
+    fn has_news(&self, gate: &Gate) -> bool {
+        let opens = gate.is_complete() && !self.has_opened && !gate.is_stopped();
+        opens
+            || gate.is_stopped() && !self.has_stopped
+            || gate.is_aborted() && self.aborted.is_none()
     }
-    gate.wait_until(|gate| gate.is_aborted() || none_left());
-    send(ChildOrder::Abort);
-    if !gate.wait_at_most(GRACE, |_| none_left()) {
-        processes.iter().for_each(|process| lock(process).kill());
+
+    fn forward(&mut self) {
+        if self.gate.is_complete() && !self.has_opened && !self.gate.is_stopped() {
+            self.has_opened = true;
+            let at = monotonic_ns() + NOTICE_NS;
+            self.gate.open(at);
+            self.send(&ChildOrder::Open { at });
+        }
+        if self.gate.is_stopped() && !self.has_stopped {
+            self.has_stopped = true;
+            if !self.gate.is_aborted() {
+                self.send(&ChildOrder::Stop);
+            }
+        }
+        if self.gate.is_aborted() && self.aborted.is_none() {
+            self.aborted = Some(Instant::now());
+            self.send(&ChildOrder::Abort);
+        }
+        if self.aborted.is_some_and(|since| since.elapsed() >= GRACE) {
+            self.nodes.iter().for_each(|node| (node.end)());
+        }
+    }
+
+    fn send(&mut self, order: &ChildOrder) {
+        for node in &mut self.nodes {
+            // The reader of a child that is gone notices its end.
+            let _ = frame::write(&mut node.orders, order, &[]);
+        }
+    }
+
+    fn end_silent_nodes(&self, now: Nanos) {
+        for node in &self.nodes {
+            let last = node.signs.last.load(Ordering::Acquire).max(self.started);
+            let limit = u64::try_from(node.silence_limit.as_nanos()).unwrap_or(Nanos::MAX);
+            let is_silent = now.saturating_sub(last) > limit;
+            if is_silent && !node.signs.has_ended.load(Ordering::Acquire) {
+                node.signs.is_silent.store(true, Ordering::Release);
+                (node.end)();
+            }
+        }
     }
 }
 
@@ -183,7 +267,9 @@ struct ReplyReader {
     rotation: Rotation,
     /// The rotation of all loads of this process, which goes on after the turns that the child has used.
     sources: SourceAddresses,
-    process: Arc<Mutex<ChildProcess>>,
+    transport: Box<dyn NodeTransport>,
+    end: EndNode,
+    signs: Arc<LifeSigns>,
     gate: Arc<Gate>,
     events: Sender<FleetEvent>,
     alive: Arc<AtomicU32>,
@@ -194,12 +280,14 @@ struct ReplyReader {
 
 impl ReplyReader {
     /// Sends the events of the replies until the child ends, and that it is lost if it ended too early.
-    fn read_all(mut self, first: FirstReply, mut replies: impl Read) {
+    fn read_all(mut self, first: FirstReply, mut replies: ReplyStream) {
         let mut early_end = None;
         let mut next = first;
         loop {
+            self.signs.last.store(monotonic_ns(), Ordering::Release);
             match next {
                 Ok(Some((reply, rows))) => match self.take(reply, &rows) {
+                    Ok(()) if self.has_ended() => self.transport.finish(),
                     Ok(()) => {}
                     Err(end) => {
                         early_end = Some(end);
@@ -214,12 +302,16 @@ impl ReplyReader {
             }
             next = frame::read(&mut replies);
         }
-        if let Some(end) = early_end {
+        self.signs.has_ended.store(true, Ordering::Release);
+        if self.signs.is_silent.load(Ordering::Acquire) && !self.has_ended() {
+            let seconds = self.transport.silence_limit().as_secs();
+            self.lose(SILENT.message([("seconds", seconds.into())]));
+        } else if let Some(end) = early_end {
             // It may still send requests.
-            lock(&self.process).kill();
+            (self.end)();
             self.lose(end);
-        } else if self.ended < self.workers.end - self.workers.start {
-            let end = lock(&self.process).end();
+        } else if !self.has_ended() {
+            let end = self.transport.wait();
             self.lose(end);
         }
         if !self.has_arrived {
@@ -230,10 +322,15 @@ impl ReplyReader {
         self.gate.ring();
     }
 
+    /// Returns whether all workers have ended.
+    fn has_ended(&self) -> bool {
+        self.ended >= self.workers.end - self.workers.start
+    }
+
     /// Handles a reply; the error is why the child is lost.
     fn take(&mut self, reply: ChildReply, attached: &[u8]) -> Result<(), Message> {
         match reply {
-            ChildReply::Here | ChildReply::Prepared => Ok(()),
+            ChildReply::Prepared | ChildReply::Heartbeat => Ok(()),
             ChildReply::Ready => {
                 self.has_arrived = true;
                 self.gate.arrive(monotonic_ns());

@@ -2,26 +2,33 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
 use crate::messages::{DIED, DIED_SAYING, END_UNKNOWN, EXIT_CODE, Message, SIGNAL};
 
 /// The maximum of a child's standard error that is read.
 const MAX_STDERR_BYTES: u64 = 64 * 1024;
+
+/// After this time without a sign of life, a child counts as lost. It is long, since on a busy machine a
+/// child may wait for a core, and the end of its pipes shows its end.
+const SILENCE_LIMIT: Duration = Duration::from_secs(60);
 
 /// A child process; dropping it kills it.
 #[derive(Debug)]
 pub(super) struct ChildProcess {
     child: Child,
     stderr: Option<ChildStderr>,
+    /// Whether it was waited for: its number may belong to another process then.
+    has_ended: Arc<AtomicBool>,
 }
-
-/// The standard input and output of a child.
-pub(super) type Pipes = (ChildStdin, BufReader<ChildStdout>);
 
 impl ChildProcess {
     /// Starts a child.
-    pub(super) fn start(command: &[String]) -> io::Result<(Self, Pipes)> {
+    pub(super) fn start(command: &[String]) -> io::Result<Self> {
         let (program, words) =
             command.split_first().ok_or_else(|| io::Error::other("no program is known for it"))?;
         let mut child = Command::new(program)
@@ -33,17 +40,38 @@ impl ChildProcess {
             // handles it: it sends an order to all children.
             .process_group(0)
             .spawn()?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
         let stderr = child.stderr.take();
-        let process = Self { child, stderr };
-        let (orders, replies) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
-        Ok((process, (orders, BufReader::new(replies))))
+        Ok(Self { child, stderr, has_ended: Arc::default() })
     }
 
-    /// Waits until it ends, and returns how, such as `died (signal 9)`.
-    pub(super) fn end(&mut self) -> Message {
+    fn wait_for_end(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait();
+        self.has_ended.store(true, Ordering::Release);
+        status
+    }
+}
+
+impl NodeTransport for ChildProcess {
+    fn streams(&mut self) -> io::Result<(OrderStream, ReplyStream)> {
+        let pipes = self.child.stdin.take().zip(self.child.stdout.take());
+        let (orders, replies) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
+        Ok((Box::new(orders), Box::new(BufReader::new(replies))))
+    }
+
+    /// Kills its process group: an interpreter may be a child of a script.
+    fn ending(&self) -> EndNode {
+        let (group, has_ended) = (self.child.id(), Arc::clone(&self.has_ended));
+        Arc::new(move || {
+            if !has_ended.load(Ordering::Acquire) {
+                net::end_group(group);
+            }
+        })
+    }
+
+    /// Returns how it ended, such as `died (signal 9)`.
+    fn wait(&mut self) -> Message {
         let line = self.last_error_line();
-        match (self.child.wait(), line) {
+        match (self.wait_for_end(), line) {
             (Ok(status), None) => DIED.message([("cause", cause(status).into())]),
             (Ok(status), Some(line)) => {
                 DIED_SAYING.message([("cause", cause(status).into()), ("line", line.into())])
@@ -52,19 +80,12 @@ impl ChildProcess {
         }
     }
 
-    /// Returns its process number, which is that of its group too.
-    pub(super) fn number(&self) -> u32 {
-        self.child.id()
+    fn silence_limit(&self) -> Duration {
+        SILENCE_LIMIT
     }
+}
 
-    /// Kills its process group: an interpreter may be a child of a script.
-    pub(super) fn kill(&mut self) {
-        // After it was waited for, its number may belong to another process.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            net::end_group(self.child.id());
-        }
-    }
-
+impl ChildProcess {
     /// Returns the last line that it wrote to its standard error.
     fn last_error_line(&mut self) -> Option<String> {
         let stderr = self.stderr.take()?;
@@ -76,9 +97,9 @@ impl ChildProcess {
 
 impl Drop for ChildProcess {
     fn drop(&mut self) {
-        self.kill();
+        self.ending()();
         // Otherwise it would stay a zombie.
-        let _ = self.child.wait();
+        let _ = self.wait_for_end();
     }
 }
 

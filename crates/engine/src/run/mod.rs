@@ -17,11 +17,11 @@ use std::time::Duration;
 use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
-use crate::fleet::{PreparingFleet, worker_count};
+use crate::fleet::{NodeTransport, PreparingFleet, start_children, worker_count};
 use crate::measure::summary::Summary;
 use crate::output::level::level_json;
 use crate::output::load_files::LoadFiles;
-use crate::plan::Plan;
+use crate::plan::{Plan, Processes};
 use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, descriptors_for_sockets, sources_of, start_workers};
@@ -48,8 +48,6 @@ struct Start<'a> {
     plan: &'a Plan,
     /// One for each process.
     parts: Vec<Plan>,
-    /// The command of a child.
-    child: &'a [String],
     prepared: Arc<Prepared>,
     files: LoadFiles,
 }
@@ -79,8 +77,26 @@ impl Run {
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
-        let start = if parts.len() > 1 { Self::start_fleet } else { Self::start_threads };
-        start(Start { plan, parts, child, prepared, files }).map_err(StartError::Machine)
+        let start = Start { plan, parts, prepared, files };
+        if start.parts.len() == 1 {
+            return Self::start_threads(start).map_err(StartError::Machine);
+        }
+        let children = start_children(start.parts.len(), child).map_err(StartError::Machine)?;
+        Self::start_fleet(start, children).map_err(StartError::Machine)
+    }
+
+    /// Starts a load on nodes, which have a part each.
+    pub fn start_on(plan: &Plan, nodes: Vec<Box<dyn NodeTransport>>) -> Result<Self, StartError> {
+        let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
+        let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
+        let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+        let parts = Processes::Exactly(count).parts(plan, 0);
+        if parts.len() != nodes.len() {
+            let (count, parts) = (nodes.len(), parts.len());
+            return Err(StartError::Plan(format!("{count} nodes for a load of {parts} parts")));
+        }
+        let start = Start { plan, parts, prepared, files };
+        Self::start_fleet(start, nodes).map_err(StartError::Machine)
     }
 
     fn start_threads(start: Start<'_>) -> Result<Self, String> {
@@ -103,13 +119,16 @@ impl Run {
         Self::coordinated(start, size, gate, move |coordinator| coordinator.run(&inbox))
     }
 
-    fn start_fleet(start: Start<'_>) -> Result<Self, String> {
+    fn start_fleet(
+        start: Start<'_>,
+        children: Vec<Box<dyn NodeTransport>>,
+    ) -> Result<Self, String> {
         let parts = start.parts.clone();
         let processes = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let workers = parts.iter().map(worker_count).sum();
         let gate = Arc::new(Gate::held(processes));
         let (events, inbox) = channel();
-        let preparing = PreparingFleet::start(parts, start.child, &SOURCES)?;
+        let preparing = PreparingFleet::start(parts, children, &SOURCES)?;
         let size = RunSize { processes, workers, run_start: monotonic_ns() };
         let opened = Arc::clone(&gate);
         // The run may be stopped while the children prepare their parts.

@@ -1,0 +1,120 @@
+//! How the parent reaches the nodes of a fleet: child processes through pipes, or any stream of bytes.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::messages::{DISCONNECTED, Message};
+
+/// The stream on which orders are written.
+pub type OrderStream = Box<dyn Write + Send>;
+
+/// The stream from which replies are read.
+pub type ReplyStream = Box<dyn Read + Send>;
+
+/// Ends a node, from any thread; its replies end then.
+pub type EndNode = Arc<dyn Fn() + Send + Sync>;
+
+/// The way to one node, which runs [`crate::serve`] or [`crate::serve_on`] at its other end.
+pub trait NodeTransport: Send + 'static {
+    /// Returns the two streams; called once.
+    fn streams(&mut self) -> io::Result<(OrderStream, ReplyStream)>;
+
+    /// Returns a function that ends the node.
+    fn ending(&self) -> EndNode;
+
+    /// Takes note that the load of the node is over, and closes the streams unless the node does.
+    fn finish(&mut self) {}
+
+    /// Waits until the node has ended, and returns how; called after its replies have ended.
+    fn wait(&mut self) -> Message;
+
+    /// Returns after how much time without a sign of life the other side counts as lost.
+    fn silence_limit(&self) -> Duration;
+}
+
+/// After this time without a sign of life, a node behind a socket counts as lost: its machine or its
+/// network may be gone without a word.
+const SOCKET_SILENCE: Duration = Duration::from_secs(2);
+
+/// A socket whose other end is a node.
+pub trait NodeSocket: Read + Write + Send + Sync + Sized + 'static {
+    /// Returns a second handle of the socket.
+    fn second(&self) -> io::Result<Self>;
+
+    /// Ends both directions.
+    fn end(&self);
+}
+
+impl NodeSocket for UnixStream {
+    fn second(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Both);
+    }
+}
+
+impl NodeSocket for TcpStream {
+    fn second(&self) -> io::Result<Self> {
+        self.try_clone()
+    }
+
+    fn end(&self) {
+        let _ = self.shutdown(Shutdown::Both);
+    }
+}
+
+/// A node behind a connected socket.
+#[derive(Debug)]
+pub struct SocketNode<S: NodeSocket> {
+    socket: Arc<S>,
+    silence_limit: Duration,
+}
+
+impl<S: NodeSocket> SocketNode<S> {
+    /// Takes a connected socket.
+    pub fn new(socket: S) -> Self {
+        Self { socket: Arc::new(socket), silence_limit: SOCKET_SILENCE }
+    }
+
+    /// Sets after how much time without a sign of life the other side counts as lost.
+    #[must_use]
+    pub fn with_silence_limit(mut self, limit: Duration) -> Self {
+        self.silence_limit = limit;
+        self
+    }
+}
+
+impl<S: NodeSocket> NodeTransport for SocketNode<S> {
+    fn streams(&mut self) -> io::Result<(OrderStream, ReplyStream)> {
+        let replies = io::BufReader::new(self.socket.second()?);
+        Ok((Box::new(self.socket.second()?), Box::new(replies)))
+    }
+
+    fn ending(&self) -> EndNode {
+        let socket = Arc::clone(&self.socket);
+        Arc::new(move || socket.end())
+    }
+
+    fn finish(&mut self) {
+        self.socket.end();
+    }
+
+    fn wait(&mut self) -> Message {
+        DISCONNECTED.plain()
+    }
+
+    fn silence_limit(&self) -> Duration {
+        self.silence_limit
+    }
+}
+
+impl<S: NodeSocket> Drop for SocketNode<S> {
+    fn drop(&mut self) {
+        self.socket.end();
+    }
+}
