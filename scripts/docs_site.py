@@ -74,7 +74,7 @@ def settings(language: str) -> dict[str, Any]:
         "docs_dir": f"{SOURCE}/{language}",
         "site_dir": f"docs{below}",
         "theme": {**shared["theme"], "language": language},
-        "extra": {"alternate": languages},
+        "extra": {**shared["extra"], "alternate": languages},
     }
 
 
@@ -86,8 +86,8 @@ def write_source(folder: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
     for language in TRANSLATED:
-        for name in ("site.css", "site.js"):
-            shutil.copy(DOCS / name, folder / language)
+        for file in (*DOCS.glob("*.css"), *DOCS.glob("*.js")):
+            shutil.copy(file, folder / language)
 
 
 def sources() -> dict[PurePosixPath, bytes]:
