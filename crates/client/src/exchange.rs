@@ -8,7 +8,7 @@ use wire::{Fields, Head, Heads, Response, ResponseHead, ResponseSink};
 
 use crate::budget::Budget;
 use crate::exchange_sink::ExchangeSink;
-use crate::{Outcome, Reason, Stamps, UNSET, Watch};
+use crate::{Outcome, Reason, Stamps, StreamReader, UNSET};
 
 /// Bytes kept for an error sample of a response that needs several reads.
 const EXCERPT_BYTES: usize = 2048;
@@ -50,7 +50,7 @@ pub struct Exchange {
     /// The maximum number of bytes to keep of a head that is not complete.
     pub excerpt_limit: usize,
     /// The observations of a stream of events, if it is set before the start.
-    pub watch: Option<Box<Watch>>,
+    pub stream_reader: Option<Box<StreamReader>>,
     /// Whether the connection was reset.
     pub was_reset: bool,
     is_head: bool,
@@ -80,7 +80,7 @@ impl Exchange {
             body_limit: KEPT_BYTES,
             is_body_cut: false,
             excerpt_limit: EXCERPT_BYTES,
-            watch: None,
+            stream_reader: None,
             was_reset: false,
             is_head: request.is_head,
             head: None,
@@ -186,7 +186,7 @@ impl Exchange {
             body: &mut self.body,
             body_limit: self.body_limit,
             is_body_cut: &mut self.is_body_cut,
-            watch: &mut self.watch,
+            stream_reader: &mut self.stream_reader,
             at,
             is_late,
         }
@@ -221,15 +221,16 @@ impl Exchange {
         }
         let head = self.response_head.as_ref().map_or(0, |head| head.held_bytes());
         let body = self.body.as_ref().map_or(0, Vec::len);
-        let watched = self.watch.as_ref().map_or(0, |watch| watch.held_bytes());
-        budget.draw(&mut self.drawn, head + body + watched)
+        let read_stream =
+            self.stream_reader.as_ref().map_or(0, |stream_reader| stream_reader.held_bytes());
+        budget.draw(&mut self.drawn, head + body + read_stream)
     }
 
     /// Gives back what it has drawn, with the memory: the response is not used any more.
     pub fn release(&mut self, budget: &mut Budget) {
         if self.is_looked_at() {
             self.empty();
-            self.watch.iter_mut().for_each(|watch| watch.empty());
+            self.stream_reader.iter_mut().for_each(|stream_reader| stream_reader.empty());
             budget.draw(&mut self.drawn, 0);
         }
     }
@@ -268,7 +269,7 @@ impl Exchange {
 
     /// Returns whether the response is kept or checked.
     pub(crate) fn is_looked_at(&self) -> bool {
-        self.keeps_head || self.body.is_some() || self.watch.is_some()
+        self.keeps_head || self.body.is_some() || self.stream_reader.is_some()
     }
 
     /// Ends it with a complete response.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use net::Nanos;
 use wire::{Fields, Head, Heads, ResponseHead, ResponseSink};
 
-use crate::Watch;
+use crate::StreamReader;
 
 /// The parts of an exchange that the bytes of its response change.
 pub(crate) struct ExchangeSink<'a> {
@@ -17,15 +17,20 @@ pub(crate) struct ExchangeSink<'a> {
     pub(crate) body_limit: usize,
     /// Whether the body is longer.
     pub(crate) is_body_cut: &'a mut bool,
-    pub(crate) watch: &'a mut Option<Box<Watch>>,
+    pub(crate) stream_reader: &'a mut Option<Box<StreamReader>>,
     pub(crate) at: Nanos,
     pub(crate) is_late: bool,
 }
 
 impl ResponseSink for ExchangeSink<'_> {
     fn head(&mut self, head: &Head, raw: &[u8], heads: &mut Heads) {
-        if !head.is_event_stream && self.watch.as_ref().is_some_and(|watch| watch.is_guessing()) {
-            *self.watch = None;
+        if !head.is_event_stream
+            && self
+                .stream_reader
+                .as_ref()
+                .is_some_and(|stream_reader| stream_reader.detects_dialect())
+        {
+            *self.stream_reader = None;
         }
         if self.keeps_head {
             *self.response_head = heads.response_head(raw);
@@ -38,8 +43,8 @@ impl ResponseSink for ExchangeSink<'_> {
             *self.is_body_cut |= piece.len() > room;
             body.extend_from_slice(&piece[..piece.len().min(room)]);
         }
-        if let Some(watch) = self.watch {
-            watch.take(piece, self.at, self.is_late);
+        if let Some(stream_reader) = self.stream_reader {
+            stream_reader.take(piece, self.at, self.is_late);
         }
     }
 

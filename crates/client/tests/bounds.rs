@@ -177,7 +177,7 @@ fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
             connection.advance(&mut world, READY, &mut scratch).unwrap();
             let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
             if keeps_events {
-                exchange.watch = Some(Box::new(client::Watch::guessing()));
+                exchange.stream_reader = Some(Box::new(client::StreamReader::detecting()));
             } else {
                 exchange.body = Some(Vec::new());
             }
@@ -221,10 +221,10 @@ fn an_event_without_end_is_too_large_and_leaves_no_memory_behind() {
     let mut scratch = Scratch::new(4 << 20);
     connection.advance(&mut world, READY, &mut scratch).unwrap();
     let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
-    exchange.watch = Some(Box::new(client::Watch::new(wire::Dialect::Plain)));
+    exchange.stream_reader = Some(Box::new(client::StreamReader::new(wire::Dialect::Plain)));
     let end = read_all(&mut world, &mut connection, &mut exchange, &mut scratch);
     assert_eq!(end, None);
-    let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
+    let fault = exchange.stream_reader.as_ref().and_then(|reader| reader.observation().fault);
     assert_eq!(fault, Some(Reason::StreamTooLarge));
     assert_eq!(scratch.budget.left(), client::WORKER_BYTES);
 }

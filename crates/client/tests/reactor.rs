@@ -217,9 +217,9 @@ fn a_stream_has_events_for_its_head_its_pieces_and_its_end() {
     let events = world.pass(100 * MS);
     let answer = over(events, id);
     assert_eq!((answer.outcome.failure, answer.body.len()), (None, event.len() + 14));
-    let watch = answer.watch.unwrap();
-    assert_eq!((watch.seen().texts, answer.fault), (2, None));
-    assert_eq!(watch.seen().second_text - watch.seen().first_text, 10 * MS);
+    let reader = answer.stream_reader.unwrap();
+    assert_eq!((reader.observation().texts, answer.fault), (2, None));
+    assert_eq!(reader.observation().second_text - reader.observation().first_text, 10 * MS);
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn cancelling_a_stream_returns_the_received_part() {
     world.pass(5 * MS);
     let answer = world.reactor.cancel(id).unwrap();
     assert_eq!((answer.outcome.status, answer.outcome.failure), (Some(200), None));
-    assert_eq!((answer.fault, answer.watch.unwrap().seen().texts), (None, 1));
+    assert_eq!((answer.fault, answer.stream_reader.unwrap().observation().texts), (None, 1));
     assert_eq!(world.reactor.connections().0, 0);
 }
 
@@ -302,7 +302,7 @@ fn cancelling_a_stream_returns_the_received_part() {
 fn only_a_stream_of_events_is_watched() {
     let mut world = world(vec![], vec![vec![bytes(MS, ANSWER)]]);
     let answer = world.answer(true, NO_TIMEOUTS);
-    assert!(answer.watch.is_none());
+    assert!(answer.stream_reader.is_none());
 }
 
 #[test]

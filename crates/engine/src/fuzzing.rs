@@ -29,6 +29,6 @@ impl Look {
         let head = ResponseHead::read(head).ok().flatten().map(|(head, _)| head.into());
         (exchange.response_head, exchange.body) = (head, Some(body.to_vec()));
         let mut values = vec![Vec::new(); self.captures];
-        self.observer.look(&exchange, &mut values, &mut 0).map(|()| values)
+        self.observer.check(&exchange, &mut values, &mut 0).map(|()| values)
     }
 }

@@ -31,7 +31,7 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
     let now = driver.now();
     let mut exchange = Exchange::new(now, now, single.request.outline(&single.text));
-    single.request.ask(&mut exchange);
+    single.request.set_up(&mut exchange);
     exchange.keeps_head = true;
     exchange.body.get_or_insert_default();
     // The size of the answer is limited by `MAX_BYTES`.

@@ -216,7 +216,7 @@ impl TallyAggregate {
             self.processes.iter().map(|process| process.unreported_streams).sum();
         let total = summary.total();
         summary.in_flight = in_flight(&total);
-        let left = total.stream.as_ref().map_or(0, |stream| stream.counted.left);
+        let left = total.stream.as_ref().map_or(0, |stream| stream.counted.abandoned);
         for (n, template) in [(left, STREAMS_ABANDONED), (unreported_streams, STREAMS_UNREPORTED)] {
             if n > 0 {
                 summary.warn(template.message([("n", n.into())]));
@@ -277,7 +277,7 @@ fn failure_of(summary: &Summary) -> Option<MessageTemplate> {
     if all().all(|tally| tally.ended() == 0) {
         return Some(NO_END_IN_TEST);
     }
-    let was_heard =
+    let has_received =
         all().any(|tally| tally.ok > 0 || !tally.statuses.is_empty() || tally.bytes_in > 0);
-    (!was_heard).then_some(NO_ANSWER_IN_TEST)
+    (!has_received).then_some(NO_ANSWER_IN_TEST)
 }

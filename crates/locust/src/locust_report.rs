@@ -38,8 +38,9 @@ impl LocustReport {
         };
         let stamps = answer.stamps;
         let lag = (resumed != UNSET).then(|| resumed.saturating_sub(stamps.last_byte));
-        let gaps: Vec<_> = answer.watch.iter_mut().flat_map(|watch| watch.take_gaps()).collect();
-        let seen = answer.watch.as_ref().map(|watch| *watch.seen());
+        let gaps: Vec<_> =
+            answer.stream_reader.iter_mut().flat_map(|reader| reader.take_gaps()).collect();
+        let observed = answer.stream_reader.as_ref().map(|reader| *reader.observation());
         self.write(&RequestRecord {
             lag_ns: lag,
             status: answer.outcome.status,
@@ -47,7 +48,7 @@ impl LocustReport {
             bytes_in: answer.bytes_in,
             bytes_out: answer.bytes_out,
             is_abandoned: answer.is_abandoned,
-            stream: seen.as_ref().map(|seen| (seen, gaps.as_slice())),
+            stream: observed.as_ref().map(|observed| (observed, gaps.as_slice())),
             ..self.base_record(stamps)
         });
     }

@@ -1,6 +1,6 @@
 //! The record of one request that Locust has reported.
 
-use client::{Gap, Reason, Seen, Stamps, UNSET};
+use client::{Gap, Reason, Stamps, StreamObservation, UNSET};
 use net::Nanos;
 
 /// A request that Locust has reported.
@@ -25,7 +25,7 @@ pub struct RequestRecord<'a> {
     /// Whether the client closed the stream before its end, which is therefore unknown.
     pub is_abandoned: bool,
     /// The observations of a stream of events, and the gaps between its texts.
-    pub stream: Option<(&'a Seen, &'a [Gap])>,
+    pub stream: Option<(&'a StreamObservation, &'a [Gap])>,
 }
 
 impl<'a> RequestRecord<'a> {

@@ -236,8 +236,8 @@ impl TestTally {
             samples: std::mem::take(&mut self.samples),
             rows: Vec::new(),
             texts: Vec::new(),
-            was_heard: false,
-            passed_over: Vec::new(),
+            has_received: false,
+            unreachable_addresses: Vec::new(),
             failure: None,
             starved: 0,
             window: self.window.map(|start| (wall(start), wall(to))),
@@ -313,7 +313,7 @@ fn record_stream(tally: &mut Tally, record: &RequestRecord<'_>) {
     let stream = tally.stream.get_or_insert_default();
     stream.gaps(gaps.iter().copied());
     stream.end(seen);
-    stream.counted.left += u64::from(record.is_abandoned);
+    stream.counted.abandoned += u64::from(record.is_abandoned);
     if record.failure.is_none() {
         let stamps = &record.stamps;
         let (from, is_from_intended) = (stamps.sent, false);

@@ -17,7 +17,7 @@ const ALL: [(Dialect, &str); 4] = [
 
 /// A mark that outlives its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct StreamObservation {
     kind: Kind,
     has_text: bool,
     text: String,
@@ -27,9 +27,9 @@ struct Seen {
     conversation: String,
 }
 
-fn seen(mark: Mark<'_>) -> Seen {
+fn seen(mark: Mark<'_>) -> StreamObservation {
     let owned = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    Seen {
+    StreamObservation {
         kind: mark.kind,
         has_text: mark.has_text,
         text: owned(mark.text),
@@ -40,7 +40,10 @@ fn seen(mark: Mark<'_>) -> Seen {
     }
 }
 
-fn marks<'a>(dialect: Dialect, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Seen> {
+fn marks<'a>(
+    dialect: Dialect,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<StreamObservation> {
     let (mut sse, mut marks) = (Sse::default(), Vec::new());
     for piece in pieces {
         sse.feed(piece, |event| marks.push(seen(dialect.mark(event).unwrap()))).unwrap();
@@ -49,15 +52,15 @@ fn marks<'a>(dialect: Dialect, pieces: impl IntoIterator<Item = &'a [u8]>) -> Ve
     marks
 }
 
-fn whole(dialect: Dialect, text: &str) -> Vec<Seen> {
+fn whole(dialect: Dialect, text: &str) -> Vec<StreamObservation> {
     marks(dialect, [text.as_bytes()])
 }
 
-fn kinds(marks: &[Seen]) -> Vec<Kind> {
+fn kinds(marks: &[StreamObservation]) -> Vec<Kind> {
     marks.iter().map(|mark| mark.kind).collect()
 }
 
-fn texts(marks: &[Seen]) -> Vec<&str> {
+fn texts(marks: &[StreamObservation]) -> Vec<&str> {
     marks.iter().filter(|mark| mark.has_text).map(|mark| mark.text.as_str()).collect()
 }
 
@@ -128,7 +131,7 @@ fn plain_events_join_their_lines_and_ignore_unknown_fields() {
     assert_eq!(marks[0].text, "first line\nsecond line\n");
 }
 
-fn mark(dialect: Dialect, data: &str) -> Result<Seen, Malformed> {
+fn mark(dialect: Dialect, data: &str) -> Result<StreamObservation, Malformed> {
     dialect.mark(Event { name: b"", data: Some(data.as_bytes()) }).map(seen)
 }
 

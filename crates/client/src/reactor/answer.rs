@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wire::ResponseHead;
 
-use crate::{Outcome, Reason, Stamps, Watch};
+use crate::{Outcome, Reason, Stamps, StreamReader};
 
 /// An event for which a caller waits.
 #[derive(Debug)]
@@ -46,5 +46,5 @@ pub struct Answer {
     /// The failure of a stream of events.
     pub fault: Option<Reason>,
     /// The observations of a stream of events.
-    pub watch: Option<Box<Watch>>,
+    pub stream_reader: Option<Box<StreamReader>>,
 }

@@ -93,7 +93,7 @@ impl<D: Driver> Reactor<D> {
         }
     }
 
-    /// Returns the driver, whose descriptor is to be watched.
+    /// Returns the driver, whose descriptor is to be read_stream.
     pub fn driver(&mut self) -> &mut D {
         &mut self.driver
     }

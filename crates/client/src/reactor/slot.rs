@@ -7,7 +7,7 @@ use super::PoolId;
 use super::answer::Answer;
 use super::request::{ExchangeRequest, Timeouts};
 use crate::exchange::Outline;
-use crate::{Connection, Exchange, Outcome, Reason, Scratch, Step, UNSET, Watch};
+use crate::{Connection, Exchange, Outcome, Reason, Scratch, Step, StreamReader, UNSET};
 
 /// Unread bytes of a stream beyond which the rest stays in the socket.
 const UNREAD_BYTES: usize = 1024 * 1024;
@@ -92,7 +92,7 @@ impl<S> ReactorSlot<S> {
         exchange.excerpt_limit = MAX_HEAD_BYTES + 1;
         exchange.body.get_or_insert_default();
         exchange.body_limit = usize::MAX;
-        exchange.watch = request.streams.then(|| Box::new(Watch::guessing()));
+        exchange.stream_reader = request.streams.then(|| Box::new(StreamReader::detecting()));
         let outline = Outline { is_head: request.is_head, length: self.request.len() };
         exchange.restart(request.intended, now, outline);
         (self.pool, self.route, self.timeouts) = (request.pool, 0, request.timeouts);
@@ -147,7 +147,10 @@ impl<S> ReactorSlot<S> {
     pub(super) fn answer(&mut self, outcome: Outcome, buffer: &[u8]) -> Answer {
         let exchange = &mut self.exchange;
         // Only streams of events have a result at their end.
-        let ended = exchange.watch.as_mut().map(|watch| watch.finish(exchange.stamps.last_byte));
+        let ended = exchange
+            .stream_reader
+            .as_mut()
+            .map(|stream_reader| stream_reader.finish(exchange.stamps.last_byte));
         let excerpt = outcome.failure.map(|_| exchange.excerpt(buffer).to_vec());
         Answer {
             excerpt: excerpt.unwrap_or_default(),
@@ -159,10 +162,16 @@ impl<S> ReactorSlot<S> {
     pub(super) fn cancelled_answer(&mut self, now: Nanos) -> Answer {
         let exchange = &mut self.exchange;
         exchange.stamps.last_byte = exchange.last_read().unwrap_or(now);
-        let fault = exchange.watch.as_ref().and_then(|watch| watch.seen().fault);
+        let fault = exchange
+            .stream_reader
+            .as_ref()
+            .and_then(|stream_reader| stream_reader.observation().fault);
         let status = exchange.head().map(|head| head.status);
         // A stream is complete at the end marker of its dialect.
-        let is_abandoned = exchange.watch.as_ref().is_none_or(|watch| watch.seen().end == UNSET);
+        let is_abandoned = exchange
+            .stream_reader
+            .as_ref()
+            .is_none_or(|stream_reader| stream_reader.observation().end == UNSET);
         self.build_answer(Outcome { failure: None, status, reusable: false }, fault, is_abandoned)
     }
 
@@ -184,7 +193,7 @@ impl<S> ReactorSlot<S> {
             body: exchange.body.as_mut().map(std::mem::take).unwrap_or_default(),
             bytes_in: exchange.bytes_in,
             bytes_out: exchange.bytes_out(),
-            watch: exchange.watch.take(),
+            stream_reader: exchange.stream_reader.take(),
         }
     }
 

@@ -79,7 +79,7 @@ impl Aggregate {
         if let Some(failure) = report.failure.take() {
             summary.failure.get_or_insert(failure);
         }
-        for address in &report.passed_over {
+        for address in &report.unreachable_addresses {
             summary.warn(UNUSED_ADDRESS.message([("address", address.as_str().into())]));
         }
         match report.phase {

@@ -1,6 +1,6 @@
 //! Goodput: attempts that met the limit of every objective of latency.
 
-use client::{Seen, Stamps, UNSET};
+use client::{Stamps, StreamObservation, UNSET};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct Goodput {
     #[serde(default)]
     pub good_inside: u64,
     /// Answers that cannot be judged, since the server reported no tokens.
-    pub untold: u64,
+    pub unreported: u64,
 }
 
 /// One duration of one attempt.
@@ -27,18 +27,18 @@ enum Value {
     /// The attempt has no such duration, so that no limit is exceeded.
     NotHere,
     /// It needs a count of tokens that the server did not report.
-    Untold,
+    Unreported,
 }
 
 impl Goodput {
-    /// Judges an attempt that has ended, and returns whether it was good; `seen` has the observations of
+    /// Judges an attempt that has ended, and returns whether it was good; `observed` has the observations of
     /// its stream, and the time from which its durations count.
     pub(crate) fn judge(
         &mut self,
         limits: &[Limit],
         is_ok: bool,
         stamps: &Stamps,
-        seen: Option<(&Seen, Nanos)>,
+        observed: Option<(&StreamObservation, Nanos)>,
     ) -> bool {
         if limits.is_empty() {
             return false;
@@ -49,16 +49,16 @@ impl Goodput {
         }
         let (mut is_good, mut is_untold) = (true, false);
         for limit in limits {
-            match value(limit.metric, stamps, seen) {
+            match value(limit.metric, stamps, observed) {
                 Value::Is(nanos) if limit.inclusive => is_good &= nanos <= limit.limit_ns,
                 Value::Is(nanos) => is_good &= nanos < limit.limit_ns,
                 Value::NotHere => {}
-                Value::Untold => is_untold = true,
+                Value::Unreported => is_untold = true,
             }
         }
         self.good += u64::from(is_good && !is_untold);
         // One exceeded limit decides, even if others cannot be judged.
-        self.untold += u64::from(is_good && is_untold);
+        self.unreported += u64::from(is_good && is_untold);
         is_good && !is_untold
     }
 
@@ -67,7 +67,7 @@ impl Goodput {
         self.judged += other.judged;
         self.good += other.good;
         self.good_inside += other.good_inside;
-        self.untold += other.untold;
+        self.unreported += other.unreported;
     }
 
     /// Returns the good ones in percent of all that ended; none without limits, or if some cannot be judged.
@@ -80,7 +80,7 @@ impl Goodput {
     /// Returns how many were good; none without limits, or if some cannot be judged.
     #[must_use]
     pub fn good(&self) -> Option<u64> {
-        (self.judged > 0 && self.untold == 0).then_some(self.good)
+        (self.judged > 0 && self.unreported == 0).then_some(self.good)
     }
 
     /// Returns how many of those ended within the window.
@@ -92,15 +92,18 @@ impl Goodput {
     /// Returns why some cannot be judged.
     #[must_use]
     pub fn missing_reason(&self) -> Option<Message> {
-        (self.untold > 0).then(|| UNREPORTED_TOKENS.message([("n", self.untold.into())]))
+        (self.unreported > 0).then(|| UNREPORTED_TOKENS.message([("n", self.unreported.into())]))
     }
 }
 
-fn value(metric: Limited, stamps: &Stamps, watched: Option<(&Seen, Nanos)>) -> Value {
-    let (seen, start) = (watched.map(|(seen, _)| seen), watched.map_or(UNSET, |(_, from)| from));
+fn value(metric: Limited, stamps: &Stamps, watched: Option<(&StreamObservation, Nanos)>) -> Value {
+    let (observed, start) =
+        (watched.map(|(observed, _)| observed), watched.map_or(UNSET, |(_, from)| from));
     let since =
         |from: Nanos, at: Nanos| (from != UNSET && at != UNSET).then(|| at.saturating_sub(from));
-    let began = |pick: fn(&Seen) -> Nanos| seen.and_then(|seen| since(start, pick(seen)));
+    let began = |pick: fn(&StreamObservation) -> Nanos| {
+        observed.and_then(|observed| since(start, pick(observed)))
+    };
     let found = match metric {
         Limited::Service => stamps.service(),
         Limited::Response => stamps.response(),
@@ -110,22 +113,26 @@ fn value(metric: Limited, stamps: &Stamps, watched: Option<(&Seen, Nanos)>) -> V
         Limited::Connect => Some(stamps.connect).filter(|time| *time != UNSET),
         Limited::Tls => Some(stamps.tls).filter(|time| *time != UNSET),
         Limited::Lag => Some(stamps.lag()),
-        Limited::Ttfe => began(|seen| seen.first_event),
-        Limited::Ttft => began(|seen| seen.first_text),
-        Limited::Ttfo => began(|seen| seen.first_output),
-        Limited::E2e => began(|seen| seen.last_text),
+        Limited::Ttfe => began(|observed| observed.first_event),
+        Limited::Ttft => began(|observed| observed.first_text),
+        Limited::Ttfo => began(|observed| observed.first_output),
+        Limited::E2e => began(|observed| observed.last_text),
         Limited::StreamEnd => {
-            let end = |seen: &Seen| if seen.end == UNSET { stamps.last_byte } else { seen.end };
-            seen.and_then(|seen| since(start, end(seen)))
+            let end = |observed: &StreamObservation| {
+                if observed.end == UNSET { stamps.last_byte } else { observed.end }
+            };
+            observed.and_then(|observed| since(start, end(observed)))
         }
-        Limited::Ttst => seen.and_then(|seen| since(seen.first_text, seen.second_text)),
+        Limited::Ttst => {
+            observed.and_then(|observed| since(observed.first_text, observed.second_text))
+        }
         // Every gap must meet it: the longest one tells.
         Limited::InterChunk | Limited::InterRead => {
-            seen.filter(|seen| seen.texts > 1).map(|seen| seen.longest_gap)
+            observed.filter(|observed| observed.texts > 1).map(|observed| observed.longest_gap)
         }
-        Limited::Tpot => match seen {
-            Some(seen) if seen.usage.output.is_none() => return Value::Untold,
-            seen => seen.and_then(Seen::tpot),
+        Limited::Tpot => match observed {
+            Some(observed) if observed.usage.output.is_none() => return Value::Unreported,
+            observed => observed.and_then(StreamObservation::tpot),
         },
     };
     found.map_or(Value::NotHere, Value::Is)
@@ -147,7 +154,11 @@ mod tests {
         last_byte: 110,
     };
 
-    fn judged(limits: &[(Limited, Nanos)], is_ok: bool, seen: Option<&Seen>) -> Goodput {
+    fn judged(
+        limits: &[(Limited, Nanos)],
+        is_ok: bool,
+        observed: Option<&StreamObservation>,
+    ) -> Goodput {
         let limits: Vec<_> = limits
             .iter()
             .map(|(metric, limit_ns)| Limit {
@@ -157,7 +168,7 @@ mod tests {
             })
             .collect();
         let mut goodput = Goodput::default();
-        goodput.judge(&limits, is_ok, &STAMPS, seen.map(|seen| (seen, STAMPS.sent)));
+        goodput.judge(&limits, is_ok, &STAMPS, observed.map(|observed| (observed, STAMPS.sent)));
         goodput
     }
 
@@ -171,35 +182,35 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_apply_passes_and_what_is_not_told_is_not_guessed() {
-        let one_token = Seen {
+    fn what_does_not_apply_passes_and_what_is_not_reported_is_not_guessed() {
+        let one_token = StreamObservation {
             first_text: 50,
             last_text: 50,
             texts: 1,
             text_reads: 1,
             usage: Usage { output: Some(1), ..Usage::default() },
-            ..Seen::default()
+            ..StreamObservation::default()
         };
         let limits = [(Limited::Tpot, 5), (Limited::Ttst, 5), (Limited::InterChunk, 5)];
         assert_eq!(judged(&limits, true, Some(&one_token)).rate(), Some(100.0));
         assert_eq!(judged(&limits, true, None).rate(), Some(100.0));
-        let untold = Seen { usage: Usage::default(), ..one_token };
-        let goodput = judged(&limits, true, Some(&untold));
-        assert_eq!((goodput.rate(), goodput.untold), (None, 1));
+        let unreported = StreamObservation { usage: Usage::default(), ..one_token };
+        let goodput = judged(&limits, true, Some(&unreported));
+        assert_eq!((goodput.rate(), goodput.unreported), (None, 1));
         assert!(goodput.missing_reason().is_some());
         // Too late already: no count of tokens could help it.
-        let goodput = judged(&[(Limited::Ttft, 40), (Limited::Tpot, 5)], true, Some(&untold));
+        let goodput = judged(&[(Limited::Ttft, 40), (Limited::Tpot, 5)], true, Some(&unreported));
         assert_eq!(goodput.rate(), Some(0.0));
     }
 
     #[test]
     fn times_of_a_stream_count_from_where_its_metrics_do() {
-        let seen = Seen { first_text: 60, ..Seen::default() };
+        let observed = StreamObservation { first_text: 60, ..StreamObservation::default() };
         let limit = [Limit { metric: Limited::Ttft, limit_ns: 55, inclusive: false }];
-        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&seen, from)));
+        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&observed, from)));
         assert!(good(STAMPS.sent) && !good(STAMPS.intended));
         let limit = [Limit { metric: Limited::Ttfb, limit_ns: 15, inclusive: false }];
-        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&seen, from)));
+        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&observed, from)));
         assert!(good(STAMPS.sent) && !good(STAMPS.intended));
     }
 

@@ -1,6 +1,6 @@
 //! The report of a worker for one interval.
 
-use client::{Reason, Seen, Stamps, UNSET};
+use client::{Reason, Stamps, StreamObservation, UNSET};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
@@ -48,21 +48,21 @@ pub struct Report {
     pub receive_queue_bytes: u64,
     /// The first failures of each class.
     pub samples: Vec<Sample>,
-    /// Every exchange that ended, when a log was asked for; between processes they travel apart.
+    /// Every exchange that ended, if the plan has a log; frames have them as an attachment.
     #[serde(skip)]
     pub rows: Vec<ExchangeRow>,
     /// The texts of streams that ended well in the window, if the plan asks for them.
     #[serde(default)]
     pub texts: Vec<StreamText>,
-    /// Whether a byte of an answer has come on an exchange that is still open.
-    pub was_heard: bool,
-    /// Addresses that never worked while another did.
-    pub passed_over: Vec<String>,
+    /// Whether a byte of the response to an open exchange was received.
+    pub has_received: bool,
+    /// Addresses to which no connection was ever opened, while one to another address was.
+    pub unreachable_addresses: Vec<String>,
     /// Why the worker could not go on, if the machine failed.
     #[serde(default)]
     pub failure: Option<Message>,
-    /// Users that had no turn in the whole window, known once it is over: their request of the
-    /// warm-up was not answered.
+    /// Users without a turn in the whole window, known once it is over: their request of the warm-up
+    /// was not answered.
     pub starved: u64,
     /// The window as this worker sees it; its end may still come earlier.
     pub window: Option<(Nanos, Nanos)>,
@@ -182,7 +182,7 @@ pub struct StreamRow {
 impl StreamRow {
     /// Returns the row of a stream.
     #[must_use]
-    pub fn of(seen: &Seen) -> Self {
+    pub fn of(seen: &StreamObservation) -> Self {
         Self {
             stamps: [seen.first_event, seen.first_text, seen.last_text, seen.end],
             texts: seen.texts,

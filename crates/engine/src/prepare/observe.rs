@@ -94,7 +94,7 @@ impl Observer {
 
     /// Checks a complete answer, and writes captured values into `values`, by index. Adds the size of the
     /// decompressed body to `checked_bytes`.
-    pub(crate) fn look(
+    pub(crate) fn check(
         &self,
         exchange: &Exchange,
         values: &mut [Vec<u8>],
@@ -215,7 +215,7 @@ mod tests {
         let names: Vec<_> = plan.captures.iter().map(|capture| capture.name.clone()).collect();
         let observer = Observer::new(&plan, &names).unwrap().unwrap();
         let mut values = vec![Vec::new(); names.len()];
-        observer.look(&seen(head, body), &mut values, &mut 0)?;
+        observer.check(&seen(head, body), &mut values, &mut 0)?;
         Ok(values.into_iter().map(|value| String::from_utf8(value).unwrap()).collect())
     }
 
@@ -324,7 +324,7 @@ mod tests {
         let body = compressed(&[b"hello".as_slice(), &rest].concat(), how);
         let mut checked_bytes = 0;
         let exchange = seen(&format!("{OK}\r\nContent-Encoding: gzip"), &body);
-        let seen = observer.look(&exchange, &mut [], &mut checked_bytes);
+        let seen = observer.check(&exchange, &mut [], &mut checked_bytes);
         (seen, checked_bytes as u64)
     }
 
@@ -356,9 +356,9 @@ mod tests {
         plan.expect_body = vec![BodyCheck::Text { text: "hello".into() }];
         let observer = Observer::new(&plan, &[]).unwrap().unwrap();
         let mut exchange = seen(OK, b"hello");
-        assert!(observer.look(&exchange, &mut [], &mut 0).is_ok());
+        assert!(observer.check(&exchange, &mut [], &mut 0).is_ok());
         exchange.is_body_cut = true;
-        assert_eq!(observer.look(&exchange, &mut [], &mut 0), Err(Reason::CheckTooLarge));
+        assert_eq!(observer.check(&exchange, &mut [], &mut 0), Err(Reason::CheckTooLarge));
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl PreparedRequest {
         }
         self.observer
             .as_ref()
-            .map_or(Ok(()), |observer| observer.look(exchange, values, checked_bytes))
+            .map_or(Ok(()), |observer| observer.check(exchange, values, checked_bytes))
     }
 
     /// Returns until when the next event of a stream must come; a stream that has not begun counts as
@@ -149,10 +149,10 @@ impl PreparedRequest {
 
     /// Prepares an exchange so that it stores what [`PreparedRequest::judge`] needs.
     #[inline]
-    pub(crate) fn ask(&self, exchange: &mut Exchange) {
+    pub(crate) fn set_up(&self, exchange: &mut Exchange) {
         match &self.stream {
-            Some(stream) => stream.ask(exchange),
-            None => exchange.watch = None,
+            Some(stream) => stream.set_up(exchange),
+            None => exchange.stream_reader = None,
         }
         match &self.observer {
             Some(_) => _ = exchange.body.get_or_insert_default(),

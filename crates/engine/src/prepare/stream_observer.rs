@@ -1,6 +1,6 @@
 //! Observing streams: how they are decoded, whether they are complete, which values are captured.
 
-use client::{Exchange, Reason, Seen, Watch};
+use client::{Exchange, Reason, StreamObservation, StreamReader};
 use net::Nanos;
 use wire::Dialect;
 
@@ -49,40 +49,40 @@ impl StreamObserver {
     }
 
     /// Prepares an exchange so that its stream is watched.
-    pub(crate) fn ask(&self, exchange: &mut Exchange) {
-        match &mut exchange.watch {
-            Some(watch) => watch.restart(self.dialect),
-            None => exchange.watch = Some(Box::new(Watch::new(self.dialect))),
+    pub(crate) fn set_up(&self, exchange: &mut Exchange) {
+        match &mut exchange.stream_reader {
+            Some(reader) => reader.restart(self.dialect),
+            None => exchange.stream_reader = Some(Box::new(StreamReader::new(self.dialect))),
         }
-        if let Some(watch) = &mut exchange.watch {
-            watch.text = self.text.map(|_| watch.text.take().unwrap_or_default());
-            watch.conversation =
-                self.conversation.map(|_| watch.conversation.take().unwrap_or_default());
-            watch.told = self.keeps_text.then(|| watch.told.take().unwrap_or_default());
-            watch.chunks = self.is_vllm.then(|| watch.chunks.take().unwrap_or_default());
+        if let Some(reader) = &mut exchange.stream_reader {
+            reader.text = self.text.map(|_| reader.text.take().unwrap_or_default());
+            reader.conversation =
+                self.conversation.map(|_| reader.conversation.take().unwrap_or_default());
+            reader.generated = self.keeps_text.then(|| reader.generated.take().unwrap_or_default());
+            reader.chunks = self.is_vllm.then(|| reader.chunks.take().unwrap_or_default());
         }
     }
 
     /// Returns why a complete answer fails as a stream.
     pub(crate) fn judge(&self, exchange: &mut Exchange) -> Option<Reason> {
         let at = exchange.stamps.last_byte;
-        let wrong = exchange.watch.as_mut().and_then(|watch| watch.finish(at));
+        let wrong = exchange.stream_reader.as_mut().and_then(|reader| reader.finish(at));
         if is_compressed(exchange) { Some(Reason::StreamCompressed) } else { wrong }
     }
 
     /// Returns the first fault within the stream of an exchange that failed for another reason.
     pub(crate) fn first_fault(exchange: &Exchange) -> Option<Reason> {
         exchange
-            .watch
+            .stream_reader
             .as_ref()
-            .and_then(|watch| watch.seen().fault)
+            .and_then(|reader| reader.observation().fault)
             .map(|fault| if is_compressed(exchange) { Reason::StreamCompressed } else { fault })
     }
 
     /// Captures the values for the user's next requests.
     pub(crate) fn capture(&self, exchange: &Exchange, values: &mut [Vec<u8>]) {
-        let Some(watch) = &exchange.watch else { return };
-        let pairs = [(self.text, &watch.text), (self.conversation, &watch.conversation)];
+        let Some(reader) = &exchange.stream_reader else { return };
+        let pairs = [(self.text, &reader.text), (self.conversation, &reader.conversation)];
         for (index, written) in pairs {
             let value = index.and_then(|index| values.get_mut(index)).zip(written.as_deref());
             if let Some((value, written)) = value {
@@ -93,14 +93,14 @@ impl StreamObserver {
 
     /// Counts a stream that ended well.
     pub(crate) fn accept(&self, exchange: &Exchange, tally: &mut StreamTally) {
-        let Some(watch) = &exchange.watch else { return };
-        let (seen, times) = (watch.seen(), self.times(exchange));
-        tally.accept(seen, times);
-        if let Some(chunks) = &watch.chunks {
-            tally.accept_as_vllm(seen, chunks, times);
+        let Some(reader) = &exchange.stream_reader else { return };
+        let (observed, times) = (reader.observation(), self.times(exchange));
+        tally.accept(observed, times);
+        if let Some(chunks) = &reader.chunks {
+            tally.accept_as_vllm(observed, chunks, times);
         }
         if self.is_aiperf {
-            tally.accept_as_aiperf(seen);
+            tally.accept_as_aiperf(observed);
         }
     }
 
@@ -111,8 +111,8 @@ impl StreamObserver {
         row: u16,
         when: (bool, bool),
     ) -> Option<StreamText> {
-        let watch = exchange.watch.as_ref()?;
-        let (texts, seen) = (watch.told.as_ref()?, watch.seen());
+        let reader = exchange.stream_reader.as_ref()?;
+        let (texts, observed) = (reader.generated.as_ref()?, reader.observation());
         let (is_measured, is_inside) = when;
         let [thought, text] = texts.first();
         Some(StreamText {
@@ -121,9 +121,9 @@ impl StreamObserver {
             thought: self.written(&texts.thought),
             first: self.written(thought) + &self.written(text),
             is_cut: texts.is_cut,
-            is_spread: seen.is_spread(),
-            span_ns: seen.last_text.saturating_sub(seen.first_text),
-            tokens: seen.tokens_streamed(),
+            is_spread: observed.is_spread(),
+            span_ns: observed.last_text.saturating_sub(observed.first_text),
+            tokens: observed.tokens_streamed(),
             is_measured,
             is_inside,
         })
@@ -150,8 +150,8 @@ impl StreamObserver {
 }
 
 /// Returns the observations of the stream of an exchange.
-pub(crate) fn seen(exchange: &Exchange) -> Option<&Seen> {
-    exchange.watch.as_ref().map(|watch| watch.seen())
+pub(crate) fn observation(exchange: &Exchange) -> Option<&StreamObservation> {
+    exchange.stream_reader.as_ref().map(|reader| reader.observation())
 }
 
 fn is_compressed(exchange: &Exchange) -> bool {

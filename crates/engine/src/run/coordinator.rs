@@ -43,7 +43,7 @@ pub(super) struct Coordinator {
     unanswered: Unanswered,
     cpu_at_start: Nanos,
     /// Whether any byte of an answer came.
-    was_heard: bool,
+    has_received: bool,
     /// The usage of child processes.
     child_usages: Vec<ChildUsage>,
 }
@@ -120,7 +120,7 @@ impl Coordinator {
             run_start,
             unanswered: Unanswered::new(plan, run_start, patience),
             cpu_at_start: 0,
-            was_heard: false,
+            has_received: false,
             child_usages: vec![ChildUsage::default(); children],
         }
     }
@@ -172,7 +172,8 @@ impl Coordinator {
             summary.generator.cpu_ns = net::process_cpu_ns() - self.cpu_at_start;
         }
         self.unanswered.see(&report);
-        self.was_heard |= report.was_heard || report.tallies.iter().any(|tally| tally.bytes_in > 0);
+        self.has_received |=
+            report.has_received || report.tallies.iter().any(|tally| tally.bytes_in > 0);
         add_tallies(self.aggregate.rows(report.phase), &report.tallies);
         let intervals = self.aggregate.add(report);
         self.hand_out(&intervals);
@@ -236,7 +237,7 @@ impl Coordinator {
     }
 
     fn has_answer(&self) -> bool {
-        self.was_heard
+        self.has_received
     }
 
     fn finish(mut self) {

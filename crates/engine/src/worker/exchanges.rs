@@ -29,7 +29,7 @@ impl<D: Driver> Worker<D> {
             let prepared = &self.share.prepared.groups[usize::from(slot.group)];
             group.join(&attempt, request, prepared, &mut slot.text, &mut self.spare);
         }
-        request.ask(&mut slot.exchange);
+        request.set_up(&mut slot.exchange);
         slot.exchange.restart(attempt.intended, attempt.taken, request.outline(&slot.text));
         slot.times_out_at = attempt.timeout_at;
         slot.is_waited_for = attempt.is_queued;

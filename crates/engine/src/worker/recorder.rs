@@ -68,9 +68,9 @@ pub(super) struct AttemptEnd {
 pub(super) struct WorkerState {
     pub(super) connections: Connections,
     /// Whether any byte of a response was received.
-    pub(super) was_heard: bool,
+    pub(super) has_received: bool,
     /// Addresses that never worked while another did.
-    pub(super) passed_over: Vec<String>,
+    pub(super) unreachable_addresses: Vec<String>,
 }
 
 impl Recorder {
@@ -150,10 +150,10 @@ impl Recorder {
 
     /// Records the gaps between texts that the latest reads of a stream have shown.
     pub(super) fn stream_gaps(&mut self, slot: &mut Slot) {
-        let Some(watch) = slot.exchange.watch.as_mut() else { return };
+        let Some(reader) = slot.exchange.stream_reader.as_mut() else { return };
         if let Some(tally) = &mut self.tally(slot.request, slot.measured).stream {
-            tally.gaps(watch.take_gaps());
-            tally.gaps_as_vllm(watch.chunks.iter_mut().flat_map(Chunks::take_gaps));
+            tally.gaps(reader.take_gaps());
+            tally.gaps_as_vllm(reader.chunks.iter_mut().flat_map(Chunks::take_gaps));
         }
     }
 
@@ -170,16 +170,20 @@ impl Recorder {
         }
         let (exchange, is_ok) = (&slot.exchange, outcome.failure.is_none());
         let is_inside = is_ok && window.contains(exchange.stamps.last_byte);
-        let seen = stream::seen(exchange);
+        let observed = stream::observation(exchange);
         let from = request.stream.as_ref().map_or(exchange.stamps.sent, |s| s.times(exchange).from);
         let side = if slot.measured { &mut self.measured } else { &mut self.warmup };
         let tally = &mut side[usize::from(request.row)];
-        let is_good =
-            tally.goodput.judge(&request.limits, is_ok, &exchange.stamps, seen.map(|s| (s, from)));
-        if let Some(((observer, seen), tally)) =
-            request.stream.as_ref().zip(seen).zip(tally.stream.as_mut())
+        let is_good = tally.goodput.judge(
+            &request.limits,
+            is_ok,
+            &exchange.stamps,
+            observed.map(|s| (s, from)),
+        );
+        if let Some(((observer, observed), tally)) =
+            request.stream.as_ref().zip(observed).zip(tally.stream.as_mut())
         {
-            tally.end(seen);
+            tally.end(observed);
             if is_ok {
                 observer.accept(exchange, tally);
                 if slot.measured || is_inside {
@@ -191,7 +195,7 @@ impl Recorder {
         if is_inside {
             // As with successful responses per second: what ended in the window counts, whenever it
             // began.
-            let tokens = seen.and_then(|seen| seen.usage.output).unwrap_or(0);
+            let tokens = observed.and_then(|observed| observed.usage.output).unwrap_or(0);
             let tally = self.tally(slot.request, true);
             tally.goodput.good_inside += u64::from(is_good);
             if let Some(tally) = &mut tally.stream {
@@ -202,7 +206,7 @@ impl Recorder {
 
     /// Returns the row of a stream in the log, if there is a log.
     pub(super) fn stream_row(&self, exchange: &Exchange) -> Option<StreamRow> {
-        self.rows.as_ref().and_then(|_| stream::seen(exchange)).map(StreamRow::of)
+        self.rows.as_ref().and_then(|_| stream::observation(exchange)).map(StreamRow::of)
     }
 
     /// Keeps the beginning of a failed answer, if its class has too few yet.
@@ -222,8 +226,10 @@ impl Recorder {
         *seen += 1;
         let (head, body) = exchange.map(|exchange| exchange.sample(buffer)).unwrap_or_default();
         let mut sample = Sample::new(reason, outcome.status, head.as_deref(), &body, at, to);
-        let watch = exchange.and_then(|exchange| exchange.watch.as_ref());
-        if let Some(event) = watch.map(|watch| watch.culprit()).filter(|event| !event.is_empty()) {
+        let reader = exchange.and_then(|exchange| exchange.stream_reader.as_ref());
+        if let Some(event) =
+            reader.map(|reader| reader.faulty_event()).filter(|event| !event.is_empty())
+        {
             // Of a long stream, the event that broke it says more than its beginning.
             sample.body = String::from_utf8_lossy(event).into_owned();
         }
@@ -283,8 +289,8 @@ impl Recorder {
             samples: std::mem::take(&mut self.samples),
             rows: self.rows.as_mut().map(std::mem::take).unwrap_or_default(),
             texts: std::mem::take(&mut self.texts),
-            was_heard: state.was_heard,
-            passed_over: state.passed_over,
+            has_received: state.has_received,
+            unreachable_addresses: state.unreachable_addresses,
             failure: self.failure.clone(),
             starved: self.starved,
             window: is_known.then_some((window.start, window.end)),
@@ -375,7 +381,11 @@ pub(super) mod tests {
 
     fn state() -> WorkerState {
         let connections = Connections { open: 2, ..Connections::default() };
-        WorkerState { connections, was_heard: true, passed_over: vec!["[::1]:80".into()] }
+        WorkerState {
+            connections,
+            has_received: true,
+            unreachable_addresses: vec!["[::1]:80".into()],
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Routes {
     }
 
     /// Addresses that never worked while another did.
-    pub(super) fn passed_over(&self) -> Vec<String> {
+    pub(super) fn unreachable_addresses(&self) -> Vec<String> {
         if !self.routes.iter().any(|route| route.was_open) {
             return Vec::new();
         }

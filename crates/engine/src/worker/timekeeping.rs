@@ -182,7 +182,11 @@ impl<D: Driver> Worker<D> {
 fn state_of<S>(connections: &ConnectionTable<S>, slots: &[Slot]) -> WorkerState {
     WorkerState {
         connections: connections.counts,
-        was_heard: slots.iter().any(|slot| slot.exchange.bytes_in > 0),
-        passed_over: connections.routes.iter().flat_map(Routes::passed_over).collect(),
+        has_received: slots.iter().any(|slot| slot.exchange.bytes_in > 0),
+        unreachable_addresses: connections
+            .routes
+            .iter()
+            .flat_map(Routes::unreachable_addresses)
+            .collect(),
     }
 }

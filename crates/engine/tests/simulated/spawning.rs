@@ -25,13 +25,13 @@ fn add(plan: &mut Plan, pace: Pace) {
 }
 
 /// When connections were dialled and requests came; and when the window began.
-struct Seen {
+struct StreamObservation {
     dials: Vec<Nanos>,
     requests: Vec<Nanos>,
     window: (Nanos, Nanos),
 }
 
-fn seen(plan: Plan) -> Seen {
+fn seen(plan: Plan) -> StreamObservation {
     let (mut dials, mut requests) = (Vec::new(), Vec::new());
     let target = Target::new(
         |_, now| {
@@ -47,7 +47,7 @@ fn seen(plan: Plan) -> Seen {
     run.assert_window_balanced();
     let window = run.window;
     drop(run);
-    Seen { dials, requests, window }
+    StreamObservation { dials, requests, window }
 }
 
 /// Every so many nanoseconds, from zero on.

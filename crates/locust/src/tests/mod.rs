@@ -4,7 +4,7 @@ mod health;
 mod streams;
 mod totals;
 
-use client::{Gap, Joined, Reason, Seen, Stamps};
+use client::{Gap, Joined, Reason, Stamps, StreamObservation};
 use net::Nanos;
 use serde_json::Value;
 use wire::Usage;

@@ -7,7 +7,12 @@ fn streams_are_counted_by_the_rules_of_streams() {
     let mut tally = started(false);
     let row = tally.row("POST", "/chat", false);
     let usage = Usage { output: Some(9), ..Usage::default() };
-    let seen = Seen { first_text: NOW + 500, texts: 2, usage, ..Seen::default() };
+    let seen = StreamObservation {
+        first_text: NOW + 500,
+        texts: 2,
+        usage,
+        ..StreamObservation::default()
+    };
     let gaps = [Gap { nanos: 30, joined: Joined::No }];
     let stream = Some((&seen, gaps.as_slice()));
     tally.record_request(row, &RequestRecord { stream, ..successful(NOW, NOW + 1_000) });
@@ -25,7 +30,12 @@ fn streams_are_counted_by_the_rules_of_streams() {
 
 /// Records a stream of 1,000 ns with its first text after 500, which the client then closed.
 fn left(row: u32, tally: &mut RequestTally) {
-    let seen = Seen { first_text: NOW + 500, last_text: NOW + 700, texts: 2, ..Seen::default() };
+    let seen = StreamObservation {
+        first_text: NOW + 500,
+        last_text: NOW + 700,
+        texts: 2,
+        ..StreamObservation::default()
+    };
     let stream = Some((&seen, [].as_slice()));
     tally.record_request(
         row,

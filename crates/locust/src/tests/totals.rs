@@ -126,9 +126,10 @@ fn events_have_rows_and_are_in_no_total() {
 fn the_response_time_is_that_of_locust_and_other_times_are_those_of_the_sockets() {
     let mut tally = started(false);
     let row = tally.row("GET", "/", false);
-    let told = RequestRecord { response_ns: Some(90_000_000), ..successful(NOW, NOW + 40_000_000) };
-    tally.record_request(row, &told);
-    tally.record_request(row, &RequestRecord { response_ns: None, ..told });
+    let reported =
+        RequestRecord { response_ns: Some(90_000_000), ..successful(NOW, NOW + 40_000_000) };
+    tally.record_request(row, &reported);
+    tally.record_request(row, &RequestRecord { response_ns: None, ..reported });
     let (all, _) = aggregated(vec![tally], NOW + SECOND);
     let latencies = &all.summary().measured[0].accepted;
     let near = |metric: &engine::Metric, count, value: f64| {

@@ -3,7 +3,7 @@
 //! vLLM's are those of `vllm bench serve`, AIPerf's those of its metrics reference; tokens are by the
 //! server's count.
 
-use client::{Chunks, Seen, UNSET};
+use client::{Chunks, StreamObservation, UNSET};
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
@@ -11,13 +11,18 @@ use super::tally::{StreamTally, Timed, Times, rate};
 
 impl StreamTally {
     /// Counts a stream that ended well as vLLM does.
-    pub(crate) fn accept_as_vllm(&mut self, seen: &Seen, chunks: &Chunks, times: Times) {
+    pub(crate) fn accept_as_vllm(
+        &mut self,
+        observed: &StreamObservation,
+        chunks: &Chunks,
+        times: Times,
+    ) {
         if chunks.first == UNSET {
             return;
         }
         self.record(Timed::VllmTtft, chunks.first.saturating_sub(times.from));
         self.record(Timed::VllmE2el, chunks.latest.saturating_sub(times.from));
-        if let Some(more) = seen.usage.output.filter(|tokens| *tokens > 1) {
+        if let Some(more) = observed.usage.output.filter(|tokens| *tokens > 1) {
             self.record(Timed::VllmTpot, (chunks.latest - chunks.first) / (more - 1));
         }
     }
@@ -28,12 +33,12 @@ impl StreamTally {
     }
 
     /// Counts a stream that ended well as AIPerf does.
-    pub(crate) fn accept_as_aiperf(&mut self, seen: &Seen) {
-        let Some(tokens) = seen.usage.output.filter(|tokens| *tokens > 1) else { return };
-        if seen.first_text == UNSET {
+    pub(crate) fn accept_as_aiperf(&mut self, observed: &StreamObservation) {
+        let Some(tokens) = observed.usage.output.filter(|tokens| *tokens > 1) else { return };
+        if observed.first_text == UNSET {
             return;
         }
-        let span = seen.last_text.saturating_sub(seen.first_text);
+        let span = observed.last_text.saturating_sub(observed.first_text);
         self.record(Timed::AiperfItl, span / (tokens - 1));
         if span > 0 {
             self.record(Timed::AiperfRate, rate(tokens - 1, span));

@@ -18,7 +18,7 @@ pub struct Counted {
     pub unterminated: u64,
     /// Streams that the client abandoned before their end.
     #[serde(default)]
-    pub left: u64,
+    pub abandoned: u64,
     /// Tokens of prompts, by the servers' count.
     pub tokens_in: u64,
     /// Generated tokens.
@@ -31,9 +31,9 @@ pub struct Counted {
     #[serde(default)]
     pub from_intended: u64,
     /// Streams that ended well with a count of tokens.
-    pub told: u64,
+    pub reported: u64,
     /// Streams that ended well without a count of tokens.
-    pub untold: u64,
+    pub unreported: u64,
 }
 
 impl Counted {
@@ -43,13 +43,13 @@ impl Counted {
         self.coalesced += other.coalesced;
         self.client_coalesced += other.client_coalesced;
         self.unterminated += other.unterminated;
-        self.left += other.left;
+        self.abandoned += other.abandoned;
         self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
         self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
         self.tokens_reasoning = self.tokens_reasoning.saturating_add(other.tokens_reasoning);
         self.tokens_inside = self.tokens_inside.saturating_add(other.tokens_inside);
         self.from_intended += other.from_intended;
-        self.told += other.told;
-        self.untold += other.untold;
+        self.reported += other.reported;
+        self.unreported += other.unreported;
     }
 }

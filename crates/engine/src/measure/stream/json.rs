@@ -43,7 +43,7 @@ pub(crate) fn stream_json(
         kinds.map(|(kind, count)| (kind.name().to_owned(), Value::from(count))).collect();
     let per_second = |count: u64| (seconds > 0.0).then(|| as_f64(count) / seconds);
     // Without any usage the sums are not zero, they are unknown.
-    let known = |count: u64| (counted.told > 0).then_some(count);
+    let known = |count: u64| (counted.reported > 0).then_some(count);
     let tokens = known(tokens).or((tokens > 0).then_some(tokens));
     let more = json!({
         "from": if is_from_intended { "intended" } else { "sent" },
@@ -51,7 +51,7 @@ pub(crate) fn stream_json(
         "tokens_out": known(counted.tokens_out),
         "tokens_reasoning": known(counted.tokens_reasoning),
         "tokens_source": "usage",
-        "tokens_unreported": counted.untold,
+        "tokens_unreported": counted.unreported,
         "tokens_per_s": tokens.and_then(per_second),
         // Micro-tokens are divided by a million, as nanoseconds are.
         "stream_tokens_per_s": tally.metric(Timed::TokensRate).to_json(),
@@ -61,7 +61,7 @@ pub(crate) fn stream_json(
         "client_coalesced": counted.client_coalesced,
         "inter_chunk_reliable": is_reliable(tally),
         "unterminated": counted.unterminated,
-        "abandoned": counted.left,
+        "abandoned": counted.abandoned,
         "goodput_rate": goodput.rate(),
         "good_per_s": good.and_then(per_second),
         "goodput_missing": goodput.missing_reason(),
@@ -86,16 +86,24 @@ fn as_f64(count: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use client::Seen;
+    use client::StreamObservation;
 
     use super::*;
     use crate::measure::stream::{Counted, Times};
 
     fn json_of(is_from_intended: bool, dropped: u64) -> Value {
-        let seen =
-            Seen { first_text: 200, second_text: 300, last_text: 400, texts: 3, ..Seen::default() };
+        let observed = StreamObservation {
+            first_text: 200,
+            second_text: 300,
+            last_text: 400,
+            texts: 3,
+            ..StreamObservation::default()
+        };
         let mut tally = StreamTally::default();
-        tally.accept(&seen, Times { from: 100, is_from_intended, first_byte: 150, last_byte: 500 });
+        tally.accept(
+            &observed,
+            Times { from: 100, is_from_intended, first_byte: 150, last_byte: 500 },
+        );
         stream_json(&tally, &Goodput::default(), dropped, 1.0, true)
     }
 
@@ -109,7 +117,7 @@ mod tests {
         // Its stream began in the warm-up.
         tally.counted.tokens_inside = 8;
         assert_eq!(tokens_of(&tally, true), Some(4.0));
-        tally.counted = Counted { told: 1, tokens_out: 6, ..Counted::default() };
+        tally.counted = Counted { reported: 1, tokens_out: 6, ..Counted::default() };
         assert_eq!((tokens_of(&tally, true), tokens_of(&tally, false)), (Some(0.0), Some(3.0)));
     }
 

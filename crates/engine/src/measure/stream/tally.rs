@@ -3,7 +3,7 @@
 //! Stamps and tokens are of streams that ended well. Gaps between texts are counted as they come,
 //! in whatever way the stream ends later: a stream that breaks was read until then.
 
-use client::{Gap, Joined, Seen, UNSET};
+use client::{Gap, Joined, StreamObservation, UNSET};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -110,8 +110,8 @@ impl StreamTally {
             self.record(Timed::InterChunk, gap.nanos);
             match gap.joined {
                 Joined::No => self.record(Timed::InterRead, gap.nanos),
-                Joined::Before => self.counted.coalesced += 1,
-                Joined::Here => {
+                Joined::Upstream => self.counted.coalesced += 1,
+                Joined::Client => {
                     self.counted.coalesced += 1;
                     self.counted.client_coalesced += 1;
                 }
@@ -120,33 +120,33 @@ impl StreamTally {
     }
 
     /// Counts the events of a stream that has ended.
-    pub fn end(&mut self, seen: &Seen) {
+    pub fn end(&mut self, observed: &StreamObservation) {
         let counted = &mut self.counted;
-        counted.kinds.iter_mut().zip(seen.kinds).for_each(|(sum, count)| *sum += count);
-        counted.comments += seen.comments;
-        counted.unterminated += u64::from(seen.is_unterminated);
+        counted.kinds.iter_mut().zip(observed.kinds).for_each(|(sum, count)| *sum += count);
+        counted.comments += observed.comments;
+        counted.unterminated += u64::from(observed.is_unterminated);
     }
 
     /// Counts a stream that ended well.
-    pub fn accept(&mut self, seen: &Seen, times: Times) {
-        self.accept_begun(seen, times);
-        for (timed, at) in ends(seen, times) {
+    pub fn accept(&mut self, observed: &StreamObservation, times: Times) {
+        self.accept_begun(observed, times);
+        for (timed, at) in ends(observed, times) {
             self.record_moment(timed, at, times);
         }
-        if let Some(tpot) = seen.tpot() {
+        if let Some(tpot) = observed.tpot() {
             self.record(Timed::Tpot, tpot);
         }
-        self.tokens(seen, times);
+        self.tokens(observed, times);
     }
 
     /// Counts the beginning of a stream that the client abandoned: its end is not known.
-    pub fn accept_begun(&mut self, seen: &Seen, times: Times) {
+    pub fn accept_begun(&mut self, observed: &StreamObservation, times: Times) {
         self.counted.from_intended += u64::from(times.is_from_intended);
-        for (timed, at) in beginnings(seen, times) {
+        for (timed, at) in beginnings(observed, times) {
             self.record_moment(timed, at, times);
         }
-        if seen.second_text != UNSET {
-            self.record(Timed::Ttst, seen.second_text.saturating_sub(seen.first_text));
+        if observed.second_text != UNSET {
+            self.record(Timed::Ttst, observed.second_text.saturating_sub(observed.first_text));
         }
     }
 
@@ -157,19 +157,19 @@ impl StreamTally {
     }
 
     /// Adds tokens with saturation, since a server may report any number.
-    fn tokens(&mut self, seen: &Seen, times: Times) {
+    fn tokens(&mut self, observed: &StreamObservation, times: Times) {
         let add =
             |sum: &mut u64, tokens: Option<u64>| *sum = sum.saturating_add(tokens.unwrap_or(0));
-        add(&mut self.counted.tokens_in, seen.usage.input);
-        add(&mut self.counted.tokens_reasoning, seen.usage.reasoning);
-        add(&mut self.counted.tokens_out, seen.usage.output);
-        let Some(output) = seen.usage.output else {
-            self.counted.untold += 1;
+        add(&mut self.counted.tokens_in, observed.usage.input);
+        add(&mut self.counted.tokens_reasoning, observed.usage.reasoning);
+        add(&mut self.counted.tokens_out, observed.usage.output);
+        let Some(output) = observed.usage.output else {
+            self.counted.unreported += 1;
             return;
         };
-        self.counted.told += 1;
-        let took = seen.last_text.saturating_sub(times.from);
-        if seen.last_text != UNSET && took > 0 {
+        self.counted.reported += 1;
+        let took = observed.last_text.saturating_sub(times.from);
+        if observed.last_text != UNSET && took > 0 {
             self.record(Timed::TokensRate, rate(output, took));
         }
     }
@@ -198,20 +198,20 @@ pub(super) fn rate(tokens: u64, took: Nanos) -> u64 {
 }
 
 /// When what is timed from the start happened: first what every stream has.
-fn beginnings(seen: &Seen, times: Times) -> [(Timed, Nanos); 4] {
+fn beginnings(observed: &StreamObservation, times: Times) -> [(Timed, Nanos); 4] {
     [
         (Timed::Ttfb, times.first_byte),
-        (Timed::Ttfe, seen.first_event),
-        (Timed::Ttft, seen.first_text),
-        (Timed::Ttfo, seen.first_output),
+        (Timed::Ttfe, observed.first_event),
+        (Timed::Ttft, observed.first_text),
+        (Timed::Ttfo, observed.first_output),
     ]
 }
 
 /// And what those have that were read to their end.
-fn ends(seen: &Seen, times: Times) -> [(Timed, Nanos); 2] {
+fn ends(observed: &StreamObservation, times: Times) -> [(Timed, Nanos); 2] {
     [
-        (Timed::E2e, seen.last_text),
-        (Timed::StreamEnd, if seen.end == UNSET { times.last_byte } else { seen.end }),
+        (Timed::E2e, observed.last_text),
+        (Timed::StreamEnd, if observed.end == UNSET { times.last_byte } else { observed.end }),
     ]
 }
 
@@ -224,9 +224,9 @@ mod tests {
     const TIMES: Times =
         Times { from: 100, is_from_intended: false, first_byte: 110, last_byte: 1_100 };
 
-    fn seen() -> Seen {
+    fn observed() -> StreamObservation {
         let usage = Usage { input: Some(7), output: Some(5), reasoning: None };
-        Seen {
+        StreamObservation {
             first_event: 110,
             first_text: 200,
             second_text: 300,
@@ -236,7 +236,7 @@ mod tests {
             texts: 5,
             text_reads: 5,
             usage,
-            ..Seen::default()
+            ..StreamObservation::default()
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_stream_is_timed_by_the_definitions() {
         let mut tally = StreamTally::default();
-        tally.accept(&seen(), TIMES);
+        tally.accept(&observed(), TIMES);
         let expected = [
             (Timed::Ttfb, 10),
             (Timed::Ttfe, 10),
@@ -263,13 +263,13 @@ mod tests {
         assert_eq!(expected.map(|(timed, _)| (timed, only(&tally, timed))), expected);
         let counted = tally.counted;
         assert_eq!((counted.tokens_in, counted.tokens_out), (7, 5));
-        assert_eq!((counted.told, counted.untold), (1, 0));
+        assert_eq!((counted.reported, counted.unreported), (1, 0));
     }
 
     #[test]
     fn tokens_a_second_are_those_until_the_last_text() {
         let mut tally = StreamTally::default();
-        let slow = Seen { last_text: 100 + 2_000_000_000, ..seen() };
+        let slow = StreamObservation { last_text: 100 + 2_000_000_000, ..observed() };
         tally.accept(&slow, TIMES);
         // Five tokens in two seconds, in millionths.
         let rate = only(&tally, Timed::TokensRate) as f64;
@@ -280,28 +280,28 @@ mod tests {
     fn counts_that_no_server_means_do_not_wrap() {
         let mut tally = StreamTally::default();
         let usage = Usage { input: Some(u64::MAX), output: Some(u64::MAX), reasoning: None };
-        tally.accept(&Seen { usage, ..seen() }, TIMES);
-        tally.accept(&Seen { usage, ..seen() }, TIMES);
+        tally.accept(&StreamObservation { usage, ..observed() }, TIMES);
+        tally.accept(&StreamObservation { usage, ..observed() }, TIMES);
         assert_eq!((tally.counted.tokens_in, tally.counted.tokens_out), (u64::MAX, u64::MAX));
     }
 
     #[test]
     fn a_stream_without_text_has_an_end_and_nothing_else() {
-        let bare = Seen { first_event: 110, ..Seen::default() };
+        let bare = StreamObservation { first_event: 110, ..StreamObservation::default() };
         let mut tally = StreamTally::default();
         tally.accept(&bare, TIMES);
         assert_eq!(only(&tally, Timed::StreamEnd), 1_000);
         for timed in [Timed::Ttft, Timed::Ttfo, Timed::Ttst, Timed::E2e, Timed::Tpot] {
             assert_eq!(tally.metric(timed).count(), 0, "{timed:?}");
         }
-        assert_eq!((tally.counted.told, tally.counted.untold), (0, 1));
+        assert_eq!((tally.counted.reported, tally.counted.unreported), (0, 1));
     }
 
     #[test]
     fn joined_texts_are_gaps_of_nothing_and_no_gaps_between_reads() {
         let mut tally = StreamTally::default();
         let gap = |nanos, joined| Gap { nanos, joined };
-        let gaps = [gap(50, Joined::No), gap(0, Joined::Before), gap(0, Joined::Here)];
+        let gaps = [gap(50, Joined::No), gap(0, Joined::Upstream), gap(0, Joined::Client)];
         tally.gaps(gaps.into_iter());
         assert_eq!(tally.metric(Timed::InterChunk).count(), 3);
         assert_eq!(only(&tally, Timed::InterRead), 50);
@@ -311,12 +311,12 @@ mod tests {
     #[test]
     fn merging_loses_nothing_and_clearing_keeps_nothing() {
         let (mut one, mut two, mut both) = <(StreamTally, StreamTally, StreamTally)>::default();
-        one.accept(&seen(), TIMES);
-        two.accept(&Seen { last_text: 900, ..seen() }, TIMES);
-        two.end(&Seen { comments: 3, kinds: [1; Kind::ALL.len()], ..seen() });
-        both.accept(&seen(), TIMES);
-        both.accept(&Seen { last_text: 900, ..seen() }, TIMES);
-        both.end(&Seen { comments: 3, kinds: [1; Kind::ALL.len()], ..seen() });
+        one.accept(&observed(), TIMES);
+        two.accept(&StreamObservation { last_text: 900, ..observed() }, TIMES);
+        two.end(&StreamObservation { comments: 3, kinds: [1; Kind::ALL.len()], ..observed() });
+        both.accept(&observed(), TIMES);
+        both.accept(&StreamObservation { last_text: 900, ..observed() }, TIMES);
+        both.end(&StreamObservation { comments: 3, kinds: [1; Kind::ALL.len()], ..observed() });
         one.merge(&two);
         assert_eq!(one, both);
         one.clear();

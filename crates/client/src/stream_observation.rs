@@ -1,4 +1,4 @@
-//! What one stream has shown: its stamps, its counts, and what went wrong within it.
+//! What was observed of one stream: its stamps, its counts, and its first fault.
 
 use net::Nanos;
 use wire::{Kind, Usage};
@@ -10,24 +10,24 @@ use crate::{Reason, UNSET};
 pub struct Gap {
     /// 0 where both came in one read.
     pub nanos: Nanos,
-    /// Who joined them.
+    /// Whether one read has both, and why.
     pub joined: Joined,
 }
 
 /// Whether two texts came in one read, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
-    /// They did not.
+    /// Each was received by a read of its own.
     No,
-    /// They came together: the client was waiting for them.
-    Before,
-    /// The client came late, and cannot tell.
-    Here,
+    /// They were received together while the client waited: the server or the network joined them.
+    Upstream,
+    /// The client read late, and may have joined them itself.
+    Client,
 }
 
-/// What a stream has shown; stamps are [`UNSET`] where nothing came.
+/// The observations of a stream; stamps are [`UNSET`] for what was not received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct StreamObservation {
     /// The first event of any kind.
     pub first_event: Nanos,
     /// The first event with generated text.
@@ -42,7 +42,7 @@ pub struct Seen {
     pub end: Nanos,
     /// Events with generated text.
     pub texts: u64,
-    /// Reads that brought some.
+    /// Reads with some.
     pub text_reads: u64,
     /// The longest time between two of them.
     pub longest_gap: Nanos,
@@ -60,11 +60,11 @@ pub struct Seen {
     pub is_finished: bool,
     /// Whether the last event had no blank line behind it.
     pub is_unterminated: bool,
-    /// What went wrong within the stream first.
+    /// The first fault within the stream.
     pub fault: Option<Reason>,
 }
 
-impl Default for Seen {
+impl Default for StreamObservation {
     fn default() -> Self {
         Self {
             first_event: UNSET,
@@ -88,29 +88,29 @@ impl Default for Seen {
     }
 }
 
-impl Seen {
-    /// Events of any kind.
+impl StreamObservation {
+    /// Returns the number of events.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.kinds.iter().sum()
     }
 
-    /// Whether nothing came that the dialect knows.
+    /// Returns whether the dialect knows none of the events.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.events() == self.kinds[Kind::Unknown as usize]
     }
 
-    /// Tokens whose texts came: those of reasoning that was kept back are not among them.
+    /// Returns the tokens whose texts were streamed, without those of reasoning that was not streamed.
     #[must_use]
     pub fn tokens_streamed(&self) -> Option<u64> {
-        let kept_back = if self.has_reasoning { 0 } else { self.usage.reasoning.unwrap_or(0) };
-        self.usage.output.map(|output| output.saturating_sub(kept_back))
+        let not_streamed = if self.has_reasoning { 0 } else { self.usage.reasoning.unwrap_or(0) };
+        self.usage.output.map(|output| output.saturating_sub(not_streamed))
     }
 
-    /// Nanoseconds for each token after the first event with text, which counts as one token.
+    /// Returns the nanoseconds for each token after the first event with text, which counts as one token.
     ///
-    /// None where there is no such figure: without usage, with one text, all text in one read,
+    /// None if there is no such figure: without usage, with one text, all text in one read,
     /// several answers at once, or no token left.
     #[must_use]
     pub fn tpot(&self) -> Option<Nanos> {
@@ -118,7 +118,7 @@ impl Seen {
         self.is_spread().then(|| (self.last_text - self.first_text) / tokens)
     }
 
-    /// Whether a time for each token is defined: one answer, whose text came in several reads.
+    /// Returns whether a time for each token is defined: one answer, whose text needs several reads.
     #[must_use]
     pub fn is_spread(&self) -> bool {
         self.texts >= 2 && self.text_reads >= 2 && !self.has_siblings
@@ -131,29 +131,31 @@ mod tests {
 
     #[test]
     fn there_is_no_time_for_each_token_where_it_is_not_defined() {
-        let seen = |change: fn(&mut Seen)| {
+        let observed = |change: fn(&mut StreamObservation)| {
             let usage = Usage { output: Some(5), ..Usage::default() };
-            let mut seen = Seen {
+            let mut observed = StreamObservation {
                 first_text: 10,
                 last_text: 50,
                 texts: 5,
                 text_reads: 5,
                 usage,
-                ..Seen::default()
+                ..StreamObservation::default()
             };
-            change(&mut seen);
-            seen.tpot()
+            change(&mut observed);
+            observed.tpot()
         };
-        assert_eq!(seen(|_| ()), Some(10));
-        assert_eq!(seen(|seen| seen.usage.output = None), None);
-        assert_eq!(seen(|seen| seen.usage.output = Some(1)), None);
-        assert_eq!(seen(|seen| seen.texts = 1), None);
-        assert_eq!(seen(|seen| seen.text_reads = 1), None);
-        assert_eq!(seen(|seen| seen.has_siblings = true), None);
-        // Two of the five were thought in silence.
-        assert_eq!(seen(|seen| seen.usage.reasoning = Some(2)), Some(20));
+        assert_eq!(observed(|_| ()), Some(10));
+        assert_eq!(observed(|observed| observed.usage.output = None), None);
+        assert_eq!(observed(|observed| observed.usage.output = Some(1)), None);
+        assert_eq!(observed(|observed| observed.texts = 1), None);
+        assert_eq!(observed(|observed| observed.text_reads = 1), None);
+        assert_eq!(observed(|observed| observed.has_siblings = true), None);
+        // Two of the five are of reasoning that was not streamed.
+        assert_eq!(observed(|observed| observed.usage.reasoning = Some(2)), Some(20));
         assert_eq!(
-            seen(|seen| (seen.usage.reasoning, seen.has_reasoning) = (Some(2), true)),
+            observed(
+                |observed| (observed.usage.reasoning, observed.has_reasoning) = (Some(2), true)
+            ),
             Some(10)
         );
     }

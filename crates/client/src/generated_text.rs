@@ -1,28 +1,28 @@
-//! What a stream has told, kept for who counts its tokens afterwards.
+//! The generated text of a stream, whose tokens are counted later.
 
 use wire::Mark;
 
-/// So much of one stream is kept.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+/// The maximum number of bytes to keep of one stream.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// Memory that one long stream needed is given back from here on.
+/// The largest buffer that is kept for the next stream.
 const SPARE_BYTES: usize = 64 * 1024;
 
-/// The text of one stream, as it is written in JSON.
+/// The generated text of one stream, as it is written in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
-    /// What a user reads.
+pub struct GeneratedText {
+    /// The output, which a user reads.
     pub text: Vec<u8>,
-    /// What the model thought aloud.
+    /// The reasoning.
     pub thought: Vec<u8>,
-    /// How much of the thoughts and of the text came first.
+    /// The lengths of reasoning and text of the first event.
     first: (usize, usize),
-    /// Whether some of it is not here: a tool's call, or what is too long.
+    /// Whether some of it is missing: a tool's call, or text beyond the maximum.
     pub is_cut: bool,
 }
 
-impl Told {
-    /// Starts anew in place.
+impl GeneratedText {
+    /// Begins another stream.
     pub(crate) fn restart(&mut self) {
         for kept in [&mut self.text, &mut self.thought] {
             kept.clear();
@@ -35,11 +35,11 @@ impl Told {
         self.text.len() + self.thought.len()
     }
 
-    /// Keeps what an event with text tells.
+    /// Keeps the text of an event.
     pub(crate) fn take(&mut self, mark: &Mark<'_>) {
         let is_first = self.text.is_empty() && self.thought.is_empty();
         let has_room = self.text.len() + self.thought.len() + mark.text.len() + mark.thought.len()
-            <= MOST_BYTES;
+            <= MAX_BYTES;
         let has_text = !(mark.text.is_empty() && mark.thought.is_empty());
         if mark.is_partial || !has_room || !has_text {
             self.is_cut = true;
@@ -54,7 +54,7 @@ impl Told {
         }
     }
 
-    /// What came first: of the thoughts, and of the text.
+    /// Returns reasoning and text of the first event.
     #[must_use]
     pub fn first(&self) -> [&[u8]; 2] {
         let (thought, text) = self.first;
@@ -68,34 +68,37 @@ mod tests {
 
     use super::*;
 
-    fn told(marks: &[(Kind, &'static [u8])]) -> Told {
-        let mut told = Told::default();
+    fn generated(marks: &[(Kind, &'static [u8])]) -> GeneratedText {
+        let mut text_of = GeneratedText::default();
         for (kind, said) in marks {
             let is_thought = *kind == Kind::Reasoning;
             let (text, thought): (&[u8], &[u8]) =
                 if is_thought { (b"", said) } else { (said, b"") };
-            told.take(&Mark { has_text: true, text, thought, ..Mark::of(*kind) });
+            text_of.take(&Mark { has_text: true, text, thought, ..Mark::of(*kind) });
         }
-        told
+        text_of
     }
 
     #[test]
-    fn thoughts_are_kept_apart_and_the_first_piece_is_known() {
+    fn reasoning_is_separate_and_the_first_event_is_known() {
         let all =
-            told(&[(Kind::Reasoning, b"so"), (Kind::Reasoning, b" be"), (Kind::Text, b"yes")]);
+            generated(&[(Kind::Reasoning, b"so"), (Kind::Reasoning, b" be"), (Kind::Text, b"yes")]);
         assert_eq!((all.text.as_slice(), all.thought.as_slice()), (&b"yes"[..], &b"so be"[..]));
         assert_eq!((all.first(), all.is_cut), ([&b"so"[..], b""], false));
-        assert_eq!(told(&[(Kind::Text, b"ab"), (Kind::Text, b"c")]).first(), [&b""[..], b"ab"]);
+        assert_eq!(
+            generated(&[(Kind::Text, b"ab"), (Kind::Text, b"c")]).first(),
+            [&b""[..], b"ab"]
+        );
     }
 
     #[test]
-    fn what_cannot_be_kept_is_missed() {
-        assert!(told(&[(Kind::Text, b"a"), (Kind::ToolCall, b"")]).is_cut);
-        let mut two = Told::default();
+    fn text_that_cannot_be_kept_is_marked_as_missing() {
+        assert!(generated(&[(Kind::Text, b"a"), (Kind::ToolCall, b"")]).is_cut);
+        let mut two = GeneratedText::default();
         two.take(&Mark { text: b"one of two", is_partial: true, ..Mark::of(Kind::Text) });
         assert!(two.is_cut);
-        let long: &'static [u8] = vec![b'x'; MOST_BYTES].leak();
-        assert!(!told(&[(Kind::Text, long)]).is_cut);
-        assert!(told(&[(Kind::Text, long), (Kind::Text, b"x")]).is_cut);
+        let long: &'static [u8] = vec![b'x'; MAX_BYTES].leak();
+        assert!(!generated(&[(Kind::Text, long)]).is_cut);
+        assert!(generated(&[(Kind::Text, long), (Kind::Text, b"x")]).is_cut);
     }
 }
