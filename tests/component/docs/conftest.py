@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import json
 import re
 import shlex
 import shutil
 import subprocess
+import threading
 
 import pytest
 
@@ -52,6 +55,27 @@ def secure(tmp_path_factory):
     process.wait(60)
 
 
+OPENAPI = {
+    "openapi": "3.0.3",
+    "servers": [{"url": "http://localhost:8080"}],
+    "paths": {"/items": {"get": {"operationId": "items"}}},
+}
+
+
+@pytest.fixture(scope="session")
+def documents(tmp_path_factory):
+    """Serve an OpenAPI document; return its address."""
+    folder = tmp_path_factory.mktemp("documents")
+    (folder / "openapi.json").write_text(json.dumps(OPENAPI))
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/openapi.json"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture
 def aim(url, chats, place, request, monkeypatch):
     """Aim a command of a page at targets of ours."""
@@ -61,6 +85,9 @@ def aim(url, chats, place, request, monkeypatch):
     def aimed(command):
         for port, chat in chats.items():
             command = command.replace(f"http://localhost:{port}", chat)
+        if "http://localhost:8080/openapi.json" in command:
+            address = request.getfixturevalue("documents")
+            command = command.replace("http://localhost:8080/openapi.json", address)
         # What the file says of the server is said again behind it.
         command = re.sub(r"(dify\.toml)(.*)$", rf"\1 {chats['8001']}\2 {ALL_AT_ONCE}", command)
         command = re.sub(r"http://(localhost|127\.0\.0\.1):8080|\bURL$", url, command)
@@ -117,6 +144,7 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
     shutil.copy(output / "before.dat", output / "after.dat")
     shutil.copytree(output / "latest", output / "before-20260131-120000")
     (tmp_path / "body.bin").write_bytes(b"\x00\x01")
+    (tmp_path / "openapi.json").write_text(json.dumps(OPENAPI))
     (tmp_path / "benchmarks.json").write_text(json.dumps(BENCHMARKS))
     for name in (
         "shop.http",

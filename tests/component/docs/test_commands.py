@@ -15,6 +15,8 @@ from torr.cli.main import torr
 from torr.errors import ExitCode
 
 QUICKER = {
+    "demo": ["--quick"],
+    "init": ["--force"],
     "run": ["-z", "500ms", "--warmup", "0s", "--drain", "5s"],
     "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "500ms", "--warmup", "0s"],
     "compare": ["-z", "100ms", "--warmup", "0s"],
