@@ -1,35 +1,35 @@
-//! The memory that the answers under way on one worker may take, all together.
+//! The memory that all responses in progress on one worker may take together.
 //!
-//! A limit for each connection would let many connections together take any amount of memory. It
-//! allocates nothing itself: an exchange reports what it holds after each read.
+//! With a limit for each connection, many connections together could take any amount of memory. The
+//! budget allocates nothing: an exchange reports what it holds after each read.
 
-/// Bytes that the exchanges of one worker may hold together, beyond what each holds freely.
+/// The maximum number of bytes of all exchanges of a worker, beyond what each may hold anyway.
 pub const WORKER_BYTES: usize = 40 * 1024 * 1024;
 
-/// Bytes that each exchange holds without drawing on the budget: its buffers keep as much anyway.
+/// The number of bytes that each exchange may hold without the budget: its buffers keep as much anyway.
 pub const FREE_BYTES: usize = 64 * 1024;
 
-/// What is left of the memory of one worker.
+/// The remaining memory of one worker.
 #[derive(Debug)]
 pub struct Budget {
     left: usize,
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// Creates a budget.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Self { left: bytes }
     }
 
-    /// Bytes that nobody has drawn.
+    /// Returns the remaining bytes.
     #[must_use]
     pub fn left(&self) -> usize {
         self.left
     }
 
-    /// Changes what an exchange has drawn to what `held` bytes need; false, and nothing is changed,
-    /// where the budget does not have as much.
+    /// Changes what an exchange has drawn to what `held` bytes need. Returns false, and changes nothing, if
+    /// the budget does not have as much.
     pub(crate) fn draw(&mut self, drawn: &mut usize, held: usize) -> bool {
         let needed = held.saturating_sub(FREE_BYTES);
         let available = self.left + *drawn;

@@ -1,4 +1,4 @@
-//! One exchange: its stamps, what is kept of its response, and the one way in which it ends.
+//! An exchange: its stamps, what is kept of its response, and how it ends.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use crate::budget::Budget;
 use crate::exchange_sink::ExchangeSink;
 use crate::{Outcome, Reason, Stamps, StreamReader, UNSET};
 
-/// Bytes kept for an error sample of a response that needs several reads.
+/// The maximum number of bytes to keep for an error sample of a response that needs several reads.
 const EXCERPT_BYTES: usize = 2048;
 
-/// Bytes kept of one body, unless the caller sets another limit.
+/// The maximum number of bytes to keep of a body, unless the caller sets another.
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The largest buffer that is kept for the next exchange.
 const SPARE_BYTES: usize = 64 * 1024;
 
-/// What an exchange needs to know of its request.
+/// The properties of a request that its exchange needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline {
-    /// Whether the answer has no body whatever its head says.
+    /// Whether the method is HEAD, so that the response has no body.
     pub is_head: bool,
-    /// Bytes to write.
+    /// The number of bytes to send.
     pub length: usize,
 }
 
-/// The state of one exchange. Reset and used again: its buffers stay.
+/// The state of one exchange. It is used again for others, and keeps its buffers.
 #[derive(Debug)]
 pub struct Exchange {
-    /// When things happened.
+    /// Its times.
     pub stamps: Stamps,
-    /// Bytes of the answer so far, head and body.
+    /// Received bytes of the response, head and body.
     pub bytes_in: u64,
     /// Whether the head of the response and its trailers are kept; set before the start.
     pub keeps_head: bool,
@@ -55,19 +55,19 @@ pub struct Exchange {
     pub was_reset: bool,
     is_head: bool,
     head: Option<Head>,
-    /// Bytes of the request, and those that are written.
+    /// The bytes of the request, and those that were sent.
     to_write: usize,
     written: usize,
     last_read: Nanos,
     excerpt: Vec<u8>,
-    /// Bytes of the latest read, which are still in the caller's buffer.
+    /// The length of the latest read, whose bytes are in the buffer of the worker.
     latest: usize,
-    /// Bytes that it has drawn from the budget of its worker.
+    /// The bytes that it has drawn from the budget of its worker.
     drawn: usize,
 }
 
 impl Exchange {
-    /// An exchange that was due at `intended` and picked up at `taken`.
+    /// Creates an exchange that was due at `intended` and taken up at `taken`.
     #[must_use]
     pub fn new(intended: Nanos, taken: Nanos, request: Outline) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Exchange {
         }
     }
 
-    /// Starts anew in place; memory that was needed once is kept.
+    /// Begins another exchange; buffers are kept.
     pub fn restart(&mut self, intended: Nanos, taken: Nanos, request: Outline) {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
@@ -107,7 +107,7 @@ impl Exchange {
         self.latest = 0;
     }
 
-    /// The final head of the answer, once it has come.
+    /// Returns the summary of the final head, if it was received.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head
@@ -120,7 +120,7 @@ impl Exchange {
         of_head.or_else(|| self.trailers.as_ref()?.last(name))
     }
 
-    /// Bytes of the request written so far.
+    /// Returns the number of sent bytes.
     #[must_use]
     pub fn bytes_out(&self) -> u64 {
         self.written as u64
@@ -192,21 +192,20 @@ impl Exchange {
         }
     }
 
-    /// Ends it because its time is up; the reason says what it waited for.
-    ///
-    /// `opening` is what a connection on its way was waiting for, if that is the case.
+    /// Ends it by a timeout; the reason says for what it waited. `opening` is the reason if its connection
+    /// is not open.
     pub fn time_out(&mut self, now: Nanos, opening: Option<Reason>) -> Outcome {
         let reason = opening.unwrap_or_else(|| self.late());
         self.end(now, reason)
     }
 
-    /// When bytes of the answer came last, if some did.
+    /// Returns the time of the last read with bytes of the response.
     #[must_use]
     pub fn last_read(&self) -> Option<Nanos> {
         (self.last_read != UNSET).then_some(self.last_read)
     }
 
-    /// Ends it with a failure that was found outside, such as a failed dial.
+    /// Ends it with a failure, such as a failed dial.
     pub fn end(&mut self, now: Nanos, reason: Reason) -> Outcome {
         self.stamps.last_byte = now;
         Outcome::failed(reason, self.head.map(|head| head.status))

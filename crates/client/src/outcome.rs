@@ -1,4 +1,4 @@
-//! The ways in which an exchange can end: one class each, and a reason that says more.
+//! How exchanges end: the class, and the exact reason.
 
 use std::io;
 
@@ -8,25 +8,25 @@ use wire::WireError;
 /// The class in which an attempt ends; exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// A complete and accepted answer.
+    /// A complete and accepted response.
     Ok,
-    /// The dial failed, or the machine had nothing left to dial with.
+    /// The dial failed, or this machine lacked a resource for it.
     Connect,
-    /// Reset or closed before the request was out.
+    /// Reset or closed before the whole request was sent.
     Write,
-    /// Reset or closed before the answer was complete.
+    /// Reset or closed before the response was complete.
     Read,
-    /// No complete answer when the timeout passed.
+    /// No complete response within the timeout.
     Timeout,
     /// Not HTTP, wrong framing, head too large.
     Protocol,
-    /// The secure layer refused.
+    /// TLS failed.
     Tls,
-    /// Answered, but with a status that is not accepted.
+    /// A complete response with a status that is not accepted.
     Status,
-    /// Answered, but a check of the user's failed.
+    /// A complete response that failed a check.
     Check,
-    /// A stream that failed within an answer that began well.
+    /// A stream with a fault in a response that began well.
     Stream,
 }
 
@@ -45,7 +45,7 @@ impl Class {
         Self::Stream,
     ];
 
-    /// The name in files and on screens.
+    /// Returns its name in files and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,10 +63,10 @@ impl Class {
     }
 }
 
-/// Declares the reasons once: value, class, name, and what a person reads.
+/// Declares the reasons: value, class, name, and description.
 macro_rules! reasons {
     ($($value:ident, $class:ident, $name:literal, $text:literal;)*) => {
-        /// Why an attempt failed.
+        /// The reason why an attempt failed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Reason {
             $(#[doc = $text] $value,)*
@@ -76,19 +76,19 @@ macro_rules! reasons {
             /// Every reason, in the order of its number.
             pub const ALL: &[Self] = &[$(Self::$value,)*];
 
-            /// The class that it belongs to.
+            /// Returns its class.
             #[must_use]
             pub fn class(self) -> Class {
                 match self { $(Self::$value => Class::$class,)* }
             }
 
-            /// The name in files and on screens, such as `connect.refused`.
+            /// Returns its name in files and reports, such as `connect.refused`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$value => $name,)* }
             }
 
-            /// The reason in words.
+            /// Returns its description.
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$value => $text,)* }
@@ -161,7 +161,7 @@ reasons! {
 }
 
 impl Reason {
-    /// Why a dial failed.
+    /// Returns the reason of a failed dial.
     #[must_use]
     pub fn of_dial(error: &io::Error) -> Self {
         use io::ErrorKind as Kind;
@@ -170,7 +170,7 @@ impl Reason {
             (Some(23 | 24), _) => Self::ConnectNoDescriptor,
             (Some(105), _) | (_, Kind::OutOfMemory) => Self::ConnectNoBuffer,
             (_, Kind::AddrNotAvailable | Kind::AddrInUse) => Self::ConnectNoPort,
-            // A Unix socket that is not there, or whose accept queue is full.
+            // A Unix socket that does not exist, or whose accept queue is full.
             (_, Kind::ConnectionRefused | Kind::NotFound | Kind::WouldBlock) => {
                 Self::ConnectRefused
             }
@@ -183,13 +183,13 @@ impl Reason {
         }
     }
 
-    /// Whether this machine, not the target, is to blame.
+    /// Returns whether the cause is this machine, not the target.
     #[must_use]
     pub fn is_local(self) -> bool {
         matches!(self, Self::ConnectNoPort | Self::ConnectNoDescriptor | Self::ConnectNoBuffer)
     }
 
-    /// Whether the next address of a name is tried after a connection could not be opened for this
+    /// Returns whether the next address of a name is tried after a connection could not be opened for this
     /// reason. An address that did not answer has taken the whole timeout already.
     #[must_use]
     pub fn is_worth_another_address(self) -> bool {
@@ -229,19 +229,19 @@ impl From<WireError> for Reason {
     }
 }
 
-/// How one exchange ended.
+/// The end of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// Why it failed; `None` for an answer (whose status may still not be accepted).
+    /// Why it failed; `None` for a complete response, whose status may not be accepted.
     pub failure: Option<Reason>,
-    /// The status, if a final head came.
+    /// The status, if a final head was received.
     pub status: Option<u16>,
     /// Whether the connection may carry another exchange.
     pub reusable: bool,
 }
 
 impl Outcome {
-    /// A failure; its connection is of no more use.
+    /// Creates a failure, after which the connection cannot be used.
     #[must_use]
     pub fn failed(reason: Reason, status: Option<u16>) -> Self {
         Self { failure: Some(reason), status, reusable: false }

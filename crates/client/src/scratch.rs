@@ -1,4 +1,4 @@
-//! What reading needs and no exchange keeps: one for all exchanges of a worker.
+//! The state for reading that all exchanges of a worker share.
 
 use net::Nanos;
 use wire::Heads;
@@ -6,26 +6,26 @@ use wire::Heads;
 use crate::Ended;
 use crate::budget::{Budget, WORKER_BYTES};
 
-/// What is read so soon after the worker was woken was waited for.
+/// Bytes that are read within this time after a wake-up were not in the socket before.
 const SOON_NS: Nanos = 100_000;
 
-/// A buffer for what comes, and the latest head.
+/// The shared state for reading.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Where the kernel copies to: the only copy, and it stays in the processor's cache.
+    /// The buffer of all reads, which stays in the cache of the processor.
     pub buffer: Box<[u8]>,
-    /// The latest head of an answer.
+    /// The latest head of a response.
     pub heads: Heads,
     /// The memory that all exchanges may take together.
     pub budget: Budget,
-    /// When the worker last woke after it had read all that had come.
+    /// The time of the last wake-up after the worker had read all bytes.
     pub woken: Nanos,
     /// The exchanges that have ended, for the owner of their connection to take.
     pub ended: Vec<Ended>,
 }
 
 impl Scratch {
-    /// A buffer of that size.
+    /// Creates it with a buffer of a size.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Scratch {
         }
     }
 
-    /// Whether what is read at `at` may have lain there while the worker was busy.
+    /// Returns whether bytes that are read at `at` may have been in the socket while the worker was busy.
     #[must_use]
     pub fn is_late(&self, at: Nanos) -> bool {
         at.saturating_sub(self.woken) > SOON_NS

@@ -2,30 +2,30 @@
 
 use net::Nanos;
 
-/// A stamp that was never taken.
+/// The value of a stamp that was not taken.
 pub const UNSET: Nanos = Nanos::MAX;
 
-/// When things happened, in nanoseconds on the monotonic clock; [`UNSET`] if they did not.
+/// The times of an exchange in nanoseconds of the monotonic clock; [`UNSET`] for what did not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamps {
-    /// When the pace said that the request should start.
+    /// When the request was due.
     pub intended: Nanos,
-    /// When a worker picked it up: began it, or let it wait for a free connection.
+    /// When a worker took it up: began it, or let it wait for a free connection.
     pub taken: Nanos,
-    /// How long its dial took, if it dialled.
+    /// The duration of its dial, if there was one.
     pub connect: Nanos,
-    /// How long the TLS handshake after it took, if there was one.
+    /// The duration of the TLS handshake after it, if there was one.
     pub tls: Nanos,
-    /// Just before the write of its first byte.
+    /// Before the write of its first byte.
     pub sent: Nanos,
-    /// At the return of the read that brought the first byte of the answer.
+    /// After the read with the first byte of the response.
     pub first_byte: Nanos,
-    /// At the return of the read that brought the last byte of the answer, or when it failed.
+    /// After the read with the last byte of the response, or when it failed.
     pub last_byte: Nanos,
 }
 
 impl Stamps {
-    /// An exchange that has only begun.
+    /// Creates the stamps of an exchange that begins.
     #[must_use]
     pub fn new(intended: Nanos, taken: Nanos) -> Self {
         let unset = UNSET;
@@ -33,31 +33,31 @@ impl Stamps {
         Self { intended, taken, connect, tls, sent: unset, first_byte: unset, last_byte: unset }
     }
 
-    /// `last_byte − sent`: what wrk shows.
+    /// Returns the service time, `last_byte − sent`.
     #[must_use]
     pub fn service(&self) -> Option<Nanos> {
         between(self.sent, self.last_byte)
     }
 
-    /// `last_byte − intended`: what a user feels.
+    /// Returns the response time, `last_byte − intended`.
     #[must_use]
     pub fn response(&self) -> Option<Nanos> {
         between(self.intended, self.last_byte)
     }
 
-    /// `first_byte − sent`.
+    /// Returns the time to the first byte, `first_byte − sent`.
     #[must_use]
     pub fn ttfb(&self) -> Option<Nanos> {
         between(self.sent, self.first_byte)
     }
 
-    /// `sent − taken`: the queue for a connection and the dial; not the generator's fault.
+    /// Returns the queue wait, `sent − taken`: the wait for a connection, and the dial.
     #[must_use]
     pub fn wait(&self) -> Option<Nanos> {
         between(self.taken, self.sent)
     }
 
-    /// `taken − intended`: the generator's own lateness.
+    /// Returns the scheduling lag, `taken − intended`: the lateness of the load generator.
     #[must_use]
     pub fn lag(&self) -> Nanos {
         self.taken.saturating_sub(self.intended)

@@ -1,4 +1,4 @@
-//! The way through a proxy: asked for with CONNECT before anything else is said (RFC 9110, 9.3.6).
+//! A tunnel through a proxy, which is opened with CONNECT (RFC 9110, 9.3.6).
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -8,34 +8,34 @@ use wire::Head;
 
 use crate::{Opening, Reason};
 
-/// The head of a proxy's answer; more is no answer.
+/// The maximum length of the head of a proxy's response.
 const HEAD_BYTES: usize = 8 * 1024;
 
-/// All its answers together, interim ones too.
+/// The maximum length of all its responses, including interim ones.
 const ANSWER_BYTES: usize = 64 * 1024;
 
-/// Bytes read in one go before other connections get their turn.
-const BYTES_IN_A_ROW: usize = 1024;
+/// Bytes read in one call, before other connections get their turn.
+const BYTES_PER_CALL: usize = 1024;
 
-/// One way through a proxy.
+/// A tunnel through a proxy.
 #[derive(Debug)]
 pub struct Tunnel {
     request: Arc<[u8]>,
     written: usize,
     answer: Vec<u8>,
-    /// Of all answers, interim ones too.
+    /// The length of all responses, including interim ones.
     length: usize,
     is_open: bool,
 }
 
 impl Tunnel {
-    /// A way that has not been asked for yet; `request` is the whole CONNECT request.
+    /// Creates a tunnel that is not open; `request` is the whole CONNECT request.
     #[must_use]
     pub fn new(request: Arc<[u8]>) -> Self {
         Self { request, written: 0, answer: Vec::new(), length: 0, is_open: false }
     }
 
-    /// Asks, and reads the answer as far as it came, a part of it at a time.
+    /// Continues to send the request, and to read the response.
     pub fn advance<D: Driver>(
         &mut self,
         driver: &mut D,
@@ -50,9 +50,9 @@ impl Tunnel {
                 Err(_) => return Err(Reason::ConnectProxy),
             }
         }
-        // Byte by byte, so that nothing behind the head is taken: it belongs to whoever comes next.
+        // Byte by byte, because bytes after the head belong to the next layer.
         let mut byte = [0];
-        for _ in 0..BYTES_IN_A_ROW {
+        for _ in 0..BYTES_PER_CALL {
             if self.is_open {
                 return Ok(Opening::Open);
             }
@@ -72,7 +72,7 @@ impl Tunnel {
         self.answer.push(byte);
         self.length += 1;
         if self.answer.ends_with(b"\r\n\r\n") {
-            // An answer to CONNECT has no body, whatever its head says.
+            // A response to CONNECT has no body, whatever its head announces.
             match Head::parse(&self.answer, true) {
                 Ok(Some((head, _))) if (200..300).contains(&head.status) => self.is_open = true,
                 Ok(Some((head, _))) if head.status < 200 => self.answer.clear(),

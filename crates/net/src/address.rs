@@ -1,11 +1,11 @@
-//! Where a socket connects to: a port of a machine, or a socket in the file system.
+//! Addresses of sockets: a port of a machine, or a socket in the file system.
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a socket connects to.
+/// The address to which a socket connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A port of a machine.
@@ -15,13 +15,13 @@ pub enum Address {
 }
 
 impl Address {
-    /// Address and port, where it has them.
+    /// Returns address and port, if it has them.
     #[must_use]
     pub fn ip(&self) -> Option<SocketAddr> {
         if let Self::Ip(address) = self { Some(*address) } else { None }
     }
 
-    /// Whether whoever listens there is on this machine.
+    /// Returns whether its listener is on this machine.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.ip().is_none_or(|address| crate::is_own(address.ip()))

@@ -1,4 +1,4 @@
-//! A time at which a descriptor becomes ready: for loops that wait for descriptors and nothing else.
+//! A descriptor that becomes ready at a time: for event loops that wait for descriptors alone.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,10 +10,10 @@ use rustix::time::{
 
 use crate::Nanos;
 
-/// One timer of the kernel's.
+/// A timer of the kernel.
 pub(crate) struct Alarm {
     timer: OwnedFd,
-    /// When it goes off; in the past, it has.
+    /// When it fires; a time in the past means that it has fired.
     at: Nanos,
 }
 
@@ -23,13 +23,13 @@ impl Alarm {
         Ok(Self { timer: timerfd_create(TimerfdClockId::Monotonic, flags)?, at: 0 })
     }
 
-    /// Goes off at `at`, unless it goes off earlier anyway.
+    /// Sets the time, unless an earlier one is set.
     pub(crate) fn set(&mut self, at: Nanos, now: Nanos) -> io::Result<()> {
         if self.at > now && self.at <= at {
             return Ok(());
         }
         self.at = at;
-        // A year is for ever. Zero would switch it off.
+        // A year is longer than any run. Zero would disarm the timer.
         let nanos = at.clamp(1, now + 365 * 24 * 3600 * 1_000_000_000).cast_signed();
         let value = Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,4 +1,4 @@
-//! What a worker needs of the world: a clock, sockets, and a way to wait.
+//! The interface between a worker and the system: a clock, sockets, and waiting.
 
 use std::io;
 use std::net::IpAddr;
@@ -8,10 +8,10 @@ use crate::{Address, ThreadUsage};
 /// Nanoseconds on the monotonic clock (of the machine, or of the simulation).
 pub type Nanos = u64;
 
-/// What happened to one socket since the last wait.
+/// An event of a socket since the last wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ready {
-    /// The token given when the socket was dialled.
+    /// The token of the socket, which was given to [`Driver::dial`].
     pub token: u64,
     /// Bytes, or the end of the stream, can be read.
     pub readable: bool,
@@ -26,30 +26,30 @@ pub trait Driver {
     /// One socket; dropping it closes it.
     type Socket;
 
-    /// The time now.
+    /// Returns the time.
     fn now(&self) -> Nanos;
 
-    /// The processor time of the thread that drives it.
+    /// Returns the processor time of the thread that drives it.
     fn usage(&self) -> ThreadUsage;
 
-    /// Starts to connect; `token` comes back with each [`Ready`] of this socket.
+    /// Starts to connect; each [`Ready`] of this socket has `token`.
     fn dial(&mut self, to: &Address, from: Option<IpAddr>, token: u64) -> io::Result<Self::Socket>;
 
-    /// Why a socket that was reported closed is broken, if it is.
+    /// Returns why a socket that was reported closed is broken, if it is.
     fn error(&mut self, socket: &Self::Socket) -> Option<io::Error>;
 
-    /// Writes what fits; `WouldBlock` when nothing does.
+    /// Sends as many bytes as the socket accepts; `WouldBlock` if it accepts none.
     fn send(&mut self, socket: &Self::Socket, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Reads what is there; 0 is the end of the stream, `WouldBlock` that nothing is there.
+    /// Receives bytes; 0 is the end of the stream, `WouldBlock` means that there are none.
     fn recv(&mut self, socket: &Self::Socket, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Throws away up to `scratch.len()` bytes unseen; otherwise like [`Driver::recv`].
+    /// Discards up to `scratch.len()` bytes; otherwise like [`Driver::recv`].
     fn discard(&mut self, socket: &Self::Socket, scratch: &mut [u8]) -> io::Result<usize>;
 
-    /// How many bytes have come that nobody has read yet.
+    /// Returns the number of received bytes that were not read.
     fn unread(&self, socket: &Self::Socket) -> u64;
 
-    /// Waits for readiness, but not beyond `until`; replaces the content of `ready`.
+    /// Waits for events, until a time at most; replaces the content of `ready`.
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()>;
 }

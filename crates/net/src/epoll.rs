@@ -19,18 +19,18 @@ use crate::socket;
 use crate::usage::{ThreadMeter, thread_cpu_ns};
 use crate::{Address, Driver, Nanos, Ready, ThreadUsage};
 
-/// Events taken in one wait; more stay queued in the kernel for the next.
+/// The maximum number of events of one wait; others stay in the kernel for the next.
 const BATCH: usize = 1024;
 
-/// The monotonic clock of the machine.
+/// Returns the time of the monotonic clock of the machine.
 #[must_use]
 pub fn monotonic_ns() -> Nanos {
     let time = clock_gettime(ClockId::Monotonic);
-    // Neither part is ever negative on the monotonic clock.
+    // Neither part is negative on the monotonic clock.
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// How long before its time a spinning wait stops sleeping: longer than most wake-ups take.
+/// The time before its end at which a spinning wait stops sleeping: longer than most wake-ups take.
 const SPIN_NS: Nanos = 50_000;
 
 /// The token of the alarm: no socket has it.
@@ -41,21 +41,21 @@ pub struct Epoll {
     epoll: OwnedFd,
     events: Vec<epoll::Event>,
     meter: ThreadMeter,
-    /// Whether waits end by looking at the clock instead of sleeping to the end.
+    /// Whether waits end by checking the clock, not by sleeping to the end.
     spins: bool,
-    /// Processor time that went into that.
+    /// The processor time for that.
     spun_ns: Nanos,
-    /// What makes it ready for those who wait on its descriptor until a time.
+    /// Makes its descriptor ready at a time, for the event loop of a caller.
     alarm: Option<Alarm>,
 }
 
-// SAFETY: all of it may move to another thread but for the data of events, which could be pointers
-// to what belongs to this one. They are numbers: each socket is registered with its token.
+// SAFETY: everything may move to another thread except the data of events, which could be pointers to
+// data of this thread. They are numbers: each socket is registered with its token.
 #[allow(unsafe_code)]
 unsafe impl Send for Epoll {}
 
 impl Epoll {
-    /// Makes the driver for the calling thread, which becomes punctual.
+    /// Creates the driver for the calling thread, which gets short wake-up times.
     pub fn new() -> io::Result<Self> {
         be_punctual()?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -64,8 +64,8 @@ impl Epoll {
         Ok(Self { epoll, events, meter, spins: false, spun_ns: 0, alarm: None })
     }
 
-    /// Makes its descriptor ready at that time too, for a loop of somebody else's that watches it.
-    /// A time that comes later than one that was asked for before changes nothing.
+    /// Makes its descriptor ready at a time, too, for the event loop of a caller that watches it. A time
+    /// later than the one that is set changes nothing.
     pub fn wake_at(&mut self, at: Nanos) -> io::Result<()> {
         match &mut self.alarm {
             Some(alarm) => alarm.set(at, monotonic_ns()),
@@ -78,15 +78,15 @@ impl Epoll {
         }
     }
 
-    /// The same, but punctual: the last bit of each wait is spent on looking at the clock and the
-    /// sockets in turn, for the price of the processor time that this takes.
+    /// Creates a driver that wakes up more exactly: at the end of each wait it checks the clock and the
+    /// sockets in turn, which needs processor time.
     #[must_use]
     pub fn spinning(mut self, spins: bool) -> Self {
         self.spins = spins;
         self
     }
 
-    /// Waits for events until then, at most; true when some came.
+    /// Waits for events, until a time at most; returns whether there are some.
     fn sleep(&mut self, until: Nanos, now: Nanos) -> io::Result<bool> {
         let timeout = timespec(until.saturating_sub(now));
         self.events.clear();
@@ -99,7 +99,7 @@ impl Epoll {
     fn spin(&mut self, until: Nanos) -> io::Result<()> {
         let before = thread_cpu_ns();
         let mut now = self.now();
-        // Each look takes in what has arrived, so that no answer waits for the spin to end.
+        // Each check takes the events, so that no response waits for the end of the wait.
         while now < until && !self.sleep(now, now)? {
             now = self.now();
         }
@@ -117,7 +117,7 @@ impl Driver for Epoll {
 
     fn usage(&self) -> ThreadUsage {
         let usage = self.meter.read();
-        // What is spun away is no work: it does not tell how full the worker is.
+        // This processor time is no work: it does not count for the load of the worker.
         ThreadUsage { cpu_ns: usage.cpu_ns.saturating_sub(self.spun_ns), ..usage }
     }
 
@@ -188,7 +188,7 @@ fn to_ready(event: &epoll::Event) -> Ready {
 }
 
 fn timespec(nanos: Nanos) -> Timespec {
-    // A year is for ever, and fits every field of the struct.
+    // A year is longer than any run, and fits every field of the struct.
     let nanos = nanos.min(365 * 24 * 3600 * 1_000_000_000).cast_signed();
     Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 }
 }
@@ -206,7 +206,7 @@ mod tests {
             let until = driver.now() + 2 * SPIN_NS;
             driver.wait(until, &mut ready).unwrap();
             assert!(driver.now() >= until && ready.is_empty());
-            // Never less than before: spinning is not subtracted twice.
+            // It never decreases, because the time for checks is not subtracted twice.
             let told = driver.usage().cpu_ns;
             assert!(told >= before);
             assert!(told + driver.spun_ns <= driver.meter.read().cpu_ns);

@@ -1,43 +1,43 @@
-//! What bytes pass through between the exchange and the socket: nothing, or a secure layer.
+//! The secure layer between exchanges and a socket, if there is one.
 
 use std::fmt;
 
-/// A secure layer as a sans-I/O state: ciphertext in, plaintext out, and the other way round.
+/// A secure layer without I/O: it turns ciphertext into plaintext, and plaintext into ciphertext.
 pub trait Layer: Send {
-    /// Whether the handshake is over.
+    /// Returns whether the handshake is over.
     fn is_open(&self) -> bool;
 
-    /// Whether the other side has said that nothing more will come.
+    /// Returns whether the other side has announced the end of its data.
     fn is_ended(&self) -> bool;
 
-    /// Copies to the front of `cipher` what an earlier call left, since it was no whole record: it
-    /// belongs before what is read next. Returns its length.
+    /// Copies the bytes of an incomplete record, which an earlier call left, to the front of `cipher`: the
+    /// next read bytes follow them. Returns their number.
     fn restore(&mut self, cipher: &mut [u8]) -> usize;
 
-    /// Takes ciphertext, what was restored and what arrived (and scrambles it); returns how much
-    /// plaintext it put into `plain`, which must be as long as `cipher`.
+    /// Takes ciphertext, restored and received bytes, and overwrites it; returns the number of bytes of
+    /// plaintext in `plain`, which must be as long as `cipher`.
     fn open(&mut self, cipher: &mut [u8], plain: &mut [u8]) -> Result<usize, LayerError>;
 
-    /// Takes plaintext to be sent, all of it.
+    /// Takes plaintext to send.
     fn seal(&mut self, plain: &[u8]) -> Result<(), LayerError>;
 
-    /// Says to the other side that nothing more will come.
+    /// Announces the end of the data to the other side.
     fn end(&mut self);
 
-    /// The ciphertext that waits to be sent; whoever sends removes it from the front.
+    /// Returns the ciphertext to send; the sender removes it from the front.
     fn outgoing(&mut self) -> &mut Vec<u8>;
 }
 
-/// Why a secure layer broke: what it is counted as, and the words for a person.
+/// Why a secure layer failed: its class, and a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerError {
-    /// What it is counted as.
+    /// The class.
     pub fault: LayerFault,
-    /// What exactly happened.
+    /// The exact cause.
     pub text: String,
 }
 
-/// The ways in which a secure layer breaks.
+/// The classes of failures of a secure layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerFault {
     /// The certificate is not valid any more.
@@ -46,19 +46,19 @@ pub enum LayerFault {
     NotYetValid,
     /// The certificate is for another name.
     WrongHost,
-    /// Nobody who is trusted has signed the certificate.
+    /// No trusted authority has signed the certificate.
     UnknownIssuer,
-    /// An authority's certificate stands in for the server's own.
+    /// The server shows the certificate of an authority as its own.
     AuthorityAsServer,
     /// The certificate is wrong in another way.
     BadCertificate,
-    /// The other side refused, such as for want of a client certificate.
+    /// The other side refused, for example because of a missing client certificate.
     Refused,
     /// The two have no version, cipher or protocol in common.
     NothingInCommon,
-    /// What came is not TLS.
+    /// The received bytes are not TLS.
     NotTls,
-    /// Anything else.
+    /// Any other failure.
     Failed,
 }
 

@@ -1,7 +1,7 @@
 //! Sockets without a protocol: a driver that is epoll, and one that is a simulation.
 //!
-//! Everything of the platform lives here, and nothing above needs `unsafe` or `cfg`. The rooms
-//! upstairs see time, readiness and bytes, and never know which driver gives them.
+//! All code that depends on the platform is here; no other crate needs `unsafe` or `cfg`. Other crates
+//! use time, readiness and bytes, and do not depend on the driver.
 
 mod address;
 mod alarm;

@@ -1,12 +1,12 @@
-//! What the machine lets this process have: cores and descriptors.
+//! The limits of this process: cores, descriptors, memory blocks.
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-/// Far beyond what any run asks for; the kernel's own ceiling (`fs.nr_open`) is usually lower.
+/// More than any run needs; the limit of the kernel (`fs.nr_open`) is usually lower.
 const WANTED_DESCRIPTORS: u64 = 4_000_000;
 
-/// The cores that this process may run on, by number.
+/// Returns the numbers of the cores on which this process may run.
 #[must_use]
 pub fn allowed_cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else {
@@ -15,12 +15,12 @@ pub fn allowed_cores() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()
 }
 
-/// Raises the descriptor limit as far as it goes, and gives it; safe to call again.
+/// Raises the descriptor limit to its maximum, and returns it.
 #[must_use]
 pub fn raise_descriptor_limit() -> u64 {
     let known = getrlimit(Resource::Nofile);
     let hard = known.maximum.unwrap_or(WANTED_DESCRIPTORS);
-    // A privileged process may raise the hard limit too, where the kernel allows it.
+    // A privileged process may raise the hard limit, too.
     let candidates = [nr_open().max(hard), hard];
     for limit in candidates {
         let wanted = Rlimit { current: Some(limit), maximum: Some(limit.max(hard)) };
@@ -31,14 +31,14 @@ pub fn raise_descriptor_limit() -> u64 {
     known.current.unwrap_or(hard)
 }
 
-/// Blocks from this size on come from the kernel and go back to it.
+/// Blocks of at least this size are allocated by the kernel, and returned to it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const LARGE_BYTES: libc::c_int = 128 * 1024;
 
-/// Makes large blocks of memory cost what they hold, and nothing when they are freed.
+/// Makes large blocks of memory take no more than their size, and nothing after they are freed.
 ///
-/// The C library of GNU raises the size from which that is so as a program goes on. Buffers that grow
-/// then leave as much unused memory behind them as they hold.
+/// Without this, the C library of GNU raises the size of such blocks while a program runs, and buffers
+/// that grow leave as much unused memory as they use.
 pub fn return_large_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: mallopt takes two numbers, and may be called at any time.
@@ -53,10 +53,10 @@ fn nr_open() -> u64 {
     text.trim().parse().unwrap_or(0).min(WANTED_DESCRIPTORS)
 }
 
-/// Ends every process of a group that its first process made, at once.
+/// Kills every process of a group.
 pub fn end_group(number: u32) {
     let group = i32::try_from(number).ok().and_then(Pid::from_raw);
-    // Fails only where none of them is left.
+    // It fails only if none of them is left.
     let _ = group.map(|group| kill_process_group(group, Signal::KILL));
 }
 

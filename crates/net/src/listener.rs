@@ -6,7 +6,7 @@ use std::fs::{read_dir, read_link, read_to_string};
 /// State number of a listening socket in `/proc/net/tcp` (tcp_states.h).
 const LISTEN: &str = "0A";
 
-/// The processes that listen where one of `addresses` leads, and may be looked into by this user.
+/// Returns the processes that listen at one of the addresses, as far as this user may inspect them.
 #[must_use]
 pub fn listening_processes(addresses: &[Address]) -> Vec<u32> {
     let own = addresses.iter().filter(|address| address.is_own());

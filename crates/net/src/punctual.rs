@@ -1,30 +1,30 @@
-//! Who comes first: a timed thread is woken in time, by its timers and by the scheduler; who only
-//! notes what was timed stands back.
+//! Priorities of threads: workers are woken up in time, by their timers and by the scheduler; threads
+//! that only collect results have a lower priority.
 
 use std::io;
 use std::num::NonZeroU64;
 
-/// The turn that the scheduler is asked for. Who wants short turns gets them sooner: a thread that
-/// wakes up takes the core from one with a longer turn, instead of waiting for that turn to end
-/// (up to 3 ms by default). It costs no share of the core.
+/// The requested time slice of the scheduler. A thread with a shorter slice gets it sooner: when it wakes
+/// up, it takes the core from a thread with a longer slice, instead of waiting for the end of that slice
+/// (up to 3 ms by default). Its share of the core stays the same.
 const TURN_NS: u64 = 100_000;
 
-/// The nice value of who can wait.
+/// The nice value of threads that can wait.
 const BEHIND: i32 = 10;
 
-/// Makes the calling thread punctual, as far as the kernel allows it to anybody.
+/// Gives the calling thread short wake-up times, as far as any user may.
 pub fn be_punctual() -> io::Result<()> {
-    // The default slack of 50 µs would be the whole lateness of an open load.
+    // The default timer slack of 50 µs would be most of the lateness of an open load.
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
-    // Kernels before 6.12 know no turns of a thread's own: then it waits like the others.
+    // Kernels before 6.12 have no time slices of single threads.
     let _ = ask_for_short_turns();
     Ok(())
 }
 
-/// Lets the calling thread, which has time, stand back behind those that are timed.
+/// Lowers the priority of the calling thread, which can wait for workers.
 pub fn be_patient() {
-    // A tenth of a full core is left, which is enough to note what they did. Where it is refused nothing
-    // is lost but some punctuality of theirs.
+    // A tenth of a full core is left, which is enough to collect results. If this is refused, workers are
+    // woken up a little later.
     let _ = rustix::process::nice(BEHIND);
 }
 
@@ -38,7 +38,7 @@ fn ask_for_short_turns() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// How the calling thread is scheduled.
+/// The scheduling attributes of the calling thread.
 #[allow(unsafe_code)]
 fn attributes() -> io::Result<libc::sched_attr> {
     let mut found = libc::sched_attr {

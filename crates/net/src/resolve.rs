@@ -1,9 +1,9 @@
-//! Names to addresses, once, before the run: every address of the answer is used.
+//! Resolves names once, before the run; all addresses are used.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 
-/// Resolves `host`; gives every distinct address in the resolver's order, at least one.
+/// Resolves `host`; returns all distinct addresses in the order of the resolver, at least one.
 pub fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let mut addresses: Vec<SocketAddr> = Vec::new();
@@ -18,7 +18,7 @@ pub fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     Ok(addresses)
 }
 
-/// Whether an address is this machine's own: only then can a socket be bound to it.
+/// Returns whether an address belongs to this machine, so that a socket can be bound to it.
 #[must_use]
 pub fn is_own(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()

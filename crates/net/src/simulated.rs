@@ -1,7 +1,7 @@
-//! The driver of tests: a clock that only waiting moves, and a peer that does what it is told.
+//! The driver of tests: a clock that advances only by waiting, and a peer with a script.
 //!
-//! Time stands still while the worker computes, unless the test says what a send costs or when
-//! the generator oversleeps. The same script gives the same run, to the nanosecond.
+//! Time does not advance while the worker computes, unless the test sets the time of a send or a late
+//! wake-up. The same script gives the same run, to the nanosecond.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -19,13 +19,13 @@ pub enum Dial {
     Greet(Nanos, Vec<u8>),
     /// Broken with that errno after that time.
     Fail(Nanos, i32),
-    /// No answer, ever.
+    /// Never answered.
     Silent,
-    /// The local machine has nothing to dial with: that errno, at once.
+    /// The local machine lacks a resource: fails with that errno at once.
     Local(i32),
 }
 
-/// What the peer does on a connection.
+/// An action of the peer on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// These bytes arrive.
@@ -38,10 +38,10 @@ pub enum Act {
 
 /// The other side of every connection.
 pub trait Peer {
-    /// Decides the fate of the dial with this number, counted from 0.
+    /// Returns how the dial with this number ends, counted from 0.
     fn dial(&mut self, number: u64, now: Nanos) -> Dial;
 
-    /// Answers bytes on a connection (numbered by its dial): acts, each with its delay from now.
+    /// Returns the actions after bytes on a connection (numbered by its dial), each with its delay.
     fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)>;
 }
 
@@ -62,7 +62,7 @@ struct Side {
     broken: Option<i32>,
 }
 
-/// A handle on a simulated connection; the world forgets it when its number is closed.
+/// A simulated connection; dropping it closes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SimulatedSocket {
     number: u64,
@@ -70,15 +70,15 @@ pub struct SimulatedSocket {
 
 /// The simulated world of one worker.
 pub struct Simulated<P> {
-    /// The other side; a test may look at what it saw.
+    /// The other side, which a test may inspect.
     pub peer: P,
-    /// How far each send moves the clock: the generator's own slowness.
+    /// The time that each send takes.
     pub send_cost_ns: Nanos,
-    /// Sleeps that end late: when the clock passes the first, it moves on by the second.
+    /// Late wake-ups: when the clock passes the first time, it advances by the second.
     pub oversleeps: VecDeque<(Nanos, Nanos)>,
-    /// The send buffer: a send takes at most so many bytes.
+    /// The maximum number of bytes of one send.
     pub send_limit: usize,
-    /// When waiting begins to fail, as that of a broken epoll does.
+    /// When waiting begins to fail, as with a broken epoll descriptor.
     pub broken_at: Nanos,
     now: Nanos,
     dials: u64,
@@ -88,7 +88,7 @@ pub struct Simulated<P> {
 }
 
 impl<P: Peer> Simulated<P> {
-    /// A world at time 0 in which nothing has happened yet.
+    /// Creates a world at time 0.
     pub fn new(peer: P) -> Self {
         Self {
             peer,
@@ -104,7 +104,7 @@ impl<P: Peer> Simulated<P> {
         }
     }
 
-    /// How many dials have been made.
+    /// Returns the number of dials.
     pub fn dials(&self) -> u64 {
         self.dials
     }
@@ -233,7 +233,7 @@ impl<P: Peer> Driver for Simulated<P> {
     }
 
     fn unread(&self, socket: &SimulatedSocket) -> u64 {
-        // What came while the worker computed lies in the queue until it waits again.
+        // What was received while the worker computed stays in the queue until it waits again.
         let came = self.queue.iter().map(|Reverse((at, _, number, what))| match what {
             Happening::Arrives(bytes) if *at <= self.now && *number == socket.number => bytes.len(),
             _ => 0,

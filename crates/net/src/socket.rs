@@ -1,4 +1,4 @@
-//! Making one socket: non-blocking, without Nagle's delay, on the way to its peer.
+//! Creates sockets: non-blocking, without Nagle's algorithm, with a started connect.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,7 +24,7 @@ pub(crate) fn connecting(to: &Address, from: Option<IpAddr>) -> io::Result<Owned
 
 fn connecting_unix(path: &Path) -> io::Result<OwnedFd> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, FLAGS, None)?;
-    // A full accept queue is said at once here, as EAGAIN: nobody is kept waiting.
+    // With a Unix socket, a full accept queue is reported at once, as EAGAIN.
     connect(&socket, &SocketAddrUnix::new(path)?)?;
     Ok(socket)
 }
@@ -43,8 +43,8 @@ fn connecting_ip(to: SocketAddr, from: Option<IpAddr>) -> io::Result<OwnedFd> {
     }
 }
 
-/// A bound socket would take its port at once and alone; with this option ports are shared between
-/// destinations, and the whole range is there for each source address (ip(7)).
+/// A bound socket would occupy its port for all destinations; with this option ports are shared between
+/// destinations, and each source address has the whole range (ip(7)).
 #[allow(unsafe_code)]
 fn choose_port_at_connect(socket: &OwnedFd) -> io::Result<()> {
     let on: libc::c_int = 1;

@@ -1,9 +1,9 @@
-//! Which local address a connection leaves from, so that one port range is not the limit.
+//! The local addresses of connections, so that one range of ports is not the limit.
 //!
 //! The kernel gives about 28,000 ports to each pair of source and destination, and a closed
 //! connection holds its port for a minute. On loopback the whole of 127.0.0.0/8 is ours, so
-//! connections move on to the next address before ports run out. Elsewhere the kernel chooses, and
-//! running out of ports is reported as what it is.
+//! connections use the next address before ports run out. On other networks the kernel chooses, and a
+//! lack of ports is an error of its own.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -11,12 +11,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Address;
 
-/// Connections from one address before the next is used. The kernel looks for a port among every
-/// other one of its range first: beyond half of the range, each dial walks through all of those
-/// that are taken.
+/// The number of connections from one address before the next is used. The kernel first searches every
+/// second port of its range: beyond half of the range, each dial passes all occupied ones.
 const PER_ADDRESS: u32 = 12_000;
 
-/// Dials that a worker takes out of the common count at once.
+/// The number of dials that a worker takes from the common count at once.
 const BLOCK: u32 = 250;
 
 /// The addresses 127.0.0.1 … 127.0.0.250.
@@ -25,15 +24,15 @@ const ADDRESSES: u32 = 250;
 /// A rotation of source addresses; clones share the count, and each is used by one worker.
 #[derive(Debug, Clone)]
 pub struct SourceAddresses {
-    /// Those that the user chose, in turn; the rotation is for when there are none.
+    /// The addresses of the user, in turn; without them, the rotation is used.
     chosen: Arc<[IpAddr]>,
-    /// Dials so far, or about to be made, by everybody who shares the count.
+    /// The number of dials of all that share the count, including those that were taken in advance.
     dialled: Arc<AtomicU32>,
     next: u32,
     left: u32,
     /// The turn at which this rotation begins.
     after: u32,
-    /// Which turns are its own: `part`, `part + of`, …
+    /// Its turns: `part`, `part + of`, …
     part: u32,
     of: u32,
 }
@@ -45,21 +44,21 @@ impl Default for SourceAddresses {
 }
 
 impl SourceAddresses {
-    /// The rotation of process `part` of `of`: none of them walks an address of another, and all
-    /// begin after so many turns of earlier loads.
+    /// Creates the rotation of process `part` of `of`: no two processes use the same address, and all
+    /// begin after the turns of earlier loads.
     #[must_use]
     pub fn part(after: u32, part: u32, of: u32) -> Self {
         let (chosen, dialled) = (Arc::default(), Arc::default());
         Self { chosen, dialled, next: 0, left: 0, after, part, of: of.clamp(1, ADDRESSES) }
     }
 
-    /// These addresses in turn, whatever is dialled.
+    /// Creates a rotation of these addresses, for all destinations.
     #[must_use]
     pub fn chosen(addresses: &[IpAddr]) -> Self {
         Self { chosen: addresses.into(), ..Self::default() }
     }
 
-    /// The address to dial `to` from; `None` leaves the choice to the kernel.
+    /// Returns the source address for a dial; with `None` the kernel chooses.
     pub fn next(&mut self, to: &Address) -> Option<IpAddr> {
         let to = to.ip()?;
         if !self.chosen.is_empty() {
@@ -79,35 +78,35 @@ impl SourceAddresses {
         let turn = self.turn(self.next / PER_ADDRESS);
         self.next = self.next.wrapping_add(1);
         self.left -= 1;
-        // 127.0.0.1 stays the kernel's own choice: nothing to bind in the common case.
+        // The kernel chooses 127.0.0.1 itself, so that the common case needs no bind.
         (turn > 0).then(|| {
             let last = u8::try_from(1 + turn).unwrap_or(1);
             IpAddr::V4(Ipv4Addr::new(127, 0, 0, last))
         })
     }
 
-    /// Turns that were begun, by everybody who shares the count.
+    /// Returns the number of turns that were begun, by all that share the count.
     #[must_use]
     pub fn turns(&self) -> u32 {
         self.dialled.load(Ordering::Relaxed).div_ceil(PER_ADDRESS)
     }
 
-    /// Goes on after so many turns at the earliest: others have used those before.
+    /// Continues after so many turns at the earliest, because others have used those before.
     pub fn go_on_after(&self, turns: u32) {
         self.dialled.fetch_max(turns.saturating_mul(PER_ADDRESS), Ordering::Relaxed);
     }
 
-    /// Where the n-th address of this part lies in the circle of all.
+    /// Returns the position of the n-th address of this part among all addresses.
     fn turn(&self, number: u32) -> u32 {
-        // A whole number of rounds, so that the parts stay apart when they come around.
+        // A whole number of rounds, so that parts have different addresses in each.
         let circle = ADDRESSES / self.of * self.of;
         let own =
             (u64::from(self.part) + u64::from(self.of) * u64::from(number)) % u64::from(circle);
-        // Smaller than the circle.
+        // Smaller than the number of addresses.
         (self.after % ADDRESSES + own as u32) % ADDRESSES
     }
 
-    /// Moves on at once, after the kernel had no port left for the current address.
+    /// Uses the next address from now on, because the kernel has no port left for the current one.
     pub fn skip(&mut self) {
         let current = self.next.saturating_sub(1) / PER_ADDRESS;
         let following = current.wrapping_add(1).wrapping_mul(PER_ADDRESS);
@@ -169,7 +168,7 @@ mod tests {
         assert_eq!((one.next(&loopback()), two.next(&loopback())), (None, None));
         one.skip();
         assert_eq!(one.next(&loopback()), address("127.0.0.2"));
-        // Who comes to the same end later moves on to the same place.
+        // A worker that reaches the same end later continues at the same place.
         two.skip();
         assert_eq!(two.next(&loopback()), address("127.0.0.2"));
     }

@@ -5,17 +5,17 @@ use crate::Nanos;
 /// The place of a slot without a deadline.
 const NOWHERE: u32 = u32::MAX;
 
-/// Deadlines of numbered slots; equal deadlines come in the order of their slots.
+/// Deadlines of numbered slots; equal deadlines are in the order of their slots.
 #[derive(Debug, Default)]
 pub struct Timers {
     /// A binary heap, the earliest first.
     heap: Vec<(Nanos, u32)>,
-    /// Where each slot stands in the heap.
+    /// By slot, its place in the heap.
     places: Vec<u32>,
 }
 
 impl Timers {
-    /// Sets the deadline of a slot, whether it had one or not.
+    /// Sets or changes the deadline of a slot.
     pub fn set(&mut self, slot: u32, at: Nanos) {
         if self.places.len() <= slot as usize {
             self.places.resize(slot as usize + 1, NOWHERE);
@@ -43,32 +43,32 @@ impl Timers {
         }
     }
 
-    /// The deadline of a slot, if it has one.
+    /// Returns the deadline of a slot, if it has one.
     #[must_use]
     pub fn at(&self, slot: u32) -> Option<Nanos> {
         let place = *self.places.get(slot as usize)?;
         self.heap.get(place as usize).map(|(at, _)| *at)
     }
 
-    /// How many slots have a deadline.
+    /// Returns the number of slots with a deadline.
     #[must_use]
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// Whether no slot has a deadline.
+    /// Returns whether no slot has a deadline.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// The earliest deadline.
+    /// Returns the earliest deadline.
     #[must_use]
     pub fn next_at(&self) -> Option<Nanos> {
         self.heap.first().map(|(at, _)| *at)
     }
 
-    /// Takes one slot whose deadline has come, with that deadline.
+    /// Takes a slot whose deadline has passed, with that deadline.
     pub fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, u32)> {
         let (at, slot) = *self.heap.first().filter(|(at, _)| *at <= now)?;
         self.places[slot as usize] = NOWHERE;

@@ -1,7 +1,7 @@
-//! TLS by rustls, without a socket: the configuration of a run, and one session a connection.
+//! TLS by rustls, without a socket: the configuration of a run, and one session per connection.
 //!
-//! Records are decrypted where they arrived, in the buffer that all connections of a worker share;
-//! a session keeps only what is no whole record yet.
+//! Records are decrypted in the buffer that all connections of a worker share; a session keeps only an
+//! incomplete record.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,14 +26,14 @@ use crate::tls_trust::{TrustNamed, is_authority_as_server};
 #[cfg(test)]
 mod tests;
 
-/// Sessions that may be taken up again, over all connections of one worker.
+/// The maximum number of sessions to resume, over all connections of one worker.
 const SESSIONS: usize = 256;
 
-/// A record is at most so much longer than its plaintext: header, nonce, type and tag.
+/// The maximum size of a record beyond its plaintext: header, nonce, type and tag.
 const RECORD_OVERHEAD: usize = 64;
 const RECORD_BYTES: usize = 16 * 1024;
 
-/// What a user says about TLS.
+/// The options of a user for TLS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TlsOptions {
     /// Accept any certificate.
@@ -42,11 +42,11 @@ pub struct TlsOptions {
     pub ca: Option<PathBuf>,
     /// PEM files of the client's certificate chain and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// Whether later connections take up the session of an earlier one.
+    /// Whether connections resume sessions of earlier ones.
     pub resumption: bool,
 }
 
-/// TLS as a client of one name.
+/// The TLS client for one host name.
 #[derive(Debug, Clone)]
 pub struct TlsClient {
     config: Arc<ClientConfig>,
@@ -55,9 +55,9 @@ pub struct TlsClient {
 }
 
 impl TlsClient {
-    /// Reads the certificates; the message names the file that is wrong.
+    /// Reads the certificates; the error names the file that is wrong.
     pub fn new(host: &str, options: &TlsOptions) -> Result<Self, String> {
-        // An IPv6 address stands in brackets in a URL.
+        // An IPv6 address has brackets in a URL.
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(bare.to_owned())
             .map_err(|_| format!("{host:?} is no name that a certificate can be for"))?;
@@ -65,7 +65,7 @@ impl TlsClient {
         Ok(Self { config: Arc::new(config(options)?), name, resumption })
     }
 
-    /// The same with sessions of its own: workers that shared them would wait for each other.
+    /// Returns a client with its own resumable sessions: workers that share them would wait for each other.
     #[must_use]
     pub fn apart(&self) -> Self {
         let mut config = ClientConfig::clone(&self.config);
@@ -73,7 +73,7 @@ impl TlsClient {
         Self { config: Arc::new(config), ..self.clone() }
     }
 
-    /// A session whose first message is ready to be sent.
+    /// Creates a session whose first message is ready to be sent.
     pub fn session(&self) -> Result<Box<dyn Layer>, LayerError> {
         let connection =
             UnbufferedClientConnection::new(Arc::clone(&self.config), self.name.clone());
@@ -121,7 +121,7 @@ fn resumption(is_wanted: bool) -> Resumption {
 fn machine_roots() -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     let found = rustls_native_certs::load_native_certs().certs;
-    // A machine's own list may hold some that nobody understands any more.
+    // The list of a machine may have outdated certificates that cannot be read.
     match roots.add_parsable_certificates(found) {
         (0, _) => {
             Err("this machine has no list of trusted certificates: give --cacert or --insecure"
@@ -131,7 +131,7 @@ fn machine_roots() -> Result<RootCertStore, String> {
     }
 }
 
-/// The verifier of the certificates that a user has named.
+/// Returns the verifier for the certificates of a user.
 fn trust(path: &Path, provider: Arc<CryptoProvider>) -> Result<TrustNamed, String> {
     let named = certificates(path)?;
     let mut roots = RootCertStore::empty();
@@ -163,17 +163,17 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     })
 }
 
-/// One connection's TLS.
+/// The TLS session of a connection.
 struct TlsSession {
     connection: UnbufferedClientConnection,
     outgoing: Vec<u8>,
-    /// The beginning of a record whose end has not come.
+    /// The beginning of an incomplete record.
     kept: Vec<u8>,
     is_open: bool,
     is_ended: bool,
 }
 
-/// What a turn of the state machine came to.
+/// The result of a step of the state machine.
 enum TlsTurn {
     /// There may be more.
     Again,
@@ -234,7 +234,7 @@ impl Layer for TlsSession {
 
     fn end(&mut self) {
         if self.is_open {
-            // Whoever hangs up has nothing to do about a last word that could not be said.
+            // If the end cannot be announced, the connection is closed without it.
             let _ = self.write(RECORD_OVERHEAD, |traffic, out| traffic.queue_close_notify(out));
         }
     }
@@ -245,7 +245,7 @@ impl Layer for TlsSession {
 }
 
 impl TlsSession {
-    /// Has `what` written into at most `room` bytes, once the state allows it.
+    /// Writes into at most `room` bytes, once the state allows it.
     fn write(
         &mut self,
         room: usize,
@@ -279,7 +279,7 @@ impl TlsSession {
     }
 }
 
-/// Does what a state asks for, where that is not about user data.
+/// Performs the step that a state needs, except those for user data.
 fn answer(
     state: ConnectionState<'_, '_, ClientConnectionData>,
     outgoing: &mut Vec<u8>,
@@ -295,7 +295,7 @@ fn answer(
             }
             Ok(TlsTurn::Again)
         }
-        // What waits in `outgoing` goes out before anything that follows.
+        // Bytes in `outgoing` are sent before any others.
         ConnectionState::TransmitTlsData(message) => {
             message.done();
             Ok(TlsTurn::Again)
@@ -312,7 +312,7 @@ fn broken(text: String) -> LayerError {
     LayerError { fault: LayerFault::Failed, text }
 }
 
-/// What an error of rustls is counted as.
+/// Returns the class of an error of rustls.
 #[allow(clippy::needless_pass_by_value)] // It is what `map_err` gives.
 fn error(problem: Error) -> LayerError {
     use CertificateError as Certificate;

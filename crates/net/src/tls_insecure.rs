@@ -1,4 +1,4 @@
-//! The verifier of `--insecure`: signatures are checked, whose they are is not.
+//! The verifier of `--insecure`: it checks signatures, but not the identity of the server.
 
 use std::sync::Arc;
 

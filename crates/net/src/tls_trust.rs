@@ -1,9 +1,9 @@
-//! The verifier of `--cacert`: authorities, and certificates that a server shows as its own.
+//! The verifier of `--cacert`, for authorities and for certificates of servers.
 //!
 //! An authority's certificate (CA:TRUE) cannot be the server's own by the rules that rustls follows,
-//! but `openssl req -x509` makes just that. It is accepted where it is, byte for byte, one of the
-//! certificates that the user named: then nothing is left that a chain could show. Name, dates and
-//! the signatures of the handshake are checked as for any other.
+//! but `openssl req -x509` makes such certificates. One is accepted if it is, byte for byte, a
+//! certificate of the user: a chain could not prove more. Name, dates and the signatures of the handshake
+//! are checked as for any other.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 
-/// Accepts what the authorities have signed, and the named certificates themselves.
+/// Accepts certificates that the authorities have signed, and the named certificates themselves.
 #[derive(Debug)]
 pub(crate) struct TrustNamed {
     chains: Arc<WebPkiServerVerifier>,
@@ -42,7 +42,7 @@ impl ServerCertVerifier for TrustNamed {
         let chains = &self.chains;
         let verified =
             chains.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        // Dates come before this error: a certificate that has expired never gets here.
+        // Dates are checked before: a certificate that has expired is refused with another error.
         if !verified.as_ref().is_err_and(is_authority_as_server)
             || !self.named.iter().any(|named| named.as_ref() == end_entity.as_ref())
         {
@@ -75,9 +75,9 @@ impl ServerCertVerifier for TrustNamed {
     }
 }
 
-/// Whether all that is wrong with a certificate is that it is an authority's.
+/// Returns whether the only fault of a certificate is that it belongs to an authority.
 pub(crate) fn is_authority_as_server(problem: &Error) -> bool {
-    // It has no value of its own in rustls: the words are webpki's.
+    // rustls has no value for it, so the text of webpki is compared.
     matches!(problem, Error::InvalidCertificate(certificate @ CertificateError::Other(_))
         if format!("{certificate:?}").contains("CaUsedAsEndEntity"))
 }
@@ -99,7 +99,7 @@ mod tests {
     const BEFORE: u64 = 1_500_000_000;
     const EXPIRED: u64 = 5_000_000_000;
 
-    /// What a client that trusts one certificate of `named` says of a server that shows `shown`.
+    /// Returns how a client that trusts one certificate of `named` verifies a server that shows `shown`.
     fn verified(named: &[u8], shown: &[u8], host: &'static str, at: u64) -> Result<(), Error> {
         let read = |pem| CertificateDer::from_pem_slice(pem).unwrap();
         let mut roots = RootCertStore::empty();

@@ -1,7 +1,7 @@
-//! Who used the processors: this thread, the machine, another process. Read once an interval.
+//! Processor time: of this thread, of the machine, of other processes. It is read once per interval.
 //!
-//! Linux tells it in /proc; where a file is missing the figure is zero, and the verdicts that
-//! rest on it are simply never reached.
+//! The source is /proc. If a file is missing, the figure is zero, and verdicts that need it are not
+//! given.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, read_to_string};
@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::Nanos;
 
-/// `/proc` counts processor time in ticks of 1/100 s on every Linux (`USER_HZ`).
+/// The unit of processor time in `/proc`: 1/100 s (`USER_HZ`).
 const TICK_NS: u64 = 10_000_000;
 
 /// Processor time of the calling thread.
@@ -23,8 +23,8 @@ pub struct ThreadUsage {
     pub run_queue_ns: Nanos,
 }
 
-/// What reads the usage of the thread that made it. Its file stays open: to open it anew costs
-/// several times as much as to read it.
+/// Reads the usage of the thread that created it. Its file stays open, because opening it takes several
+/// times as long as reading it.
 #[derive(Debug)]
 pub struct ThreadMeter {
     schedstat: Option<File>,
@@ -37,13 +37,13 @@ impl Default for ThreadMeter {
 }
 
 impl ThreadMeter {
-    /// A meter of the calling thread; after a fork, the child needs one of its own.
+    /// Creates a meter of the calling thread; after a fork, the child needs its own.
     #[must_use]
     pub fn new() -> Self {
         Self { schedstat: File::open("/proc/thread-self/schedstat").ok() }
     }
 
-    /// The usage until now; to be called by the thread that made the meter.
+    /// Returns the usage until now; only the thread that created the meter may call it.
     #[must_use]
     pub fn read(&self) -> ThreadUsage {
         let mut text = [0; 96];
@@ -57,20 +57,20 @@ impl ThreadMeter {
 #[must_use]
 pub fn thread_cpu_ns() -> Nanos {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    // Neither part is ever negative on this clock.
+    // Neither part is negative on this clock.
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
 /// Processor time of the whole machine, summed over its cores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MachineUsage {
-    /// Everything but idle and waiting for disks.
+    /// All time except idle time and waits for disks.
     pub busy_ns: Nanos,
-    /// Taken by the hypervisor for others.
+    /// Time that the hypervisor gave to other machines.
     pub steal_ns: Nanos,
-    /// All of it.
+    /// All time.
     pub total_ns: Nanos,
-    /// Time for which this cgroup was held back.
+    /// Time for which this cgroup was throttled.
     pub throttled_ns: Nanos,
 }
 
@@ -102,14 +102,14 @@ fn throttled_ns() -> Nanos {
     line.and_then(|text| text.parse::<u64>().ok()).unwrap_or(0) * 1000
 }
 
-/// Processor time of this whole process, Python front included.
+/// Returns the processor time of this process, including Python.
 #[must_use]
 pub fn process_cpu_ns() -> Nanos {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// The most memory that this process ever held, in bytes.
+/// Returns the maximum resident memory of this process so far, in bytes.
 #[must_use]
 pub fn max_rss_bytes() -> u64 {
     let status = read_to_string("/proc/self/status").unwrap_or_default();
@@ -117,8 +117,8 @@ pub fn max_rss_bytes() -> u64 {
     line.map_or(0, |line| field(line, 0) * 1024)
 }
 
-/// Processor time of every thread of `processes`, by thread: one full core is what a
-/// single-threaded server can have, however many cores stand idle beside it.
+/// Returns the processor time of each thread of `processes`: a single-threaded server can use one core
+/// only, however many are idle.
 #[must_use]
 pub fn thread_times(processes: &[u32]) -> BTreeMap<u32, Nanos> {
     let mut threads = BTreeMap::new();
@@ -133,7 +133,7 @@ pub fn thread_times(processes: &[u32]) -> BTreeMap<u32, Nanos> {
     threads
 }
 
-/// How many cores `processes` may run on, together; 0 when they cannot be looked at.
+/// Returns the number of cores on which `processes` may run together; 0 if they cannot be inspected.
 #[must_use]
 pub fn cores_of(processes: &[u32]) -> usize {
     let mut cores = BTreeSet::new();
@@ -163,7 +163,7 @@ mod tests {
         let meter = ThreadMeter::new();
         let before = meter.read();
         let mut sum = 0_u64;
-        // /proc is behind by a tick of the scheduler, at most 10 ms.
+        // /proc is late by a tick of the scheduler, at most 10 ms.
         while meter.read().cpu_ns - before.cpu_ns < 30_000_000 {
             sum = std::hint::black_box(sum + 1);
         }

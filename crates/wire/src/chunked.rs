@@ -1,11 +1,11 @@
 //! The chunked coding (RFC 9112, section 7.1), fed in any split, without buffering.
 //!
-//! Extensions are skipped. They and the trailers are bounded: a server may not make us read them for
-//! ever.
+//! Extensions are skipped. Their length, and that of the trailers, is limited, so that a server cannot
+//! send them without end.
 
 use crate::{MAX_HEAD_BYTES, WireError};
 
-/// Where in the grammar the next byte stands.
+/// The place of the next byte in the grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChunkPosition {
     Size { digits: u8 },
@@ -25,7 +25,7 @@ enum ChunkPosition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunked {
     at: ChunkPosition,
-    /// Bytes left of the current chunk; while its size is read, the size so far.
+    /// The remaining bytes of the current chunk; while its size is read, the size so far.
     left: u64,
     /// Extension and trailer bytes so far, bounded by [`MAX_HEAD_BYTES`].
     skipped: u32,
@@ -61,7 +61,7 @@ impl Chunked {
         Ok(used)
     }
 
-    /// Whether the last byte of the body has been taken.
+    /// Returns whether the body is complete.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.at == ChunkPosition::Done

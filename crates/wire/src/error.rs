@@ -1,4 +1,4 @@
-//! Why bytes are not the answer that HTTP/1.1 promised.
+//! Why received bytes are no response of HTTP/1.1.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use std::fmt;
 pub enum WireError {
     /// The first bytes are no HTTP status line.
     NotHttp,
-    /// The first bytes are an HTTP/2 frame: the server does not speak HTTP/1.1 here.
+    /// The first bytes are an HTTP/2 frame: the server does not use HTTP/1.1 on this port.
     Http2,
     /// A status line or header field that breaks the grammar.
     BadHead,
     /// The head, or the trailers, exceed [`crate::MAX_HEAD_BYTES`].
     HeadTooLarge,
-    /// More interim answers (1xx) than [`crate::MAX_INTERIM_ANSWERS`], or more bytes of them than
+    /// More interim responses (1xx) than [`crate::MAX_INTERIM_ANSWERS`], or more bytes of them than
     /// [`crate::MAX_INTERIM_BYTES`].
     TooManyInterim,
     /// `Content-Length` is no number, or two of them disagree.
     BadContentLength,
     /// A chunk whose size or delimiter breaks the grammar.
     BadChunk,
-    /// Bytes after the end of the answer that nobody asked for.
+    /// Bytes after the end of the response.
     ExtraBytes,
 }
 

@@ -1,15 +1,15 @@
-//! What a value in a request must not break, and how it is kept from that.
+//! Escaping of values, so that they cannot break the request.
 
 use std::io::Write as _;
 
-/// What a value must not break.
+/// The place of a value in a request, which decides how it is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escape {
-    /// Nothing: a body carries any byte.
+    /// No escaping: a body may have any byte.
     None,
-    /// The request line: bytes that cannot stand in it are percent-encoded.
+    /// The request line: bytes that it cannot have are percent-encoded.
     Target,
-    /// A line of the head: control characters are left out.
+    /// A line of the head: control characters are removed.
     Field,
     /// Everything but unreserved characters is percent-encoded (RFC 3986, 2.3).
     Url,
@@ -18,7 +18,7 @@ pub(crate) enum Escape {
 }
 
 impl Escape {
-    /// Escapes what was appended from `from` on; most values need nothing and are not copied.
+    /// Escapes the bytes from `from` on; most values need no change and are not copied.
     pub(crate) fn apply(self, out: &mut Vec<u8>, from: usize) {
         if out[from..].iter().all(|byte| self.passes(*byte)) {
             return;

@@ -1,15 +1,16 @@
-//! The head of a response: status, framing of the body, and whether the connection lives on.
+//! Reading heads of responses, and their summary: status, framing of the body, and whether the connection
+//! stays open.
 //!
-//! Only what decides framing is looked at; all other fields pass by unread.
+//! The summary uses only the fields that decide this.
 
 use std::mem::MaybeUninit;
 
 use crate::WireError;
 
-/// Larger heads are refused: a client that buffers them without end is a memory leak.
+/// The maximum length of a head, so that its buffer is limited.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Real servers stay far below; a head with more fields is refused as too large.
+/// The maximum number of fields, far above what servers send; a head with more is too large.
 const MAX_FIELDS: usize = 128;
 
 const VERSION: &[u8] = b"HTTP/";
@@ -22,15 +23,15 @@ const FRAME_HEAD_BYTES: usize = 9;
 pub enum Framing {
     /// There is no body.
     None,
-    /// That many bytes.
+    /// So many bytes.
     Length(u64),
     /// Chunks, ended by an empty one.
     Chunked,
-    /// Everything until the server closes.
+    /// All bytes until the server closes the connection.
     Close,
 }
 
-/// What the engine needs to know of a response head.
+/// The summary of a response head: the properties that every exchange needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The status code, 100 to 999.
@@ -39,12 +40,12 @@ pub struct Head {
     pub framing: Framing,
     /// Whether the connection may carry another exchange.
     pub keepalive: bool,
-    /// Whether the body is said to be a stream of server-sent events.
+    /// Whether the body is a stream of server-sent events, by its media type.
     pub is_event_stream: bool,
 }
 
 impl Head {
-    /// Parses a head at the start of `bytes`; gives it with its length, or `None` when it is not whole yet.
+    /// Parses a head at the start of `bytes`; returns it with its length, or `None` if it is not complete.
     pub fn parse(bytes: &[u8], to_head_request: bool) -> Result<Option<(Self, usize)>, WireError> {
         read_head(bytes, |parsed| Self::from_fields(parsed, to_head_request))
     }
@@ -66,7 +67,7 @@ impl Head {
         let bodiless = to_head_request || status < 200 || status == 204 || status == 304;
         let framing = if bodiless { Framing::None } else { seen.framing() };
         let reusable = seen.keepalive && !seen.closes && framing != Framing::Close && status != 101;
-        // A length beside chunks is how requests are smuggled: read the answer, then let go (RFC 9112, 6.1).
+        // A length beside chunks may smuggle a response: the connection is not used again (RFC 9112, 6.1).
         let keepalive = reusable && !(seen.coded && seen.length.is_some());
         Ok(Self { status, framing, keepalive, is_event_stream: seen.is_event_stream })
     }
@@ -93,7 +94,7 @@ pub(crate) fn read_head<T>(
         Ok(httparse::Status::Complete(length)) => Ok(Some((read(&parsed)?, length))),
         Ok(httparse::Status::Partial) => still_possible(bytes).map(|()| None),
         Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLarge),
-        // What a server sends is named the same however it is cut.
+        // The error of the same bytes is the same for any split.
         Err(_) if may_be_http2_frame(bytes) => Ok(None),
         Err(_) => Err(name_of_garbage(bytes)),
     }
@@ -132,7 +133,7 @@ impl FramingFields {
     }
 
     fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
-        // Lengths first: nearly every field is told apart by one comparison of integers.
+        // The length is compared first: it tells nearly all fields apart.
         match name.len() {
             14 if name.eq_ignore_ascii_case("content-length") => self.content_length(value),
             17 if name.eq_ignore_ascii_case("transfer-encoding") => {
@@ -172,7 +173,7 @@ impl FramingFields {
 
     fn connection(&mut self, value: &[u8]) {
         for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-            // "close" is the last word, wherever it stands (RFC 9112, 9.3).
+            // "close" takes precedence at any place (RFC 9112, 9.3).
             self.closes |= option.eq_ignore_ascii_case(b"close");
             self.keepalive |= option.eq_ignore_ascii_case(b"keep-alive");
         }
@@ -198,7 +199,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// A partial head is an error already when it is too long or cannot start a status line.
+/// Returns an error for a partial head that is too long or cannot begin a status line.
 fn still_possible(bytes: &[u8]) -> Result<(), WireError> {
     if bytes.len() > MAX_HEAD_BYTES {
         return Err(WireError::HeadTooLarge);
@@ -211,7 +212,7 @@ fn still_possible(bytes: &[u8]) -> Result<(), WireError> {
     Err(name_of_garbage(bytes))
 }
 
-/// Some servers send them before an answer (RFC 9112, 2.2).
+/// Skips empty lines, which some servers send before a response (RFC 9112, 2.2).
 fn without_empty_lines(mut bytes: &[u8]) -> &[u8] {
     while let Some(rest) = bytes.strip_prefix(b"\r\n").or_else(|| bytes.strip_prefix(b"\n")) {
         bytes = rest;
@@ -229,12 +230,12 @@ fn name_of_garbage(bytes: &[u8]) -> WireError {
     }
 }
 
-/// An HTTP/2 server speaks first, with SETTINGS (type 4) or GOAWAY (type 7) on stream 0 (RFC 9113, 4.1).
+/// Returns whether bytes begin a connection of HTTP/2, on which the server first sends SETTINGS (type 4) or GOAWAY (type 7) on stream 0 (RFC 9113, 4.1).
 fn is_http2_frame(bytes: &[u8]) -> bool {
     bytes.len() >= FRAME_HEAD_BYTES && begins_http2_frame(bytes)
 }
 
-/// Whether the rest of a frame's head would tell.
+/// Returns whether more bytes are needed to recognise a frame of HTTP/2.
 fn may_be_http2_frame(bytes: &[u8]) -> bool {
     bytes.len() < FRAME_HEAD_BYTES && begins_http2_frame(bytes)
 }

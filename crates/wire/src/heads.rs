@@ -1,17 +1,18 @@
-//! The latest head with what it means: servers repeat themselves byte by byte.
+//! A cache of the latest head, because servers often send the same bytes again.
 //!
-//! What a head means depends on nothing but its bytes, up to the blank line that ends it. So an
-//! answer that begins with the same bytes as an earlier one need not be read again: comparing them
-//! costs a tenth of it.
+//! The meaning of a head depends only on its bytes, up to the blank line that ends it. A response that
+//! begins with the same bytes as an earlier one is not parsed again: a comparison needs a tenth of the
+//! time.
 
 use std::sync::Arc;
 
 use crate::{Head, ResponseHead, WireError};
 
-/// Longer heads are not kept: they are rare, and comparing them with the wrong one is not for free.
+/// The maximum length of a cached head: longer ones are rare, and a comparison with another head takes
+/// time.
 const KEPT_BYTES: usize = 4 * 1024;
 
-/// Remembers one head; shared by all exchanges of a worker.
+/// The cache of the latest head, which all exchanges of a worker share.
 #[derive(Debug, Default)]
 pub struct Heads {
     bytes: Vec<u8>,
@@ -22,7 +23,7 @@ pub struct Heads {
 }
 
 impl Heads {
-    /// The same as [`Head::parse`], faster where the head is the latest one again.
+    /// Does the same as [`Head::parse`], faster if the head is the latest one.
     pub fn parse(
         &mut self,
         bytes: &[u8],

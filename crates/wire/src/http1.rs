@@ -123,7 +123,7 @@ mod tests {
         assert!(matches!(target.to_http1(KEPT), Err(RequestError::Target(_))));
     }
 
-    /// Place n says the n-th of these.
+    /// The value of place n is the n-th of these.
     struct ListedValues(Vec<&'static str>);
 
     impl Values for ListedValues {

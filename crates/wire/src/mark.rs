@@ -1,30 +1,30 @@
-//! What one event of a stream means, whatever dialect it was said in.
+//! The meaning of one event of a stream, in any dialect.
 
-/// What an event is first of all.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Generated text that a user reads.
     Text,
-    /// Generated text of a model that thinks aloud, or an agent's thought.
+    /// Generated reasoning.
     Reasoning,
     /// A piece of a tool's call.
     ToolCall,
-    /// Counted tokens, and nothing else.
+    /// Only a count of tokens.
     Usage,
-    /// A sign of life.
+    /// A keep-alive.
     Ping,
-    /// The dialect's own end.
+    /// The end of the stream.
     End,
-    /// A failure, said within an answer that began well.
+    /// A failure within the stream.
     Error,
-    /// Anything else that the dialect knows.
+    /// Any other event of the dialect.
     Other,
-    /// Nothing that the dialect knows.
+    /// An event that the dialect does not have.
     Unknown,
 }
 
 impl Kind {
-    /// Every kind, in the order of its number.
+    /// All kinds, in the order of their numbers.
     pub const ALL: [Self; 9] = [
         Self::Text,
         Self::Reasoning,
@@ -37,7 +37,7 @@ impl Kind {
         Self::Unknown,
     ];
 
-    /// The name in files and on screens.
+    /// Returns its name in files and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,19 +54,19 @@ impl Kind {
     }
 }
 
-/// Tokens as the server counts them; `None` where it does not say.
+/// Tokens by the count of the server; `None` if it does not report them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Of the prompt.
     pub input: Option<u64>,
-    /// Generated, reasoning among them.
+    /// Generated, including reasoning.
     pub output: Option<u64>,
-    /// Of the reasoning, streamed or not.
+    /// Of reasoning, streamed or not.
     pub reasoning: Option<u64>,
 }
 
 impl Usage {
-    /// Takes over what a later event says: counts are of the whole stream so far.
+    /// Takes the counts of a later event, which are those of the whole stream so far.
     pub fn update(&mut self, later: Self) {
         self.input = later.input.or(self.input);
         self.output = later.output.or(self.output);
@@ -74,33 +74,33 @@ impl Usage {
     }
 }
 
-/// One event, understood.
+/// The meaning of one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark<'a> {
-    /// What it is first of all.
+    /// Its kind.
     pub kind: Kind,
-    /// Whether it carries generated text: what a user waits for.
+    /// Whether it has generated text.
     pub has_text: bool,
-    /// The text that a user reads, as it is written in JSON, without its quotes.
+    /// The output text, as it is written in JSON, without its quotes.
     pub text: &'a [u8],
-    /// The text of a model that thinks aloud, as it is written in JSON, without its quotes.
+    /// The reasoning, as it is written in JSON, without its quotes.
     pub thought: &'a [u8],
-    /// Whether it carries more generated text than is here: of two answers, or a tool's call too.
+    /// Whether it has more generated text than these: of several answers, or of a tool call.
     pub is_partial: bool,
-    /// Whether it carries a piece of an answer in the form that OpenAI gives it, if only a role.
+    /// Whether it has a piece of an answer in the form of OpenAI, even if that is only a role.
     pub is_choice: bool,
-    /// Tokens, wherever they are said.
+    /// Tokens, if it reports them.
     pub usage: Option<Usage>,
-    /// Whether it says that nothing more will be generated.
+    /// Whether it announces the end of generation.
     pub is_finish: bool,
-    /// Whether it belongs to a second answer that was asked for at once.
+    /// Whether it belongs to a second answer to the same request.
     pub is_sibling: bool,
-    /// Which conversation this is, as it is written in JSON, without its quotes.
+    /// The conversation, as it is written in JSON, without its quotes.
     pub conversation: &'a [u8],
 }
 
 impl Mark<'_> {
-    /// An event of that kind that carries nothing.
+    /// Returns an event of a kind without content.
     #[must_use]
     pub fn of(kind: Kind) -> Self {
         Self {

@@ -19,14 +19,14 @@ pub struct RequestParts<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// A part of a request that cannot be written without breaking the message apart.
+/// A part of a request that would break the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestError {
     /// The method is no token.
     Method(String),
     /// The target has white space or control characters.
     Target(String),
-    /// A field's name or value breaks the line it stands in.
+    /// The name or value of a field has a character that would break its line.
     Header(String),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for RequestError {
 
 impl std::error::Error for RequestError {}
 
-/// Checks that no part breaks the message that it stands in.
+/// Checks that no part breaks the message.
 pub(crate) fn check(parts: &RequestParts<'_>) -> Result<(), RequestError> {
     if parts.method.is_empty() || !parts.method.bytes().all(is_token) {
         return Err(RequestError::Method(parts.method.to_owned()));

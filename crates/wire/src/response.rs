@@ -1,13 +1,13 @@
-//! One response, from its first byte to its last, fed in any split.
+//! A response, from its first byte to its last, in any split.
 //!
 //! Interim responses (1xx) are skipped, up to a limit. A head that does not fit one read is copied
 //! aside, the rare case; the common one allocates nothing.
 
 use crate::{Chunked, Fields, Framing, Head, Heads, MAX_HEAD_BYTES, WireError};
 
-/// Interim answers before one final answer; a server that reports progress stays far below.
+/// The maximum number of interim responses before the final one; servers send far fewer.
 pub const MAX_INTERIM_ANSWERS: u32 = 100;
-/// Bytes of all interim answers before one final answer.
+/// The maximum number of bytes of interim responses before the final one.
 pub const MAX_INTERIM_BYTES: usize = MAX_HEAD_BYTES;
 
 /// Receives the parts of a response; `()` ignores them.
@@ -38,12 +38,12 @@ impl ResponseSink for Vec<u8> {
     }
 }
 
-/// How far the answer is.
+/// The progress of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// More bytes are needed.
     More,
-    /// Complete: its head, and whether bytes of the last feed were left over.
+    /// Complete; the summary of its head.
     Done(Head),
 }
 
@@ -69,7 +69,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Waits for the answer to a request (a HEAD request has answers without body).
+    /// Creates the state of the response to a request; responses to HEAD requests have no body.
     #[must_use]
     pub fn new(to_head_request: bool) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Response {
         }
     }
 
-    /// The final head, once it has come.
+    /// Returns the summary of the final head, if it is complete.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head
@@ -94,13 +94,13 @@ impl Response {
         self.partial.len()
     }
 
-    /// Body bytes that may be thrown away unseen before the framing must be looked at again.
+    /// Returns the number of body bytes that may be discarded before the framing must be read again.
     #[must_use]
     pub fn discardable(&self) -> u64 {
         if let ResponseState::Length(left) = self.state { left } else { 0 }
     }
 
-    /// Takes the next bytes; an error is final, and so is [`Progress::Done`].
+    /// Takes the next bytes; an error and [`Progress::Done`] are final.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -117,7 +117,7 @@ impl Response {
         self.feed_body(rest, sink)
     }
 
-    /// Counts `count` body bytes as taken that nobody looked at; at most [`Self::discardable`].
+    /// Takes note that so many body bytes were discarded, at most [`Self::discardable`].
     pub fn discard(&mut self, count: u64) -> Progress {
         if let ResponseState::Length(left) = &mut self.state {
             *left = left.saturating_sub(count);
@@ -128,7 +128,7 @@ impl Response {
         self.progress()
     }
 
-    /// The server closed: complete if that is how this body ends.
+    /// Takes note that the server closed the connection, which ends some bodies.
     pub fn end_of_stream(&mut self) -> Progress {
         if matches!(self.state, ResponseState::Close) {
             self.state = ResponseState::Done;

@@ -1,40 +1,40 @@
-//! Server-sent events (WHATWG HTML, "Interpreting an event stream"), fed in any split.
+//! Server-sent events (WHATWG HTML, "Interpreting an event stream"), in any split.
 //!
-//! One event is gathered at a time, in buffers that stay; nothing is allocated for each.
+//! Buffers are used again for the next event, so that events need no allocations.
 
 use memchr::memchr2;
 
-/// One event may be so large; what a server sends beyond it is not gathered.
+/// The maximum size of an event.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// One event, as it is dispatched.
+/// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// What its `event:` line says; empty for a plain message.
+    /// The value of its `event:` line; empty without one.
     pub name: &'a [u8],
-    /// Its `data:` lines, joined by line feeds; `None` where it has none.
+    /// Its `data:` lines, joined by line feeds; `None` without one.
     ///
-    /// Such an event is not one by the standard, but some servers keep connections alive by a name
+    /// By the standard, this is no event, but some servers keep connections open by events with a name
     /// alone.
     pub data: Option<&'a [u8]>,
 }
 
-/// Memory that one large event needed is given back from here on.
+/// The largest buffer that is kept for the next event.
 const SPARE_BYTES: usize = 64 * 1024;
 
-/// An event grew beyond [`MAX_EVENT_BYTES`].
+/// An event is larger than [`MAX_EVENT_BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// The framing of one stream.
+/// The state of one stream.
 #[derive(Debug, Default)]
 pub struct Sse {
-    /// The beginning of a line that the end of the bytes cut off.
+    /// The beginning of a line that is not complete.
     line: Vec<u8>,
     name: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// A line feed that comes next belongs to the carriage return before it.
+    /// Whether the last byte was a carriage return, to which a line feed would belong.
     is_after_cr: bool,
     /// Whether the first line, which may begin with a byte order mark, is over.
     has_begun: bool,
@@ -42,7 +42,7 @@ pub struct Sse {
 }
 
 impl Sse {
-    /// Starts anew in place; buffers stay, except for what one large event needed.
+    /// Begins another stream; buffers are kept, unless they are large.
     pub fn restart(&mut self) {
         self.line.clear();
         self.forget_event();
@@ -52,19 +52,19 @@ impl Sse {
         (self.is_after_cr, self.has_begun, self.comments) = (false, false, 0);
     }
 
-    /// Comment lines so far: keep-alives that are no events.
+    /// Returns the number of comment lines, which are keep-alives.
     #[must_use]
     pub fn comments(&self) -> u64 {
         self.comments
     }
 
-    /// Bytes of the event that is not complete yet.
+    /// Returns the number of bytes of the event that is not complete.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.line.len() + self.name.len() + self.data.len()
     }
 
-    /// Takes the next bytes and hands on each event that they complete.
+    /// Takes the next bytes, and passes on each event that they complete.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -95,13 +95,13 @@ impl Sse {
         Ok(())
     }
 
-    /// The stream is over; gives the event that no blank line completed, if there is one.
+    /// Ends the stream; returns the event that no blank line completed, if there is one.
     ///
-    /// By the standard it is thrown away. What it is worth is for the caller to say.
+    /// By the standard it is discarded; the caller may use it.
     pub fn finish(&mut self) -> Result<Option<Event<'_>>, TooLarge> {
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
-            // Without a line end it is no blank line, so nothing is dispatched here.
+            // Without a line end it is no blank line, so no event ends here.
             self.take_line(&line, &mut |_| {})?;
         }
         Ok(self.event())
@@ -139,8 +139,8 @@ impl Sse {
                 self.name.clear();
                 keep(&mut self.name, value)?;
             }
-            // `id` and `retry` are for whoever connects again, which is never done here; any other
-            // field is to be ignored.
+            // `id` and `retry` are for clients that connect again; all other fields are ignored by the
+            // standard.
             _ => {}
         }
         Ok(())
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_carriage_return_ends_a_line_at_once() {
-        // Nobody must wait for the line feed that may follow.
+        // The event is complete without the line feed that may follow.
         let mut sse = Sse::default();
         let mut events = 0;
         sse.feed(b"data: a\r\n\r", |_| events += 1).unwrap();

@@ -14,7 +14,7 @@ pub trait Values {
     fn put(&mut self, place: u16, out: &mut Vec<u8>);
 }
 
-/// No values: for a text without places.
+/// Without values, for a text without places.
 impl Values for () {
     fn put(&mut self, _: u16, _: &mut Vec<u8>) {}
 }
@@ -39,16 +39,16 @@ pub(crate) enum Piece {
     Length,
 }
 
-/// Why a text is no template.
+/// Why a template cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateError {
-    /// The request itself cannot be written.
+    /// A part of the request would break the message.
     Request(RequestError),
     /// `{{` without `}}`.
     Unclosed(String),
     /// A filter that does not exist.
     Filter(String),
-    /// A name that the caller does not know, in its words.
+    /// A name that the caller does not know; its text.
     Name(String),
 }
 

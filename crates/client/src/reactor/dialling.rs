@@ -84,7 +84,7 @@ impl<D: Driver> Reactor<D> {
         }
         (slot.state, slot.is_open) = (SlotState::Busy, true);
         slot.set_deadline(now, slot.timeouts.read_ns);
-        self.set_alarm(number);
+        self.set_timer(number);
         self.begin_sending(number, event);
     }
 

@@ -81,7 +81,7 @@ impl<D: Driver> Reactor<D> {
     }
 
     /// Sets the timer of a slot; a timer that fires too early is set again.
-    pub(super) fn set_alarm(&mut self, number: u32) {
+    pub(super) fn set_timer(&mut self, number: u32) {
         let slot = &self.slots[number as usize];
         if slot.has_deadline() {
             self.timers.set_at_latest(number, slot.deadline);
@@ -99,7 +99,7 @@ impl<D: Driver> Reactor<D> {
                     self.finish(number, outcome);
                 }
             } else {
-                self.set_alarm(number);
+                self.set_timer(number);
             }
         }
     }

@@ -139,7 +139,7 @@ impl<D: Driver> Reactor<D> {
             slot.set_deadline(now, request.timeouts.connect_ns);
             self.dial(number);
         }
-        self.set_alarm(number);
+        self.set_timer(number);
         id
     }
 
@@ -175,7 +175,7 @@ impl<D: Driver> Reactor<D> {
         }
         let was_paused = std::mem::take(&mut slot.is_paused);
         let is_closed = slot.is_closed;
-        self.set_alarm(id.slot);
+        self.set_timer(id.slot);
         if was_paused {
             self.unread.push((id.slot, is_closed));
         }

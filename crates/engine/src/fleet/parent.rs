@@ -319,7 +319,7 @@ impl ReplyReader {
             self.gate.arrive(monotonic_ns());
         }
         self.alive.fetch_sub(1, Ordering::AcqRel);
-        self.gate.ring();
+        self.gate.notify();
     }
 
     /// Returns whether all workers have ended.

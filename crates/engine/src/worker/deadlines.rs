@@ -1,4 +1,4 @@
-//! Deadlines of slots: what is given up, and what only seems to stand still.
+//! Deadlines of slots: timeouts of requests, of connections that open, and of pauses of streams.
 
 use client::{Connection, Outcome, Reason};
 use net::{Driver, Nanos};
@@ -7,7 +7,7 @@ use super::Worker;
 use super::slot::State;
 use super::timers::Timer;
 
-/// What has come but was not read yet is read within this time.
+/// The time in which the worker reads bytes that wait in its sockets.
 const READING_NS: Nanos = 1_000_000;
 
 impl<D: Driver> Worker<D> {

@@ -1,7 +1,7 @@
-//! What all workers of a run must agree on: when the window starts, and whether to stop.
+//! The start of the window and the orders to stop, on which all workers of a run agree.
 //!
-//! Atomics that are read once a turn; nothing here is written while requests fly. Whoever leads
-//! several processes sleeps on the bell until one of them changes.
+//! Workers read atomics once in a turn, and nothing is written here during the window. The parent of
+//! several processes waits for a condition variable until one of them changes.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -9,26 +9,27 @@ use std::time::Duration;
 
 use net::Nanos;
 
-/// The time between the last worker's readiness and the start, so that every worker sees it come.
+/// The time between the readiness of the last worker and the start, so that every worker notices it
+/// before.
 const NOTICE_NS: Nanos = 10_000_000;
 
 const STOP: u8 = 1;
 const ABORT: u8 = 2;
 
-/// The meeting point of the workers of one run.
+/// The common start and stop of the workers of one run.
 #[derive(Debug)]
 pub struct Gate {
     awaited: AtomicU32,
     start: AtomicU64,
     order: AtomicU8,
-    /// Whether somebody else sets the start, who sees more than these workers.
+    /// Whether [`Gate::open`] sets the start, not the last worker.
     is_held: bool,
-    bell: Mutex<()>,
-    rung: Condvar,
+    lock: Mutex<()>,
+    changed: Condvar,
 }
 
 impl Gate {
-    /// A gate that opens when so many workers have arrived.
+    /// Creates a gate that opens when so many workers are ready.
     #[must_use]
     pub fn new(workers: u32) -> Self {
         Self {
@@ -36,23 +37,23 @@ impl Gate {
             start: AtomicU64::new(Nanos::MAX),
             order: AtomicU8::new(0),
             is_held: false,
-            bell: Mutex::default(),
-            rung: Condvar::new(),
+            lock: Mutex::default(),
+            changed: Condvar::new(),
         }
     }
 
-    /// A gate that stays shut until [`Gate::open`], also when all have arrived.
-    pub(crate) fn held(parties: u32) -> Self {
-        Self { is_held: true, ..Self::new(parties) }
+    /// Creates a gate that opens with [`Gate::open`], not when all are ready.
+    pub(crate) fn held(workers: u32) -> Self {
+        Self { is_held: true, ..Self::new(workers) }
     }
 
-    /// A worker is ready; the last one sets the start.
+    /// Takes note that a worker is ready; the last one sets the start.
     pub fn arrive(&self, now: Nanos) {
         if self.awaited.fetch_sub(1, Ordering::AcqRel) != 1 {
             return;
         }
         if self.is_held {
-            self.ring();
+            self.notify();
         } else {
             self.open(now + NOTICE_NS);
         }
@@ -63,56 +64,56 @@ impl Gate {
         self.start.store(start, Ordering::Release);
     }
 
-    /// Whether everybody has arrived.
+    /// Returns whether all are ready.
     pub(crate) fn is_complete(&self) -> bool {
         self.awaited.load(Ordering::Acquire) == 0
     }
 
-    /// Sleeps until `holds`, looking whenever the bell rings.
+    /// Waits until a condition holds, which is checked after each change.
     pub(crate) fn wait_until(&self, holds: impl Fn(&Self) -> bool) {
-        let guard = self.bell.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.rung.wait_while(guard, |()| !holds(self)));
+        let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(guard, |()| !holds(self)));
     }
 
-    /// The same, but no longer than `patience`; whether it holds then.
-    pub(crate) fn wait_at_most(&self, patience: Duration, holds: impl Fn(&Self) -> bool) -> bool {
-        let guard = self.bell.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.rung.wait_timeout_while(guard, patience, |()| !holds(self)));
+    /// Does the same within a time limit; returns whether the condition holds.
+    pub(crate) fn wait_at_most(&self, limit: Duration, holds: impl Fn(&Self) -> bool) -> bool {
+        let guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_timeout_while(guard, limit, |()| !holds(self)));
         holds(self)
     }
 
-    /// Wakes whoever waits for a change.
-    pub(crate) fn ring(&self) {
-        // Taken, so that nobody is between looking and falling asleep.
-        let _guard = self.bell.lock().unwrap_or_else(PoisonError::into_inner);
-        self.rung.notify_all();
+    /// Wakes all threads that wait for a change.
+    pub(crate) fn notify(&self) {
+        // With the lock, no thread is between its check and its wait.
+        let _guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.notify_all();
     }
 
-    /// When the measured window starts; `Nanos::MAX` while nobody knows.
+    /// Returns when the measured window starts; `Nanos::MAX` while that is unknown.
     #[must_use]
     pub fn start(&self) -> Nanos {
         self.start.load(Ordering::Acquire)
     }
 
-    /// Ends the window now and drains what is open.
+    /// Ends the window now; open exchanges are drained.
     pub fn stop(&self) {
         self.order.fetch_max(STOP, Ordering::AcqRel);
-        self.ring();
+        self.notify();
     }
 
     /// Ends everything now.
     pub fn abort(&self) {
         self.order.fetch_max(ABORT, Ordering::AcqRel);
-        self.ring();
+        self.notify();
     }
 
-    /// Whether the window shall end.
+    /// Returns whether the window was ended.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.order.load(Ordering::Relaxed) >= STOP
     }
 
-    /// Whether everything shall end.
+    /// Returns whether everything was ended.
     #[must_use]
     pub fn is_aborted(&self) -> bool {
         self.order.load(Ordering::Relaxed) >= ABORT
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_gate_opens_when_it_is_told_and_wakes_who_waits_for_the_last() {
+    fn a_held_gate_opens_by_an_order_and_wakes_the_thread_that_waits_for_the_last_worker() {
         let gate = std::sync::Arc::new(Gate::held(1));
         let waiting = std::thread::spawn({
             let gate = std::sync::Arc::clone(&gate);

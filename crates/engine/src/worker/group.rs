@@ -1,10 +1,10 @@
-//! A group: the slots of one group, and the requests that wait for one of them.
+//! The state of a group: its slots, its users, and the requests that wait for a slot.
 
 use std::collections::VecDeque;
 
 use net::Nanos;
 
-use super::choice::Choice;
+use super::request_order::RequestOrder;
 use super::user_state::UserStates;
 use super::waiting_queue::WaitingQueue;
 use crate::pace::Schedule;
@@ -15,78 +15,79 @@ use crate::prepare::variables::{Draw, Draws, Filling};
 use crate::prepare::{PreparedGroup, PreparedRequest, RequestText};
 use crate::random::{SplitMix, mix};
 
-/// Thoughts, choices and values are drawn apart from arrivals, and from each other.
-const THOUGHT_SEED: u64 = 0x74_68_69_6e_6b;
+/// Think times, choices and values have random numbers of their own, apart from those of arrivals.
+const THINK_SEED: u64 = 0x74_68_69_6e_6b;
 const CHOICE_SEED: u64 = 0x63_68_6f_69_63_65;
 const VALUE_SEED: u64 = 0x76_61_6c_75_65;
 
-/// Requests of a schedule under way at most, where the plan says nothing: memory has an end, and a
+/// The maximum number of open-loop requests in flight if the plan sets none. It limits the memory; a
 /// target that is so far behind is overloaded.
 const MAX_IN_FLIGHT: u32 = 1 << 20;
 
-/// A request that was taken up but has no connection yet.
+/// A request that was taken up and has no connection yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt {
     pub(super) intended: Nanos,
     pub(super) taken: Nanos,
-    /// When its time is up.
+    /// When it times out.
     pub(super) timeout_at: Nanos,
     pub(super) measured: bool,
     /// Whether it has waited for a free connection.
     pub(super) is_queued: bool,
-    /// Which request.
+    /// The number of the request.
     pub(super) request: u16,
-    /// Which user of the group's; arrivals are nobody's.
+    /// The number of the user within the group; open-loop requests have [`NO_USER`].
     pub(super) user: u32,
-    /// Its row and number.
+    /// The data row, and the number of the request.
     pub(super) draw: Draw,
 }
 
-/// Who does what when nobody knows which user it is.
+/// The number of no user.
 pub(super) const NO_USER: u32 = u32::MAX;
 
-/// One group at work.
+/// The state of one group.
 pub(super) struct GroupState {
     pub(super) pace: Pace,
-    /// How long its users think, if they do.
+    /// The think time of its users, if they have one.
     pub(super) think_times: Option<Thoughts>,
-    /// How many users there are, where that changes with time.
+    /// The number of users, if it changes with time.
     pub(super) ramp: Option<Ramp>,
-    /// Which users of the whole plan these are: `first`, `first + stride`, …
+    /// The numbers of its users within the whole plan: `first`, `first + stride`, …
     pub(super) numbers: (u64, u64),
-    /// Arrivals to come; none for a closed pace.
+    /// The arrivals to come; none for a closed loop.
     pub(super) schedule: Option<Schedule>,
-    pub(super) choice: Choice,
+    pub(super) request_order: RequestOrder,
     pub(super) user_states: UserStates,
     pub(super) random: SplitMix,
-    /// For what must be new in every run.
+    /// For values that differ between runs.
     pub(super) unique: SplitMix,
     /// Requests that wait for a connection.
     pub(super) queue: WaitingQueue,
     /// The number of its first slot.
     pub(super) first_slot: u32,
-    /// Lanes without work; the one that rested longest goes first, so that all stay in use.
+    /// Slots without work. The one that was free longest is used first, so that all connections are used.
     pub(super) idle: VecDeque<u32>,
-    /// Taken up and not ended.
+    /// Attempts that were taken up and have not ended.
     pub(super) in_flight: u32,
     pub(super) max_in_flight: u32,
-    /// Whether any connection has brought a second answer: this server keeps them alive.
+    /// Whether a connection has carried a second response: the server keeps connections open.
     pub(super) keeps_alive: bool,
 }
 
 impl GroupState {
     pub(super) fn new(group: &Group, prepared: &PreparedGroup, first_slot: u32, seed: u64) -> Self {
         let users = if group.pace.is_closed() { group.pace.concurrency() } else { 0 };
-        let choice = Choice::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
+        let request_order =
+            RequestOrder::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
         let draws = Draws::new(group.first, group.stride);
-        let think_times = |think| Thoughts::new(think, mix(seed, THOUGHT_SEED));
+        let think_times = |think| Thoughts::new(think, mix(seed, THINK_SEED));
         Self {
             think_times: group.think.as_ref().map(think_times),
             ramp: if group.pace.is_closed() { Ramp::new(group.pace.stages()) } else { None },
             numbers: (group.first, group.stride),
             schedule: None,
-            user_states: UserStates::new(users, choice.steps(), prepared, draws),
-            choice,
+            user_states: UserStates::new(users, request_order.steps(), prepared, draws),
+            request_order,
             random: SplitMix::new(mix(seed, VALUE_SEED)),
             unique: SplitMix::of_this_moment(),
             queue: WaitingQueue::default(),
@@ -99,17 +100,17 @@ impl GroupState {
         }
     }
 
-    /// Whether requests wait for answers.
+    /// Returns whether its users wait for responses (a closed loop).
     pub(super) fn is_closed(&self) -> bool {
         self.pace.is_closed()
     }
 
-    /// Whether each slot is a user with a connection of its own.
+    /// Returns whether each slot is a user with a connection of its own.
     pub(super) fn has_own_slots(&self) -> bool {
         matches!(&self.pace, Pace::Closed(closed) if closed.pool.is_none())
     }
 
-    /// Users who share slots.
+    /// Returns the number of users that share slots.
     pub(super) fn pooled_users(&self) -> u32 {
         match &self.pace {
             Pace::Closed(closed) if closed.pool.is_some() => closed.users,
@@ -117,21 +118,21 @@ impl GroupState {
         }
     }
 
-    /// The user on a slot of its own.
+    /// Returns the user of a slot of its own.
     pub(super) fn user_of(&self, slot: u32) -> u32 {
         if self.has_own_slots() { slot - self.first_slot } else { NO_USER }
     }
 
-    /// Which of all the users of the whole plan's group this one is.
+    /// Returns the number of a user within the whole plan.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn number_of(&self, user: u32) -> f64 {
         (self.numbers.0 + u64::from(user) * self.numbers.1) as f64
     }
 
-    /// When, from `now` on, this user is there: from and to.
+    /// Returns the next time, from `now` on, in which a user is active: from and to.
     pub(super) fn presence(&self, user: u32, start: Nanos, now: Nanos) -> Option<(Nanos, Nanos)> {
         let Some(ramp) = &self.ramp else { return Some((now, Nanos::MAX)) };
-        // Rounded, so that as many user-seconds come out as lie under the ramp.
+        // With the half, there are as many user-seconds as under the ramp.
         let (from, to) = ramp.above(self.number_of(user) + 0.5, now.saturating_sub(start))?;
         Some((start + from, start + to))
     }
@@ -153,9 +154,9 @@ impl GroupState {
         template.join(&mut values, text, spare);
     }
 
-    /// The request that a user, or an arrival, sends next.
+    /// Returns the next request of a user, or of an arrival.
     pub(super) fn next_attempt(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Attempt {
-        let request = self.choice.next(self.user_states.step(user));
+        let request = self.request_order.next(self.user_states.step(user));
         let draw = self.user_states.draw(user);
         let (timeout_at, measured, is_queued) = (Nanos::MAX, false, false);
         Attempt { intended, taken, timeout_at, measured, is_queued, request, user, draw }

@@ -6,7 +6,6 @@
 //! `exchanges` moves attempts through slots and connections, `dialing` and `opening` open connections,
 //! `deadlines` has the timeouts, `timekeeping` the phases.
 
-mod choice;
 mod connections;
 mod deadlines;
 mod dialing;
@@ -18,6 +17,7 @@ mod layout;
 mod opening;
 mod receive_queue;
 mod recorder;
+mod request_order;
 mod routes;
 mod scheduler;
 mod slot;
@@ -57,10 +57,10 @@ use timers::Timer;
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// The longest wait, so that an order of another thread is noticed within this time.
-const ATTENTION_NS: Nanos = 50_000_000;
+const MAX_WAIT_NS: Nanos = 50_000_000;
 
 /// The longest wait while the start of the window is expected.
-const ALERT_NS: Nanos = 2_000_000;
+const MAX_WAIT_BEFORE_START_NS: Nanos = 2_000_000;
 
 /// Requests started, timers fired or slots given work in one turn at most, so that events and orders
 /// do not wait for longer.
@@ -70,7 +70,7 @@ const WORK_PER_TURN: usize = 256;
 /// Other connections wait for these and one more body at most.
 const CHECKED_BYTES_PER_TURN: usize = 1024 * 1024;
 
-/// What a worker is given.
+/// The part of a run that a worker has.
 #[derive(Debug)]
 pub struct WorkerShare {
     /// Its number within the run.
@@ -91,7 +91,7 @@ pub struct WorkerShare {
     pub sources: SourceAddresses,
 }
 
-/// One worker at work.
+/// A worker.
 pub struct Worker<D: Driver> {
     driver: D,
     share: WorkerShare,
@@ -115,7 +115,7 @@ pub struct Worker<D: Driver> {
 }
 
 impl<D: Driver> Worker<D> {
-    /// Makes a worker; nothing happens before [`Worker::run`].
+    /// Creates a worker, which does nothing before [`Worker::run`].
     pub fn new(driver: D, share: WorkerShare) -> Self {
         let WorkerShare { plan, prepared, run_start, .. } = &share;
         let Layout { slots, connections, groups } = Layout::of(&share);
@@ -146,7 +146,7 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    /// Runs to the end and gives the driver back.
+    /// Runs to the end, and returns the driver.
     pub fn run(mut self) -> D {
         self.start();
         while self.turn() {}
@@ -154,7 +154,7 @@ impl<D: Driver> Worker<D> {
         self.driver
     }
 
-    /// One turn of the loop; false when the run is over.
+    /// Runs one turn of the loop; returns false when the run is over.
     #[inline]
     fn turn(&mut self) -> bool {
         let now = self.driver.now();
@@ -295,7 +295,7 @@ impl<D: Driver> Worker<D> {
     }
 }
 
-/// Whether any slot of this part may get a stream.
+/// Returns whether any response to this part may be a stream.
 fn has_streams(plan: &Plan, prepared: &Prepared) -> bool {
     let pairs = plan.groups.iter().zip(&prepared.groups);
     pairs.filter(|(group, _)| group.pace.connections() > 0).any(|(_, here)| {

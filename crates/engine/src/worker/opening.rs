@@ -1,6 +1,6 @@
-//! The beginning: which slots begin before the window, when, and how many first dials at once.
+//! Which slots begin before the window, when they do, and how many first dials run at once.
 //!
-//! All at once, at the rate of the whole plan, or users of a group at a rate of their own.
+//! Slots begin all at once, at the rate of the whole plan, or at the rate of their group of users.
 
 use std::collections::VecDeque;
 
@@ -11,40 +11,42 @@ use super::slot::State;
 use super::timers::Timer;
 use crate::measure::report::Phase;
 
-/// First dials under way at once: fewer than the shortest usual accept queue.
-const DIALS_AT_ONCE: u32 = 256;
+/// The maximum number of first dials at once: fewer than the shortest usual accept queue holds.
+const MAX_FIRST_DIALS: u32 = 256;
 
-/// After this time without an end, another batch may start: a slow target must not hold up all.
+/// After this time without the end of a dial, as many more may start, so that a slow target does not
+/// delay all.
 const DIAL_BATCH_NS: Nanos = 50_000_000;
 
-/// The progress of those who begin before the window.
+/// The progress of the slots that begin before the window.
 #[derive(Debug, Default)]
 pub(super) struct UserOpening {
-    /// Lanes that have not begun, and when each does, in this order.
+    /// Slots that have not begun, and when each does, in this order.
     order: VecDeque<(Nanos, u32)>,
+    /// The number of first dials that may start now.
     credit: u32,
-    /// Lanes that have not begun, or whose first dial has not ended.
+    /// Slots that have not begun, or whose first dial has not ended.
     pending: u32,
     is_started: bool,
-    /// Whether this worker has told the gate that it is ready.
+    /// Whether the gate knows that this worker is ready.
     pub(super) has_arrived: bool,
 }
 
 impl UserOpening {
-    /// Whether everybody has begun, and every first dial has succeeded or failed once.
+    /// Returns whether all slots have begun, and every first dial has succeeded or failed once.
     pub(super) fn is_over(&self) -> bool {
         self.is_started && self.pending == 0
     }
 
-    /// A first dial has ended, well or not: the next may start.
+    /// Takes note that a first dial has ended, so that the next may start.
     pub(super) fn dial_ended(&mut self) {
         self.pending -= 1;
-        self.credit = (self.credit + 1).min(DIALS_AT_ONCE);
+        self.credit = (self.credit + 1).min(MAX_FIRST_DIALS);
     }
 }
 
 impl<D: Driver> Worker<D> {
-    /// The first turn: arrivals are set up, and connections begin to open.
+    /// Sets up the arrivals, and begins to open connections.
     pub(super) fn start(&mut self) {
         let now = self.driver.now();
         self.scheduler.start_warmup();
@@ -59,15 +61,15 @@ impl<D: Driver> Worker<D> {
         self.open_more(now, true);
     }
 
-    /// Lets those begin whose time has come, as many as may dial at once.
+    /// Begins the slots that are due, as many as may dial at once.
     pub(super) fn open_more(&mut self, now: Nanos, new_batch: bool) {
         if self.scheduler.window.phase > Phase::Warmup {
-            // Asked to end before all had begun: nobody begins any more.
+            // The run was ended before all slots had begun: no other begins.
             self.opening.order.clear();
             return;
         }
         if new_batch {
-            self.opening.credit = DIALS_AT_ONCE;
+            self.opening.credit = MAX_FIRST_DIALS;
         }
         while self.opening.credit > 0
             && let Some((at, slot)) = self.opening.order.front().copied()
@@ -98,11 +100,11 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    /// When each slot begins that does so before the window.
+    /// Returns when each slot begins that does so before the window.
     fn beginnings(&self) -> VecDeque<(Nanos, u32)> {
         let plans_rate = self.share.plan.transport.connections_per_second;
         let mut order = Vec::with_capacity(self.slots.len());
-        // Those that have no rate of their own are numbered through all groups.
+        // Slots without a rate of their group are numbered through all groups.
         let mut number = 0.0;
         for slot in 0..self.slots.len() as u32 {
             let group = &self.scheduler.groups[usize::from(self.slots[slot as usize].group)];
@@ -132,8 +134,8 @@ impl<D: Driver> Worker<D> {
         self.scheduler.groups[usize::from(self.slots[slot as usize].group)].pace.spawn_rate()
     }
 
-    /// Whether a slot has a connection before its first request; users who come and go bring
-    /// theirs along.
+    /// Returns whether a slot has a connection before its first request. Users that come and go open
+    /// theirs with their first request.
     fn dials_first(&self, slot: u32) -> bool {
         let group = &self.scheduler.groups[usize::from(self.slots[slot as usize].group)];
         self.share.plan.transport.keepalive && group.pace.opens_connections_first()

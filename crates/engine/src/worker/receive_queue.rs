@@ -1,22 +1,22 @@
-//! How much has come that the worker has not read yet: what a generator shows that is late in reading.
+//! The number of unread bytes in the sockets of a worker, which grows if the worker reads late.
 //!
-//! Asking costs a system call a connection, so that only some are asked, others in each interval.
+//! It costs a system call per connection, so that each interval checks some of them, in turn.
 
 use client::Connection;
 use net::Driver;
 
 use super::connections::ConnectionEntry;
 
-/// Connections that are asked in an interval.
-const ASKED: usize = 16;
+/// The number of connections that are checked in an interval.
+const CHECKED: usize = 16;
 
-/// Bytes that wait in the receive queues of all connections, estimated from some of them.
+/// Returns the bytes in the receive queues of all connections, estimated from some of them.
 pub(super) fn receive_queue_bytes<D: Driver>(
     driver: &D,
     connections: &[ConnectionEntry<D::Socket>],
     turn: u64,
 ) -> u64 {
-    let stride = connections.len().div_ceil(ASKED).max(1);
+    let stride = connections.len().div_ceil(CHECKED).max(1);
     // The remainder is below a number of connections.
     let first = (turn % stride as u64) as usize;
     let unread = |entry: &ConnectionEntry<D::Socket>| {

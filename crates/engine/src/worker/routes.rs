@@ -1,6 +1,6 @@
-//! Which address of a target's name the next connection goes to: each in turn.
+//! The addresses of a target's name, to which connections are opened in turn.
 //!
-//! An address that refused and was never open is passed over while another one works: the name
+//! An address that refused and was never open is skipped while another one works: the name
 //! `localhost` has two addresses on most machines, and most servers listen on one.
 
 use net::Address;
@@ -20,7 +20,7 @@ struct Route {
 }
 
 impl Routes {
-    /// Every address, starting at a place of this worker's own.
+    /// Takes all addresses; `start` is the first, which differs between workers.
     pub(super) fn new(addresses: &[Address], start: u32) -> Self {
         let route = |address: &Address| Route {
             address: address.clone(),
@@ -30,29 +30,29 @@ impl Routes {
         Self { routes: addresses.iter().map(route).collect(), turn: start as usize }
     }
 
-    /// The next address, with its number for [`Routes::ended`].
+    /// Returns the next address, with its number for [`Routes::ended`].
     pub(super) fn next(&mut self) -> (&Address, u16) {
         let count = self.routes.len();
         let order = (0..count).map(|step| (self.turn + step) % count);
         let place = order.clone().find(|at| self.is_hopeful(*at)).unwrap_or(self.turn % count);
         self.turn = place + 1;
-        // A name with more addresses than fit 16 bits does not fit an answer of DNS.
+        // A response of DNS has fewer addresses than 16 bits can count.
         (&self.routes[place].address, place as u16)
     }
 
-    /// A dial to this address has ended.
+    /// Takes note that a dial to an address has ended.
     pub(super) fn ended(&mut self, place: u16, is_open: bool) {
         let route = &mut self.routes[usize::from(place)];
         route.was_open |= is_open;
         route.has_failed |= !is_open;
     }
 
-    /// Whether another address is worth a try before a failure is believed.
+    /// Returns whether another address is to be tried before a failure counts.
     pub(super) fn has_alternative(&self) -> bool {
         (0..self.routes.len()).any(|place| self.is_hopeful(place))
     }
 
-    /// Addresses that never worked while another did.
+    /// Returns the addresses to which no connection was ever opened, while one to another address was.
     pub(super) fn unreachable_addresses(&self) -> Vec<String> {
         if !self.routes.iter().any(|route| route.was_open) {
             return Vec::new();
@@ -61,13 +61,13 @@ impl Routes {
         dead.map(|route| route.address.to_string()).collect()
     }
 
-    /// How many addresses there are.
+    /// Returns the number of addresses.
     pub(super) fn len(&self) -> u32 {
-        // As many as the answer to one question about a name can hold.
+        // A response of DNS has few of them.
         self.routes.len() as u32
     }
 
-    /// The address with this number.
+    /// Returns the address with a number.
     pub(super) fn address(&self, place: u16) -> &Address {
         &self.routes[usize::from(place)].address
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_never_worked_is_passed_over_and_one_that_did_is_not() {
+    fn an_address_that_never_worked_is_skipped_and_one_that_did_is_not() {
         let mut routes = routes(0);
         routes.ended(0, false);
         routes.ended(1, true);

@@ -1,4 +1,4 @@
-//! What a worker keeps while it works.
+//! The state of a worker while it runs.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -26,7 +26,7 @@ impl Peer for Bodies {
     }
 }
 
-/// A worker that has started, whose target answers with bodies of so many bytes.
+/// Returns a worker that has started, whose target sends bodies of so many bytes.
 fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
     let (reports, _) = channel();
     let share = WorkerShare {
@@ -45,7 +45,7 @@ fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
 }
 
 #[test]
-fn answers_that_are_checked_bytes_wait_when_a_turn_has_checked_bytes_many_bytes() {
+fn responses_to_check_wait_for_the_next_turn_when_one_has_checked_many_bytes() {
     const BODY_BYTES: usize = 300 * 1024;
     let expect_body = vec![BodyCheck::Text { text: "xxx".into() }];
     let request = RequestPlan { expect_body, ..RequestPlan::get("http://127.0.0.1:80/") };
@@ -65,7 +65,7 @@ fn answers_that_are_checked_bytes_wait_when_a_turn_has_checked_bytes_many_bytes(
 }
 
 #[test]
-fn users_who_think_have_one_alarm_each_however_many_requests_they_send() {
+fn users_with_think_times_have_one_timer_each_for_any_number_of_requests() {
     const USERS: u32 = 20;
     for pool in [None, Some(5)] {
         let request =

@@ -1,4 +1,4 @@
-//! The workers of this process: a thread each.
+//! The threads of the workers of this process.
 
 use std::cell::Cell;
 use std::io;
@@ -14,13 +14,13 @@ use crate::measure::report::Report;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
 
-/// Descriptors that stay free for files, pipes and whatever the caller opens.
+/// Descriptors that stay free for files, pipes and descriptors of the caller.
 const SPARE_DESCRIPTORS: u64 = 64;
 
-/// Its epoll and the file that tells its run-queue wait.
-const DESCRIPTORS_OF_A_WORKER: u64 = 2;
+/// The descriptors of a worker: of epoll, and of the file with its run-queue wait.
+const WORKER_DESCRIPTORS: u64 = 2;
 
-/// What all workers of a process share.
+/// The state that all workers of a process share.
 pub(crate) struct Common {
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) gate: Arc<Gate>,
@@ -31,13 +31,13 @@ pub(crate) struct Common {
     pub(crate) create_driver: fn() -> io::Result<Epoll>,
 }
 
-/// Starts a worker for each part, numbered from `first`; the message says why one could not start.
+/// Starts a worker for each part, numbered from `first`; the error says why one could not start.
 pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Result<(), String> {
     if common.prepared.keeps_answers() {
         net::return_large_memory();
     }
     let workers = parts.len().max(1) as u64;
-    let own = workers * DESCRIPTORS_OF_A_WORKER;
+    let own = workers * WORKER_DESCRIPTORS;
     let socket_budget = descriptors_for_sockets().saturating_sub(own) / workers;
     for (plan, number) in parts.into_iter().zip(first..) {
         let share = WorkerShare {
@@ -55,7 +55,7 @@ pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Res
     Ok(())
 }
 
-/// Where the connections of a plan leave from: where the user says, else by `rotation`.
+/// Returns the source addresses of a plan's connections: those of the user, else those of `rotation`.
 pub(crate) fn sources_of(plan: &Plan, rotation: &SourceAddresses) -> SourceAddresses {
     match plan.transport.source_addresses.as_slice() {
         [] => rotation.clone(),
@@ -63,7 +63,7 @@ pub(crate) fn sources_of(plan: &Plan, rotation: &SourceAddresses) -> SourceAddre
     }
 }
 
-/// Connections that this process may hold.
+/// Returns the number of connections that this process may have.
 pub(crate) fn descriptors_for_sockets() -> u64 {
     let limit = net::raise_descriptor_limit();
     let in_use = std::fs::read_dir("/proc/self/fd").map_or(16, |entries| entries.count() as u64);
@@ -76,11 +76,11 @@ fn spawn(share: WorkerShare, create_driver: fn() -> io::Result<Epoll>) -> Result
     let gate = Arc::clone(&share.gate);
     let (told, is_made) = channel();
     let body = move || {
-        // Held until the end, so that the coordinator sees a worker that died as one that is gone.
+        // Dropped at the end of the thread, also by a panic, so that the coordinator notices it.
         let _reports = reports;
         let guard = AbortUnlessDone { gate, is_done: Cell::new(false) };
         let made = create_driver();
-        // Who started the thread waits for this.
+        // The starting thread waits for this.
         let _ = told.send(made.as_ref().map(|_| ()).map_err(ToString::to_string));
         if let Ok(driver) = made {
             let spins = share.plan.spin;
@@ -94,7 +94,7 @@ fn spawn(share: WorkerShare, create_driver: fn() -> io::Result<Epoll>) -> Result
     made.map_err(|error| format!("a worker cannot watch sockets: {error}"))
 }
 
-/// A worker that ends before its time takes the others with it: they would wait for it for ever.
+/// Ends the run if a worker ends too early: the others would wait for it for ever.
 struct AbortUnlessDone {
     gate: Arc<Gate>,
     is_done: Cell<bool>,

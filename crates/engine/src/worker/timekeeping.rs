@@ -7,7 +7,7 @@ use super::receive_queue::receive_queue_bytes;
 use super::recorder::WorkerState;
 use super::routes::Routes;
 use super::slot::{Slot, State};
-use super::{ALERT_NS, ATTENTION_NS, Worker};
+use super::{MAX_WAIT_BEFORE_START_NS, MAX_WAIT_NS, Worker};
 use crate::measure::report::Phase;
 
 impl<D: Driver> Worker<D> {
@@ -30,12 +30,12 @@ impl<D: Driver> Worker<D> {
         let now = self.driver.now();
         let window = &self.scheduler.window;
         let (phase_end, longest) = match window.phase {
-            Phase::Warmup if self.opening.has_arrived => (window.start, ALERT_NS),
+            Phase::Warmup if self.opening.has_arrived => (window.start, MAX_WAIT_BEFORE_START_NS),
             // After the warm-up's time, only the end of a dial ends the phase.
-            Phase::Warmup if now < window.warm_until => (window.warm_until, ATTENTION_NS),
-            Phase::Warmup => (Nanos::MAX, ATTENTION_NS),
-            Phase::Measure => (window.end, ATTENTION_NS),
-            Phase::Drain | Phase::Over => (window.drain_until, ATTENTION_NS),
+            Phase::Warmup if now < window.warm_until => (window.warm_until, MAX_WAIT_NS),
+            Phase::Warmup => (Nanos::MAX, MAX_WAIT_NS),
+            Phase::Measure => (window.end, MAX_WAIT_NS),
+            Phase::Drain | Phase::Over => (window.drain_until, MAX_WAIT_NS),
         };
         let timer = self.scheduler.timers.next_at().unwrap_or(Nanos::MAX);
         let due = self.scheduler.next_due();

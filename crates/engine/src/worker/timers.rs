@@ -4,28 +4,29 @@ use net::{Nanos, Timers};
 
 use super::group::GroupState;
 
-/// What an timer is for.
+/// The purpose of a timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timer {
     /// The deadline of a slot, as it was when the timer was set.
     Slot(u32),
     /// The front of a group's queue may have waited too long.
     Queue(u16),
-    /// A user of a group's pool goes on.
+    /// The think time of a user who shares slots is over.
     User(u16, u32),
     /// More first dials may start.
     Opening,
 }
 
-/// Every timer has a slot of its own, so that memory does not grow with the rate of requests.
+/// The timers of a worker. Each purpose has one place, so that memory does not grow with the rate of
+/// requests.
 #[derive(Debug)]
 pub(super) struct WorkerTimers {
     timers: Timers,
-    /// The first slot of the queues, behind those of the slots.
+    /// The first place of the queues, after those of the slots.
     queues: u32,
-    /// The first slot of each group's users.
+    /// The first place of each group's users.
     users: Vec<u32>,
-    /// The slot behind all others.
+    /// The last place.
     opening: u32,
 }
 
@@ -40,17 +41,17 @@ impl WorkerTimers {
         Self { timers: Timers::default(), queues: slots, users, opening: next }
     }
 
-    /// Sets a timer, whether it was set or not.
+    /// Sets a timer, or changes its time.
     pub(super) fn set(&mut self, at: Nanos, timer: Timer) {
         self.timers.set(self.slot(timer), at);
     }
 
-    /// Sets a timer, unless it goes off earlier anyway.
+    /// Sets a timer, unless it is set to an earlier time.
     pub(super) fn set_at_latest(&mut self, at: Nanos, timer: Timer) {
         self.timers.set_at_latest(self.slot(timer), at);
     }
 
-    /// How many timers are set.
+    /// Returns the number of timers that are set.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.timers.len()
@@ -60,7 +61,7 @@ impl WorkerTimers {
         self.timers.next_at()
     }
 
-    /// Takes an timer whose time has come, with that time.
+    /// Takes a timer that is due, with its time.
     pub(super) fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, Timer)> {
         self.timers.pop_due(now).map(|(at, slot)| (at, self.timer(slot)))
     }
@@ -81,7 +82,7 @@ impl WorkerTimers {
         if slot == self.opening {
             return Timer::Opening;
         }
-        // Crews have numbers of 16 bits.
+        // Groups have numbers of 16 bits.
         let number = (slot - self.queues) as usize;
         if number < self.users.len() {
             return Timer::Queue(number as u16);

@@ -1,4 +1,4 @@
-//! What a user keeps from one request to the next: its step, its row, what answers said.
+//! The state of a user between its requests: its step, its data row, its captured values.
 
 use crate::prepare::PreparedGroup;
 use crate::prepare::variables::{Draw, Draws};
@@ -11,11 +11,11 @@ pub(super) struct UserState {
     pub(super) values: Vec<Vec<u8>>,
 }
 
-/// The users of one group; empty where nobody keeps anything.
+/// The users of one group; empty if they have no state.
 #[derive(Debug)]
 pub(super) struct UserStates {
     users: Vec<UserState>,
-    /// How many steps a pass has, where users take steps.
+    /// The number of steps in an iteration, if there are steps.
     steps: Option<u16>,
     draws: Draws,
 }
@@ -37,12 +37,12 @@ impl UserStates {
         Self { users, steps, draws }
     }
 
-    /// The step of a user.
+    /// Returns the step of a user.
     pub(super) fn step(&self, user: u32) -> u16 {
         self.users.get(user as usize).map_or(0, |session| session.step)
     }
 
-    /// Row and number of the user's next request.
+    /// Returns data row and number of a user's next request.
     pub(super) fn draw(&mut self, user: u32) -> Draw {
         match (self.steps, self.users.get(user as usize)) {
             (Some(_), Some(session)) => session.draw,
@@ -50,12 +50,13 @@ impl UserStates {
         }
     }
 
-    /// What earlier answers said to a user.
+    /// Returns the captured values of a user.
     pub(super) fn values(&mut self, user: u32) -> &mut [Vec<u8>] {
         self.users.get_mut(user as usize).map_or(&mut [], |session| &mut session.values)
     }
 
-    /// A request of the user has ended: on to the next step, or to a new pass with nothing kept.
+    /// Takes note that a request of a user has ended: the next step follows, or a new iteration without
+    /// values.
     pub(super) fn ended(&mut self, user: u32, is_ok: bool) {
         let (Some(steps), Some(session)) = (self.steps, self.users.get_mut(user as usize)) else {
             return;
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_keeps_its_row_and_values_and_the_next_has_new_ones() {
+    fn an_iteration_has_one_row_and_its_values_and_the_next_has_others() {
         let mut user_states = user_states(Some(2), 1);
         user_states.values(1)[0] = b"token".to_vec();
         assert_eq!((user_states.draw(1).seq, user_states.step(1)), (1, 0));
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_whose_step_failed_begins_anew() {
+    fn a_user_whose_step_failed_begins_a_new_iteration() {
         let mut user_states = user_states(Some(2), 0);
         user_states.ended(0, true);
         user_states.ended(0, false);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_kept_users_cost_nothing() {
+    fn users_without_state_need_no_memory() {
         let mut user_states = user_states(None, 0);
         assert!(user_states.users.is_empty() && user_states.values(7).is_empty());
         assert_eq!(user_states.step(7), 0);

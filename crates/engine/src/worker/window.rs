@@ -5,19 +5,19 @@ use net::Nanos;
 use crate::measure::report::Phase;
 use crate::plan::{Plan, Stop};
 
-/// When what counts as what.
+/// The phase of a run, and the times of the measured window.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     pub(super) phase: Phase,
     pub(super) run_start: Nanos,
-    /// The warm-up lasts at least until then.
+    /// The earliest end of the warm-up.
     pub(super) warm_until: Nanos,
-    /// The measured window, `Nanos::MAX` where it is not known yet.
+    /// The measured window; `Nanos::MAX` while it is unknown.
     pub(super) start: Nanos,
     pub(super) end: Nanos,
-    /// What is open then stays in flight.
+    /// The end of the drain; requests that are open then count as in flight.
     pub(super) drain_until: Nanos,
-    /// Attempts that the window may still take up.
+    /// The number of attempts that may still start.
     pub(super) left: u64,
     /// Whether requests start before the window.
     pub(super) has_warmup: bool,
@@ -41,26 +41,26 @@ impl Window {
             left,
             duration_ns,
             drain_ns: plan.drain_ns,
-            // Whoever begins apart sends from then on.
+            // Users that begin at a rate send requests from then on.
             has_warmup: plan.warmup_ns > 0
                 || plan.groups.iter().any(|group| group.pace.spawn_rate().is_some()),
         }
     }
 
-    /// The start is known: what is intended from then on is measured.
+    /// Sets the start: attempts that are intended from then on are measured.
     pub(super) fn set_start(&mut self, start: Nanos) {
         self.start = start;
         self.end = start.saturating_add(self.duration_ns);
     }
 
-    /// The window is over: nothing new starts.
+    /// Ends the window: no other attempt starts.
     pub(super) fn close(&mut self, end: Nanos) {
         self.end = self.end.min(end);
         self.drain_until = self.end.saturating_add(self.drain_ns);
         self.phase = Phase::Drain;
     }
 
-    /// Whether a request intended then may start.
+    /// Returns whether an attempt with this intended time may start.
     pub(super) fn admits(&self, intended: Nanos) -> bool {
         if self.is_measured(intended) {
             intended < self.end && self.left > 0
@@ -69,12 +69,12 @@ impl Window {
         }
     }
 
-    /// Whether a request intended then belongs to the measured window.
+    /// Returns whether an attempt with this intended time is measured.
     pub(super) fn is_measured(&self, intended: Nanos) -> bool {
         intended >= self.start
     }
 
-    /// Whether a stamp lies within the measured window.
+    /// Returns whether a time is within the measured window.
     pub(super) fn contains(&self, stamp: Nanos) -> bool {
         (self.start..self.end).contains(&stamp)
     }

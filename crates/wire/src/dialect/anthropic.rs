@@ -1,4 +1,4 @@
-//! Anthropic messages: named events, each with its name as `type` in its JSON too.
+//! Messages of Anthropic: named events, whose JSON has the same name as `type`.
 
 use serde::Deserialize;
 
@@ -65,7 +65,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         | b"content_block_start"
         | b"content_block_stop"
         | b"message_delta" => Kind::Other,
-        // New events may come at any time, and are to be passed over.
+        // Servers may send new kinds of events, which are ignored.
         _ => Kind::Unknown,
     };
     let within = || part::<AnthropicMessage<'_>>(line.message).and_then(|message| message.usage);

@@ -1,4 +1,4 @@
-//! Dify chat messages: the event's name is a member of its JSON, except the keep-alive's.
+//! Chat messages of Dify: the name of an event is a member of its JSON, except that of keep-alives.
 
 use serde::Deserialize;
 
@@ -25,7 +25,7 @@ struct Metadata<'a> {
     usage: Raw<'a>,
 }
 
-/// Events that say how an answer comes about, and carry nothing of it.
+/// Events about the progress of an answer, without its text.
 const OTHERS: &[&[u8]] = &[
     b"agent_log",
     b"iteration_completed",
@@ -59,7 +59,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     let kind = match text(line.event) {
         b"message" | b"agent_message" if answer.is_empty() => Kind::Other,
         b"message" | b"agent_message" => Kind::Text,
-        // What it thinks was streamed before, as messages: a step of the agent, no new text.
+        // The text of such a step was streamed before, as messages.
         b"agent_thought" => Kind::Reasoning,
         b"message_end" => Kind::End,
         b"error" => Kind::Error,

@@ -1,4 +1,4 @@
-//! What streams say: each dialect makes a [`Mark`] of an event.
+//! Dialects of streams: each reads the [`Mark`] of an event.
 
 mod anthropic;
 mod dify;
@@ -9,25 +9,25 @@ mod tokens;
 
 use crate::{Event, Kind, Mark};
 
-/// How a server streams.
+/// A dialect of streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Any server-sent events: each with data is text, and the end of the body is the end.
+    /// Any server-sent events: the data of each is text, and the stream ends with the body.
     Plain,
-    /// OpenAI's chat completions, and what speaks like them.
+    /// Chat completions of OpenAI and compatible servers.
     Openai,
-    /// Dify's chat messages.
+    /// Chat messages of Dify.
     Dify,
-    /// Anthropic's messages.
+    /// Messages of Anthropic.
     Anthropic,
 }
 
-/// An event whose data is not the JSON that its dialect promises.
+/// An event whose data is not the JSON of its dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
 impl Dialect {
-    /// What an event means.
+    /// Returns the meaning of an event.
     #[inline]
     pub fn mark<'a>(self, event: Event<'a>) -> Result<Mark<'a>, Malformed> {
         match self {
@@ -38,7 +38,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a stream whose first event with data is this one.
+    /// Returns the dialect of a stream by its first event with data.
     #[must_use]
     pub fn of(event: Event<'_>) -> Self {
         let knows =
@@ -47,7 +47,7 @@ impl Dialect {
         named.into_iter().find(knows).unwrap_or(Self::Plain)
     }
 
-    /// Whether a stream is only whole when an event has said so.
+    /// Returns whether a complete stream has an event for its end.
     #[must_use]
     pub fn has_end(self) -> bool {
         self != Self::Plain

@@ -1,4 +1,4 @@
-//! OpenAI chat completions: one JSON chunk an event, `[DONE]` at the end.
+//! Chat completions of OpenAI: an event is a chunk of JSON, and `[DONE]` is the last.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,14 +23,14 @@ struct Chunk<'a> {
     object: Raw<'a>,
 }
 
-/// All choices of a chunk, folded into what they say together.
+/// The content of all choices of a chunk.
 #[derive(Default)]
 struct Choices<'a> {
     content: &'a [u8],
-    /// Text in parts, which are not looked into.
+    /// Text in parts, which are not read.
     has_parts: bool,
     thought: &'a [u8],
-    /// More than one answer said something.
+    /// Whether more than one answer has content.
     has_more: bool,
     has_tool_call: bool,
     is_finish: bool,
@@ -45,7 +45,7 @@ struct OpenaiChoice<'a> {
     index: Raw<'a>,
     #[serde(borrow, default)]
     delta: Option<OpenaiDelta<'a>>,
-    /// Of plain completions, which have no delta.
+    /// The text of plain completions, which have no delta.
     #[serde(borrow, default)]
     text: Raw<'a>,
     #[serde(borrow, default)]
@@ -64,13 +64,12 @@ struct OpenaiDelta<'a> {
     reasoning: Raw<'a>,
     #[serde(default)]
     tool_calls: Option<ToolCalls>,
-    /// What tools were called by before.
+    /// The older form of tool calls.
     #[serde(borrow, default)]
     function_call: Raw<'a>,
 }
 
-/// Whether a tool is called. Read to its bottom: what a parser passes over unseen costs it an
-/// allocation where that is nested.
+/// Whether a tool is called. All levels are read, because a parser allocates to skip nested values.
 struct ToolCalls(bool);
 
 #[derive(Deserialize)]
@@ -89,7 +88,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     }
     let chunk: Chunk<'_> = read(data)?;
     let usage = usage(chunk.usage);
-    // Said as a member, as the object itself, or by the name of the event.
+    // It is a member, the object itself, or the name of the event.
     if chunk.error.is_some() || text(chunk.object) == b"error" || event.name == b"error" {
         return Ok(Mark { usage, ..Mark::of(Kind::Error) });
     }

@@ -1,4 +1,4 @@
-//! Usage as OpenAI writes it, and others after it.
+//! Usage in the form of OpenAI.
 
 use serde::Deserialize;
 
@@ -21,7 +21,7 @@ struct Details<'a> {
     reasoning_tokens: Raw<'a>,
 }
 
-/// What a member called `usage` says; `None` where it is no object.
+/// Returns the content of a member `usage`; `None` if it is no object.
 pub(super) fn usage(written: Raw<'_>) -> Option<Usage> {
     part::<Tokens<'_>>(written).map(|tokens| Usage {
         input: count(tokens.prompt_tokens),

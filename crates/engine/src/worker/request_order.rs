@@ -1,29 +1,30 @@
-//! Which of its requests a group sends next.
+//! The order in which a group sends its requests.
 
 use crate::plan::Source;
 use crate::prepare::PreparedGroup;
 use crate::random::SplitMix;
 
 /// The order of one group's requests, in one worker.
-pub(super) struct Choice {
+pub(super) struct RequestOrder {
     first: u16,
     count: u16,
     order: Order,
 }
 
 enum Order {
-    /// There is only one.
+    /// The only request.
     One,
-    /// The number of the next.
+    /// In turn; the number of the next one.
     Turn(u16),
-    /// The sums of the weights up to each request.
+    /// At random; the sums of the weights up to each request.
     Weighted(Vec<u64>, SplitMix),
-    /// The user knows.
+    /// By the step of the user.
     Steps,
 }
 
-impl Choice {
-    /// The order of a source; `part` is where this worker begins, so that not all begin alike.
+impl RequestOrder {
+    /// Creates the order of a source. `part` is the number of the worker's part, so that workers begin
+    /// with different requests.
     pub(super) fn new(source: &Source, group: &PreparedGroup, part: u64, seed: u64) -> Self {
         let count = group.count;
         let order = match source {
@@ -42,7 +43,7 @@ impl Choice {
         Self { first: group.first, count, order }
     }
 
-    /// The number of the next request, for a user at `step`.
+    /// Returns the number of the next request, for a user at `step`.
     pub(super) fn next(&mut self, step: u16) -> u16 {
         let within = match &mut self.order {
             Order::One => 0,
@@ -61,7 +62,7 @@ impl Choice {
         self.first + within
     }
 
-    /// How many steps a user's pass has; none where users take no steps.
+    /// Returns the number of steps in an iteration of a user; `None` without steps.
     pub(super) fn steps(&self) -> Option<u16> {
         matches!(self.order, Order::Steps).then_some(self.count)
     }
@@ -72,10 +73,10 @@ mod tests {
     use super::*;
     use crate::plan::RequestPlan;
 
-    fn chosen(source: &Source, part: u64, count: usize) -> Vec<u16> {
+    fn order(source: &Source, part: u64, count: usize) -> Vec<u16> {
         let group = PreparedGroup { first: 5, count: 3, rows: None, captures: 0 };
-        let mut choice = Choice::new(source, &group, part, 9);
-        (0..count).map(|_| choice.next(2)).collect()
+        let mut order = RequestOrder::new(source, &group, part, 9);
+        (0..count).map(|_| order.next(2)).collect()
     }
 
     fn requests() -> Vec<RequestPlan> {
@@ -83,24 +84,24 @@ mod tests {
     }
 
     #[test]
-    fn in_turn_each_follows_the_other_from_the_parts_own_start() {
+    fn requests_follow_each_other_from_the_start_of_the_part() {
         let turn = Source::Turn { requests: requests() };
-        assert_eq!(chosen(&turn, 0, 4), [5, 6, 7, 5]);
-        assert_eq!(chosen(&turn, 4, 4), [6, 7, 5, 6]);
+        assert_eq!(order(&turn, 0, 4), [5, 6, 7, 5]);
+        assert_eq!(order(&turn, 4, 4), [6, 7, 5, 6]);
     }
 
     #[test]
-    fn weights_are_kept_and_a_weight_of_zero_is_never_chosen() {
+    fn requests_are_chosen_by_weight_and_one_of_weight_zero_is_not() {
         let weighted = Source::Weighted { requests: requests(), weights: vec![3, 0, 1] };
-        let all = chosen(&weighted, 0, 100_000);
+        let all = order(&weighted, 0, 100_000);
         let count = |number| all.iter().filter(|chosen| **chosen == number).count();
         assert!((74_000..76_000).contains(&count(5)), "{}", count(5));
         assert_eq!((count(6), count(5) + count(7)), (0, 100_000));
     }
 
     #[test]
-    fn steps_are_the_users_and_one_request_is_always_the_same() {
-        assert_eq!(chosen(&Source::Steps { requests: requests() }, 0, 2), [7, 7]);
-        assert_eq!(chosen(&Source::One { request: requests().remove(0) }, 0, 2), [5, 5]);
+    fn the_step_of_the_user_chooses_and_a_single_request_is_always_chosen() {
+        assert_eq!(order(&Source::Steps { requests: requests() }, 0, 2), [7, 7]);
+        assert_eq!(order(&Source::One { request: requests().remove(0) }, 0, 2), [5, 5]);
     }
 }
