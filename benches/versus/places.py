@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNS = Path(__file__).with_name("runs")
 SCRIPTS = Path(__file__).with_name("scripts")
 TORR = str(Path(sys.executable).with_name("torr"))
+EARLIER = os.environ.get("TORR_EARLIER")
+"""The `torr` command of an earlier build, if its figures are to be compared."""
 BARE = ROOT / "target/release/bare"
 BUILT = ROOT / "build/tools"
 
@@ -30,6 +32,8 @@ def program(name: str) -> str | None:
     """Return the path of a tool, or None: the pinned one first, then what the machine has."""
     if name == "torr":
         return TORR
+    if name == "earlier":
+        return EARLIER
     if name == "bare":
         return str(BARE) if BARE.exists() else None
     path = f"{BUILT / 'bin'}:{os.environ.get('PATH', '')}"

@@ -17,6 +17,8 @@ BETWEEN_S = 0.2
 # Two written in C that parse as little as they can: level with them is enough, at 64 connections.
 NEAR = ("ab", "h2load")
 OVER_NEAR = 1.15
+# A change of the engine may not cost more than measurements can tell.
+OVER_EARLIER = 1.02
 
 
 Measure = Callable[[Nginx, Plan], Measured]
@@ -37,6 +39,7 @@ def plain(path: str, connections: int, over_wrk: float, *, floor: bool = False) 
     """Return the measure of an answer over HTTP; with `floor` no bar is below the bare loop's."""
     bars = [
         Bar("torr", "wrk", over_wrk, bare_rules=floor),
+        Bar("torr", "earlier", OVER_EARLIER),
         Bar("torr", "bare", OVER_BARE),
         *(Bar("torr", near, OVER_NEAR) for near in NEAR if connections == 64),
         *(Bar("torr", far, 1.0) for far in FAR),
@@ -53,11 +56,12 @@ def secure(path: str, connections: int, *names: str) -> Measure:
     """Return the measure of an answer over TLS, kept alive, by these tools."""
     bars = [
         Bar("torr", "wrk", 1.0),
+        Bar("torr", "earlier", OVER_EARLIER),
         *(Bar("torr", far, 1.0) for far in FAR if far in names),
     ]
 
     def measure(nginx: Nginx, plan: Plan) -> Measured:
-        tools = [ALL[name] for name in names]
+        tools = [tool for name, tool in ALL.items() if name in (*names, "earlier")]
         return compare(nginx, plan, Contest(nginx.secure_url(path), connections, tools, bars))
 
     return measure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from versus import reading
 from versus.load import Load
-from versus.places import BUILT, SCRIPTS, TORR, program, scratch
+from versus.places import BUILT, EARLIER, SCRIPTS, TORR, program, scratch
 
 if TYPE_CHECKING:
     from versus.reading import Said
@@ -38,7 +38,7 @@ class Tool:
         return f"torr has no {', '.join(missing)} yet" if missing else None
 
 
-def torr(*more: str) -> Command:
+def torr(*more: str, at: str = TORR) -> Command:
     """Return how torr is called: a second of warm-up, one worker."""
 
     def command(load: Load) -> list[str]:
@@ -46,7 +46,7 @@ def torr(*more: str) -> Command:
         # The others check no certificate either.
         trust = ["-k"] if load.secure else []
         return [
-            *(TORR, "run", load.url, "-c", str(load.connections), "-z", f"{load.seconds}s"),
+            *(at, "run", load.url, "-c", str(load.connections), "-z", f"{load.seconds}s"),
             *(*pace, *trust, *more, "--workers", "1", "-o", "json", "-d", str(scratch())),
         ]
 
@@ -122,6 +122,11 @@ ALL = {
     tool.name: tool
     for tool in (
         Tool("torr", torr(), reading.torr, "torr"),
+        *(
+            [Tool("earlier", torr(at=EARLIER), reading.torr, "earlier")]
+            if EARLIER is not None
+            else []
+        ),
         Tool("bare", _bare, reading.bare, "bare"),
         Tool("wrk", wrk(), reading.wrk, "wrk"),
         Tool("ab", _ab, reading.ab, "ab"),
