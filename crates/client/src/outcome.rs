@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_targets_refusal_from_the_machines_own_limits() {
+    fn refusals_of_the_target_differ_from_limits_of_this_machine() {
         let table = [
             (111, Reason::ConnectRefused, false),
             (113, Reason::ConnectUnreachable, false),

@@ -105,7 +105,7 @@ impl Layer for Empty {
 }
 
 #[test]
-fn empty_records_without_end_hold_up_nobody_else() {
+fn empty_records_without_end_do_not_delay_other_connections() {
     for is_open in [false, true] {
         let layer = Box::new(Empty { is_open, outgoing: Vec::new() });
         let (mut world, mut connection) = connected(vec![0; 1 << 20], Some(layer), None);

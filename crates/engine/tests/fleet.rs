@@ -401,7 +401,7 @@ fn silenced_node() -> (UnixStream, std::sync::mpsc::Sender<()>) {
 }
 
 #[test]
-fn a_process_that_is_killed_before_the_window_holds_nobody_up() {
+fn a_process_that_is_killed_before_the_window_delays_no_other() {
     let (target, url) = hello();
     let mut plan = thinking(requests(&url, 9, 300));
     plan.warmup_ns = 2500 * MS;
@@ -472,13 +472,13 @@ fn a_dropped_run_leaves_no_process() {
 }
 
 #[test]
-fn a_process_that_nobody_leads_ends_by_itself() {
+fn a_process_without_a_parent_ends_by_itself() {
     let ended = Command::new(CHILD).stdin(std::process::Stdio::null()).output().unwrap();
     assert!(ended.status.success());
 }
 
 #[test]
-fn what_cannot_be_a_process_of_a_load_is_told_before_any_load() {
+fn a_command_that_is_no_child_is_refused_before_any_load() {
     let (target, url) = hello();
     let plan = requests(&url, 9, 100);
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -73,7 +73,7 @@ fn sixteen_workers_with_two_hundred_names_need_300_mb_at_most() {
     let stop = Stop::Requests { requests: 100_000 };
     let plan = Plan::new(Pace::Closed(Closed::new(500)), source, stop);
     let (reports, inbox) = channel();
-    // Nobody reads them, so that only what the worker itself keeps is counted.
+    // They are not read, so that only the memory of the worker counts.
     drop(inbox);
     let share = WorkerShare {
         number: 0,

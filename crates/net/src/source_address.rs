@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_share_a_count_go_on_where_the_others_are() {
+    fn copies_that_share_a_count_continue_where_the_others_are() {
         let first = SourceAddresses::default();
         let (mut one, mut two) = (first.clone(), first.clone());
         for _ in 0..PER_ADDRESS / 2 {

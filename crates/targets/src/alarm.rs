@@ -1,8 +1,8 @@
 //! Wakes tasks at absolute times of the monotonic clock, within some 10 µs.
 //!
-//! The runtime's own timer rounds up to milliseconds, too coarse for a latency that a test knows.
-//! So each runtime thread gets a kernel timer (timerfd: no timer slack) that its epoll watches:
-//! when it fires, all that is due is woken on that very thread, without a hop to another one.
+//! The timer of the runtime rounds up to milliseconds, which is too coarse for a latency that a test
+//! knows. Each runtime thread has a timer of the kernel (timerfd, without timer slack) in its epoll. When
+//! it fires, all tasks that are due are woken on the same thread.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -49,7 +49,7 @@ impl DelayAlarm {
         }
         let (wake, woken) = oneshot::channel();
         self.add(Sleeper { deadline_ns, wake });
-        // An error would mean that the ringing task is gone, and with it the runtime.
+        // An error means that the task of the timer has ended, and with it the runtime.
         let _ = woken.await;
     }
 
@@ -75,13 +75,13 @@ impl DelayAlarm {
         }
     }
 
-    /// Wakes all that is due; returns the next deadline.
+    /// Wakes all tasks that are due; returns the next deadline.
     fn wake_due(&self) -> Option<u64> {
         let now_ns = clock::now_ns();
         let mut sleepers = self.sleepers();
         while sleepers.peek()?.deadline_ns <= now_ns {
             if let Some(sleeper) = sleepers.pop() {
-                // An error means that its client has gone.
+                // An error means that its client has closed the connection.
                 let _ = sleeper.wake.send(());
             }
         }
@@ -91,7 +91,7 @@ impl DelayAlarm {
     fn set(&self, deadline_ns: u64) {
         let it_interval = clock::timespec(0);
         let timer = Itimerspec { it_interval, it_value: clock::timespec(deadline_ns) };
-        // Cannot fail: it does for a descriptor that is no timer and for a malformed time only.
+        // It fails only for a descriptor that is no timer, or for a wrong time.
         let _ = timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &timer);
     }
 
@@ -100,7 +100,7 @@ impl DelayAlarm {
     }
 }
 
-/// Lets the current runtime's epoll watch the timer.
+/// Registers the timer in the epoll of the current runtime.
 #[allow(
     deprecated,
     reason = "its successor is unsafe, for types that may not own what they \
@@ -110,7 +110,7 @@ fn watch(timer: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     AsyncFd::with_interest(timer, Interest::READABLE)
 }
 
-/// The sleeper with the earliest deadline is the greatest: it belongs on top of the heap.
+/// Sorts the task with the earliest deadline to the top of the heap.
 impl Ord for Sleeper {
     fn cmp(&self, other: &Self) -> Ordering {
         other.deadline_ns.cmp(&self.deadline_ns)

@@ -1,4 +1,4 @@
-//! A listener that answers no SYN: its accept queue is as short as can be, full, and never read.
+//! A listener that answers no SYN: its accept queue has the minimum length, is full, and is never read.
 //!
 //! It works as long as the kernel drops the SYNs of a full queue, which is what Linux does unless
 //! `net.ipv4.tcp_abort_on_overflow` is set.
@@ -11,9 +11,9 @@ use socket2::Socket;
 
 use crate::listener;
 
-/// On loopback a SYN is answered at once or not at all, but by a kernel that may be busy.
+/// The time to wait for the answer to a SYN: on loopback it is immediate, but the kernel may be busy.
 const UNANSWERED: Duration = Duration::from_secs(1);
-/// Linux takes one more than the backlog of 0.
+/// Linux accepts one more connection than the backlog of 0.
 const MOST_FILLERS: usize = 8;
 
 /// The full listener and the connections that fill it.
@@ -53,7 +53,7 @@ fn fill(address: SocketAddr) -> io::Result<Vec<TcpStream>> {
     )))
 }
 
-/// Who listens on every address is reached on loopback.
+/// Returns the loopback address of a listener on all addresses.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => (Ipv4Addr::LOCALHOST, v4.port()).into(),

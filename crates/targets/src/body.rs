@@ -1,4 +1,4 @@
-//! The body of an answer: one block of bytes that all answers share, sent as often as it takes.
+//! The body of a response: all responses share one block of bytes, which is sent repeatedly.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use hyper::body::{Bytes, Frame, SizeHint};
 
 use crate::counted::Ledger;
 
-/// A body on its way to hyper, which tells the ledger when hyper has all of it.
+/// A body for hyper; its ledger notes when hyper has taken all of it.
 #[derive(Debug)]
 pub(crate) struct Body {
     block: Bytes,
@@ -20,13 +20,13 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// The block once, with a Content-Length.
+    /// Creates a body of the block once, with a Content-Length.
     pub(crate) fn once(block: &Bytes, ledger: &Arc<Ledger>) -> Self {
         let left = block.len() as u64;
         Body::repeated(block, left, block.len(), false, ledger)
     }
 
-    /// `size` bytes: the first `frame` bytes of the block again and again.
+    /// Creates a body of `size` bytes, in repetitions of the first `frame` bytes of the block.
     pub(crate) fn repeated(
         block: &Bytes,
         size: u64,
@@ -40,12 +40,12 @@ impl Body {
         Body { block: block.clone(), left: size, frame, chunked, ledger: Arc::clone(ledger) }
     }
 
-    /// The Content-Length, unless the body is chunked.
+    /// Returns the Content-Length, unless the body is chunked.
     pub(crate) fn length(&self) -> Option<u64> {
         (!self.chunked).then_some(self.left)
     }
 
-    /// What a HEAD request gets of it: nothing.
+    /// Returns the body of a response to HEAD, which is empty.
     pub(crate) fn left_out(mut self) -> Self {
         if self.left > 0 {
             self.left = 0;

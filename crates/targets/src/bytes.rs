@@ -1,4 +1,4 @@
-//! Answers a body of a given size, from one block in memory, however large the body is.
+//! Sends bodies of a given size from one block in memory.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::http::Site;
 
 const CHUNK_BYTES: usize = 16 * 1024;
 const BLOCK_BYTES: usize = 64 * CHUNK_BYTES;
-/// Byte i of a body is letter i mod 16: a block and a chunk hold a whole number of periods, so
-/// that a body which is sent in pieces is the same as one sent at once.
+/// Byte i of a body is letter i mod 16. A block and a chunk have a whole number of periods, so that a body
+/// in pieces equals one that is sent at once.
 const LETTERS: &[u8; 16] = b"abcdefghijklmnop";
 
-/// Below this size hyper does better to copy the body behind its head.
+/// Below this size, hyper copies the body behind its head, which is faster.
 const VECTORED_BYTES: u64 = 4 * 1024;
 
-/// The same body for everybody.
+/// The body of all responses.
 #[derive(Debug)]
 pub(crate) struct Block {
     block: Bytes,

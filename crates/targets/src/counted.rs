@@ -1,9 +1,9 @@
-//! A connection under hyper that counts what really left.
+//! A connection under hyper that counts the responses that were written.
 //!
-//! hyper says when it has taken an answer, not when the answer was written. So a [`Ledger`] notes
-//! the answers that hyper has taken to their last byte, and when hyper flushes the connection with
-//! nothing left to write, they have been handed to the kernel. Rows of the truth are stamped here
-//! too: just after the read that brought the request, just before the write that carries its answer.
+//! hyper reports when it has taken a response, not when the response was written. A [`Ledger`] notes the
+//! responses that hyper has taken completely. When hyper flushes the connection and has nothing left to
+//! write, the kernel has them. The rows of the log get their stamps here, too: after the read with the
+//! request, and before the write with its response.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -19,17 +19,17 @@ use crate::clock;
 use crate::counts::ThreadCounts;
 use crate::truth::{Row, Truth};
 
-/// What is open in the books of one connection.
+/// The responses of one connection that are not written.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     tally: Arc<ThreadCounts>,
-    /// Answers that hyper has taken and may not have written yet.
+    /// Responses that hyper has taken and may not have written.
     taken: AtomicU64,
     truth: Option<OpenRows>,
     read_ns: AtomicU64,
 }
 
-/// Rows whose answer has not been written yet.
+/// Rows whose response has not been written.
 #[derive(Debug)]
 struct OpenRows {
     truth: Arc<Truth>,
@@ -42,29 +42,29 @@ impl Ledger {
         Ledger { tally, taken: AtomicU64::new(0), truth, read_ns: AtomicU64::new(0) }
     }
 
-    /// When the latest bytes of requests were read, or now when no log wants to know it exactly.
+    /// Returns when the latest bytes of requests were read; without a log, the present time.
     pub(crate) fn read_ns(&self) -> u64 {
         if self.truth.is_some() { self.read_ns.load(Relaxed) } else { clock::now_ns() }
     }
 
-    /// A request was read to its end.
+    /// Takes note that a request was read completely.
     pub(crate) fn read_request(&self) {
         self.tally.requests.fetch_add(1, Relaxed);
     }
 
-    /// hyper has the last byte of an answer.
+    /// Takes note that hyper has the last byte of a response.
     pub(crate) fn took_answer(&self) {
         self.taken.fetch_add(1, Relaxed);
     }
 
-    /// An answer is about to be given to hyper; its `sent_ns` is filled in when it leaves.
+    /// Takes the row of a response that hyper gets now; `sent_ns` is set when it is written.
     pub(crate) fn open_row(&self, row: Row) {
         if let Some(open) = &self.truth {
             open.rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
         }
     }
 
-    /// Only read when somebody wants to know it.
+    /// Whether the time of reads is needed.
     fn stamp(&self) -> u64 {
         if self.truth.is_some() { clock::now_ns() } else { 0 }
     }
@@ -85,7 +85,7 @@ impl Ledger {
     }
 }
 
-/// The stream of one connection, with its ledger.
+/// The byte stream of one connection, with its ledger.
 #[derive(Debug)]
 pub(crate) struct CountedStream {
     stream: TokioIo<TcpStream>,
@@ -94,8 +94,8 @@ pub(crate) struct CountedStream {
 }
 
 impl CountedStream {
-    /// With `vectored`, hyper writes bodies from where they are; else it copies them behind
-    /// their head, which is cheaper for a few bytes.
+    /// With `vectored`, hyper writes bodies without a copy; otherwise it copies them behind their head,
+    /// which is faster for a few bytes.
     pub(crate) fn new(stream: TcpStream, ledger: Arc<Ledger>, vectored: bool) -> Self {
         CountedStream { stream: TokioIo::new(stream), ledger, vectored }
     }

@@ -1,7 +1,7 @@
-//! What a target did, counted so exactly that a client's own counts can be balanced against it.
+//! Exact counts of a target, with which the counts of a client must agree.
 //!
-//! Each thread has its own [`ThreadCounts`], so that counting shares no cache line; they are added when
-//! somebody asks.
+//! Each thread has its own [`ThreadCounts`], so that they share no cache line; they are added when they
+//! are read.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,30 +10,30 @@ use serde::Serialize;
 
 use crate::{Defect, Fault};
 
-/// What a target did since it started. Running, it may lag by what is being counted right now;
-/// stopped, it is exact.
+/// The counts of a target since its start. While it runs, they may lack events of this moment; after it
+/// has stopped, they are exact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TargetCounts {
-    /// Connections accepted. Those that the kernel holds in its accept queue are not among them.
+    /// Accepted connections, without those in the accept queue of the kernel.
     pub connections: u64,
-    /// Requests read to the last byte of their body. One that is malformed or cut off is not
-    /// among them, nor what arrives after a fault that stops reading.
+    /// Requests that were read completely, without malformed and truncated ones, and without those after
+    /// a fault that stops reading.
     pub requests: u64,
-    /// Complete and legal answers whose last byte was handed to the kernel: every answer of
-    /// hello, delay and bytes, and of faulty those that met no fault or one that
-    /// [answers](Fault::answers). Whether the client read it is not known here.
+    /// Complete and legal responses whose last byte the kernel has: all of hello, delay and bytes, and
+    /// those of faulty without a fault or with one that [answers](Fault::answers). Whether the client has
+    /// read them is unknown here.
     pub answered: u64,
-    /// Requests that met the fault, by its name: one entry for a faulty target, also when it is 0
-    /// (`no_accept` stays 0: a dropped SYN is seen by nobody); none for the others. Of a chat target
-    /// each defect that was met.
+    /// Requests with the fault, by its name: one entry for a faulty target, even if it is 0 (`no_accept`
+    /// stays 0, because no process notices a dropped SYN), and each defect of a chat target; no entry for
+    /// other targets.
     pub faults: BTreeMap<&'static str, u64>,
-    /// What a chat target was asked for, by its name; none for the others.
+    /// Requests to a chat target, by their kind; no entry for other targets.
     pub calls: BTreeMap<&'static str, u64>,
-    /// Bytes handed to the kernel: heads, bodies, and whatever a fault sends.
+    /// Bytes that were written: heads, bodies, and those of faults.
     pub bytes_out: u64,
 }
 
-/// What is asked of a chat target.
+/// The kinds of requests to a chat target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ChatCall {
     Chat,
@@ -66,7 +66,7 @@ impl ThreadCounts {
 }
 
 impl TargetCounts {
-    /// The sum over the threads of a target with this fault.
+    /// Returns the sum over the threads of a target with this fault.
     pub(crate) fn sum<'a>(
         tallies: impl Iterator<Item = &'a ThreadCounts>,
         fault: Option<Fault>,

@@ -1,4 +1,4 @@
-//! Answers each request when its delay is over: a server whose latency is known.
+//! Answers each request after a known delay.
 //!
 //! The delay of a request follows from the seed and the request's number. Its deadline is
 //! absolute: end of the request's last byte, plus its wait for a place, plus the delay.
@@ -19,16 +19,16 @@ use crate::spec::{LONGEST_DELAY_NS, SpecError, within};
 use crate::truth::{Row, Truth};
 use crate::{DelaySpec, random};
 
-/// How long requests take. In JSON an object whose `kind` picks the variant.
+/// The delays of requests. In JSON, `kind` selects the variant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Delay {
-    /// Always the same.
+    /// The same for all.
     Constant {
         /// Nanoseconds, at most an hour.
         ns: u64,
     },
-    /// One of two, drawn for each request.
+    /// One of two, at random for each request.
     Bimodal {
         /// Nanoseconds, at most `slow_ns`.
         fast_ns: u64,
@@ -47,7 +47,7 @@ pub enum Delay {
 }
 
 impl Delay {
-    /// Checks what is drawn from; `key` is its name in the spec.
+    /// Checks the distribution; `key` is its name in the spec.
     pub(crate) fn check(&self, key: &str) -> Result<(), SpecError> {
         match *self {
             Delay::Constant { ns } => within(&format!("{key}.ns"), ns, 0, LONGEST_DELAY_NS),
@@ -63,7 +63,7 @@ impl Delay {
         }
     }
 
-    /// The delay of request `number`, in nanoseconds.
+    /// Returns the delay of request `number`, in nanoseconds.
     pub(crate) fn draw(&self, seed: u64, number: u64) -> u64 {
         match *self {
             Delay::Constant { ns } => ns,
@@ -79,7 +79,7 @@ impl Delay {
     }
 }
 
-/// What the threads of a delay target share.
+/// The shared state of the threads of a delay target.
 #[derive(Debug)]
 pub(crate) struct DelayQueue {
     delay: Delay,
@@ -94,7 +94,7 @@ impl DelayQueue {
         DelayQueue { delay: spec.delay, seed: spec.seed, number: AtomicU64::new(0), places }
     }
 
-    /// Everything about a request's answer that is known when the request has been read.
+    /// Returns the times of a response, which are known when its request has been read.
     fn plan(&self, received_ns: u64) -> Row {
         let delay_ns = self.delay.draw(self.seed, self.number.fetch_add(1, Relaxed));
         let start_ns = self.start(received_ns, delay_ns);

@@ -1,34 +1,34 @@
-//! The faults a faulty target can have: one table, from which names, docs, CLI help and tests come.
+//! The faults of faulty targets: one table, from which names, docs, CLI help and tests are made.
 //!
-//! What a fault puts on the wire is in `script`; here is only what it is called and means.
+//! The bytes of each fault are in `script`.
 
 use serde::{Deserialize, Serialize};
 
-/// Builds the enum and everything that is generated from its rows.
+/// Declares the enum and its methods from the rows of the table.
 macro_rules! faults {
     ($($variant:ident $name:literal $answers:literal $meaning:literal;)+) => {
-        /// A way in which a faulty target fails, or a legal answer that clients often get wrong.
+        /// A way in which a faulty target fails, or a legal response that clients often read wrongly.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Fault {
             $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
         }
 
         impl Fault {
-            /// Every fault, in the order of the table.
+            /// All faults, in the order of the table.
             pub const ALL: &[Fault] = &[$(Fault::$variant,)+];
 
-            /// The name used in specs, in counts and on the command line.
+            /// Returns the name in specs, in counts and on the command line.
             pub const fn name(self) -> &'static str {
                 match self { $(Fault::$variant => $name,)+ }
             }
 
-            /// One line that says what the client meets; for help texts.
+            /// Returns a line of help about what the client receives.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Fault::$variant => $meaning,)+ }
             }
 
-            /// Whether the client gets a complete and legal answer all the same, so that the
-            /// target counts the request as answered.
+            /// Returns whether the client gets a complete and legal response, so that the target counts
+            /// the request as answered.
             pub const fn answers(self) -> bool {
                 match self { $(Fault::$variant => $answers,)+ }
             }

@@ -1,6 +1,6 @@
-//! Lets a share of the requests meet a fault, and answers the others.
+//! Answers a share of the requests with a fault, and the others correctly.
 //!
-//! Raw sockets, since no HTTP library would send this. Which requests meet the fault follows from
+//! It uses raw sockets, because no HTTP library sends such bytes. Which requests have the fault follows from
 //! the seed and the request's number. After a fault that leaves the connection open, it goes on.
 
 use std::io;
@@ -18,7 +18,7 @@ use crate::request::ReceivedRequest;
 use crate::script::FaultStep;
 use crate::{Fault, FaultySpec, random, script};
 
-/// Who meets the fault; shared by the threads of a target.
+/// Decides which requests have the fault; shared by the threads of a target.
 #[derive(Debug)]
 pub(crate) struct Luck {
     fault: Fault,
@@ -31,11 +31,11 @@ pub(crate) struct Luck {
 #[derive(Debug)]
 pub(crate) struct Faulty(Arc<Luck>);
 
-/// One connection to it.
+/// A connection.
 struct FaultyConnection {
     luck: Arc<Luck>,
     peer: RawClient,
-    /// Whether a request came before.
+    /// Whether it has carried a request.
     reused: bool,
 }
 
@@ -45,7 +45,7 @@ impl Luck {
         Luck { fault, share, seed, number: AtomicU64::new(0) }
     }
 
-    /// The script for the next request of all; None if it meets no fault.
+    /// Returns the script for the next request; None if it has no fault.
     fn next(&self, request: &ReceivedRequest, reused: bool) -> Option<Vec<FaultStep>> {
         let number = self.number.fetch_add(1, Relaxed);
         let spared = self.fault == Fault::ClosedOnReuse && !reused;
@@ -74,7 +74,7 @@ impl Serve for Faulty {
 }
 
 impl FaultyConnection {
-    /// One request and what follows it. An error means that the client left or talks nonsense.
+    /// Handles a request. An error means that the client closed the connection or sent no valid request.
     async fn exchange(&mut self) -> io::Result<Ending> {
         let Some(request) = self.peer.next(0).await? else {
             return Ok(Ending::Over);

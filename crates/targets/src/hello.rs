@@ -1,4 +1,4 @@
-//! Answers a few bytes as fast as hyper can.
+//! Sends a short response as fast as hyper can.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::body::Body;
 use crate::counted::Ledger;
 use crate::http::Site;
 
-/// What every plain answer says; also that of the targets which delay it or spoil it.
+/// The body of plain responses, also of delay and faulty targets.
 pub(crate) const TEXT: &str = "Hello world";
 pub(crate) const TEXT_TYPE: &str = "text/plain";
 
-/// The same answer for everybody.
+/// The response to all requests.
 #[derive(Debug)]
 pub(crate) struct Hello {
     content_type: HeaderValue,

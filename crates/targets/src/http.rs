@@ -1,6 +1,6 @@
-//! Serves HTTP/1.1 through hyper: what hello, delay and bytes have in common.
+//! Serves HTTP/1.1 through hyper, for hello, delay and bytes.
 //!
-//! A request is read to the end of its body before it counts; the body itself is thrown away.
+//! A request counts when it is read completely; its body is discarded.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -19,23 +19,23 @@ use crate::counts::ThreadCounts;
 use crate::listener::Serve;
 use crate::truth::Truth;
 
-/// What a target answers, and when.
+/// The responses of a target.
 pub(crate) trait Site: Send + Sync + 'static {
-    /// Content type and body, ready when they shall be sent. Called when the request was read.
+    /// Returns content type and body when they are to be sent; called when the request was read.
     fn answer(&self, ledger: &Arc<Ledger>) -> impl Future<Output = (HeaderValue, Body)> + Send;
 
-    /// Whether bodies are large enough to be written from where they are.
+    /// Returns whether bodies are large enough to be written without a copy.
     fn vectored(&self) -> bool {
         false
     }
 
-    /// The log, if there is one.
+    /// Returns the log, if there is one.
     fn truth(&self) -> Option<Arc<Truth>> {
         None
     }
 }
 
-/// A site behind hyper.
+/// The service of a site for hyper.
 #[derive(Debug)]
 pub(crate) struct Http<S>(Arc<S>);
 
@@ -60,14 +60,14 @@ impl<S: Site> Serve for Http<S> {
         http.auto_date_header(false).header_read_timeout(None);
         let connection = http.serve_connection(stream, service);
         async {
-            // A client that leaves or talks nonsense ends its connection; the books show it.
+            // A client that closes the connection or sends no valid request ends it; the counts show this.
             let _ = connection.await;
         }
     }
 }
 
-/// A request without a body counts right here: what is returned is not polled any more when the
-/// client has left meanwhile.
+/// A request without a body counts here, because the returned future is not polled after the client has
+/// closed the connection.
 fn respond<S: Site>(
     site: Arc<S>,
     request: Request<Incoming>,

@@ -1,15 +1,13 @@
-//! Servers to fire at: what they do is known, counted, and decided by a seed.
+//! Servers for tests of load generators: what they do is known, counted, and decided by a seed.
 //!
 //! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Five kinds:
-//! `hello` answers as fast as it can, `delay` answers after a known time, `bytes` answers a body
-//! of any size, `faulty` breaks the protocol in the way that its [`Fault`] names, `chat` streams
-//! answers as chat APIs do.
+//! `hello` answers as fast as it can, `delay` after a known time, `bytes` with a body of any size,
+//! `faulty` breaks the protocol as its [`Fault`] says, `chat` streams answers as chat APIs do.
 //!
-//! What they are for is the truth: a test fires at a target and balances what the client counted
-//! against the target's [`TargetCounts`], a truth test compares the client's latencies with the
-//! target's own log. So a target refuses to be a web server: it has no routes (`chat` has what
-//! its API has), answers every
-//! method alike (`HEAD` without the body), sends no `Date`, and logs nothing it was not asked for.
+//! A test sends a load to a target, and compares the counts of the client with the [`TargetCounts`], and
+//! its latencies with the log of the target. A target is no web server: it has no routes (`chat` has those
+//! of its API), treats all methods alike (`HEAD` without the body), sends no `Date`, and writes a log only
+//! if it has a path.
 //!
 //! ```
 //! use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Listening sockets, and the loop that takes connections from one.
+//! Listening sockets, and the loop that accepts connections.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -11,12 +11,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::counts::ThreadCounts;
 
-/// More than kernels allow; they clamp it.
+/// A larger queue than kernels allow; they reduce it.
 const BACKLOG: i32 = 65_535;
-/// How long nothing is accepted after an error such as EMFILE: long enough not to spin on it.
+/// The pause after an error such as EMFILE, so that the loop does not spin.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What is done with an accepted connection.
+/// Serves accepted connections.
 pub(crate) trait Serve: Send + 'static {
     /// Serves the connection to its end.
     fn serve(
@@ -26,7 +26,7 @@ pub(crate) trait Serve: Send + 'static {
     ) -> impl Future<Output = ()> + Send + 'static;
 }
 
-/// The first address of host and port.
+/// Returns the first address of host and port.
 pub(crate) fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
     let found = (host, port).to_socket_addrs().map(|mut addresses| addresses.next());
     match found {
@@ -38,10 +38,10 @@ pub(crate) fn resolve(host: &str, port: u16) -> io::Result<SocketAddr> {
     }
 }
 
-/// One listener a thread, all on the same address.
+/// Creates a listener for each thread, all on the same address.
 ///
-/// Many listeners share it by SO_REUSEPORT, which would also let them share it with a server
-/// that is already there. So the port is taken alone first.
+/// Several listeners share it by SO_REUSEPORT, with which they could also share it with another server.
+/// Therefore the port is first bound alone.
 pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Vec<Socket>> {
     let in_use = |error: io::Error| io::Error::new(error.kind(), format!("{address}: {error}"));
     let alone = open(address, false).map_err(in_use)?;
@@ -54,7 +54,7 @@ pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Vec<Socket
     bind_shared(address, threads)
 }
 
-/// One listener a thread, on an address that others may listen on too.
+/// Creates a listener for each thread, on an address that other processes may share.
 pub(crate) fn bind_shared(address: SocketAddr, threads: usize) -> io::Result<Vec<Socket>> {
     let in_use = |error: io::Error| io::Error::new(error.kind(), format!("{address}: {error}"));
     let listen = |_| {
@@ -65,7 +65,7 @@ pub(crate) fn bind_shared(address: SocketAddr, threads: usize) -> io::Result<Vec
     (0..threads).map(listen).collect::<io::Result<_>>().map_err(in_use)
 }
 
-/// A bound socket that does not listen yet.
+/// Creates a bound socket that does not listen.
 pub(crate) fn open(address: SocketAddr, shared: bool) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_reuse_address(true)?;
@@ -80,8 +80,8 @@ pub(crate) fn local_address(socket: &Socket) -> io::Result<SocketAddr> {
     address.ok_or_else(|| io::Error::other("a TCP socket without an IP address"))
 }
 
-/// Accepts for ever. An error ends nothing: without descriptors, those who wait stay in the
-/// kernel's queue until there are some again.
+/// Accepts connections for ever. After an error it continues: without descriptors, connections stay in the
+/// queue of the kernel until there are some.
 pub(crate) async fn accept(listener: TcpListener, serve: impl Serve, tally: Arc<ThreadCounts>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
@@ -89,7 +89,7 @@ pub(crate) async fn accept(listener: TcpListener, serve: impl Serve, tally: Arc<
             continue;
         };
         tally.connections.fetch_add(1, Relaxed);
-        // Fails only for a connection that is already gone, which is noticed by reading.
+        // It fails only for a closed connection, which the next read notices.
         let _ = stream.set_nodelay(true);
         tokio::spawn(serve.serve(stream, Arc::clone(&tally)));
     }

@@ -1,4 +1,4 @@
-//! The other side of a raw connection: requests come from it, bytes go to it.
+//! The client of a raw connection: requests are read from it, and bytes are written to it.
 
 use std::io;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use tokio::net::TcpStream;
 use crate::counts::ThreadCounts;
 use crate::request::{self, ReceivedRequest};
 
-/// A client, as a server without an HTTP library sees it.
+/// A client of a server without an HTTP library.
 pub(crate) struct RawClient {
     stream: BufReader<TcpStream>,
     pub(crate) tally: Arc<ThreadCounts>,
 }
 
-/// Whether the connection can take another request.
+/// Whether the connection may carry another request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     Open,
@@ -30,7 +30,7 @@ impl RawClient {
         RawClient { stream: BufReader::new(stream), tally }
     }
 
-    /// The next request with so many bytes of its body, counted; none when the client has closed.
+    /// Reads and counts the next request with so many bytes of its body; none if the client has closed.
     pub(crate) async fn next(&mut self, kept: usize) -> io::Result<Option<ReceivedRequest>> {
         let request = request::next(&mut self.stream, kept).await?;
         self.tally.requests.fetch_add(u64::from(request.is_some()), Relaxed);
@@ -46,12 +46,12 @@ impl RawClient {
         Ok(())
     }
 
-    /// An answer was whole.
+    /// Counts a complete response.
     pub(crate) fn answered(&self) {
         self.tally.answered.fetch_add(1, Relaxed);
     }
 
-    /// Takes whatever comes until the client closes.
+    /// Reads and discards until the client closes.
     pub(crate) async fn listen_only(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.stream.fill_buf().await?.len();
@@ -62,7 +62,7 @@ impl RawClient {
         }
     }
 
-    /// Closing will send a reset.
+    /// Makes closing send a reset.
     pub(crate) fn end_by_reset(&self) -> io::Result<()> {
         SockRef::from(self.stream.get_ref()).set_linger(Some(Duration::ZERO))
     }

@@ -1,18 +1,18 @@
-//! The queue before a target's places: who starts when. Decided on arrival, in planned time.
+//! The queue before the places of a target. The start of a request is decided on its arrival, in planned
+//! time.
 //!
-//! Because a request's start follows from the *planned* ends of those before it, lateness of a
-//! timer never adds up along the queue: this is the first-come-first-served queue of theory.
-//! It refuses to notice that a client has gone: the work that it asked for is done all the same,
-//! as servers do whose handler does not look at its connection.
+//! The start follows from the *planned* ends of earlier requests, so that the lateness of a timer does not
+//! add up along the queue: this is the first-come-first-served queue of theory. The work for a client that
+//! has closed its connection is done, as by servers whose handlers do not check their connection.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// At most `capacity` requests being served at any planned time.
+/// At most `capacity` requests are served at any planned time.
 #[derive(Debug)]
 pub(crate) struct Places {
     capacity: usize,
-    /// For each place taken so far, when it becomes free; the earliest on top.
+    /// For each occupied place, when it becomes free; the earliest on top.
     free_at_ns: BinaryHeap<Reverse<u64>>,
 }
 
@@ -21,7 +21,7 @@ impl Places {
         Places { capacity, free_at_ns: BinaryHeap::new() }
     }
 
-    /// Books a place for a request received at `received_ns` that takes `delay_ns`; returns when
+    /// Reserves a place for a request received at `received_ns` that takes `delay_ns`; returns when
     /// it starts.
     pub(crate) fn book(&mut self, received_ns: u64, delay_ns: u64) -> u64 {
         let start_ns = self.next_free_ns().max(received_ns);

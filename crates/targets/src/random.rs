@@ -1,27 +1,27 @@
-//! Random numbers without a state: the n-th draw of a seed, whoever asks and in whatever order.
+//! Random numbers without a state: the n-th number of a seed, in any order.
 //!
-//! So a target's decisions depend on the number of a request only, not on which thread read it.
+//! The decisions of a target depend only on the number of a request, not on the thread that read it.
 
-/// The bits of draw `number` in `lane`; lanes of one seed are independent of each other.
+/// Returns the bits of number `number` of a series; the series of a seed are independent of each other.
 ///
 /// Source: Steele, Lea, Flood, *Fast splittable pseudorandom number generators* (SplitMix64),
 /// whose state after n steps is seed + n·γ.
-pub(crate) fn bits(seed: u64, lane: u64, number: u64) -> u64 {
-    let stream = mix(seed.wrapping_add(mix(lane.wrapping_add(1))));
+pub(crate) fn bits(seed: u64, series: u64, number: u64) -> u64 {
+    let stream = mix(seed.wrapping_add(mix(series.wrapping_add(1))));
     mix(stream.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 
-/// A number in 0 ≤ x < 1, evenly spread.
-pub(crate) fn unit(seed: u64, lane: u64, number: u64) -> f64 {
-    (bits(seed, lane, number) >> 11) as f64 / (1u64 << 53) as f64
+/// Returns a number in 0 ≤ x < 1, evenly distributed.
+pub(crate) fn unit(seed: u64, series: u64, number: u64) -> f64 {
+    (bits(seed, series, number) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A standard normal number, from lanes `lane` and `lane + 1`.
+/// Returns a standard normal number, from the series `series` and `series + 1`.
 ///
 /// Source: Box, Muller, *A note on the generation of random normal deviates*.
-pub(crate) fn normal(seed: u64, lane: u64, number: u64) -> f64 {
-    let radius = (-2.0 * (1.0 - unit(seed, lane, number)).ln()).sqrt();
-    radius * (std::f64::consts::TAU * unit(seed, lane + 1, number)).cos()
+pub(crate) fn normal(seed: u64, series: u64, number: u64) -> f64 {
+    let radius = (-2.0 * (1.0 - unit(seed, series, number)).ln()).sqrt();
+    radius * (std::f64::consts::TAU * unit(seed, series + 1, number)).cos()
 }
 
 fn mix(state: u64) -> u64 {

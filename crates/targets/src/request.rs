@@ -1,25 +1,25 @@
-//! Reads requests from a raw connection: just enough to know where one ends.
+//! Reads requests from a raw connection, as far as their end requires it.
 //!
-//! It answers no `Expect: 100-continue` and refuses what it cannot delimit.
+//! It does not answer `Expect: 100-continue`, and refuses requests whose end is not defined.
 
 use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
-/// The longest line of a head, and the most lines of one.
+/// The maximum length of a line of a head, and the maximum number of lines.
 const LINE_BYTES: u64 = 64 * 1024;
 const LINES: usize = 1_000;
 
-/// A request that was read to the end of its body.
+/// A complete request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ReceivedRequest {
-    /// Its answer must have no body.
+    /// Whether its response has no body.
     pub(crate) head_only: bool,
-    /// The client wants to send another one on this connection.
+    /// Whether the client keeps the connection open.
     pub(crate) keep_alive: bool,
     /// The target of its request line.
     pub(crate) path: String,
-    /// The beginning of its body, as far as that was asked for.
+    /// The requested part of its body.
     pub(crate) body: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ enum BodyFraming {
     Chunked,
 }
 
-/// The next request with so many bytes of its body, or None when the client has closed between two.
+/// Reads the next request with so many bytes of its body; None if the client has closed between two.
 pub(crate) async fn next(
     source: &mut (impl AsyncBufRead + Unpin),
     kept: usize,
@@ -57,7 +57,7 @@ pub(crate) async fn next(
     Ok(Some(ReceivedRequest { body: body.bytes, ..request }))
 }
 
-/// A body that is read to its end and kept in part.
+/// A body that is read completely and kept in part.
 struct PartialBody {
     kept: usize,
     bytes: Vec<u8>,
@@ -117,7 +117,7 @@ impl PartialBody {
             if there.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            // At most what is there, which is a usize.
+            // At most the buffered bytes, which fit a usize.
             let part = bytes.min(there.len() as u64) as usize;
             let room = self.kept.saturating_sub(self.bytes.len());
             self.bytes.extend_from_slice(&there[..part.min(room)]);
@@ -128,7 +128,7 @@ impl PartialBody {
     }
 }
 
-/// One line without its end.
+/// Reads a line without its end.
 async fn line(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<String> {
     let mut bytes = Vec::new();
     source.take(LINE_BYTES).read_until(b'\n', &mut bytes).await?;
@@ -141,7 +141,7 @@ async fn line(source: &mut (impl AsyncBufRead + Unpin)) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Nobody sees the message: the connection is closed. It is there for who debugs a client.
+/// Returns an error; the connection is closed. Its text helps to debug a client.
 fn malformed(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }

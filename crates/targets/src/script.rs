@@ -1,4 +1,4 @@
-//! What each fault puts on the wire: a few steps, decided before the first is taken.
+//! The bytes of each fault: a few steps, decided before the first.
 
 use std::io::Write;
 use std::sync::LazyLock;
@@ -7,26 +7,26 @@ use std::time::Duration;
 use crate::hello::{TEXT, TEXT_TYPE};
 use crate::{Fault, random};
 
-/// One thing that a faulty target does with a connection.
+/// A step of a faulty target on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FaultStep {
     /// Sends these bytes.
     Send(Vec<u8>),
-    /// Sends these bytes again and again, with a pause after each time.
+    /// Sends these bytes repeatedly, with a pause after each time.
     Pour(Vec<u8>, Duration),
     /// Sends these bytes one by one, with a pause after each.
     Drip(Vec<u8>, Duration),
     /// Waits.
     Pause(Duration),
-    /// Says nothing until the client leaves.
+    /// Sends nothing until the client closes the connection.
     Silence,
-    /// Closes in an orderly way (FIN).
+    /// Closes with FIN.
     Close,
-    /// Closes at once (RST).
+    /// Closes with RST.
     Reset,
 }
 
-/// Long enough for the client to have read what came before a reset.
+/// The pause before a reset, in which the client reads the bytes before it.
 const BEFORE_RESET: Duration = Duration::from_millis(20);
 const DRIP: Duration = Duration::from_millis(100);
 const SLOW: Duration = Duration::from_secs(1);
@@ -37,13 +37,13 @@ const HUGE_BYTES: usize = 1 << 20;
 const GARBAGE_BYTES: u64 = 64;
 const BOMB_BYTES: usize = 32 << 20;
 
-/// The answer of who meets no fault: the same bytes as the hello target's.
+/// The response without a fault: the same bytes as those of the hello target.
 pub(crate) fn hello(head_only: bool) -> Vec<FaultStep> {
     vec![FaultStep::Send(message("200 OK", TEXT, head_only))]
 }
 
-/// What request `number` meets. A script that does not end in silence, close or reset leaves the
-/// connection open for the next request.
+/// Returns the steps for request `number`. If they do not end with silence, close or reset, the connection
+/// stays open for the next request.
 pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<FaultStep> {
     use FaultStep::{Close, Drip, Pause, Pour, Reset, Send, Silence};
     let ok = message("200 OK", TEXT, head_only);
@@ -112,7 +112,7 @@ pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<FaultStep> {
     }
 }
 
-/// A correct answer.
+/// Returns a correct response.
 fn message(status: &str, body: &str, head_only: bool) -> Vec<u8> {
     let length = body.len();
     let body = if head_only { "" } else { body };
@@ -122,7 +122,7 @@ fn message(status: &str, body: &str, head_only: bool) -> Vec<u8> {
     .into()
 }
 
-/// An answer with header lines of one's own, right or wrong.
+/// Returns a response with these header lines, right or wrong.
 fn with_header(lines: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: {TEXT_TYPE}\r\n{lines}\r\n{body}").into()
 }
@@ -135,19 +135,19 @@ fn chunk(bytes: usize) -> Vec<u8> {
     format!("{bytes:x}\r\n{}\r\n", "a".repeat(bytes)).into()
 }
 
-/// Header lines of at least so many bytes.
+/// Returns header lines of at least so many bytes.
 fn filler(bytes: usize) -> String {
     let line = format!("x-filler: {}\r\n", "a".repeat(988));
     line.repeat(bytes.div_ceil(line.len()))
 }
 
-/// The first byte is no ASCII, so that it never looks like the start of an answer.
+/// Returns bytes whose first is no ASCII, so that they are never the start of a response.
 fn garbage(number: u64) -> Vec<u8> {
     let byte = |lane| random::bits(number, lane, 0).to_le_bytes()[0];
     (0..GARBAGE_BYTES).map(|lane| if lane == 0 { byte(lane) | 0x80 } else { byte(lane) }).collect()
 }
 
-/// An answer whose body is a thousand times larger once it is decompressed.
+/// Returns a response whose body is a thousand times larger when it is decompressed.
 fn gzip_bomb(head_only: bool) -> Vec<u8> {
     static BODY: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -164,7 +164,7 @@ fn gzip_bomb(head_only: bool) -> Vec<u8> {
     answer
 }
 
-/// Frames: an empty SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113, 6.5 and 6.8).
+/// Returns frames: an empty SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113, 6.5 and 6.8).
 fn http2_refusal() -> Vec<u8> {
     let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     let goaway = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];

@@ -1,7 +1,7 @@
-//! What a target shall be: the text of a spec becomes one of these types, and is checked once.
+//! Specs of targets: the text of a spec is read into one of these types, and checked once.
 //!
-//! Unknown keys are errors, everything but the kind, a delay and a fault has a default, and
-//! [`Spec::check`] names the key that is out of range.
+//! Unknown keys are errors. All keys except kind, delay and fault have defaults. [`Spec::check`] names the
+//! key that is out of range.
 
 use std::error::Error;
 use std::fmt;
@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ChatSpec, Delay, Fault};
 
-/// The longest delay that may be asked for, and the longest that a heavy tail can give: 1 hour.
+/// The maximum delay, also of a distribution: 1 hour.
 pub(crate) const LONGEST_DELAY_NS: u64 = 3_600_000_000_000;
-/// The largest body: 1 GiB.
+/// The maximum size of a body: 1 GiB.
 const LARGEST_BODY_BYTES: u64 = 1 << 30;
 const MOST_THREADS: usize = 256;
 
-/// Which target, and its settings; in JSON an object whose `kind` picks the variant.
+/// The kind of a target, and its settings. In JSON, `kind` selects the variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Spec {
-    /// Answers a few bytes as fast as it can.
+    /// Sends a short response as fast as it can.
     Hello(HelloSpec),
     /// Answers after a known delay.
     Delay(DelaySpec),
-    /// Answers a body of a given size.
+    /// Sends bodies of a given size.
     Bytes(BytesSpec),
     /// Fails in a given way.
     Faulty(FaultySpec),
@@ -60,20 +60,20 @@ pub struct DelaySpec {
     /// Threads, each with its own listener, 1 to 256.
     #[serde(default = "default_threads")]
     pub threads: usize,
-    /// How long a request takes, once it has a place.
+    /// The time that a request takes when it has a place.
     pub delay: Delay,
-    /// How many requests are served at once; the rest wait their turn. None: all of them.
+    /// The maximum number of requests that are served at once; others wait. None: no limit.
     #[serde(default)]
     pub capacity: Option<usize>,
     /// The seed of the delays.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// A CSV file to write the truth to.
+    /// A CSV file for the log.
     #[serde(default)]
     pub log: Option<PathBuf>,
 }
 
-/// Answers a body of `size` bytes.
+/// Sends a body of `size` bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BytesSpec {
@@ -89,7 +89,7 @@ pub struct BytesSpec {
     pub chunked: bool,
 }
 
-/// Lets a share of the requests meet a fault; the others are answered as [`HelloSpec`] does.
+/// Answers a share of the requests with a fault, and the others as [`HelloSpec`] does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultySpec {
@@ -102,17 +102,17 @@ pub struct FaultySpec {
     /// Threads, each with its own listener, 1 to 256.
     #[serde(default = "default_threads")]
     pub threads: usize,
-    /// What goes wrong.
+    /// The fault.
     pub fault: Fault,
-    /// The share of requests that meets the fault, 0 to 1.
+    /// The share of requests with the fault, 0 to 1.
     #[serde(default = "default_share")]
     pub share: f64,
-    /// The seed that decides which requests do.
+    /// The seed that decides which requests have it.
     #[serde(default = "default_seed")]
     pub seed: u64,
 }
 
-/// A setting that is out of range: which one, and what it may be.
+/// A setting that is out of range: its key, and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
     key: String,
@@ -133,7 +133,7 @@ impl Spec {
         }
     }
 
-    /// Where to listen, with how many threads.
+    /// Returns host, port and number of threads.
     pub(crate) fn place(&self) -> (&str, u16, usize) {
         match self {
             Spec::Hello(spec) => (&spec.host, spec.port, spec.threads),
@@ -152,7 +152,7 @@ impl DelaySpec {
     }
 }
 
-/// Also refuses what compares with nothing: a share that is not a number.
+/// Checks a share; NaN is refused, too.
 pub(crate) fn within<T>(key: &str, value: T, least: T, most: T) -> Result<(), SpecError>
 where
     T: PartialOrd + fmt::Display,

@@ -32,7 +32,7 @@ pub struct Target {
     running: Mutex<Running>,
 }
 
-/// What has to be brought down again.
+/// The running threads.
 #[derive(Debug, Default)]
 struct Running {
     threads: Vec<Server>,
@@ -49,8 +49,8 @@ struct Server {
 impl Target {
     /// Starts a target; when this returns, it listens.
     ///
-    /// Errors: `InvalidInput` for a spec that is out of range, else what the system says about
-    /// host, port, log file or threads.
+    /// Errors: `InvalidInput` for a spec that is out of range, otherwise errors of the system about host,
+    /// port, log file or threads.
     pub fn start(spec: Spec) -> io::Result<Self> {
         let address = checked(&spec)?;
         if matches!(&spec, Spec::Faulty(spec) if spec.fault == Fault::NoAccept) {
@@ -60,7 +60,7 @@ impl Target {
         Self::listen(&spec, listener::bind(address, threads)?)
     }
 
-    /// Starts one of several processes that serve one port; none of them takes it alone.
+    /// Starts one of several processes that share a port.
     ///
     /// Errors: as [`Target::start`]; `InvalidInput` also for what only one process can be: no port,
     /// a queue or a log of its own, a listener that takes nothing.
@@ -88,19 +88,19 @@ impl Target {
         Self::listen(&spec, listener::bind_shared(address, threads)?)
     }
 
-    /// Where it listens; the real port, also when 0 was asked for.
+    /// Returns its address; the real port, also for port 0.
     pub fn addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it did so far.
+    /// Returns its counts so far.
     pub fn counts(&self) -> TargetCounts {
         TargetCounts::sum(self.tallies.iter().map(Arc::as_ref), self.fault)
     }
 
-    /// Closes every socket, ends every thread, and completes the log. Again does nothing.
+    /// Closes all sockets, ends all threads, and completes the log. A second call does nothing.
     ///
-    /// Errors: the log could not be written; everything is down all the same.
+    /// Errors: the log could not be written; the target has stopped anyway.
     pub fn stop(&self) -> io::Result<()> {
         let Running { threads, writer, blackhole } = std::mem::take(&mut *self.running());
         drop(blackhole);
@@ -121,7 +121,7 @@ impl Target {
         Ok(Target { address, tallies: Vec::new(), fault, running: Mutex::new(running) })
     }
 
-    /// One thread a socket. Should one fail to start, dropping the target stops the others.
+    /// Starts a thread for each socket. If one fails to start, dropping the target stops the others.
     fn listen(spec: &Spec, sockets: Vec<Socket>) -> io::Result<Self> {
         let mut target = Target {
             address: listener::local_address(&sockets[0])?,
@@ -196,7 +196,7 @@ pub fn serve_shared(spec: Spec) -> io::Result<()> {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // Who wants to know about the log stops it first.
+        // Errors of the log are returned by `stop`.
         let _ = self.stop();
     }
 }
@@ -221,22 +221,22 @@ impl Server {
 
     /// Asks the thread to end, so that all of them end at the same time.
     fn stop(self) -> JoinHandle<()> {
-        // An error means that the thread has panicked, which joining tells.
+        // An error means that the thread has panicked, which joining shows.
         let _ = self.stop.send(());
         self.thread
     }
 }
 
-/// Checks a spec and finds its address.
+/// Checks a spec, and returns its address.
 fn checked(spec: &Spec) -> io::Result<SocketAddr> {
     spec.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     let (host, port, _) = spec.place();
     listener::resolve(host, port)
 }
 
-/// Serves until told to stop; all sockets close with the runtime.
+/// Serves until it is stopped; all sockets close with the runtime.
 fn run(runtime: Runtime, stopped: oneshot::Receiver<()>) {
-    // Where it is refused, the target answers a little later.
+    // If it is refused, the target answers a little later.
     let _ = net::be_punctual();
     let _ = runtime.block_on(stopped);
 }

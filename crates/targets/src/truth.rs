@@ -1,7 +1,8 @@
-//! The log of the truth: when a target received what, and when it sent the answer.
+//! The log of a target: when it received each request, and when it sent the response.
 //!
-//! One CSV row an answer, in the order of sending, written by a thread of its own ten times a
-//! second: the serving path only pushes a row. Requests whose client left have no row.
+//! It has one CSV row per response, in the order of sending. A thread of its own writes them ten times a
+//! second, so that serving threads only push a row. Requests whose client closed the connection have no
+//! row.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,16 +14,16 @@ use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// One answer. Stamps are CLOCK_MONOTONIC in nanoseconds.
+/// A response. Stamps are CLOCK_MONOTONIC in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     /// When the last bytes of the request had been read.
     pub(crate) received_ns: u64,
-    /// When the answer was due: received + queued + delay.
+    /// When the response was due: received + queued + delay.
     pub(crate) planned_ns: u64,
-    /// Just before the write that carried the answer.
+    /// Before the write with the response.
     pub(crate) sent_ns: u64,
-    /// The delay that was drawn.
+    /// The random delay.
     pub(crate) delay_ns: u64,
     /// How long the request waited for a place.
     pub(crate) queued_ns: u64,
@@ -37,21 +38,21 @@ pub(crate) trait LogLine: Send + Sync + 'static {
     fn write(&self, file: &mut impl Write) -> io::Result<()>;
 }
 
-/// Where serving threads leave their rows.
+/// Takes the rows of serving threads.
 #[derive(Debug)]
 pub(crate) struct Truth<R = Row> {
     rows: Mutex<Vec<R>>,
     over: AtomicBool,
 }
 
-/// The thread that writes them down.
+/// The thread that writes them.
 #[derive(Debug)]
 pub(crate) struct Writer {
     over: Arc<dyn Over>,
     thread: JoinHandle<io::Result<()>>,
 }
 
-/// What can be told that nothing more will come.
+/// A log that can be closed.
 trait Over: Send + Sync + std::fmt::Debug {
     fn end(&self);
 }
@@ -73,7 +74,7 @@ impl<R> Truth<R> {
 }
 
 impl Writer {
-    /// Creates the file, overwriting an old one; gives where rows are left too.
+    /// Creates the file, or replaces an old one; returns what takes the rows, too.
     pub(crate) fn start<R>(path: &Path) -> io::Result<(Self, Arc<Truth<R>>)>
     where
         R: LogLine + std::fmt::Debug,
@@ -90,8 +91,7 @@ impl Writer {
         Ok((Writer { over, thread }, truth))
     }
 
-    /// Writes what is left; to be called when nothing is served any more. Returns the first error
-    /// met since the start.
+    /// Writes the remaining rows, after serving has ended. Returns the first error since the start.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.over.end();
         self.thread.thread().unpark();
@@ -99,7 +99,7 @@ impl Writer {
     }
 }
 
-/// Goes on taking rows after an error, so that they do not pile up.
+/// Takes rows after an error, too, so that they do not take memory.
 fn write<R: LogLine>(truth: &Truth<R>, mut file: BufWriter<File>) -> io::Result<()> {
     net::be_patient();
     let mut result = writeln!(file, "{}", R::HEADER);

@@ -20,10 +20,10 @@ fn running_out_of_descriptors_ends_nothing() {
         std::iter::from_fn(|| TcpStream::connect(target.addr()).ok()).collect();
     assert!(waiting.len() > 10 && waiting.len() < 64, "{}", waiting.len());
 
-    // Who was accepted is served, and with descriptors to spare new ones are too.
+    // Accepted connections are served, and new ones, too, when there are descriptors.
     assert_eq!(exchange(&mut served, GET, HELLO.len()), HELLO);
     drop(waiting);
-    // The target may take them all at once for who has left, and finds that out.
+    // The target may accept them all at once after their clients have closed them, and notices that.
     let limit = Instant::now() + Duration::from_secs(10);
     let mut late = loop {
         match TcpStream::connect(target.addr()) {

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_its_blank_line_is_told_apart() {
+    fn an_event_without_its_blank_line_is_returned_at_the_end() {
         for text in ["data: a\n\ndata: b", "data: a\n\ndata: b\n", "data: a\r\rdata: b\r"] {
             assert_eq!(read(&[text.as_bytes()]), (vec![data("a")], Some(data("b"))), "{text:?}");
         }

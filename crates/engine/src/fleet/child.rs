@@ -121,7 +121,7 @@ fn run_task(
     if replies.is_closed() { Ok(()) } else { ended }
 }
 
-/// Follows the orders; aborts the load when they end, because nobody would receive its reports.
+/// Follows the orders; aborts the load when they end, because its reports would be lost.
 fn follow_orders(
     mut input: impl Read,
     heard: &Sender<()>,
@@ -131,7 +131,7 @@ fn follow_orders(
 ) {
     loop {
         let order = frame::read(&mut input);
-        // Nobody listens once the load has ended.
+        // There is no receiver after the load has ended.
         let _ = heard.send(());
         match order {
             Ok(Some((ChildOrder::Heartbeat, _))) => replies.write(&ChildReply::Heartbeat, &[]),

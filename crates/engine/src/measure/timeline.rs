@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_workers_used_is_in_the_order_of_their_numbers_whoever_reports_first() {
+    fn usage_is_in_the_order_of_worker_numbers_not_of_reports() {
         let mut timeline = Timeline::new(3);
         for worker in [2, 0, 1] {
             let usage = ThreadUsage { cpu_ns: u64::from(worker), run_queue_ns: 0 };
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_is_lost_leaves_what_it_reported_and_holds_nobody_up() {
+    fn reports_of_a_lost_worker_are_kept_and_no_interval_waits_for_it() {
         let mut timeline = Timeline::new(2);
         timeline.add(report(0, Phase::Measure, 0));
         timeline.add(report(1, Phase::Measure, 0));

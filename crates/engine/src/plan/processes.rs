@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_are_shared_out_and_nobody_goes_without() {
+    fn every_process_has_a_share_of_the_workers() {
         let mut whole = plan(Pace::Closed(crate::plan::Closed::new(90)));
         for (workers, processes, expected) in [(5, 3, [2, 2, 1]), (1, 3, [1, 1, 1])] {
             whole.workers = workers;

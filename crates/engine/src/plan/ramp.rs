@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn users_come_when_the_line_passes_them_and_leave_when_it_falls_below() {
-        // 0 → 10 in 10 s, 10 for 5 s, → 0 in 10 s, nobody for 5 s, → 10 in 10 s.
+        // 0 → 10 in 10 s, 10 for 5 s, → 0 in 10 s, none for 5 s, → 10 in 10 s.
         let both = ramp(&[(10, 10.0), (5, 10.0), (10, 0.0), (5, 0.0), (10, 10.0)]);
         assert_eq!(both.above(0.0, 0), Some((0, 25 * SECOND)));
         assert_eq!(both.above(4.0, 0), Some((4 * SECOND, 21 * SECOND)));

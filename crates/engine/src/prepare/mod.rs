@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_is_told_the_whole_url_or_asked_for_a_tunnel() {
+    fn a_proxy_gets_the_whole_url_or_a_request_for_a_tunnel() {
         let through = |url: &str| {
             let mut plan = plan(Pace::Closed(Closed::new(1)));
             plan.groups[0].source = Source::One { request: RequestPlan::get(url) };

@@ -233,8 +233,8 @@ fn an_open_load_sends_what_was_planned() {
 }
 
 #[test]
-fn nobody_listens_is_refused_and_nothing_was_measured() {
-    // An address of its own: nobody else takes the port meanwhile.
+fn without_a_listener_connections_are_refused_and_nothing_is_measured() {
+    // With an address of its own, no other process takes the port.
     let listener = std::net::TcpListener::bind("127.0.0.83:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     drop(listener);
@@ -382,7 +382,7 @@ fn the_parts_of_a_plan_are_together_the_whole() {
 }
 
 #[test]
-fn a_name_with_an_address_where_nobody_listens_is_served_by_its_others() {
+fn a_name_with_an_address_without_a_listener_uses_its_others() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let dead = std::net::SocketAddr::new("::1".parse().unwrap(), target.addr().port());
     let plan = requests(&url(&target), 8, 100);

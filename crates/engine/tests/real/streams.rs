@@ -162,7 +162,7 @@ fn a_conversation_goes_on_with_what_the_server_called_it() {
     let body = r#"{"inputs":{},"query":"go on","response_mode":"streaming","user":"u","conversation_id":"{{conversation}}"}"#;
     second.body = Some(base64::engine::general_purpose::STANDARD.encode(body));
     second.template = true;
-    // The target names the conversation of each event after the one that it was told.
+    // The target names the conversation of each event after the one in its request.
     second.expect_body = vec![engine::BodyCheck::Regex {
         pattern: r#""conversation_id":"c0ffee00-0000-4000-8000-[0-9a-f]{12}""#.into(),
     }];

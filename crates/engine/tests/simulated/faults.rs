@@ -105,7 +105,7 @@ fn a_target_that_dies_while_connections_open_does_not_hold_up_the_window() {
 }
 
 #[test]
-fn bytes_beyond_a_large_announced_body_are_seen_although_nobody_looks_at_it() {
+fn bytes_beyond_a_large_announced_body_are_noticed_also_if_it_is_discarded() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n";
     let first = [head.as_slice(), &[b'a'; 1000]].concat();
     let acts = move |surplus: usize| {

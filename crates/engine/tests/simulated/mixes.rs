@@ -22,7 +22,7 @@ fn steady() -> Plan {
 }
 
 #[test]
-fn both_are_planned_attempted_and_balanced_and_arrivals_are_told_apart() {
+fn users_and_arrivals_are_planned_and_balanced_and_counted_apart() {
     let run = simulate(steady(), hello_after(5 * MS));
     run.assert_balanced();
     // Ten users get an answer each 5 ms; one in the look at its first connection comes on top.

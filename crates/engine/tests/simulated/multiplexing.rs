@@ -54,7 +54,7 @@ fn over_lines(mut plan: Plan) -> Plan {
 }
 
 #[test]
-fn users_share_connections_and_wait_for_nobody_else_on_them() {
+fn users_share_connections_and_do_not_wait_for_each_other() {
     // One of four answers takes ten times as long as the others.
     let target =
         Lines::new(|number, id| vec![(if number % 4 == 0 { 100 } else { 10 } * MS, ok(id))]);
@@ -134,7 +134,7 @@ fn a_pool_of_connections_has_as_many_slots_as_they_carry() {
 }
 
 #[test]
-fn a_user_who_leaves_takes_no_connection_from_those_who_wait_for_it() {
+fn a_user_that_leaves_takes_no_connection_from_users_that_wait_for_it() {
     // Four users come at once, and the connection needs longer to open than two of them stay.
     let mut target = Lines::new(|_, id| vec![(10 * MS, ok(id))]);
     target.dial_ns = 60 * MS;

@@ -32,7 +32,7 @@ fn a_constant_rate_starts_every_request_on_time() {
 
 #[test]
 fn lag_counts_until_a_request_is_really_begun() {
-    // 2,000 requests are due at once; each takes the generator 10 µs, which is nobody else's fault.
+    // 2,000 requests are due at once; each takes the generator 10 µs, which is its own lateness.
     let cost = MS / 100;
     let replay = Replay { offsets_ns: vec![0; 2000], connections: 2000, max_in_flight: None };
     let plan = plan(Pace::Replay(replay));

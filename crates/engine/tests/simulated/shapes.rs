@@ -132,16 +132,16 @@ fn thinking_users_share_a_few_connections() {
     let think = Think::Uniform { from_ns: SECOND, to_ns: 3 * SECOND };
     let outcome = simulate(pooled(2_000, 20, Some(think), 20), Crowd { requests: 0 });
     outcome.assert_balanced();
-    // 2,000 users who think 2 s and wait 1 ms: 1,000 requests a second, from the start on.
+    // 2,000 users with a think time of 2 s and responses after 1 ms: 1,000 requests a second, from the start on.
     let seconds = by_second(&outcome);
     assert!(seconds[..20].iter().all(|count| count.abs_diff(1_000) < 250), "{seconds:?}");
     assert_eq!((outcome.world.dials(), outcome.measured.ok), (20, outcome.world.peer.requests));
-    // With 20 connections busy a twentieth of the time, nearly nobody waits for one.
+    // With 20 connections busy a twentieth of the time, hardly any user waits for one.
     assert!(outcome.measured.accepted.wait.quantile(0.9) == 0);
 }
 
 #[test]
-fn users_who_do_not_think_keep_their_pool_busy_and_wait_in_turn() {
+fn users_without_think_time_keep_their_pool_busy_and_wait_in_turn() {
     let outcome = simulate(pooled(10, 2, None, 2), Crowd { requests: 0 });
     outcome.assert_balanced();
     // Two connections make 1,000 requests a second each; ten users wait for five turns.

@@ -143,7 +143,7 @@ fn what_a_body_must_say_decides_between_ok_and_check() {
     outcome.assert_balanced();
     assert_eq!(outcome.measured.ok, 10);
     assert_eq!(outcome.reasons(), [("check.json".to_owned(), 10)]);
-    // A failed check is nobody's broken connection.
+    // A failed check does not break a connection.
     assert_eq!(outcome.world.dials(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! Users of a group who begin one after the other, before the window, on a simulated clock.
+//! Users of a group that begin one after the other, before the window, on a simulated clock.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ fn stages_of_another_group_wait_for_the_window() {
 }
 
 #[test]
-fn nobody_begins_after_the_end_was_asked_for() {
+fn no_user_begins_after_the_run_was_ended() {
     let (gate, dials) = (Arc::new(Gate::new(1)), Cell::new(0));
     let target = Target::new(
         |_, _| {

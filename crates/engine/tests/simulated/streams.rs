@@ -227,7 +227,7 @@ fn users_read_in_their_next_turn_what_was_said_to_them() {
     assert_eq!(followed, 20);
 }
 
-/// Streams the same to whoever asks, and keeps the paths.
+/// Sends the same stream to every request, and keeps the paths.
 #[derive(Default)]
 struct Echo {
     paths: Vec<String>,
@@ -247,7 +247,7 @@ impl Peer for Echo {
 
 #[test]
 fn an_answer_that_is_no_stream_costs_the_one_that_is_nothing() {
-    // Streams and plain answers share a lane: watching ends with the stream.
+    // Streams and plain answers share a slot, and observation ends with the stream.
     let mut plan = plan(1, 20, None);
     let streamed = request(&mut plan).clone();
     let mut plain = streamed.clone();
@@ -290,7 +290,7 @@ fn tokens_and_good_answers_of_the_window_are_those_that_end_in_it() {
 }
 
 #[test]
-fn whoever_gave_up_in_the_queue_was_no_good_answer() {
+fn a_request_that_timed_out_in_the_queue_is_not_good() {
     let mut plan = crate::world::constant(20.0, 1);
     let stream = StreamPlan { from_intended: true, ..StreamPlan::new(StreamDialect::Openai) };
     let request = request(&mut plan);
@@ -301,7 +301,7 @@ fn whoever_gave_up_in_the_queue_was_no_good_answer() {
     let (tally, goodput) = (&outcome.measured, outcome.measured.goodput);
     assert!(tally.ok > 0 && tally.ended() > tally.ok);
     assert_eq!(goodput.judged, tally.ended());
-    // From when it was due: only who waited no more than ten milliseconds is in time.
+    // From when it was due: only requests that waited at most ten milliseconds are in time.
     let ttft = tally.stream.as_ref().unwrap().metric(Timed::Ttft);
     assert!(ttft.quantile(1.0) > 30 * MS && goodput.good < tally.ok);
 }

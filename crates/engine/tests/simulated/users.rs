@@ -1,4 +1,4 @@
-//! Users and their connections: who waits, thinks, starves or dials anew, on a simulated clock.
+//! Users and their connections: waits, think times, starved users and new dials, on a simulated clock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

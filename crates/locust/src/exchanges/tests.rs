@@ -200,7 +200,7 @@ fn the_request_of_an_interrupted_greenlet_stays_in_flight() {
 }
 
 #[test]
-fn a_call_that_was_cancelled_or_dropped_wakes_nobody() {
+fn a_call_that_was_cancelled_or_dropped_wakes_no_greenlet() {
     let world = reset();
     let (cancelled, dropped) = (world.send(true), world.send(true));
     world.exchanges.cancel(cancelled.0, &cancelled.1);

@@ -1,4 +1,4 @@
-//! What a request asks for: read from its path and its JSON, as far as an answer needs it.
+//! Reading of requests to chat targets: path and JSON, as far as a response needs them.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -6,24 +6,24 @@ use serde_json::{Map, Value};
 use super::ChatDialect;
 use crate::request::ReceivedRequest;
 
-/// What is wanted.
+/// The kind of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     Chat(ChatAsk),
     Retrieve,
-    /// An answer that is known at once: a status and a body.
+    /// A response without a stream: a status and a body.
     Plain(&'static str, String),
 }
 
-/// A question.
+/// A request for an answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChatAsk {
     pub(crate) is_streamed: bool,
-    /// Whether an agent with tools is asked.
+    /// Whether it is to an agent with tools.
     pub(crate) is_agent: bool,
-    /// Whether the stream shall say how many tokens it had.
+    /// Whether the stream reports its tokens.
     pub(crate) wants_usage: bool,
-    /// Words of the prompt, history included.
+    /// The number of words of the prompt, including the history.
     pub(crate) prompt_tokens: u64,
     pub(crate) conversation: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Streams that go wrong, each in the one way that was asked for.
+//! Streams with a defect.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use super::story::Story;
 use super::{ChatConnection, Defect};
 use crate::peer::Ending;
 
-/// Long enough for the client to have read what came before a reset.
+/// The pause before a reset, in which the client reads the bytes before it.
 const BEFORE_RESET: Duration = Duration::from_millis(20);
 
-/// How often a stream that never ends shows that it lives.
+/// The interval of keep-alives of a stream that never ends.
 const ENDLESS: Duration = Duration::from_millis(50);
 
 const HTML: &str = "<!doctype html>\n<title>Sign in</title>\n<p>Please sign in.\n";
 
 impl ChatConnection {
-    /// A stream that goes wrong after half of its texts, if not at its head.
+    /// Sends a stream with a defect in its head or after half of its texts.
     pub(super) async fn broken(
         &mut self,
         story: &Story,
@@ -74,7 +74,7 @@ impl ChatConnection {
         Ok(Ending::Open)
     }
 
-    /// The whole stream, in a coding that nobody asked for.
+    /// Sends the whole stream in a coding that was not requested.
     async fn compressed(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<Ending> {
         let mut plain = Vec::new();
         story.opening(&mut plain);

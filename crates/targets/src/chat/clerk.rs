@@ -1,4 +1,4 @@
-//! Decides what each request gets, when its request has been read: times, length, defect.
+//! Decides times, length and defect of a stream when its request has been read.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -7,15 +7,15 @@ use super::{AnswerLength, ChatDialect, ChatSpec, Defect};
 use crate::places::Places;
 use crate::random;
 
-/// Seeds of what is drawn apart from each other.
+/// Series of random numbers that are independent of each other.
 const TEXT_SEED: u64 = 0x7465_7874;
 const TOKEN_SEED: u64 = 0x746f_6b65;
 const DEFECT_SEED: u64 = 0x6465_6665;
 
-/// No stream has more texts than this, so that draws of different streams are different draws.
+/// The maximum number of texts of a stream, so that streams have different random numbers.
 pub(crate) const MOST_TOKENS: u64 = 1 << 20;
 
-/// What the threads of a chat target share.
+/// The shared state of the threads of a chat target.
 #[derive(Debug)]
 pub(crate) struct ChatQueue {
     spec: ChatSpec,
@@ -23,10 +23,10 @@ pub(crate) struct ChatQueue {
     places: Option<Mutex<Places>>,
 }
 
-/// What one request gets.
+/// The decisions about one request.
 #[derive(Debug)]
 pub(crate) struct ChatTurn {
-    /// Its number, in the order in which requests came.
+    /// Its number, in the order of requests.
     pub(crate) number: u64,
     /// When it has a place.
     pub(crate) start_ns: u64,
@@ -56,14 +56,14 @@ impl ChatQueue {
         self.spec.events_per_write
     }
 
-    /// When a retrieval that was received then is answered: after what a first text takes.
+    /// Returns when a retrieval is answered: after the time to a first text.
     pub(crate) fn retrieval(&self, received_ns: u64) -> u64 {
         let number = self.number.fetch_add(1, Relaxed);
         let takes_ns = self.spec.ttft.draw(self.spec.seed, number);
         self.start(received_ns, takes_ns) + takes_ns
     }
 
-    /// Everything about a stream: deadlines are absolute, so that lateness never adds up.
+    /// Returns the decisions about a stream; deadlines are absolute, so that lateness does not add up.
     pub(crate) fn turn(&self, received_ns: u64) -> ChatTurn {
         let spec = &self.spec;
         let number = self.number.fetch_add(1, Relaxed);
@@ -90,7 +90,7 @@ impl ChatQueue {
         }
     }
 
-    /// At most one: shares lie side by side in the range of one draw.
+    /// Returns the defect, if there is one: the shares divide the range of one random number.
     fn defect(&self, number: u64) -> Option<Defect> {
         let drawn = random::unit(self.spec.seed ^ DEFECT_SEED, 0, number);
         let mut below = 0.0;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_finds_no_place_waits_for_one() {
+    fn a_request_without_a_free_place_waits_for_one() {
         let clerk = clerk(|spec| spec.capacity = Some(1));
         assert_eq!(clerk.turn(0).at_ns[0], 100);
         // The first one takes 130; the second starts behind it.

@@ -1,26 +1,26 @@
-//! What can go wrong with a stream: one table, from which names, help and tests come.
+//! The defects of streams: one table, from which names, help and tests are made.
 
 use serde::{Deserialize, Serialize};
 
-/// Builds the enum and everything that is generated from its rows.
+/// Declares the enum and its methods from the rows of the table.
 macro_rules! defects {
     ($($variant:ident $name:literal $meaning:literal;)+) => {
-        /// A way in which a streaming answer fails under status 200.
+        /// A way in which a stream with status 200 fails.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Defect {
             $(#[doc = $meaning] #[serde(rename = $name)] $variant,)+
         }
 
         impl Defect {
-            /// Every defect, in the order of the table.
+            /// All defects, in the order of the table.
             pub const ALL: &[Defect] = &[$(Defect::$variant,)+];
 
-            /// The name used in specs, in counts and on the command line.
+            /// Returns the name in specs, in counts and on the command line.
             pub const fn name(self) -> &'static str {
                 match self { $(Defect::$variant => $name,)+ }
             }
 
-            /// One line that says what the client meets; for help texts.
+            /// Returns a line of help about what the client receives.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Defect::$variant => $meaning,)+ }
             }

@@ -1,4 +1,4 @@
-//! Dify's chat messages, as they are streamed: a chatflow, or an agent that uses a tool.
+//! Streams of chat messages of Dify: a chatflow, or an agent that uses a tool.
 
 use super::ask::ChatAsk;
 use super::story::event;
@@ -102,7 +102,7 @@ impl Dify {
     }
 }
 
-/// What a retrieval finds.
+/// The result of a retrieval.
 pub(crate) fn records() -> String {
     let record = |number: u32| {
         let score = f64::from(9 - number) / 10.0;

@@ -4,27 +4,27 @@ use std::io::{self, Write};
 
 use crate::truth::LogLine;
 
-/// What happened in a stream.
+/// The kind of an event of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     /// Its request was read.
     Received,
-    /// Generated text left.
+    /// Generated text was sent.
     Text,
-    /// An event without text left.
+    /// An event without text was sent.
     Other,
-    /// The event that ends it left.
+    /// Its last event was sent.
     End,
 }
 
 /// One event. Stamps are CLOCK_MONOTONIC in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LogEvent {
-    /// The number of the stream, in the order in which requests came.
+    /// The number of the stream, in the order of requests.
     pub(crate) turn: u64,
     pub(crate) what: What,
     pub(crate) planned_ns: u64,
-    /// Just before the write that carried it.
+    /// Before the write with it.
     pub(crate) sent_ns: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Streams answers as chat APIs do: known events at known times, in the dialect of the spec.
 //!
-//! Raw sockets, since it must also break streams in ways that no HTTP library offers. When each
-//! event is due is decided when its request has been read (`clerk`); what it says is told by a
-//! `story`; a request in so many meets a `defect`.
+//! It uses raw sockets, because it also breaks streams as no HTTP library does. The times of events are
+//! decided when the request has been read (`clerk`), `story` has their texts, and some streams have a
+//! `defect`.
 
 mod ask;
 mod breaking;
@@ -34,7 +34,7 @@ use log::What;
 pub use spec::{AnswerLength, Chance, ChatDialect, ChatSpec};
 use story::Story;
 
-/// Bodies of requests are read so far; what is beyond is not looked at.
+/// The maximum number of bytes to read of the body of a request; the rest is ignored.
 const BODY_BYTES: usize = 1 << 20;
 
 /// The chat server of one thread.
@@ -45,13 +45,13 @@ pub(crate) struct Chat {
     log: Option<Arc<Truth<LogEvent>>>,
 }
 
-/// One connection to it.
+/// A connection.
 struct ChatConnection {
     clerk: Arc<ChatQueue>,
     alarm: Arc<DelayAlarm>,
     log: Option<Arc<Truth<LogEvent>>>,
     peer: RawClient,
-    /// What is about to be written, and what of it is logged.
+    /// The bytes to write, and their rows of the log.
     body: Vec<u8>,
     framed: Vec<u8>,
     events: Vec<LogEvent>,
@@ -87,7 +87,7 @@ impl Serve for Chat {
 }
 
 impl ChatConnection {
-    /// One request and its answer. An error means that the client left or talks nonsense.
+    /// Handles a request. An error means that the client closed the connection or sent no valid request.
     async fn exchange(&mut self) -> io::Result<Ending> {
         let Some(request) = self.peer.next(BODY_BYTES).await? else {
             return Ok(Ending::Over);
@@ -115,7 +115,7 @@ impl ChatConnection {
         Ok(if request.keep_alive { ending } else { Ending::Over })
     }
 
-    /// An answer that is no stream.
+    /// Sends a response that is no stream.
     async fn plain(&mut self, status: &str, body: &str) -> io::Result<Ending> {
         let length = body.len();
         let text = format!(
@@ -126,7 +126,7 @@ impl ChatConnection {
         Ok(Ending::Open)
     }
 
-    /// A stream as it should be, or the same at once where the client did not want one.
+    /// Sends a stream, or the same text at once if the client requested no stream.
     async fn whole(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<Ending> {
         if !story.is_streamed() {
             self.alarm.until(turn.end_ns()).await;
@@ -140,14 +140,14 @@ impl ChatConnection {
         Ok(Ending::Open)
     }
 
-    /// The head of an answer in chunks.
+    /// Returns the head of a chunked response.
     async fn open(&mut self, fields: &str) -> io::Result<()> {
         let head = format!("HTTP/1.1 200 OK\r\n{fields}transfer-encoding: chunked\r\n\r\n");
         self.framed.extend_from_slice(head.as_bytes());
         Ok(())
     }
 
-    /// What comes before the first text.
+    /// Sends the events before the first text.
     async fn begin(&mut self, story: &Story, turn: &ChatTurn) -> io::Result<()> {
         let at_ns = story.begins_at(turn);
         self.alarm.until(at_ns).await;
@@ -155,7 +155,7 @@ impl ChatConnection {
         self.flush().await
     }
 
-    /// Texts, so many in one write as the spec says, each write when its last text is due.
+    /// Sends the texts, as many in one write as the spec says, when the last of them is due.
     async fn texts(
         &mut self,
         story: &Story,
@@ -176,7 +176,7 @@ impl ChatConnection {
         Ok(())
     }
 
-    /// Waits, with a sign of life now and then where the dialect has one.
+    /// Waits, with keep-alives if the dialect has them.
     async fn rest_until(&mut self, story: &Story, at_ns: u64) -> io::Result<()> {
         while let Some((ping, every_ns)) = story.ping() {
             let ping_ns = clock::now_ns() + every_ns;

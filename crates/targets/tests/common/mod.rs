@@ -1,4 +1,4 @@
-//! A client that speaks bytes: it sends what it is told and shows what came.
+//! A client of raw bytes: it sends them, and returns the received ones.
 #![allow(dead_code, reason = "each test binary uses its part")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 

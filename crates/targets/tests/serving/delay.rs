@@ -40,7 +40,7 @@ fn an_answer_without_a_delay_is_due_when_its_request_has_come() {
 }
 
 #[test]
-fn the_log_tells_when_each_answer_was_due_and_left() {
+fn the_log_has_when_each_response_was_due_and_sent() {
     let path = log_path("truth");
     let target = start(&format!(
         r#"{{"kind":"delay","delay":{{"kind":"bimodal","fast_ns":100000,"slow_ns":3000000,"slow_share":0.5}},"log":{path:?}}}"#
@@ -139,7 +139,7 @@ fn says_which_log_cannot_be_written() {
 }
 
 #[test]
-fn stopping_tells_that_the_log_is_not_complete() {
+fn stopping_returns_that_the_log_is_not_complete() {
     let target = start(r#"{"kind":"delay","delay":{"kind":"constant","ns":1},"log":"/dev/full"}"#);
     exchange(&mut connect(&target), GET, HELLO.len());
     assert!(target.stop().is_err());

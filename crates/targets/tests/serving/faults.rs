@@ -134,7 +134,7 @@ fn who_is_spared_gets_hello() {
 }
 
 #[test]
-fn the_seed_decides_who_meets_the_fault() {
+fn the_seed_decides_which_requests_have_the_fault() {
     let unlucky = |seed: u64| {
         let target = start(&format!(
             r#"{{"kind":"faulty","fault":"no_content","share":0.25,"seed":{seed}}}"#
@@ -178,7 +178,7 @@ fn closed_on_reuse_answers_once_and_closes_at_the_next_request() {
 
 #[test]
 fn no_accept_lets_connects_hang() {
-    // An address of its own: nobody else takes the port when it is free again.
+    // With an address of its own, no other process takes the port when it is free again.
     let target = start(r#"{"kind":"faulty","fault":"no_accept","host":"127.0.0.83"}"#);
     for _ in 0..2 {
         let error = TcpStream::connect_timeout(&target.addr(), Duration::from_millis(150));

@@ -9,7 +9,7 @@ use targets::{Spec, Target};
 #[test]
 fn nothing_listens_after_stop_and_stopping_again_does_nothing() {
     for threads in [1, 3] {
-        // An address of its own: nobody else takes the port when it is free again.
+        // With an address of its own, no other process takes the port when it is free again.
         let host = "127.0.0.84";
         let target = start(&format!(r#"{{"kind":"hello","host":"{host}","threads":{threads}}}"#));
         exchange(&mut connect(&target), GET, HELLO.len());

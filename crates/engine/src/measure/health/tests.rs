@@ -59,7 +59,7 @@ fn a_reason_repeats_nothing_that_its_word_says() {
 }
 
 #[test]
-fn who_is_late_on_an_idle_core_is_told_something_else_than_to_take_more() {
+fn lateness_on_an_idle_core_has_another_hint_than_more_cores() {
     let reason = |intervals: &[Vitals]| {
         let mut health = Health::default();
         intervals.iter().for_each(|vitals| health.add_interval(vitals));

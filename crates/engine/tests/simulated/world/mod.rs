@@ -135,7 +135,7 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
     let (reports, inbox) = channel();
     let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
-    // Not one more than the lanes: a slot that leaks is a dial that fails.
+    // As many as the slots: a slot that is not released makes a dial fail.
     let socket_budget = plan.connections().into();
     let share = WorkerShare {
         number: 0,
