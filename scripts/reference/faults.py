@@ -69,8 +69,8 @@ _HEAD = """\
 
 Generated from the engine's tables by `make reference`.
 
-Every attempt ends in exactly one class, and a failure has one reason. Nothing is dropped, repeated
-or redirected, so that the numbers balance:
+Every attempt ends in exactly one class, and every failure has one reason. torr does not repeat or redirect
+requests, so the numbers always add up:
 
 ```text
 planned   = attempted + dropped
@@ -84,15 +84,15 @@ attempted = ok + the sum of all errors + in_flight
 _TARGET = """\
 ## Trying them
 
-`torr target faulty` fails on purpose, so that you can see what each failure looks like and whether
-your own alarms notice. The legal ones are correct answers that clients often get wrong.
+`torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own alarms. Faults that
+end as `ok` are correct responses that clients often handle wrongly.
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080
 torr run --slo 'success >= 99%' http://localhost:8080/
 ```
 
-| fault | what the client meets | what torr calls it |
+| fault | what the client receives | how torr counts it |
 | --- | --- | --- |
 """
 
