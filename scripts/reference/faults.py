@@ -69,8 +69,8 @@ _HEAD = """\
 
 Generated from the engine's tables by `make reference`.
 
-Every attempt ends in exactly one class, and every failure has one reason. torr does not repeat or redirect
-requests, so the numbers always add up:
+Every attempt ends in exactly one class, and every failure has one reason. torr does not repeat or
+redirect requests, so the numbers always add up:
 
 ```text
 planned   = attempted + dropped
@@ -84,8 +84,8 @@ attempted = ok + the sum of all errors + in_flight
 _TARGET = """\
 ## Trying them
 
-`torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own alarms. Faults that
-end as `ok` are correct responses that clients often handle wrongly.
+`torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own
+alarms. Faults that end as `ok` are correct responses that clients often handle wrongly.
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080
