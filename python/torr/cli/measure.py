@@ -1,6 +1,7 @@
 """Measure a prepared run from the command line, with live page, signals and progress.
 
-Until the load is over nothing heavy is imported: no numpy, scipy, matplotlib or rich.
+Until the load is over nothing heavy is imported: no numpy, scipy or matplotlib, and rich only for the
+live view of a terminal.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.cli.live import live_page, open_server_socket
+from torr.cli.live_view import progress_for
 from torr.cli.one_status import OneStatus
-from torr.cli.progress import progress_for
 from torr.cli.signals import interrupted_by_signals
 from torr.cli.streams import show_notes
 from torr.experiments.context import ListenerGroup

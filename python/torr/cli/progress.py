@@ -1,17 +1,15 @@
 """Progress in the terminal: one line that changes, and a row for each level of a ladder.
 
 The line has a bar, the remaining time and the newest numbers. It goes to stderr if that is a
-terminal and the load takes more than 2 s. Rows are part of the result and go to stdout, except
-with `-o json` and `--quiet`.
+terminal and the load takes more than 2 s; a terminal that is large enough has `live_view.py` in its
+place. Rows are part of the result and go to stdout, except with `-o json` and `--quiet`.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
@@ -27,12 +25,10 @@ from torr.report.data.result_words import word_text
 from torr.stats.series import starved_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from torr.experiments.context import Step
     from torr.messages.say import Language
-    from torr.options.compare import CompareOptions
-    from torr.options.result import ResultOptions
     from torr.results.level import Interval, Level
     from torr.results.result import TrialFailure
 
@@ -134,38 +130,23 @@ class Progress(ExperimentListener):
             self.line.flush()
             self._last = ""
 
-    def _draw(self, step: Step, piece: Interval | None) -> None:
+    @staticmethod
+    def is_short(step: Step) -> bool:
+        """Return whether a level is too short to show its progress."""
         seconds = step.plan.seconds
-        if self.line is None or (seconds is not None and seconds <= SHORTEST_S):
+        return seconds is not None and seconds <= SHORTEST_S
+
+    def _draw(self, step: Step, piece: Interval | None) -> None:
+        if self.line is None or self.is_short(step):
             return
         words = _words(step, piece, self._remaining, self._errors)
         self._last = "  ".join(
             render(word, self.language)
-            for word in (_bar(self._remaining.share, self.line), *words)
+            for word in (progress_bar(self._remaining.share, self.line), *words)
             if word
         )
         self.line.write(CLEAR + _cut(self._last, _width(self.line)))
         self.line.flush()
-
-
-@contextmanager
-def progress_for(options: ResultOptions | CompareOptions) -> Iterator[Progress]:
-    """Yield the progress that the options select; clear its line at the end."""
-    hides_rows = options.quiet or options.output == "json"
-    progress = Progress(
-        line=sys.stderr if _can_move(sys.stderr) and not options.quiet else None,
-        rows=None if hides_rows else sys.stdout,
-        language=options.language or ENGLISH,
-    )
-    try:
-        yield progress
-    finally:
-        progress.clear()
-
-
-def _can_move(stream: TextIO) -> bool:
-    """Return whether a line on the stream can be cleared."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def row(level: Level) -> str:
@@ -217,26 +198,27 @@ def _in_columns(cells: Sequence[str], columns: Columns, last: str) -> Text:
 
 def _words(step: Step, piece: Interval | None, remaining: Remaining, errors: int) -> list[str]:
     """Return the parts of the line, the most important first: a narrow terminal cuts the rest."""
-    words = [_remaining_time(step, remaining)]
+    words = [remaining_text(step, remaining)]
     if piece is not None:
         if piece.phase != "drain":
             rate = say("{rate} ok/s", rate=units.show_rate(piece.ok_per_s))
             words += [rate, _percentile(piece)]
         words += [counted(errors, "error")]
-    return [*words, _place_of(step)]
+    return [*words, place_text(step)]
 
 
-def _bar(share: float | None, line: TextIO) -> str:
+def progress_bar(share: float | None, line: TextIO) -> str:
     """Return a bar in characters that the stream can encode; empty if the share is unknown."""
     if share is None:
         return ""
-    encodable = (pair for pair in SIGNS if _can_show("".join(pair), line))
+    encodable = (pair for pair in SIGNS if can_show("".join(pair), line))
     elapsed, remaining = next(encodable, SIGNS[-1])
     full = round(BAR * min(1.0, share))
     return elapsed * full + remaining * (BAR - full)
 
 
-def _can_show(signs: str, line: TextIO) -> bool:
+def can_show(signs: str, line: TextIO) -> bool:
+    """Return whether a stream can encode these characters."""
     try:
         signs.encode(line.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -269,7 +251,8 @@ def _percentile(piece: Interval) -> str:
     return "" if name is None else f"{name} {units.show_ms(stats.value(name))}"
 
 
-def _place_of(step: Step) -> str:
+def place_text(step: Step) -> str:
+    """Return the place of a level within the experiment, and its load."""
     if step.candidate is not None:
         which = say("round {n}", n=step.round) if step.is_saved else say("not counted")
         trial = say("trial {n} of {total}", n=step.index + 1, total=step.total)
@@ -284,7 +267,7 @@ def _place_of(step: Step) -> str:
     return chain(", ", [number, level])
 
 
-def _remaining_time(step: Step, remaining: Remaining) -> str:
+def remaining_text(step: Step, remaining: Remaining) -> str:
     """Return the phase and the remaining time."""
     if remaining.phase == "drain":
         return say("waiting for open requests")

@@ -10,7 +10,8 @@ import pytest
 
 import typed
 from doubles import Truth, measured_interval, measured_level
-from torr.cli.progress import CLEAR, Progress, progress_for, row
+from torr.cli.live_view import progress_for
+from torr.cli.progress import CLEAR, Progress, row
 from torr.experiments.context import Step
 from torr.model.pace import Closed
 from torr.model.plan import Count, Duration, Group, Plan
