@@ -1,7 +1,7 @@
 """Measure a prepared run from the command line, with live page, signals and progress.
 
-Until the load is over nothing heavy is imported: no numpy, scipy or matplotlib, and rich only for the
-live view of a terminal.
+Until the load is over nothing heavy is imported: no numpy, scipy or matplotlib, and rich only for
+the live view of a terminal.
 """
 
 from __future__ import annotations
