@@ -1,7 +1,7 @@
-"""The pages of docs/ that are written from the code: `make reference`.
+"""The files that are written from the code, for docs/ and for packages: `make reference`.
 
-Each page is a pure function of the sources; tests/unit/docs fails when the file in docs/ is not
-what the function returns.
+Each is a pure function of the sources; tests/unit/docs fails if the file differs from what the
+function returns.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import exit_codes, faults, matrix_schema, options, plan_schema, stub
+from reference import exit_codes, faults, matrix_schema, options, plan_schema, share, stub
 from torr.results import result
 
 if TYPE_CHECKING:
@@ -25,4 +25,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/reference/plan.schema.json": plan_schema.text,
     "docs/reference/matrix.schema.json": matrix_schema.text,
     "python/torr/__init__.pyi": stub.text,
+    "packaging/data/share/bash-completion/completions/torr": share.bash,
+    "packaging/data/share/zsh/site-functions/_torr": share.zsh,
+    "packaging/data/share/fish/vendor_completions.d/torr.fish": share.fish,
+    "packaging/data/share/man/man1/torr.1": share.man,
 }
