@@ -20,7 +20,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages docs docs-serve notices clean
+.PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages docs docs-serve notices clean
 .PHONY: study-litefs study-proxy study-healthz
 
 help: ## list the targets
@@ -30,6 +30,10 @@ build: $(TORR) ## make .venv/bin/torr and its page (needs Python ≥ 3.10, Rust 
 
 demo: build ## find the knee of a server whose capacity is known (about a minute)
 	@$(TORR) demo
+
+wheels: build ## build the wheels for x86_64 and aarch64 and the source archive into dist, and try them in empty environments
+	PYTHON=$(BIN)/python scripts/wheels.sh
+	$(BIN)/python scripts/check_wheels.py
 
 wheel: build ## build the package as it is published, into dist
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(WHEELS) .
