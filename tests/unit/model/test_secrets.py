@@ -40,11 +40,11 @@ def test_these_names_hold_secrets(name):
 
 def test_the_names_are_those_of_the_page():
     page = (ROOT / "docs/one-request.md").read_text()
-    (listed,) = re.findall(r"has one of these\s+in it: (.*?); or it is", page, re.DOTALL)
-    assert tuple(listed.replace("\n", " ").split(", ")) == PARTS_OF_NAMES
+    (listed,) = re.findall(r"^- it contains one of: (.*?); or$", page, re.DOTALL | re.MULTILINE)
+    assert tuple(re.split(r",\s+", listed)) == PARTS_OF_NAMES
     assert all(is_secret(f"x{name}y") for name in PARTS_OF_NAMES)
-    (listed,) = re.findall(r"or it is one of these: (.*?)\. ", page, re.DOTALL)
-    assert tuple(listed.replace("\n", " ").split(", ")) == WHOLE_NAMES
+    (listed,) = re.findall(r"^- it is one of: (.*?)\.$", page, re.DOTALL | re.MULTILINE)
+    assert tuple(re.split(r",\s+", listed)) == WHOLE_NAMES
     assert all(is_secret(name) and not is_secret(f"b{name}y") for name in WHOLE_NAMES)
 
 
