@@ -18,6 +18,7 @@ while IFS= read -r -d '' word; do words+=("$word"); done < <(
     python3 -c 'import os, shlex; print("\0".join(shlex.split(os.environ["TORR_ARGUMENTS"])), end="\0")'
 )
 code=0
-"$torr" "${words[@]}" --dir "${TORR_DIRECTORY:-_output/torr}" || code=$?
+# Behind the verb, since what follows a `--` is not for torr.
+"$torr" "${words[0]}" --dir "${TORR_DIRECTORY:-_output/torr}" "${words[@]:1}" || code=$?
 printf 'exit-code=%s\n' "$code" >>"${GITHUB_OUTPUT:-/dev/null}"
 exit "$code"

@@ -74,6 +74,7 @@ def check(version: str, python: str, wheel: Path, folder: Path) -> bool:
     help_s = median_s([str(torr), "--help"], folder)
     is_fine = (
         ended.returncode == 0
+        and bool(verdict)
         and not missing
         and import_s <= MOST_IMPORT_S
         and help_s <= MOST_HELP_S
