@@ -55,21 +55,23 @@ WORDS = (
         tool="tool",
         bare="*bare send and recv*",
         beneath=(
-            "Processor time of the client per request, in µs: a small answer over 1, 64, 256 and "
-            "1,000 connections; 16 KB, 64 KB and TLS over 64. Medians of {rounds} interleaved "
-            "rounds on {processor}, client and nginx on a core each; the bare loop parses and "
-            "records nothing."
+            "The table shows the processor time of the client per request, in µs: for a small "
+            "response over 1, 64, 256 and 1,000 connections, and for responses of 16 KB, of 64 KB "
+            "and over TLS with 64 connections. Each value is the median of {rounds} interleaved "
+            "rounds on {processor}, with client and nginx on one core each. The bare loop parses "
+            "and records nothing."
         ),
         late=(
-            "How late requests of a constant rate reach the target, p99 at 1,000/s: {tools}; a "
-            "bare loop that never sleeps, {bare}."
+            "Lateness of requests at the target, at a constant rate of 1,000/s, p99: {tools}; a "
+            "bare loop that never sleeps: {bare}."
         ),
         left_out="Left out: {names}.",
         bars=(
-            "The run sets torr {all} limits, for its cost against each other tool's, its lateness, "
-            "memory and start. It meets {held}{missed}: [the run]({run})."
+            "Before the run, torr had {all} limits: for its cost compared with each other tool, "
+            "its lateness, memory and start. It meets {held} of them{missed}. [The run]({run}) has "
+            "all values."
         ),
-        missed=", and misses {names}",
+        missed=" and misses {names}",
     ),
     Words(
         page="README.zh-CN.md",
