@@ -66,6 +66,13 @@ def test_every_command_of_the_tutorial_is_understood(place, monkeypatch):
     assert {command: complaint for command, complaint in found.items() if complaint} == {}
 
 
+def test_the_arguments_of_the_action_are_understood():
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    found = re.findall(r"^ +arguments: (.+)$", page, re.MULTILINE)
+    assert found
+    assert [complaint_of(shlex.split(arguments)) for arguments in found] == [None] * len(found)
+
+
 def complaint_of(arguments):
     """What click has against a command line, if anything."""
     try:
