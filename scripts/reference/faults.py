@@ -18,15 +18,17 @@ _FAULT = re.compile(r'^    \w+ "(\w+)" (?:true|false) "([^"]+)";$', re.MULTILINE
 
 CLASSES = {
     "ok": "a complete answer whose status is accepted (200–399)",
-    "connect": "no connection: refused, unreachable, reset, or nothing left here to dial with",
-    "write": "reset or closed before the request was out",
-    "read": "reset or closed before the answer was complete",
-    "timeout": "no complete answer when `--timeout` had passed",
-    "protocol": "the bytes that came are not the HTTP/1.1 answer that they began or promised",
-    "tls": "the TLS handshake failed, or its certificate was not accepted",
+    "connect": "no connection: it was refused or reset, the target is unreachable, or this machine"
+    " lacks a port, a descriptor or memory",
+    "write": "the connection was reset or closed before the request was sent",
+    "read": "the connection was reset or closed before the answer was complete",
+    "timeout": "the answer was not complete after `--timeout`, or a stream sent nothing for"
+    " `--idle-timeout`",
+    "protocol": "the received bytes are not a valid HTTP/1.1 answer",
+    "tls": "the TLS handshake failed, or torr did not accept the certificate",
     "status": "a complete answer with a status outside 200–399, or outside `--expect-status`",
-    "check": "a complete answer that does not say what was expected, or lacks the value to capture",
-    "stream": "a stream that failed within an answer that began well: [streams](streams.md)",
+    "check": "a complete answer without the expected content, or without the value to capture",
+    "stream": "a stream that failed after its head had arrived, see [streams](streams.md)",
 }
 
 # What torr calls each fault of `torr target faulty`; a test meets every one of them.
@@ -69,23 +71,26 @@ _HEAD = """\
 
 Generated from the engine's tables by `make reference`.
 
-Every attempt ends in exactly one class, and every failure has one reason. torr does not repeat or
-redirect requests, so the numbers always add up:
+An attempt is one request that torr sends. Every attempt that ends is counted in exactly one class,
+and every failure has one reason. torr does not repeat requests or follow redirects, so the counts
+always add up:
 
 ```text
 planned   = attempted + dropped
 attempted = ok + the sum of all errors + in_flight
 ```
 
-`counts.errors` of [result.json](reference/files.md) has the classes, `reasons` the reasons, and
-`samples` the first five failures of each class, with the head and the first KB of each answer.
+A request is `dropped` if it was due but never sent (`--max-in-flight`). An attempt is `in_flight`
+if it was still open when the level ended. In [result.json](reference/files.md), `counts.errors` has
+the number of each class, and `reasons` the number of each reason. `samples` has the first five
+failures of each class, with the head and the first KB of each answer.
 """
 
 _TARGET = """\
-## Trying them
+## Try each failure
 
 `torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own
-alarms. Faults that end as `ok` are correct responses that clients often handle wrongly.
+alerts. Faults that end as `ok` are correct responses that clients often handle wrongly.
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080

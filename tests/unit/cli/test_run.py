@@ -242,14 +242,14 @@ def test_no_answer_counts_the_warm_up_and_says_that_it_hung(torr, fake, monkeypa
     err = torr("run", "-c", "5", URL).err
     assert "tried GET http://127.0.0.1:9/x 5 times over 5 connections" in err
     assert "5 of them in the warm-up; in the warm-up timeout × 5; 5 hung; see " in err
-    assert "\nhint: The server is overloaded or hangs. Does one request alone answer?\n" in err
+    assert "\nhint: The server is overloaded or hangs. Try a single request: `torr run" in err
 
 
 def test_no_answer_gives_its_reason_in_words_and_what_to_try(torr, fake, monkeypatch):
     unanswered(fake, monkeypatch, reasons={"tls.authority_as_server": 19, "read.reset": 1})
     err = torr("run", URL).err
     assert "tls.authority_as_server × 19 (the server shows an authority's certificate (CA:T" in err
-    assert "\nhint: Self-signed by `openssl req -x509`, usually." in err
+    assert "\nhint: Usually the certificate is self-signed by `openssl req -x509`." in err
 
 
 def test_no_answer_of_a_missing_socket_says_that_it_is_missing(torr, fake, monkeypatch):

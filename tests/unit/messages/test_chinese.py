@@ -84,7 +84,7 @@ def test_a_comparison_says_who_is_faster():
 
 def test_failures_have_meaning_and_advice():
     assert render(meaning("status.503"), "zh") == "应答的状态码不被接受"
-    assert render(advice("protocol.extra_bytes"), "zh") == "正文比声明的长。"
+    assert render(advice("read.reset"), "zh") == "端口背后的进程崩溃了，或代理切断了连接。"
     assert meaning("nobody.knows") == ""
 
 

@@ -17,85 +17,110 @@ if TYPE_CHECKING:
     from torr.results.level import ErrorSample
 
 ADVICE = {
-    "connect.refused": "Is it running, on this port and address? Under load: a full accept queue"
-    " with `tcp_abort_on_overflow`, or a server that died.",
+    "connect.refused": "Check that the target is running, and that port and address are right."
+    " Under load, its accept queue may be full (with `tcp_abort_on_overflow`), or the server may"
+    " have crashed.",
     "connect.unreachable": "Check address, route and firewall.",
-    "connect.reset": "A proxy or firewall that cuts new connections; look there for its limits.",
+    "connect.reset": "A proxy or firewall may cut new connections: check its limits.",
     "connect.no_port": "Widen `net.ipv4.ip_local_port_range`, keep connections alive, or use fewer"
     " of them. The level is generator-limited.",
     "connect.no_descriptor": "Raise the hard limit (`ulimit -Hn`). The level is generator-limited.",
-    "connect.no_buffer": "Fewer connections, or more memory for sockets (`net.ipv4.tcp_mem`). The"
-    " level is generator-limited.",
-    "connect.proxy": "Ask the proxy itself: is the target allowed, is a password wanted? The"
-    " sample has its answer.",
-    "connect.other": "The sample's detail is all that the kernel said; try `torr run --once -v`.",
-    "timeout.queue": "With `--rate`: every connection was busy for the whole timeout. More `-c`, a"
-    " lower rate, or a faster server.",
-    "timeout.connect": "SYNs are dropped: a full accept queue (`somaxconn`, the server's backlog)"
-    " or a firewall.",
-    "timeout.tls": "The server's cores are full of handshakes, or what listens there is no TLS.",
+    "connect.no_buffer": "Use fewer connections, or allow more memory for sockets"
+    " (`net.ipv4.tcp_mem`). The level is generator-limited.",
+    "connect.proxy": "Check that the proxy allows this target, and whether it needs a password."
+    " The sample has the answer of the proxy.",
+    "connect.other": "The detail of the sample is the error of the kernel. Try `torr run --once"
+    " -v`.",
+    "timeout.queue": "With `--rate`, every connection was busy for the whole timeout. Use more"
+    " connections (`-c`), a lower rate, or a faster server.",
+    "timeout.connect": "SYN packets are dropped, by a full accept queue (`somaxconn`, the server's"
+    " backlog) or by a firewall.",
+    "timeout.tls": "The server may lack processor time for handshakes, or the port may not speak"
+    " TLS.",
     "timeout.write": "The server reads too slowly for the size of the body.",
-    "timeout.first_byte": "The server is overloaded or hangs. Does one request alone answer?",
-    "timeout.head": "A head that trickles: look for a slow proxy in between.",
-    "timeout.body": "A body that stalls: large answers, a slow disk or upstream, a wrong length.",
-    "timeout.idle": "The model, or a proxy that buffers, fell silent. `--idle-timeout` says for how"
-    " long that is allowed.",
+    "timeout.first_byte": "The server is overloaded or hangs. Try a single request: `torr run"
+    " --once`.",
+    "timeout.head": "The head arrives too slowly: look for a slow proxy between torr and the"
+    " server.",
+    "timeout.body": "The body stopped or arrives too slowly: look for large answers, a slow disk,"
+    " a slow server behind this one, or a wrong Content-Length.",
+    "timeout.idle": "The model, or a proxy that buffers, sent nothing. `--idle-timeout` sets for"
+    " how long that is allowed.",
     "write.reset": "The server refuses the body: look for a limit of its size.",
-    "write.closed": "The server closes before it has read the request: limits, or an early answer.",
+    "write.closed": "The server closes the connection before it has read the request: look for a"
+    " limit, or an early answer.",
     "read.reset": "The process behind the port crashed, or a proxy cut the connection.",
-    "read.reset_in_head": "As `read.reset`, in the middle of an answer.",
-    "read.reset_in_body": "As `read.reset`; often a worker that was killed or out of memory.",
-    "read.closed": "The server closes new connections without an answer: a limit of connections.",
-    "read.closed_in_head": "The server ended in the middle of an answer: look for crashes.",
-    "read.closed_in_body": "The body is shorter than announced: crashes, or a wrong length.",
-    "read.closed_on_reuse": "The server's keep-alive timeout met a new request. Raise it, or test"
-    " with `--no-keepalive`.",
-    "read.no_memory": "torr's own limit: 40 MiB for each worker, beyond 64 KiB for each connection."
-    " Do answers have to be so large? More workers (`--workers`) have more.",
+    "read.reset_in_head": "As for `read.reset`, but in the middle of an answer.",
+    "read.reset_in_body": "As for `read.reset`. Often a worker of the server was killed or ran out"
+    " of memory.",
+    "read.closed": "The server closes new connections without an answer: look for a limit of"
+    " connections.",
+    "read.closed_in_head": "The server stopped in the middle of an answer: look for crashes.",
+    "read.closed_in_body": "The body is shorter than announced: look for crashes, or a wrong"
+    " Content-Length.",
+    "read.closed_on_reuse": "The keep-alive timeout of the server ended when torr sent the next"
+    " request. Raise this timeout, or test with `--no-keepalive`.",
+    "read.no_memory": "This is a limit of torr: 40 MiB for each worker, in addition to 64 KiB for"
+    " each connection. Ask for smaller answers, or use more workers (`--workers`).",
     "read.too_large": "`--once` holds the whole answer in memory; a load does not.",
-    "protocol.not_http": "Is this the right port? TLS and other protocols answer so.",
-    "protocol.http2": "The port speaks HTTP/2 only; torr speaks HTTP/1.1.",
-    "protocol.bad_head": "Look at it: `torr run --once -v`.",
-    "protocol.head_too_large": "Cookies or headers without a bound.",
-    "protocol.too_many_interim": "A server or proxy that repeats 100, 102 or 103 without end.",
-    "protocol.bad_content_length": "A proxy and its upstream that both set a length.",
-    "protocol.bad_chunk": "A broken chunked encoder, or two answers mixed on one connection.",
-    "protocol.extra_bytes": "The body is longer than announced.",
-    "tls.expired": "Renew it. To measure all the same: `--insecure`.",
-    "tls.not_yet_valid": "Is this machine's clock right? To measure all the same: `--insecure`.",
-    "tls.wrong_host": "Fire at a name that the certificate is for, or `--insecure`. Names stand in"
-    " its subjectAltName; its subject (CN) does not count.",
-    "tls.unknown_issuer": "Name its authority's certificate with `--cacert`, or `--insecure`. A"
-    " server that does not send its intermediate certificates looks like this too.",
-    "tls.authority_as_server": "Self-signed by `openssl req -x509`, usually. Name that very"
-    " certificate with `--cacert`, or `--insecure`.",
-    "tls.bad_certificate": "Look at it: `openssl s_client -connect HOST:PORT`.",
-    "tls.refused": "Does it ask for a client certificate? `--cert`, `--key`.",
-    "tls.nothing_in_common": "torr speaks TLS 1.2 and 1.3, and HTTP/1.1 within.",
-    "tls.not_tls": "A port of plain HTTP answers so: fire at http://.",
-    "tls.closed": "A limit of connections, or a proxy in between; the server's log may know.",
-    "tls.failed": "Look at it: `openssl s_client -connect HOST:PORT`. A message of the handshake of"
-    " more than 64 KiB, such as a long chain of certificates, or 32 empty records in a row end so.",
-    "status": "Counted by number, as `status.503`. 429 and 503 are limits of the server, 502 and"
-    " 504 those of what is behind it; the samples have its words.",
-    "check.body": "Look at the sample's body, and at `--expect-body`.",
-    "check.json": "Look at the sample's body, and at `--expect-json`. Is it JSON at all?",
-    "check.capture": "The answer lacks the value of `--capture`: a login that failed, or an answer"
-    " of another form.",
-    "check.encoding": "The body breaks off, or is in a coding other than gzip and deflate.",
-    "check.too_large": "Checks and captures look at bodies of up to 16 MiB, before and after"
-    " decompression, which may make 1 MiB or a hundred times what was sent, at JSON that takes up"
-    " to 128 MiB once parsed, and keep values of 256 KiB.",
-    "check.locustfile": "The sample has the words of the locustfile: an exception, or what was"
-    " given to `response.failure`.",
-    "stream.error": "The sample has the event: overload, a limit of tokens, a model that is gone.",
-    "stream.truncated": "A worker that died, or a proxy's timeout, which ends the body properly.",
-    "stream.malformed": "The sample has the event. Two writers on one connection, or a cut buffer.",
-    "stream.compressed": "Switch compression off for `text/event-stream`: it holds events back.",
-    "stream.unknown": "Another API than the dialect named: try `--stream sse`, see the sample.",
-    "stream.no_events": "The sample has the answer: a page to sign in, an error as JSON, a request"
-    " that did not ask for a stream.",
-    "stream.too_large": "An event that never ends: is it a stream of events at all?",
+    "protocol.not_http": "Check the port: ports that speak TLS or another protocol answer in this"
+    " way.",
+    "protocol.http2": "torr speaks HTTP/1.1 only: use a port of the server that speaks it.",
+    "protocol.bad_head": "Look at the head with `torr run --once -v`.",
+    "protocol.head_too_large": "Look for cookies or headers that grow without a limit.",
+    "protocol.too_many_interim": "Look for a server or proxy that repeats 100, 102 or 103 without"
+    " end.",
+    "protocol.bad_content_length": "Often a proxy and the server behind it both set a length.",
+    "protocol.bad_chunk": "The server may encode chunks wrongly, or write two answers to one"
+    " connection at once.",
+    "protocol.extra_bytes": "Check the Content-Length of the server, and whether it sends a body"
+    " with a status that has none.",
+    "tls.expired": "Renew the certificate. To measure without this check, use `--insecure`.",
+    "tls.not_yet_valid": "Check the clock of this machine. To measure without this check, use"
+    " `--insecure`.",
+    "tls.wrong_host": "Use a URL with a name that the certificate is for, or `--insecure`. Only"
+    " the names in subjectAltName count, not the subject (CN).",
+    "tls.unknown_issuer": "Name the certificate of its authority with `--cacert`, or use"
+    " `--insecure`. A server that does not send its intermediate certificates causes this error"
+    " too.",
+    "tls.authority_as_server": "Usually the certificate is self-signed by `openssl req -x509`."
+    " Name this certificate with `--cacert`, or use `--insecure`.",
+    "tls.bad_certificate": "Look at the certificate with `openssl s_client -connect HOST:PORT`.",
+    "tls.refused": "If the server asks for a client certificate, name it with `--cert` and"
+    " `--key`.",
+    "tls.nothing_in_common": "torr supports TLS 1.2 and 1.3, with HTTP/1.1.",
+    "tls.not_tls": "If the port speaks plain HTTP, use http:// in the URL.",
+    "tls.closed": "Look for a limit of connections, or a proxy between torr and the server. The"
+    " log of the server may have the reason.",
+    "tls.failed": "Look at the handshake with `openssl s_client -connect HOST:PORT`. torr also"
+    " refuses handshake messages of more than 64 KiB, such as a long chain of certificates, and 32"
+    " empty records in a row.",
+    "status": "The reason contains the status, such as `status.503`. 429 and 503 are limits of the"
+    " server, 502 and 504 those of a server behind it. The samples have the bodies.",
+    "check.body": "Look at the body of the sample, and at `--expect-body`.",
+    "check.json": "Look at the body of the sample, and at `--expect-json`. Check that the body is"
+    " JSON.",
+    "check.capture": "The answer lacks the value of `--capture`: the login failed, or the answer"
+    " has another form.",
+    "check.encoding": "The body is incomplete, or has an encoding other than gzip and deflate.",
+    "check.too_large": "A body may have at most 16 MiB, before and after decompression. A"
+    " decompressed body of more than 1 MiB may be at most a hundred times as large as it was sent."
+    " Parsed JSON may take at most 128 MiB, and a captured value at most 256 KiB.",
+    "check.locustfile": "The sample has the exception of the locustfile, or the text that it"
+    " passed to `response.failure`.",
+    "stream.error": "The sample has the event. Examples are an overload, a limit of tokens, or a"
+    " missing model.",
+    "stream.truncated": "A worker of the server may have crashed, or a proxy may have ended the"
+    " body after a timeout.",
+    "stream.malformed": "The sample has the event. Two writers may share one connection, or a"
+    " buffer was cut.",
+    "stream.compressed": "Switch off compression for `text/event-stream`, since it delays events.",
+    "stream.unknown": "The API does not use the given dialect: look at the sample, or try"
+    " `--stream sse`.",
+    "stream.no_events": "The sample has the answer. Examples are a login page, an error as JSON,"
+    " or the answer to a request that did not ask for a stream.",
+    "stream.too_large": "An event that large has no end. Check whether the answer is a stream of"
+    " events.",
 }
 
 
