@@ -81,9 +81,10 @@ attempted = ok + the sum of all errors + in_flight
 ```
 
 `planned` requests are those that were due. A request is `dropped` if it was due but never sent
-(`--max-in-flight`). An attempt is `in_flight` if it was still open when the level ended. In [result.json](reference/files.md), `counts.errors` has
-the number of each class, and `reasons` the number of each reason. `samples` has the first five
-failures of each class, with the head and the first KB of each answer.
+(`--max-in-flight`). An attempt is `in_flight` if it was still open when the level ended. In
+[result.json](reference/files.md), `counts.errors` has the number of each class, and `reasons` the
+number of each reason. `samples` has the first five failures of each class, with the head and the
+first KB of each answer.
 """
 
 _TARGET = """\
