@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.server
 import json
+import threading
 
 
 def test_its_plan_runs_against_a_target(torr, target, tmp_path):
@@ -18,3 +20,28 @@ def test_its_plan_runs_against_a_target(torr, target, tmp_path):
     ended = torr("run", "plan.toml", "-c", "2", "-z", "300ms", "--warmup", "0s", "-d", "out")
     assert ended.code == 0, ended.err
     hello.stop()
+
+
+def test_a_document_is_fetched_from_its_url(torr, tmp_path):
+    document = json.dumps({"openapi": "3.0.3", "paths": {"/a": {"get": {}}}}).encode()
+
+    class Documents(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            is_there = self.path == "/api/openapi.json"
+            self.send_response(200 if is_there else 404)
+            self.send_header("content-length", str(len(document)))
+            self.end_headers()
+            self.wfile.write(document)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Documents) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}"
+        missing = torr("init", f"{base}/openapi.json")
+        fetched = torr("init", f"{base}/api/openapi.json")
+        server.shutdown()
+    assert (missing.code, "answers with status 404" in missing.err) == (2, True)
+    assert fetched.code == 0, fetched.err
+    assert f'url = "{base}"' in (tmp_path / "plan.toml").read_text()

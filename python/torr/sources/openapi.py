@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 SAFE = ("get", "head")
+FORM = "application/x-www-form-urlencoded"
 MOST_DEPTH = 16
 _FORMATS = {
     "uuid": "00000000-0000-4000-8000-000000000000",
@@ -170,19 +171,27 @@ class _Reader:
         return value
 
     def _body(self, spec: JsonObject, old: list[JsonObject]) -> tuple[str | None, str | None]:
-        """Return the media type and the text of the body."""
-        if any(x["in"] == "formData" for x in old):
-            raise _NoValueError("the body is a form of Swagger 2.0")
+        """Return the media type and the text of the body, in JSON or as a form."""
         body = self.resolved(spec.get("requestBody") or {})
         content = body.get("content") or {}
-        if old:
+        if fields := [x for x in old if x["in"] == "formData"]:
+            content = {self._form_of(spec): _schema_of(fields)}
+        elif old:
             content = {"application/json": old[0]}
         kind = next((x for x in content if re.search(r"[/+]json\b", x)), None)
-        if kind is None:
-            if content and body.get("required"):
-                raise _NoValueError(f"the body is {next(iter(content))}, not JSON")
-            return None, None
-        return kind, json.dumps(_without_secrets(self.sample(content[kind])), ensure_ascii=False)
+        if kind is not None:
+            value = _without_secrets(self.sample(content[kind]))
+            return kind, json.dumps(value, ensure_ascii=False)
+        if FORM in content:
+            form = _without_secrets(self.sample(content[FORM]))
+            return FORM, urlencode({name: _text(value) for name, value in form.items()})
+        if content and (body.get("required") or old):
+            raise _NoValueError(f"the body is {next(iter(content))}, neither JSON nor a form")
+        return None, None
+
+    def _form_of(self, spec: JsonObject) -> str:
+        kinds = spec.get("consumes") or self.document.get("consumes") or [FORM]
+        return FORM if FORM in kinds else str(kinds[0])
 
     def sample(self, place: Any, depth: int = 0) -> Any:  # noqa: ANN401
         """Return a value for a parameter, a media type or a schema."""
@@ -259,6 +268,16 @@ class _Reader:
 def _media(parameter: JsonObject) -> JsonObject:
     content = parameter.get("content") or {}
     return next(iter(content.values())) if content else {}
+
+
+def _schema_of(fields: list[JsonObject]) -> JsonObject:
+    """Return the form fields of Swagger 2.0 as the schema that OpenAPI 3 has for them."""
+    needed = [field["name"] for field in fields if field.get("required")]
+    return {
+        "type": "object",
+        "required": needed,
+        "properties": {field["name"]: field for field in fields},
+    }
 
 
 def _has_example(parameter: JsonObject) -> bool:

@@ -116,6 +116,44 @@ def test_swagger_2_in_yaml_is_read(torr):
     assert (plan.url, plan.requests[0].url) == ("http://localhost:81", "/b/x")
 
 
+def bodies_of(torr, document):
+    Path("api.json").write_text(json.dumps(document))
+    ended = torr("init", "api.json", "--all-methods")
+    assert ended.code == 0, ended.err
+    return {x.name: x for x in read_plan_file(Path("plan.toml")).requests}, ended.err
+
+
+def test_a_form_is_written_with_its_required_fields(torr):
+    schema = {
+        "required": ["name", "n"],
+        "properties": {
+            "name": {"type": "string", "example": "a b&c"},
+            "n": {"type": "integer"},
+            "unused": {"type": "string"},
+        },
+    }
+    form = {"application/x-www-form-urlencoded": {"schema": schema}}
+    document = {"openapi": "3.0.0", "paths": {"/a": {"post": {
+        "operationId": "a", "requestBody": {"content": form}}}}}  # fmt: skip
+    requests, _ = bodies_of(torr, document)
+    assert requests["a"].body == b"name=a+b%26c&n=1"
+    assert ("content-type", "application/x-www-form-urlencoded") in requests["a"].headers
+
+
+def test_a_form_of_swagger_2_is_written_unless_it_has_parts(torr):
+    fields = [
+        {"in": "formData", "name": "password", "type": "string", "required": True},
+        {"in": "formData", "name": "n", "type": "integer", "required": True},
+    ]
+    parts = {"operationId": "b", "parameters": fields, "consumes": ["multipart/form-data"]}
+    document = {"swagger": "2.0", "host": "localhost:81", "paths": {
+        "/a": {"post": {"operationId": "a", "parameters": fields}},
+        "/b": {"post": parts}}}  # fmt: skip
+    requests, err = bodies_of(torr, document)
+    assert requests["a"].body == b"password=%2A%2A%2A&n=1"
+    assert "POST /b: the body is multipart/form-data, neither JSON nor a form" in err
+
+
 def test_a_file_is_replaced_with_force_only(torr):
     Path("plan.toml").write_text("mine")
     refused = torr("init", "http://localhost:8080/")
