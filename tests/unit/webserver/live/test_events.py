@@ -13,6 +13,7 @@ from doubles import Truth
 from events import Events, ask
 from installed import wait_until
 from torr.results.result import TrialFailure
+from torr.webserver import server
 from torr.webserver.live import stream
 
 INTERVALS = 10
@@ -162,6 +163,7 @@ def deaf_reader(run):
 
 def test_a_reader_that_takes_nothing_keeps_nobody_waiting(played, monkeypatch):
     monkeypatch.setattr(stream, "SEND_TIMEOUT_S", 600)
+    monkeypatch.setattr(server, "_DROP_MS", 600_000)
     run = played()
     run.begin()
     with deaf_reader(run), Events(run.url) as events:
