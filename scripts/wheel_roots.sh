@@ -4,19 +4,19 @@
 #   newest    Debian unstable for this processor: the newest Python, the newest C library
 #   aarch64   Debian stable for aarch64, run by qemu-user
 #
-# It needs root, debootstrap and Debian's package server. The kernel is told to run programs for aarch64
-# with the qemu of the first system (binfmt_misc), until the next boot: qemu before 8 lacks epoll_pwait2,
-# which the engine calls.
+# It needs root, debootstrap and a server of Debian's packages (DEBIAN, unless debootstrap knows one). The
+# kernel is told to run programs for aarch64 with the qemu of the first system (binfmt_misc), until the
+# next boot: qemu before 8 lacks epoll_pwait2, which the engine calls.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-server=${DEBIAN:-http://deb.debian.org/debian}
+server=${DEBIAN:-}
 roots=build/roots
 mkdir -p "$roots"
 
 if [ ! -x "$roots/newest/usr/bin/python3" ]; then
     rm -rf "$roots/newest"
-    debootstrap --variant=minbase --include=python3-venv,python3-pip,qemu-user sid "$roots/newest" "$server"
+    debootstrap --variant=minbase --include=python3-venv,python3-pip,qemu-user sid "$roots/newest" ${server:+"$server"}
 fi
 
 if [ "$(uname -m)" = x86_64 ]; then
@@ -31,6 +31,6 @@ if [ "$(uname -m)" = x86_64 ]; then
     fi
     if [ ! -x "$roots/aarch64/usr/bin/python3" ]; then
         rm -rf "$roots/aarch64"
-        debootstrap --arch=arm64 --variant=minbase --include=python3-venv,python3-pip stable "$roots/aarch64" "$server"
+        debootstrap --arch=arm64 --variant=minbase --include=python3-venv,python3-pip stable "$roots/aarch64" ${server:+"$server"}
     fi
 fi
