@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 SETTINGS = DOCS / "mkdocs.yml"
 # The files of docs/ that make up the site, as Zensical reads them.
 SOURCE = "docs-source"
-# Start pages in other languages than English; each is a project of its own, with its own search.
+# Languages that have some of the pages; each is a project of its own, with its own search.
 TRANSLATED = {"zh": "中文"}
 # Shown as they are; every other file outside docs/ is shown as text.
 _IMAGES = {".png", ".svg"}
@@ -67,7 +67,7 @@ def settings(language: str) -> dict[str, Any]:
     for code, name in TRANSLATED.items():
         link = "index.html" if code == language else f"{up}{code}/index.html"
         languages.append({"name": name, "link": link, "lang": code})
-    own = {} if language == "en" else {"nav": ["index.md"]}
+    own = {} if language == "en" else {"nav": translated(language, shared["nav"])}
     return {
         **shared,
         **own,
@@ -76,6 +76,11 @@ def settings(language: str) -> dict[str, Any]:
         "theme": {**shared["theme"], "language": language},
         "extra": {**shared["extra"], "alternate": languages},
     }
+
+
+def translated(language: str, nav: list[Any]) -> list[str]:
+    """Return the pages of a navigation that a language has, without its sections."""
+    return [page for page in pages_of(nav) if (DOCS / language / page).exists()]
 
 
 def write_source(folder: Path) -> None:

@@ -11,6 +11,12 @@ PAGES = sorted(
 )
 # Its commands are one session, which a test of its own runs: tests/full/examples/test_tutorial.py.
 TUTORIAL = ROOT / "docs/tutorial.md"
+# Pages in another language, with their English pages. Commands of translations are not run a second
+# time, since tests/unit/docs/test_translations.py finds those that the English page does not have.
+TRANSLATIONS = {
+    ROOT / "README.zh-CN.md": ROOT / "README.md",
+    **{page: ROOT / "docs" / page.name for page in PAGES if page.parent == ROOT / "docs/zh"},
+}
 
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -22,10 +28,10 @@ def name(page):
 def commands(program, pages=None):
     """Return each command of a program in the ```sh blocks, with the first page that has it.
 
-    Without `pages`, these are all pages but the tutorial.
+    Without `pages`, these are all pages but the tutorial and translations.
     """
     first_pages = {}
-    for page in pages or (page for page in PAGES if page != TUTORIAL):
+    for page in pages or (page for page in PAGES if page not in {TUTORIAL, *TRANSLATIONS}):
         for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
             for line in block.replace("\\\n", " ").splitlines():
                 if line.split()[:1] == [program]:

@@ -119,11 +119,3 @@ def test_a_command_that_does_not_exist_is_noticed(url):
 def test_a_make_command_of_a_page_has_a_target():
     targets = re.findall(r"^([a-z-]+):.* ## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {command.split()[1] for command in commands("make")} <= set(targets)
-
-
-def test_both_readmes_have_the_same_commands():
-    blocks = [
-        re.findall(r"^```sh\n(.*?)^```$", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
-        for name in ("README.md", "README.zh-CN.md")
-    ]
-    assert blocks[0] == blocks[1]

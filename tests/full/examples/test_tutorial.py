@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from documents import ROOT, TUTORIAL
+from documents import ROOT, TRANSLATIONS, TUTORIAL
 from installed import TORR
 
 TOOLS = ROOT / "build/docs-tools/bin"
@@ -85,4 +85,7 @@ def test_the_profile_shows_the_line_of_the_slow_query(played):
     assert function == "cheapest_items"
     lines = (ROOT / "examples/tutorial/shop.py").read_text(encoding="utf-8").splitlines()
     assert "database.execute(query, [category])" in lines[int(number) - 1]
-    assert f"line {number} of `shop.py`" in TUTORIAL.read_text(encoding="utf-8")
+    pages = [TUTORIAL, *(page for page in TRANSLATIONS if TRANSLATIONS[page] == TUTORIAL)]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert re.search(rf"line {number} of `shop\.py`|`shop\.py` 的第 {number} 行", text), page

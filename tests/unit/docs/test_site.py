@@ -74,6 +74,13 @@ def test_pages_of_another_language_link_to_built_pages():
     assert text == "[a](../ci.html#b)"
 
 
+@pytest.mark.parametrize("language", docs_site.TRANSLATED)
+def test_the_navigation_of_a_translation_lists_each_of_its_pages_once(language):
+    listed = docs_site.settings(language)["nav"]
+    assert sorted(listed) == sorted(page.name for page in (ROOT / "docs" / language).rglob("*.md"))
+    assert listed[0] == "index.md"
+
+
 @pytest.mark.parametrize("language", ["en", *docs_site.TRANSLATED])
 def test_every_language_links_to_the_start_pages_of_all(language):
     start = PurePosixPath("" if language == "en" else language)
