@@ -76,19 +76,22 @@ WORDS = (
     Words(
         page="README.zh-CN.md",
         tool="工具",
-        bare="*裸 send 与 recv*",
+        bare="*只有 send 和 recv*",
         beneath=(
-            "客户端每个请求的处理器时间，单位 µs：小响应，1、64、256、1,000 个连接；"
-            "16 KB、64 KB 与 TLS 为 64 个连接。{processor} 上 {rounds} 轮交错测量的中位数，"
-            "客户端与 nginx 各占一核；裸循环不解析，也不记录。"
+            "客户端处理每个请求所用的处理器时间，单位 µs：小响应经 1、64、256、1,000 个连接；"
+            "16 KB、64 KB 和 TLS 经 64 个连接。在 {processor} 上交错测量 {rounds} 轮，取中位数，"
+            "客户端与 nginx 各占一个核；“只有 send 和 recv”的循环不解析，也不记录。"
         ),
-        late="恒定速率 1,000/s 时请求到达目标的延后，p99：{tools}；从不休眠的裸循环 {bare}。",
+        late=(
+            "以恒定速率 1,000/s 发送时，请求到达目标的滞后，p99：{tools}；"
+            "从不休眠的同类循环为 {bare}。"
+        ),
         left_out="未参加：{names}。",
         bars=(
-            "本次测量为 torr 设 {all} 项上限：相对其他各工具的开销、延后、内存、启动。"
-            "达到 {held} 项{missed}：[本次测量]({run})。"
+            "这次测量为 torr 设了 {all} 项上限：相对其他各工具的开销，以及滞后、内存和启动时间。"
+            "满足 {held} 项{missed}：[测量记录]({run})。"
         ),
-        missed="（未达到：{names}）",
+        missed="，未满足：{names}",
     ),
 )
 
