@@ -58,7 +58,7 @@ def test_a_summary_is_written_in_the_language():
 
 
 def test_a_diff_is_said_in_the_language_asked_for(diff, tmp_path):
-    assert "在 2 个共有的级上，b 每秒应答的请求是 a 的 2.00 ×" in diff("--lang", "zh")
+    assert "在 2 个共有的级上，b 每秒响应的请求数是 a 的 2.00 ×" in diff("--lang", "zh")
     [summary] = tmp_path.glob("_output/torr/a_b-*/summary.md")
     assert "## 比值" in summary.read_text()
 
@@ -90,7 +90,7 @@ def kept(torr, own_store, tmp_path, monkeypatch):  # noqa: ARG001 - a store of t
 
 
 def test_kept_runs_are_shown_in_the_language(kept):
-    assert kept("show", "1").startswith("经由 50 个连接应答每秒 2,150 个请求")
+    assert kept("show", "1").startswith("经由 50 个连接，每秒 2,150 个请求得到响应")
     assert kept("show", "--lang", "en", "1").startswith("Answers 2,150 requests/s")
 
 
@@ -113,7 +113,7 @@ def test_pages_of_kept_runs_begin_in_the_language(kept, tmp_path, monkeypatch, v
 def test_an_exported_summary_is_in_the_language(kept, tmp_path):
     kept("export", "1")
     (summary,) = tmp_path.rglob("summary.md")
-    assert "经由 50 个连接应答每秒 2,150 个请求" in summary.read_text()
+    assert "经由 50 个连接，每秒 2,150 个请求得到响应" in summary.read_text()
 
 
 def test_json_is_the_same_in_every_language(diff):

@@ -43,7 +43,7 @@ def test_a_target_that_refuses_everything_is_said_after_a_second_and_once(told):
 
 def test_the_note_is_said_in_chinese(told):
     (said,) = told(piece({"401": 50}), language="zh")
-    assert said.startswith("注意：到目前为止，每个应答的状态都是 401")
+    assert said.startswith("注意：到目前为止，每个响应的状态码都是 401")
 
 
 SILENT = {

@@ -34,22 +34,22 @@ NAMES = re.compile(
 def test_a_ladder_says_its_capacity(make_level, make_result):
     found = make_result("ladder", levels(make_level, *ROWS), ["p95 < 500ms"])
     assert render(sentence.verdict(found), "zh") == (
-        "在 400 个连接时扛得住每秒 2,160 个请求，且 p95 低于 500 ms；拐点在 100。"
+        "在 400 个连接时能承受每秒 2,160 个请求，且 p95 低于 500 ms；拐点在 100。"
     )
-    assert render(sentence.success(found), "zh") == "没有请求失败，50 到 800 个连接。"
+    assert render(sentence.success(found), "zh") == "从 50 到 800 个连接，没有请求失败。"
 
 
 def test_what_cannot_be_shown_says_why(make_level, make_result):
     found = make_result("ladder", levels(make_level, (5, 100, 1.0)), ["success >= 99.9%"])
     assert render(sentence.verdict(found), "zh") == (
-        "在 5 个连接时无法证明 success 不低于 99.9 %（1,000 次尝试中没有错误，说明得太少："
-        "需要 3,000 次）；在 5 个连接时应答每秒 100 个请求，这是唯一的一级。"
+        "在 5 个连接时无法证明 success 不低于 99.9 %（1,000 次尝试中没有错误，样本太少："
+        "需要 3,000 次）；在 5 个连接时达到每秒 100 个请求，这是唯一的一级。"
     )
 
 
 def test_a_limited_ladder_says_which_levels_claim_nothing(limited_ladder):
     assert render(trust.trust(limited_ladder), "zh").startswith(
-        "在 800 和 1,600 个连接时压测端受限，这些级不下任何结论（一个工作线程"
+        "在 800 和 1,600 个连接时压测端受限，这些级不用于任何结论（一个工作线程"
     )
 
 
@@ -60,14 +60,14 @@ def test_reasons_of_the_engine_are_said_in_chinese(make_level, make_result):
     why = {"code": "health.missing_connections", "values": values, "text": text}
     made = make_level(1000, 9.0, 1.0, verdict="generator-limited", reasons=[why])
     assert render(sentence.verdict(make_result("run", [made])), "zh") == (
-        "不下任何结论：压测端是瓶颈：1,000 个连接中，只有 900 个能从这台机器打开：套接字内存用尽。"
+        "无法得出结论：压测端是瓶颈：1,000 个连接中，只有 900 个能从这台机器打开：套接字内存用尽。"
     )
 
 
 def test_reasons_of_an_older_torr_stay_in_english(make_level, make_result):
     made = make_level(5, 9.0, 1.0, verdict="generator-limited", reasons=["thread CPU 97 %."])
     assert render(sentence.verdict(make_result("run", [made])), "zh") == (
-        "不下任何结论：压测端是瓶颈：thread CPU 97 %。"
+        "无法得出结论：压测端是瓶颈：thread CPU 97 %。"
     )
 
 
@@ -77,13 +77,13 @@ def test_a_comparison_says_who_is_faster():
     )
     found = pair(0.87, 1.0, 0.9, 0.7, factors=FACTORS)
     assert render(sentence.verdict(found), "zh") == (
-        "go-gin 在 4 个单元格中的 3 个里比 go-net 慢，差得最多的是 4 个进程和 500 个连接时："
+        "go-gin 在 4 个单元格中的 3 个里比 go-net 慢，差距最大的是 4 个进程和 500 个连接时："
         "30 %（29–31 %）；在 1 个单元格里相同。"
     )
 
 
 def test_failures_have_meaning_and_advice():
-    assert render(meaning("status.503"), "zh") == "应答的状态码不被接受"
+    assert render(meaning("status.503"), "zh") == "响应的状态码不被接受"
     assert render(advice("read.reset"), "zh") == "端口背后的进程崩溃了，或代理切断了连接。"
     assert meaning("nobody.knows") == ""
 

@@ -11,7 +11,7 @@ from torr.messages.say import as_json, chain, changed, join, one_line, render, s
 WORDS = {
     "{n:,} user": "{n:,} 个用户",
     "{n:,} users": "{n:,} 个用户",
-    "Holds {rate} at {place}": "在 {place} 时扛得住 {rate}",
+    "Holds {rate} at {place}": "在 {place} 时能承受 {rate}",
     "{rate} requests/s": "每秒 {rate} 个请求",
     "{before} and {last}": "{before} 和 {last}",
     ", ": "、",
@@ -42,7 +42,7 @@ def test_texts_within_a_text_are_said_in_its_language():
         "Holds {rate} at {place}", rate=rate, place=say_count(400, "{n:,} user", "{n:,} users")
     )
     assert text == "Holds 2,150 requests/s at 400 users"
-    assert text.render("zh") == "在 400 个用户时扛得住每秒 2,150 个请求"
+    assert text.render("zh") == "在 400 个用户时能承受每秒 2,150 个请求"
     assert text.as_json() == {"en": str(text), "zh": text.render("zh")}
 
 
@@ -78,7 +78,7 @@ def test_latin_text_is_set_apart_from_chinese_and_chinese_is_not():
         ("家", "在家时"),
     ):
         text = say("Holds {rate} at {place}", rate="1", place=place)
-        assert text.render("zh") == f"{expected}扛得住 1"
+        assert text.render("zh") == f"{expected}能承受 1"
 
 
 def test_values_are_data_in_every_language():
@@ -94,8 +94,8 @@ def test_what_has_no_words_is_said_in_english():
 
 def test_a_change_is_made_in_every_language():
     text = changed(say("Holds {rate} at {place}", rate="1", place="a  b"), str.upper)
-    assert (text, text.render("zh")) == ("HOLDS 1 AT A  B", "在 A  B 时扛得住 1")
-    assert one_line(text).render("zh") == "在 A B 时扛得住 1"
+    assert (text, text.render("zh")) == ("HOLDS 1 AT A  B", "在 A  B 时能承受 1")
+    assert one_line(text).render("zh") == "在 A B 时能承受 1"
 
 
 def test_data_has_no_languages():

@@ -27,7 +27,7 @@ def test_budgets_are_met_missed_or_not_shown():
     )
     assert render(sentence.verdict(found), "zh") == (
         "测了 1 个函数；3 项预算中 1 项达标；1 项未达标（test_cache.py::test_put：ops >1M/s）；"
-        "1 项无法证明。"
+        "1 项未能证明。"
     )
     rows = function_tables.budgets(found).rows
     assert rows[0] == (

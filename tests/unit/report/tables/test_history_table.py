@@ -67,8 +67,8 @@ def test_beside_a_baseline_the_newest_run_is_what_matters():
         " baseline's, run 3 (api 2 CPU, 2 workers): one run each."
     )
     assert render(history_table.sentence(found), "zh") == (
-        "chat 最新的一次，运行 5（=DB on SSD | more CPU），为 48.4 ok/s，是基线（运行 3（api 2"
-        " CPU, 2 workers））的 0.98 ×：各只跑一次。"
+        "chat 最新的是运行 5（=DB on SSD | more CPU），测得 48.4 ok/s，是基线（运行 3（api 2"
+        " CPU, 2 workers））的 0.98 ×：各只运行一次。"
     )
     content = history_table.table(found)
     assert content.columns[-1] == "to the baseline"
@@ -99,7 +99,7 @@ def test_a_baseline_that_claims_nothing_there_is_said_with_its_reason():
         " it has no level 40."
     )
     assert render(history_table.sentence(found), "zh") == (
-        "chat 最新的一次，运行 2，为 48.4 ok/s；基线（运行 1）在此下不了结论：它没有 40 这一级。"
+        "chat 最新的是运行 2，测得 48.4 ok/s；基线（运行 1）在此无法得出结论：它没有 40 这一级。"
     )
     assert history_table.table(found).rows[-1][-1] == "–"
     assert ledger_text.markdown(found).startswith("**The newest of chat")
