@@ -109,78 +109,78 @@ def run(
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
-    connections: users, each its own [50; 100 with --rate]
-    duration: measured window of a level [10s]
-    requests: stop after N requests instead
-    rate: start RATE requests/s, whatever comes back
-    arrivals: constant or poisson, with --rate [constant]
+    connections: open N connections, one per user [50; --rate: 100]
+    duration: measure each level for TIME [10s]
+    requests: stop after N requests, not after --duration
+    rate: start RATE requests per second (open loop)
+    arrivals: with --rate: use constant or poisson gaps [constant]
     max_in_flight: with --rate: drop due requests beyond N in flight [5M]
     spin: with --rate: busy-wait for exact send times
-    stages: users by time, or with --rate: 30s:100,2m:1k,30s:0
-    replay: start requests at the times in FILE, or an access log
-    speed: with --replay: 2 is twice as fast [1]
-    pool: users share N connections [one each]
-    think: users think after each answer: 1s, 1s-3s, exp:2s
-    warmup: load before the window, counted separately [2s]
-    drain: wait for open requests at the end [--timeout]
-    workers: threads [cores; half for a local target]
+    stages: ramp users (or --rate) to N in TIME: 30s:100,2m:1k
+    replay: start requests at the times in a file or access log
+    speed: with --replay: replay X times as fast [1]
+    pool: share N connections among users [one per user]
+    think: pause users after each answer: 1s, 1s-3s, exp:2s
+    warmup: load the target for TIME before measuring [2s]
+    drain: wait TIME for open requests at the end [--timeout]
+    workers: send from N threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
-    seed: of everything random [1]
-    method: method [GET; POST with a body]
-    headers: a header (repeatable)
-    body: the body as it is
-    json_body: a JSON body, with content-type
-    basic_auth: as this user
-    requests_file: send these: vegeta's http or JSON, HAR
-    weights: how often each request, e.g. 8,1,1 [in turn]
-    steps: each user sends them in order, then anew
-    data: rows for {{row.NAME}}: CSV with a header, JSON lines
-    verbatim: send {{…}} as it stands: fill nothing
-    expect_status: what counts as ok, e.g. 2xx,404 [200-399]
-    expect_body: what the body must contain (repeatable)
-    expect_json: what it must say, e.g. '$.status=ok' (repeatable)
-    capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
-    compressed: ask for gzip or deflate
-    timeout: later than that is an error [30s]
-    stream: answers are events: sse, openai, dify, anthropic
-    idle_timeout: fail a stream after this time without data
-    from_: measure stream times from: sent, intended [sent]
-    chat: ask a chat API: openai, dify, anthropic
+    seed: set the seed of all random choices [1]
+    method: set the method [GET; POST with a body]
+    headers: add a header (repeatable)
+    body: send this body
+    json_body: send this JSON body and its content-type
+    basic_auth: authenticate by HTTP Basic
+    requests_file: send the requests in FILE: HAR, JSON or vegeta's
+    weights: set each request's weight, e.g. 8,1,1 [in turn]
+    steps: let each user send all requests in order, repeatedly
+    data: fill {{row.NAME}} from a CSV with header or JSON lines
+    verbatim: send {{…}} as it is, without filling it in
+    expect_status: count these statuses as ok, e.g. 2xx,404 [200-399]
+    expect_body: require this text or match in the body (repeatable)
+    expect_json: require this JSON value: '$.status=ok' (repeatable)
+    capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
+    compressed: request gzip or deflate compression
+    timeout: fail a request that takes longer than TIME [30s]
+    stream: read event streams: sse, openai, dify, anthropic
+    idle_timeout: fail a stream after TIME without data
+    from_: measure stream times from sent or intended time [sent]
+    chat: send chat requests: openai, dify, anthropic
     alias: also report the metrics of this tool: vllm, aiperf
-    tokenizer: count tokens too, by a tokenizer.json
-    prompt: what its users say
-    prompts: what they say in turn: JSON lines, ShareGPT
-    model: the model that answers
-    max_tokens: at most N tokens per answer
-    user: the name of the user [dify: torr]
-    inputs: variables of a Dify app, as JSON
-    token_env: the environment variable with the API's key
+    tokenizer: also count tokens, by a tokenizer.json
+    prompt: send this prompt
+    prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
+    model: ask for this model
+    max_tokens: limit each answer to N tokens
+    user: send this user name [dify: torr]
+    inputs: set the variables of a Dify app, as JSON
+    token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
-    prompt_order: sequence, or shuffle by --seed [sequence]
-    unique_prefix: begin each prompt anew, so that no cache knows it
-    keepalive: if False, a new connection for each request
-    requests_per_connection: then make it anew [no limit]
-    connections_per_second: open the first ones at this rate
-    retry_delay: pause after a failed dial [100ms]
-    source_address: leave from this one (repeatable)
-    proxy: through http://[USER:PASSWORD@]HOST:PORT
+    prompt_order: send prompts in sequence, or shuffle them [sequence]
+    unique_prefix: begin each prompt uniquely, so that no cache has it
+    keepalive: if False, open a new connection for each request
+    requests_per_connection: replace a connection after N requests [no limit]
+    connections_per_second: open the first connections at this rate [no limit]
+    retry_delay: wait TIME after a failed connection attempt [100ms]
+    source_address: connect from this local address (repeatable)
+    proxy: connect through http://[USER:PASSWORD@]HOST:PORT
     insecure: accept any certificate
-    cacert: trust this PEM file [the machine's list]
-    cert: show this certificate (PEM)
-    key: its private key [in --cert]
-    tls_resumption: if False, a full handshake for each connection
-    name: names the files [apiserver]
-    dir: output directory [_output/torr]
-    slo: must hold (else exit 1), e.g. 'p95 < 500ms'
-    abort_on: end early (exit 1) when it holds: 'errors > 5%'
-    allow_not_shown: pass SLOs that are neither held nor broken
-    monitor: watch a process, a /metrics, a Prometheus (repeatable)
-    profile: then profile a process, memory:PID or Go's pprof
-    profile_at: with --profile: users [of the best level]
-    note: what is special about this run, e.g. 'api 1.2 CPU'
-    tags: a word to find it by: torr runs list --tag (repeatable)
+    cacert: trust the certificates in FILE (PEM) [system's list]
+    cert: present this client certificate (PEM)
+    key: use this private key for --cert [in the --cert file]
+    tls_resumption: if False, do a full TLS handshake for each connection
+    name: name the run and its files [apiserver]
+    dir: write results below this directory [_output/torr]
+    slo: require this (else exit 1), e.g. 'p95 < 500ms'
+    abort_on: stop early (exit 1) when this holds: 'errors > 5%'
+    allow_not_shown: pass SLOs with the verdict 'not shown'
+    monitor: sample a process, /metrics or Prometheus (repeatable)
+    profile: then profile PID, memory:PID or the URL of Go's pprof
+    profile_at: with --profile: load with N users [the best level's]
+    note: store a note with the run, e.g. 'api 1.2 CPU'
+    tags: tag the run, for torr runs list --tag (repeatable)
     store: if False, do not add the run to the store
-    log: write every exchange to FILE, as CSV
+    log: write every exchange to FILE as CSV
     """
 
 def ladder(
@@ -261,70 +261,70 @@ def ladder(
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
-    levels: 1,2,4 or auto[:START[:END]] [200,500 … 50000]
-    rounds: repeat the whole ladder; drift hits all levels [1]
-    min_capacity: exit 1 below it: '5000 ok/s' or '200 users'
-    duration: measured window of a level [10s]
-    pool: users share N connections [one each]
-    think: users think after each answer: 1s, 1s-3s, exp:2s
-    warmup: load before the window, counted separately [2s]
-    drain: wait for open requests at the end [--timeout]
-    workers: threads [cores; half for a local target]
+    levels: measure 1,2,4 or auto[:START[:END]] [200 … 50000]
+    rounds: measure the whole ladder N times [1]
+    min_capacity: exit 1 below a capacity: '5000 ok/s', '200 users'
+    duration: measure each level for TIME [10s]
+    pool: share N connections among users [one per user]
+    think: pause users after each answer: 1s, 1s-3s, exp:2s
+    warmup: load the target for TIME before measuring [2s]
+    drain: wait TIME for open requests at the end [--timeout]
+    workers: send from N threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
-    seed: of everything random [1]
-    method: method [GET; POST with a body]
-    headers: a header (repeatable)
-    body: the body as it is
-    json_body: a JSON body, with content-type
-    basic_auth: as this user
-    requests_file: send these: vegeta's http or JSON, HAR
-    weights: how often each request, e.g. 8,1,1 [in turn]
-    steps: each user sends them in order, then anew
-    data: rows for {{row.NAME}}: CSV with a header, JSON lines
-    verbatim: send {{…}} as it stands: fill nothing
-    expect_status: what counts as ok, e.g. 2xx,404 [200-399]
-    expect_body: what the body must contain (repeatable)
-    expect_json: what it must say, e.g. '$.status=ok' (repeatable)
-    capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
-    compressed: ask for gzip or deflate
-    timeout: later than that is an error [30s]
-    stream: answers are events: sse, openai, dify, anthropic
-    idle_timeout: fail a stream after this time without data
-    from_: measure stream times from: sent, intended [sent]
-    chat: ask a chat API: openai, dify, anthropic
+    seed: set the seed of all random choices [1]
+    method: set the method [GET; POST with a body]
+    headers: add a header (repeatable)
+    body: send this body
+    json_body: send this JSON body and its content-type
+    basic_auth: authenticate by HTTP Basic
+    requests_file: send the requests in FILE: HAR, JSON or vegeta's
+    weights: set each request's weight, e.g. 8,1,1 [in turn]
+    steps: let each user send all requests in order, repeatedly
+    data: fill {{row.NAME}} from a CSV with header or JSON lines
+    verbatim: send {{…}} as it is, without filling it in
+    expect_status: count these statuses as ok, e.g. 2xx,404 [200-399]
+    expect_body: require this text or match in the body (repeatable)
+    expect_json: require this JSON value: '$.status=ok' (repeatable)
+    capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
+    compressed: request gzip or deflate compression
+    timeout: fail a request that takes longer than TIME [30s]
+    stream: read event streams: sse, openai, dify, anthropic
+    idle_timeout: fail a stream after TIME without data
+    from_: measure stream times from sent or intended time [sent]
+    chat: send chat requests: openai, dify, anthropic
     alias: also report the metrics of this tool: vllm, aiperf
-    tokenizer: count tokens too, by a tokenizer.json
-    prompt: what its users say
-    prompts: what they say in turn: JSON lines, ShareGPT
-    model: the model that answers
-    max_tokens: at most N tokens per answer
-    user: the name of the user [dify: torr]
-    inputs: variables of a Dify app, as JSON
-    token_env: the environment variable with the API's key
+    tokenizer: also count tokens, by a tokenizer.json
+    prompt: send this prompt
+    prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
+    model: ask for this model
+    max_tokens: limit each answer to N tokens
+    user: send this user name [dify: torr]
+    inputs: set the variables of a Dify app, as JSON
+    token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
-    prompt_order: sequence, or shuffle by --seed [sequence]
-    unique_prefix: begin each prompt anew, so that no cache knows it
-    keepalive: if False, a new connection for each request
-    requests_per_connection: then make it anew [no limit]
-    connections_per_second: open the first ones at this rate
-    retry_delay: pause after a failed dial [100ms]
-    source_address: leave from this one (repeatable)
-    proxy: through http://[USER:PASSWORD@]HOST:PORT
+    prompt_order: send prompts in sequence, or shuffle them [sequence]
+    unique_prefix: begin each prompt uniquely, so that no cache has it
+    keepalive: if False, open a new connection for each request
+    requests_per_connection: replace a connection after N requests [no limit]
+    connections_per_second: open the first connections at this rate [no limit]
+    retry_delay: wait TIME after a failed connection attempt [100ms]
+    source_address: connect from this local address (repeatable)
+    proxy: connect through http://[USER:PASSWORD@]HOST:PORT
     insecure: accept any certificate
-    cacert: trust this PEM file [the machine's list]
-    cert: show this certificate (PEM)
-    key: its private key [in --cert]
-    tls_resumption: if False, a full handshake for each connection
-    name: names the files [apiserver]
-    dir: output directory [_output/torr]
-    slo: must hold (else exit 1), e.g. 'p95 < 500ms'
-    abort_on: end early (exit 1) when it holds: 'errors > 5%'
-    allow_not_shown: pass SLOs that are neither held nor broken
-    monitor: watch a process, a /metrics, a Prometheus (repeatable)
-    profile: then profile a process, memory:PID or Go's pprof
-    profile_at: with --profile: users [of the best level]
-    note: what is special about this run, e.g. 'api 1.2 CPU'
-    tags: a word to find it by: torr runs list --tag (repeatable)
+    cacert: trust the certificates in FILE (PEM) [system's list]
+    cert: present this client certificate (PEM)
+    key: use this private key for --cert [in the --cert file]
+    tls_resumption: if False, do a full TLS handshake for each connection
+    name: name the run and its files [apiserver]
+    dir: write results below this directory [_output/torr]
+    slo: require this (else exit 1), e.g. 'p95 < 500ms'
+    abort_on: stop early (exit 1) when this holds: 'errors > 5%'
+    allow_not_shown: pass SLOs with the verdict 'not shown'
+    monitor: sample a process, /metrics or Prometheus (repeatable)
+    profile: then profile PID, memory:PID or the URL of Go's pprof
+    profile_at: with --profile: load with N users [the best level's]
+    note: store a note with the run, e.g. 'api 1.2 CPU'
+    tags: tag the run, for torr runs list --tag (repeatable)
     store: if False, do not add the run to the store
     """
 
@@ -363,31 +363,31 @@ def once(
 
     Raises UsageError before anything is sent, NothingMeasuredError without a complete answer.
 
-    method: method [GET; POST with a body]
-    headers: a header (repeatable)
-    body: the body as it is
-    json_body: a JSON body, with content-type
-    basic_auth: as this user
-    requests_file: send these: vegeta's http or JSON, HAR
-    weights: how often each request, e.g. 8,1,1 [in turn]
-    steps: each user sends them in order, then anew
-    data: rows for {{row.NAME}}: CSV with a header, JSON lines
-    verbatim: send {{…}} as it stands: fill nothing
-    expect_status: what counts as ok, e.g. 2xx,404 [200-399]
-    expect_body: what the body must contain (repeatable)
-    expect_json: what it must say, e.g. '$.status=ok' (repeatable)
-    capture: keep for {{NAME}}: json:$.id, header:X, regex:/(…)/
-    compressed: ask for gzip or deflate
-    timeout: later than that is an error [30s]
-    keepalive: if False, a new connection for each request
-    requests_per_connection: then make it anew [no limit]
-    connections_per_second: open the first ones at this rate
-    retry_delay: pause after a failed dial [100ms]
-    source_address: leave from this one (repeatable)
-    proxy: through http://[USER:PASSWORD@]HOST:PORT
+    method: set the method [GET; POST with a body]
+    headers: add a header (repeatable)
+    body: send this body
+    json_body: send this JSON body and its content-type
+    basic_auth: authenticate by HTTP Basic
+    requests_file: send the requests in FILE: HAR, JSON or vegeta's
+    weights: set each request's weight, e.g. 8,1,1 [in turn]
+    steps: let each user send all requests in order, repeatedly
+    data: fill {{row.NAME}} from a CSV with header or JSON lines
+    verbatim: send {{…}} as it is, without filling it in
+    expect_status: count these statuses as ok, e.g. 2xx,404 [200-399]
+    expect_body: require this text or match in the body (repeatable)
+    expect_json: require this JSON value: '$.status=ok' (repeatable)
+    capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
+    compressed: request gzip or deflate compression
+    timeout: fail a request that takes longer than TIME [30s]
+    keepalive: if False, open a new connection for each request
+    requests_per_connection: replace a connection after N requests [no limit]
+    connections_per_second: open the first connections at this rate [no limit]
+    retry_delay: wait TIME after a failed connection attempt [100ms]
+    source_address: connect from this local address (repeatable)
+    proxy: connect through http://[USER:PASSWORD@]HOST:PORT
     insecure: accept any certificate
-    cacert: trust this PEM file [the machine's list]
-    cert: show this certificate (PEM)
-    key: its private key [in --cert]
-    tls_resumption: if False, a full handshake for each connection
+    cacert: trust the certificates in FILE (PEM) [system's list]
+    cert: present this client certificate (PEM)
+    key: use this private key for --cert [in the --cert file]
+    tls_resumption: if False, do a full TLS handshake for each connection
     """

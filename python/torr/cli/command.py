@@ -111,7 +111,9 @@ class Verb(click.Command):
         rare = self._rare()
         if rare and not ctx.meta.get(_ALL):
             names = ", ".join(flag.opts[-1] for flag in rare[:2])
-            formatter.write(f"\n{ctx.command_path} --help-all: {len(rare)} more, as {names}\n")
+            formatter.write(
+                f"\n{ctx.command_path} --help-all: {len(rare)} more options, such as {names}\n"
+            )
 
     def usage(self, ctx: click.Context) -> str:
         """Return the usage line, with optional arguments in brackets and … for several values."""

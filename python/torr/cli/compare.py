@@ -33,7 +33,7 @@ EXAMPLES = (
 @click.argument("matrix", metavar="MATRIX", type=click.Path(path_type=Path))
 @flags_of(COMPARE)
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
-    """Compare servers: start, check, fire at and stop each, in rounds, and judge."""
+    """Start, check, measure and stop servers in rounds, and judge which is faster."""
     from torr.planning.comparison import ComparisonPlan
     from torr.sources.matrix_file import read_matrix_file
 

@@ -23,7 +23,7 @@ EXAMPLES = (
 @urls
 @flags_of(LADDER)
 def ladder(urls: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
-    """Find how much URL can take: peak, knee, capacity under your SLOs."""
+    """Measure level after level: find peak, knee and capacity under your SLOs."""
     from torr.cli.measure import measure
     from torr.planning.prepared import prepare
 

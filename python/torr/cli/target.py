@@ -31,11 +31,17 @@ DEFAULT_DELAY_NS = 5_000_000
 
 KINDS = {
     "hello": ("torr.cli.target:hello", "answer at once with text or JSON"),
-    "delay": ("torr.cli.target:delay", "answer after a delay; a capacity makes a knee"),
-    "bytes": ("torr.cli.target:some_bytes", "answer with a body of some size"),
-    "faulty": ("torr.cli.target:faulty", "fail in one of many ways, in a share of the answers"),
+    "delay": (
+        "torr.cli.target:delay",
+        "answer after a known delay, with a limited capacity if wanted",
+    ),
+    "bytes": ("torr.cli.target:some_bytes", "answer with a body of a given size"),
+    "faulty": ("torr.cli.target:faulty", "fail in a chosen way in a share of the answers"),
     "openai": ("torr.cli.chat_target:openai", "stream chat completions, token by token"),
-    "dify": ("torr.cli.chat_target:dify", "stream chat messages of an app or agent; retrieval"),
+    "dify": (
+        "torr.cli.chat_target:dify",
+        "stream chat messages of an app or agent, and answer retrievals",
+    ),
 }
 
 
@@ -85,7 +91,7 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
 @click.command("bytes", cls=Verb, examples=("torr target bytes --size 64KiB --chunked",))
 @flags_of(BYTES)
 def some_bytes(**flags: Any) -> None:  # noqa: ANN401
-    """Answer with a body of some size."""
+    """Answer with a body of a given size."""
     serve(targets.Bytes(flags["size"], flags["chunked"]), flags)
 
 
@@ -95,7 +101,7 @@ def some_bytes(**flags: Any) -> None:  # noqa: ANN401
 )
 @flags_of(FAULTY)
 def faulty(**flags: Any) -> None:  # noqa: ANN401
-    """Fail in one way, in a share of the answers; the others are right."""
+    """Fail in one way in a share of the answers, and answer the others correctly."""
     options, known = build_options(FaultyOptions, flags), targets.faults()
     if options.listing:
         click.echo("\n".join(known))

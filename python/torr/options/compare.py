@@ -29,24 +29,30 @@ class CompareOptions:
 
     group: ClassVar[str] = LOAD
 
-    plan: bool = switch("--plan", "say what would be measured and how long it takes")
+    plan: bool = switch("--plan", "print the trials and their duration; measure nothing")
     rounds: int | None = option(
-        "--rounds", readers.COUNT, "trials of each candidate in a cell [10]"
+        "--rounds", readers.COUNT, "measure each candidate N times in each cell [10]"
     )
-    until: Until | None = option("--until", UNTIL, "10 rounds, then 20 and 40 where inconclusive")
-    duration_ns: int | None = reuse_option(LoadOptions, "duration_ns")
+    until: Until | None = option(
+        "--until", UNTIL, "add rounds where 10 are inconclusive: 20, then 40"
+    )
+    duration_ns: int | None = reuse_option(
+        LoadOptions, "duration_ns", help="measure in each trial for TIME [10s]"
+    )
     warmup_ns: int | None = reuse_option(
-        LoadOptions, "warmup_ns", help="load before each window, counted separately [2s]"
+        LoadOptions, "warmup_ns", help="load each server for TIME before measuring [2s]"
     )
-    seed: int = reuse_option(LoadOptions, "seed", rare=False, help="of the order of candidates [1]")
+    seed: int = reuse_option(
+        LoadOptions, "seed", rare=False, help="set the seed of the order of candidates [1]"
+    )
     pin: Pin | str = option(
         "--pin",
         readers.PIN,
-        "cores: generator/target as 0/1-3, or off [auto: apart]",
+        "pin generator/target to cores, e.g. 0/1-3, or off [auto]",
         default="auto",
     )
     resume: Path | None = option(
-        "--resume", readers.FOLDER, "go on with the run in this directory", group=RESULT
+        "--resume", readers.FOLDER, "continue the run in this directory", group=RESULT
     )
     name: str = reuse_option(ResultOptions, "name")
     folder: Path = reuse_option(ResultOptions, "folder")
@@ -65,14 +71,14 @@ class CompareOptions:
     profile: ProfileRequest | None = option(
         "--profile",
         readers.PROFILED_SERVERS,
-        "then profile each server: a trial more",
+        "then profile each server in one more trial",
         group=RESULT,
         rare=True,
     )
     profile_at: int | None = reuse_option(
         ResultOptions,
         "profile_at",
-        help="with --profile: the cells of so many connections [the last]",
+        help="with --profile: use cells with N connections [the last]",
     )
     note: str | None = reuse_option(ResultOptions, "note")
     tag: tuple[str, ...] = reuse_option(ResultOptions, "tag")

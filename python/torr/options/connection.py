@@ -18,32 +18,50 @@ class ConnectionOptions:
 
     group: ClassVar[str] = CONNECTION
 
-    no_keepalive: bool = switch("--no-keepalive", "a new connection for each request", rare=True)
+    no_keepalive: bool = switch(
+        "--no-keepalive", "open a new connection for each request", rare=True
+    )
     requests_per_connection: int | None = option(
-        "--requests-per-connection", readers.COUNT, "then make it anew [no limit]", rare=True
+        "--requests-per-connection",
+        readers.COUNT,
+        "replace a connection after N requests [no limit]",
+        rare=True,
     )
     connections_per_second: float | None = option(
-        "--connections-per-second", readers.RATE, "open the first ones at this rate", rare=True
+        "--connections-per-second",
+        readers.RATE,
+        "open the first connections at this rate [no limit]",
+        rare=True,
     )
     retry_delay_ns: int = option(
         "--retry-delay",
         readers.DURATION,
-        "pause after a failed dial [100ms]",
+        "wait TIME after a failed connection attempt [100ms]",
         default="100ms",
         rare=True,
     )
     source_addresses: tuple[str, ...] = many(
-        "--source-address", readers.ADDRESS, "leave from this one (repeatable)", rare=True
+        "--source-address",
+        readers.ADDRESS,
+        "connect from this local address (repeatable)",
+        rare=True,
     )
     proxy: Proxy | None = option(
-        "--proxy", readers.PROXY, "through http://[USER:PASSWORD@]HOST:PORT", rare=True
+        "--proxy", readers.PROXY, "connect through http://[USER:PASSWORD@]HOST:PORT", rare=True
     )
     insecure: bool = switch("-k/--insecure", "accept any certificate")
     cacert: str | None = option(
-        "--cacert", readers.FILE, "trust this PEM file [the machine's list]", rare=True
+        "--cacert",
+        readers.FILE,
+        "trust the certificates in FILE (PEM) [system's list]",
+        rare=True,
     )
-    cert: str | None = option("--cert", readers.FILE, "show this certificate (PEM)", rare=True)
-    key: str | None = option("--key", readers.FILE, "its private key [in --cert]", rare=True)
+    cert: str | None = option(
+        "--cert", readers.FILE, "present this client certificate (PEM)", rare=True
+    )
+    key: str | None = option(
+        "--key", readers.FILE, "use this private key for --cert [in the --cert file]", rare=True
+    )
     no_tls_resumption: bool = switch(
-        "--no-tls-resumption", "a full handshake for each connection", rare=True
+        "--no-tls-resumption", "do a full TLS handshake for each connection", rare=True
     )

@@ -26,17 +26,19 @@ class DiffOptions:
     baseline: str | None = option(
         "--baseline",
         Reader("TAG", str, "main"),
-        "A: the newest run with this tag; B: [DIR/latest]",
+        "use the newest run with this tag as A [B: DIR/latest]",
     )
     folder: Path = reuse_option(ResultOptions, "folder")
     output: Output = reuse_option(ResultOptions, "output")
     quiet: bool = reuse_option(ResultOptions, "quiet")
     language: Language | None = reuse_option(ResultOptions, "language")
     fail_if: tuple[Change, ...] = many(
-        "--fail-if", readers.CHANGE, "exit 1 unless ruled out: 'p99 > +10%', 'ok/s < -5%'"
+        "--fail-if", readers.CHANGE, "exit 1 unless this is ruled out, e.g. 'p99 > +10%'"
     )
     allow_not_shown: bool = reuse_option(
-        ResultOptions, "allow_not_shown", help="pass limits of --fail-if that are not shown"
+        ResultOptions,
+        "allow_not_shown",
+        help="pass limits of --fail-if with the verdict 'not shown'",
     )
     junit: Path | None = reuse_option(ResultOptions, "junit", rare=False)
     note: str | None = reuse_option(ResultOptions, "note")

@@ -16,7 +16,7 @@ class DoctorOptions:
 
     group: ClassVar[str] = RESULT
 
-    output: Output = reuse_option(ResultOptions, "output", help="text, or json [text]")
+    output: Output = reuse_option(ResultOptions, "output", help="print text or json [text]")
     quiet: bool = reuse_option(ResultOptions, "quiet")
 
 

@@ -18,10 +18,13 @@ class InitOptions:
     group: ClassVar[str] = RESULT
 
     path: Path = option(
-        "-o/--output", Reader("FILE", Path, "plan.toml"), "[plan.toml]", default="plan.toml"
+        "-o/--output",
+        Reader("FILE", Path, "plan.toml"),
+        "write the plan to FILE [plan.toml]",
+        default="plan.toml",
     )
-    all_methods: bool = switch("--all-methods", "write operations that may change data, too")
-    force: bool = switch("--force", "replace a file that exists")
+    all_methods: bool = switch("--all-methods", "include operations that may change data")
+    force: bool = switch("--force", "overwrite an existing file")
 
 
 INIT = VerbOptions("init", (InitOptions,))

@@ -53,15 +53,15 @@ class LadderOptions:
     levels: FixedLevels | AutoLevels | None = option(
         "--levels",
         Reader("LIST", read_levels, "200,500,1000"),
-        "1,2,4 or auto[:START[:END]] [200,500 … 50000]",
+        "measure 1,2,4 or auto[:START[:END]] [200 … 50000]",
     )
     rounds: int = option(
-        "--rounds", readers.COUNT, "repeat the whole ladder; drift hits all levels [1]", default=1
+        "--rounds", readers.COUNT, "measure the whole ladder N times [1]", default=1
     )
     min_capacity: LeastCapacity | None = option(
         "--min-capacity",
         readers.CAPACITY,
-        "exit 1 below it: '5000 ok/s' or '200 users'",
+        "exit 1 below a capacity: '5000 ok/s', '200 users'",
         group=RESULT,
         scopes=RUN_SCOPES,
     )

@@ -32,30 +32,33 @@ class LoadOptions:
     group: ClassVar[str] = LOAD
 
     connections: int | None = option(
-        "-c/--connections", readers.COUNT, "users, each its own [50; 100 with --rate]", only="run"
+        "-c/--connections",
+        readers.COUNT,
+        "open N connections, one per user [50; --rate: 100]",
+        only="run",
     )
     duration_ns: int | None = option(
-        "-z/--duration", readers.SOME_DURATION, "measured window of a level [10s]"
+        "-z/--duration", readers.SOME_DURATION, "measure each level for TIME [10s]"
     )
     # In a plan file the key is the table of requests.
     requests: int | None = option(
         "--requests",
         readers.REQUESTS,
-        "stop after N requests instead",
+        "stop after N requests, not after --duration",
         only="run",
         scopes=SET_IN_PLAN_GROUPS | SHELL,
     )
     rate_per_s: float | None = option(
         "--rate",
         readers.ANY_RATE,
-        "start RATE requests/s, whatever comes back",
+        "start RATE requests per second (open loop)",
         only="run",
         scopes=SET_IN_PLAN_GROUPS,
     )
     arrivals: Arrivals | None = option(
         "--arrivals",
         ARRIVALS,
-        "constant or poisson, with --rate [constant]",
+        "with --rate: use constant or poisson gaps [constant]",
         only="run",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
@@ -74,14 +77,14 @@ class LoadOptions:
     stages: tuple[Stage, ...] | None = option(
         "--stages",
         readers.STAGES,
-        "users by time, or with --rate: 30s:100,2m:1k,30s:0",
+        "ramp users (or --rate) to N in TIME: 30s:100,2m:1k",
         only="run",
         scopes=SET_IN_PLAN_GROUPS,
     )
     replay: str | None = option(
         "--replay",
         readers.FILE,
-        "start requests at the times in FILE, or an access log",
+        "start requests at the times in a file or access log",
         only="run",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
@@ -89,7 +92,7 @@ class LoadOptions:
     speed: float | None = option(
         "--speed",
         readers.SOME_NUMBER,
-        "with --replay: 2 is twice as fast [1]",
+        "with --replay: replay X times as fast [1]",
         only="run",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
@@ -97,21 +100,27 @@ class LoadOptions:
     pool: int | None = option(
         "--pool",
         readers.COUNT,
-        "users share N connections [one each]",
+        "share N connections among users [one per user]",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
     think: Think | None = option(
-        "--think", readers.THINK, "users think after each answer: 1s, 1s-3s, exp:2s", rare=True
+        "--think", readers.THINK, "pause users after each answer: 1s, 1s-3s, exp:2s", rare=True
     )
     warmup_ns: int | None = option(
-        "--warmup", readers.DURATION, "load before the window, counted separately [2s]"
+        "--warmup", readers.DURATION, "load the target for TIME before measuring [2s]"
     )
     drain_ns: int | None = option(
-        "--drain", readers.DURATION, "wait for open requests at the end [--timeout]", rare=True
+        "--drain",
+        readers.DURATION,
+        "wait TIME for open requests at the end [--timeout]",
+        rare=True,
     )
     workers: int | None = option(
-        "--workers", readers.WORKERS, "threads [cores; half for a local target]", rare=True
+        "--workers",
+        readers.WORKERS,
+        "send from N threads [cores; half for a local target]",
+        rare=True,
     )
     # In a matrix file they are a factor of the servers.
     processes: int | Literal["auto"] = option(
@@ -122,4 +131,6 @@ class LoadOptions:
         rare=True,
         scopes=EVERYWHERE & ~OptionScope.MATRIX,
     )
-    seed: int = option("--seed", readers.SEED, "of everything random [1]", default=1, rare=True)
+    seed: int = option(
+        "--seed", readers.SEED, "set the seed of all random choices [1]", default=1, rare=True
+    )

@@ -27,22 +27,22 @@ class LocustOptions:
     folder: str = option(
         "--torr-out",
         Reader("DIR", str, "results"),
-        "keep the run under DIR; none keeps nothing",
+        "write the run below DIR; none: write no run",
         default="_output/torr",
         variable="TORR_OUT",
     )
     name: str = option(
         "--torr-name",
         Reader("NAME", _name, "api"),
-        "what the run and its files are called",
+        "name the run and its files",
         default="locust",
         variable="TORR_NAME",
     )
     note: str | None = option(
-        "--torr-note", readers.NOTE, "what is special about this run", variable="TORR_NOTE"
+        "--torr-note", readers.NOTE, "store a note with the run", variable="TORR_NOTE"
     )
     tag: tuple[str, ...] = many(
-        "--torr-tag", readers.TAG, "a word to find it by (repeatable)", variable="TORR_TAG"
+        "--torr-tag", readers.TAG, "tag the run (repeatable)", variable="TORR_TAG"
     )
     no_store: bool = switch(
         "--torr-no-store", "do not add the run to the store", variable="TORR_NO_STORE"

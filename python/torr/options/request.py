@@ -20,66 +20,81 @@ class RequestOptions:
     group: ClassVar[str] = REQUEST
 
     method: str | None = option(
-        "-m/--method", readers.METHOD, "method [GET; POST with a body]", scopes=SET_IN_PLAN_GROUPS
+        "-m/--method",
+        readers.METHOD,
+        "set the method [GET; POST with a body]",
+        scopes=SET_IN_PLAN_GROUPS,
     )
     headers: tuple[Header, ...] = many(
-        "-H/--header", readers.HEADER, "a header (repeatable)", plural=True
+        "-H/--header", readers.HEADER, "add a header (repeatable)", plural=True
     )
     body: bytes | None = option(
-        "-b/--body", readers.CONTENT, "the body as it is", scopes=SET_IN_PLAN_GROUPS
+        "-b/--body", readers.CONTENT, "send this body", scopes=SET_IN_PLAN_GROUPS
     )
     json_body: bytes | None = option(
-        "--json-body", readers.CONTENT, "a JSON body, with content-type", scopes=SET_IN_PLAN_GROUPS
+        "--json-body",
+        readers.CONTENT,
+        "send this JSON body and its content-type",
+        scopes=SET_IN_PLAN_GROUPS,
     )
     basic_auth: Header | None = option(
-        "--basic-auth", readers.CREDENTIALS, "as this user", rare=True
+        "--basic-auth", readers.CREDENTIALS, "authenticate by HTTP Basic", rare=True
     )
     requests_file: str | None = option(
         "--requests-file",
         readers.FILE,
-        "send these: vegeta's http or JSON, HAR",
+        "send the requests in FILE: HAR, JSON or vegeta's",
         scopes=SET_IN_PLAN_GROUPS,
     )
     weights: tuple[int, ...] | None = option(
         "--weights",
         readers.WEIGHTS,
-        "how often each request, e.g. 8,1,1 [in turn]",
+        "set each request's weight, e.g. 8,1,1 [in turn]",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
     steps: bool = switch(
-        "--steps", "each user sends them in order, then anew", rare=True, scopes=SET_IN_PLAN_GROUPS
+        "--steps",
+        "let each user send all requests in order, repeatedly",
+        rare=True,
+        scopes=SET_IN_PLAN_GROUPS,
     )
     data: str | None = option(
         "--data",
         readers.FILE,
-        "rows for {{row.NAME}}: CSV with a header, JSON lines",
+        "fill {{row.NAME}} from a CSV with header or JSON lines",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
-    verbatim: bool = switch("--verbatim", "send {{…}} as it stands: fill nothing", rare=True)
+    verbatim: bool = switch("--verbatim", "send {{…}} as it is, without filling it in", rare=True)
     expect_status: Spans | None = option(
-        "--expect-status", readers.STATUSES, "what counts as ok, e.g. 2xx,404 [200-399]"
+        "--expect-status", readers.STATUSES, "count these statuses as ok, e.g. 2xx,404 [200-399]"
     )
     expect_body: tuple[BodyCheck, ...] = many(
-        "--expect-body", readers.BODY_CHECK, "what the body must contain (repeatable)", rare=True
+        "--expect-body",
+        readers.BODY_CHECK,
+        "require this text or match in the body (repeatable)",
+        rare=True,
     )
     expect_json: tuple[JsonCheck, ...] = many(
         "--expect-json",
         readers.JSON_CHECK,
-        "what it must say, e.g. '$.status=ok' (repeatable)",
+        "require this JSON value: '$.status=ok' (repeatable)",
         rare=True,
     )
     captures: tuple[Capture, ...] = many(
         "--capture",
         readers.CAPTURE,
-        "keep for {{NAME}}: json:$.id, header:X, regex:/(…)/",
+        "save as {{NAME}}: json:$.id, header:X, regex:/(…)/",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
-    compressed: bool = switch("--compressed", "ask for gzip or deflate", rare=True)
+    compressed: bool = switch("--compressed", "request gzip or deflate compression", rare=True)
     timeout_ns: int = option(
-        "--timeout", readers.SOME_DURATION, "later than that is an error [30s]", default="30s"
+        "--timeout",
+        readers.SOME_DURATION,
+        "fail a request that takes longer than TIME [30s]",
+        default="30s",
     )
 
 
@@ -90,8 +105,11 @@ class OnceOptions:
     group: ClassVar[str] = REQUEST
 
     once: bool = switch(
-        "--once", "send one, say what came back (-v: both sides)", scopes=OptionScope.COMMAND_LINE
+        "--once", "send one request and print its result", scopes=OptionScope.COMMAND_LINE
     )
     verbose: bool = switch(
-        "-v/--verbose", "with --once: print both sides", rare=True, scopes=OptionScope.COMMAND_LINE
+        "-v/--verbose",
+        "with --once: print the request and the answer",
+        rare=True,
+        scopes=OptionScope.COMMAND_LINE,
     )

@@ -42,15 +42,18 @@ class ResultOptions:
     scopes: ClassVar[OptionScope] = RUN_SCOPES
 
     name: str = option(
-        "-n/--name", readers.NAME, "names the files [apiserver]", default="apiserver"
+        "-n/--name", readers.NAME, "name the run and its files [apiserver]", default="apiserver"
     )
     folder: Path = option(
-        "-d/--dir", readers.FOLDER, "output directory [_output/torr]", default="_output/torr"
+        "-d/--dir",
+        readers.FOLDER,
+        "write results below this directory [_output/torr]",
+        default="_output/torr",
     )
     output: Output = option(
         "-o/--output",
         OUTPUT,
-        "text, or json: result.json alone on stdout",
+        "print text, or json: only result.json [text]",
         default="text",
         scopes=TERMINAL,
     )
@@ -58,19 +61,22 @@ class ResultOptions:
     language: Language | None = option(
         "--lang",
         LANGUAGE,
-        f"language: {' or '.join(languages())}; or TORR_LANG [en]",
+        f"print in {' or '.join(languages())} [TORR_LANG, else en]",
         variable="TORR_LANG",
         rare=True,
         scopes=SHELL,
     )
     slos: tuple[Condition, ...] = many(
-        "--slo", readers.CONDITION, "must hold (else exit 1), e.g. 'p95 < 500ms'", scopes=EVERYWHERE
+        "--slo",
+        readers.CONDITION,
+        "require this (else exit 1), e.g. 'p95 < 500ms'",
+        scopes=EVERYWHERE,
     )
     abort_on: tuple[Condition, ...] = many(
-        "--abort-on", readers.CONDITION, "end early (exit 1) when it holds: 'errors > 5%'"
+        "--abort-on", readers.CONDITION, "stop early (exit 1) when this holds: 'errors > 5%'"
     )
     allow_not_shown: bool = switch(
-        "--allow-not-shown", "pass SLOs that are neither held nor broken", rare=True
+        "--allow-not-shown", "pass SLOs with the verdict 'not shown'", rare=True
     )
     strict: bool = switch(
         "--strict", "exit 4 if the generator was the limit", rare=True, scopes=TERMINAL
@@ -78,57 +84,63 @@ class ResultOptions:
     junit: Path | None = option(
         "--junit",
         readers.NEW_FILE,
-        "write what passed and failed as JUnit XML",
+        "write verdicts to FILE as JUnit XML",
         rare=True,
         scopes=TERMINAL,
     )
     monitor: tuple[int | Url, ...] = many(
         "--monitor",
         readers.WATCHED,
-        "watch a process, a /metrics, a Prometheus (repeatable)",
+        "sample a process, /metrics or Prometheus (repeatable)",
         rare=True,
     )
     profile: ProfileRequest | None = option(
-        "--profile", readers.PROFILED, "then profile a process, memory:PID or Go's pprof", rare=True
+        "--profile",
+        readers.PROFILED,
+        "then profile PID, memory:PID or the URL of Go's pprof",
+        rare=True,
     )
     profile_at: int | None = option(
-        "--profile-at", readers.COUNT, "with --profile: users [of the best level]", rare=True
+        "--profile-at",
+        readers.COUNT,
+        "with --profile: load with N users [the best level's]",
+        rare=True,
     )
     note: str | None = option(
-        "--note", readers.NOTE, "what is special about this run, e.g. 'api 1.2 CPU'", rare=True
+        "--note", readers.NOTE, "store a note with the run, e.g. 'api 1.2 CPU'", rare=True
     )
     tag: tuple[str, ...] = many(
         "--tag",
         readers.TAG,
-        "a word to find it by: torr runs list --tag (repeatable)",
+        "tag the run, for torr runs list --tag (repeatable)",
         rare=True,
         plural=True,
     )
     no_store: bool = switch("--no-store", "do not add the run to the store", rare=True)
-    live: bool = switch("--live", "show it in a browser while it goes on", scopes=TERMINAL)
+    live: bool = switch("--live", "show the run in a browser while it lasts", scopes=TERMINAL)
     live_port: int | None = option(
         "--live-port",
         readers.PORT,
-        "of the live page; 0: any [8677, or any free one]",
+        "serve --live on this port, 0: any [8677, else any]",
         rare=True,
         scopes=TERMINAL,
     )
     live_host: str | None = option(
         "--live-host",
         readers.HOST,
-        "let others see it, by the URL's token [127.0.0.1]",
+        "serve --live on this address [127.0.0.1]",
         rare=True,
         scopes=TERMINAL,
     )
     live_stay_ns: int | None = option(
         "--live-stay",
         readers.DURATION,
-        "serve it for this time after the end [0s]",
+        "serve --live for TIME after the end [0s]",
         rare=True,
         scopes=TERMINAL,
     )
     log: str | None = option(
-        "--log", readers.PATH, "write every exchange to FILE, as CSV", only="run", rare=True
+        "--log", readers.PATH, "write every exchange to FILE as CSV", only="run", rare=True
     )
 
     def __post_init__(self) -> None:

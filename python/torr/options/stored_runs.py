@@ -28,19 +28,23 @@ class ListOptions:
 
     group: ClassVar[str] = "Which runs"
 
-    name: str | None = option("-n/--name", readers.NAME, "of this name")
+    name: str | None = option("-n/--name", readers.NAME, "select runs with this name")
     tag: tuple[str, ...] = many(
-        "--tag", readers.TAG, "that have this tag (repeatable: all of them)"
+        "--tag", readers.TAG, "select runs with this tag (repeatable: with all tags)"
     )
     commit: str | None = option(
-        "--commit", Reader("HASH", str, "1a2b3c4"), "of a git commit, by its first digits"
+        "--commit",
+        Reader("HASH", str, "1a2b3c4"),
+        "select runs of a git commit, by its first digits",
     )
     since: datetime | None = option(
-        "--since", Reader("WHEN", parse_since, "7d"), "not older: 7d, 12h, 2026-01-31"
+        "--since",
+        Reader("WHEN", parse_since, "7d"),
+        "select runs not older than 7d, 12h or 2026-01-31",
     )
-    most: int = option("--most", readers.COUNT, "so many, the newest [20]", default=20)
+    most: int = option("--most", readers.COUNT, "list at most N runs, the newest [20]", default=20)
     output: Output = option(
-        "-o/--output", OUTPUT, "text or json [text]", default="text", group=RESULT
+        "-o/--output", OUTPUT, "print text or json [text]", default="text", group=RESULT
     )
 
 
@@ -53,11 +57,17 @@ class LedgerOptions:
     tag: tuple[str, ...] = reuse_option(ListOptions, "tag")
     commit: str | None = reuse_option(ListOptions, "commit")
     since: datetime | None = reuse_option(ListOptions, "since")
-    at: int | None = option("--at", readers.COUNT, "this level [the best of each run]")
-    request: str | None = option("--request", readers.NAME, "of this request [of all]")
-    baseline: str | None = option("--baseline", readers.TAG, "beside the newest with this tag")
+    at: int | None = option("--at", readers.COUNT, "show level N [the best level of each run]")
+    request: str | None = option("--request", readers.NAME, "show only this request [all requests]")
+    baseline: str | None = option(
+        "--baseline", readers.TAG, "also compare with the newest run with this tag"
+    )
     output: Format = option(
-        "-o/--output", FORMAT, "text, markdown, csv or json [text]", default="text", group=RESULT
+        "-o/--output",
+        FORMAT,
+        "print text, markdown, csv or json [text]",
+        default="text",
+        group=RESULT,
     )
     language: Language | None = reuse_option(ResultOptions, "language")
 
@@ -68,8 +78,8 @@ class TagOptions:
 
     group: ClassVar[str] = "Labels"
 
-    remove: tuple[str, ...] = many("--remove", readers.TAG, "take a tag away (repeatable)")
-    note: str | None = option("--note", readers.NOTE, "write its note; '' takes it away")
+    remove: tuple[str, ...] = many("--remove", readers.TAG, "remove this tag (repeatable)")
+    note: str | None = option("--note", readers.NOTE, "replace the note; '' removes it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,9 @@ class ImportOptions:
 
     group: ClassVar[str] = RESULT
 
-    name: str | None = option("-n/--name", readers.NAME, "of pytest-benchmark's [that of the file]")
+    name: str | None = option(
+        "-n/--name", readers.NAME, "name a pytest-benchmark run [name of the file]"
+    )
     replace: bool = switch("--replace", "replace the stored copy of the run")
 
 
@@ -88,15 +100,15 @@ class ServeOptions:
 
     group: ClassVar[str] = "Place"
 
-    port: int | None = option("--port", readers.PORT, "0: any [8678, or any free one]")
-    host: str | None = option(
-        "--host", readers.HOST, "let others see it, by the URL's token [127.0.0.1]"
+    port: int | None = option(
+        "--port", readers.PORT, "listen on this port, 0: any [8678, else any]"
     )
-    duration_ns: int | None = option("--for", readers.SOME_DURATION, "end by itself after TIME")
+    host: str | None = option("--host", readers.HOST, "listen on this address [127.0.0.1]")
+    duration_ns: int | None = option("--for", readers.SOME_DURATION, "stop after TIME [at Ctrl-C]")
     baseline: str = option(
         "--baseline",
         readers.TAG,
-        "the tag that trends are set beside [baseline]",
+        "compare trends with runs with this tag [baseline]",
         default="baseline",
         group=RESULT,
     )

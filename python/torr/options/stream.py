@@ -37,24 +37,24 @@ class StreamOptions:
     scopes: ClassVar[OptionScope] = SET_IN_PLAN_GROUPS
 
     stream: Dialect | None = option(
-        "--stream", DIALECT, "answers are events: sse, openai, dify, anthropic"
+        "--stream", DIALECT, "read event streams: sse, openai, dify, anthropic"
     )
     idle_timeout_ns: int | None = option(
         "--idle-timeout",
         readers.SOME_DURATION,
-        "fail a stream after this time without data",
+        "fail a stream after TIME without data",
         rare=True,
         scopes=EVERYWHERE,
     )
     counted_from: CountedFrom = option(
         "--from",
         COUNTED_FROM,
-        "measure stream times from: sent, intended [sent]",
+        "measure stream times from sent or intended time [sent]",
         default="sent",
         rare=True,
         scopes=EVERYWHERE,
     )
-    chat: Api | None = option("--chat", API, "ask a chat API: openai, dify, anthropic")
+    chat: Api | None = option("--chat", API, "send chat requests: openai, dify, anthropic")
     aliases: tuple[Alias, ...] = many(
         "--alias",
         ALIAS,
@@ -66,28 +66,29 @@ class StreamOptions:
     tokenizer: str | None = option(
         "--tokenizer",
         readers.FILE,
-        "count tokens too, by a tokenizer.json",
+        "also count tokens, by a tokenizer.json",
         rare=True,
         scopes=EVERYWHERE & ~OptionScope.MATRIX,
     )
-    prompt: str | None = option("--prompt", readers.TEXT, "what its users say", rare=True)
+    prompt: str | None = option("--prompt", readers.TEXT, "send this prompt", rare=True)
     prompts: str | None = option(
-        "--prompts", readers.FILE, "what they say in turn: JSON lines, ShareGPT", rare=True
+        "--prompts",
+        readers.FILE,
+        "send the prompts in FILE in turn: JSON lines, ShareGPT",
+        rare=True,
     )
-    model: str | None = option("--model", readers.NAME, "the model that answers", rare=True)
+    model: str | None = option("--model", readers.NAME, "ask for this model", rare=True)
     max_tokens: int | None = option(
-        "--max-tokens", readers.COUNT, "at most N tokens per answer", rare=True
+        "--max-tokens", readers.COUNT, "limit each answer to N tokens", rare=True
     )
-    user: str | None = option(
-        "--user", readers.NAME, "the name of the user [dify: torr]", rare=True
-    )
+    user: str | None = option("--user", readers.NAME, "send this user name [dify: torr]", rare=True)
     inputs: bytes | None = option(
-        "--inputs", readers.CONTENT, "variables of a Dify app, as JSON", rare=True
+        "--inputs", readers.CONTENT, "set the variables of a Dify app, as JSON", rare=True
     )
     token_env: str | None = option(
         "--token-env",
         readers.NAME,
-        "the environment variable with the API's key",
+        "read the API's key from this environment variable",
         rare=True,
         scopes=EVERYWHERE,
     )
@@ -97,10 +98,10 @@ class StreamOptions:
     prompt_order: PromptOrder = option(
         "--prompt-order",
         PROMPT_ORDER,
-        "sequence, or shuffle by --seed [sequence]",
+        "send prompts in sequence, or shuffle them [sequence]",
         default="sequence",
         rare=True,
     )
     unique_prefix: bool = switch(
-        "--unique-prefix", "begin each prompt anew, so that no cache knows it", rare=True
+        "--unique-prefix", "begin each prompt uniquely, so that no cache has it", rare=True
     )

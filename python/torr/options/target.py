@@ -90,16 +90,21 @@ class PlaceOptions:
 
     group: ClassVar[str] = PLACE
 
-    port: int = option("--port", readers.PORT, "[any free one]", default=0)
-    host: str = option("--host", Reader("HOST", str, "::1"), "[127.0.0.1]", default="127.0.0.1")
-    threads: int = option("--threads", whole("N", 1, 256), "[1]", default=1)
+    port: int = option("--port", readers.PORT, "listen on this port [any free port]", default=0)
+    host: str = option(
+        "--host",
+        Reader("HOST", str, "::1"),
+        "listen on this address [127.0.0.1]",
+        default="127.0.0.1",
+    )
+    threads: int = option("--threads", whole("N", 1, 256), "serve from N threads [1]", default=1)
     processes: int = option(
         "--processes",
         whole("N", 1, 64),
-        "that share the port, each with its descriptors [1]",
+        "serve from N processes that share the port [1]",
         default=1,
     )
-    duration_ns: int | None = option("--for", readers.SOME_DURATION, "end by itself after TIME")
+    duration_ns: int | None = option("--for", readers.SOME_DURATION, "stop after TIME [at Ctrl-C]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ class HelloOptions:
 
     group: ClassVar[str] = BEHAVIOUR
 
-    json: bool = switch("--json", '{"status":"ok"}, not Hello world')
+    json: bool = switch("--json", 'answer {"status":"ok"} instead of Hello world')
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +122,24 @@ class DelayOptions:
 
     group: ClassVar[str] = BEHAVIOUR
 
-    delay_ns: int | None = option("--delay", readers.DURATION, "every answer takes TIME [5ms]")
+    delay_ns: int | None = option(
+        "--delay", readers.DURATION, "answer each request after TIME [5ms]"
+    )
     bimodal: targets.Bimodal | None = option(
         "--bimodal",
         Reader("FAST,SLOW,SHARE", read_bimodal, "2ms,200ms,5%"),
-        "a SHARE of them is slow",
+        "answer a SHARE after SLOW, the others after FAST",
     )
     heavy: targets.Heavy | None = option(
-        "--heavy", Reader("MEDIAN,SIGMA", read_heavy, "5ms,1.2"), "log-normal: a long tail"
+        "--heavy",
+        Reader("MEDIAN,SIGMA", read_heavy, "5ms,1.2"),
+        "draw delays from a log-normal distribution",
     )
-    capacity: int | None = option("--capacity", readers.COUNT, "serve N at once, the rest queue")
+    capacity: int | None = option(
+        "--capacity", readers.COUNT, "serve N requests at once, queue the others"
+    )
     log: str | None = option("--log", readers.PATH, "write what was sent when to FILE, as CSV")
-    seed: int = option("--seed", readers.SEED, "of what is random [1]", default=1)
+    seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +148,8 @@ class BytesOptions:
 
     group: ClassVar[str] = BEHAVIOUR
 
-    size: int = option("--size", readers.SIZE, "of the body [64KiB]", default="64KiB")
-    chunked: bool = switch("--chunked", "in chunks, without Content-Length")
+    size: int = option("--size", readers.SIZE, "send bodies of SIZE [64KiB]", default="64KiB")
+    chunked: bool = switch("--chunked", "send chunks, without Content-Length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +158,12 @@ class FaultyOptions:
 
     group: ClassVar[str] = BEHAVIOUR
 
-    fault: str | None = option("--fault", readers.NAME, "what goes wrong (see --list)")
-    share: float = option("--share", readers.SHARE, "in how many answers [10%]", default="10%")
+    fault: str | None = option("--fault", readers.NAME, "fail in this way (see --list)")
+    share: float = option(
+        "--share", readers.SHARE, "fail in this share of the answers [10%]", default="10%"
+    )
     listing: bool = switch("--list", "print the names of the faults")
-    seed: int = option("--seed", readers.SEED, "of what is random [1]", default=1)
+    seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,26 +172,28 @@ class ChatOptions:
 
     group: ClassVar[str] = BEHAVIOUR
 
-    ttft: Times = option("--ttft", _TIMES, "to the first text [0ms]", default="0ms")
-    itl: Times = option("--itl", _TIMES, "between texts [0ms]", default="0ms")
+    ttft: Times = option("--ttft", _TIMES, "wait TIME before the first text [0ms]", default="0ms")
+    itl: Times = option("--itl", _TIMES, "wait TIME between texts [0ms]", default="0ms")
     tokens: Tokens = option(
         "--tokens",
         Reader("N|A..B", read_tokens, "50..200"),
-        "texts of an answer [16]",
+        "send N texts per answer, or A to B [16]",
         default="16",
     )
     events_per_write: int = option(
-        "--events-per-write", readers.COUNT, "texts that leave together [1]", default=1
+        "--events-per-write", readers.COUNT, "send N texts in each write [1]", default=1
     )
-    capacity: int | None = option("--capacity", readers.COUNT, "answer N at once, the rest queue")
+    capacity: int | None = option(
+        "--capacity", readers.COUNT, "answer N requests at once, queue the others"
+    )
     defects: tuple[targets.Chance, ...] = many(
         "--fault",
         Reader("NAME:SHARE", read_chance, "truncate:0.01"),
-        "what goes wrong, e.g. truncate:0.01 (see --list)",
+        "fail in a SHARE, e.g. truncate:0.01 (see --list)",
     )
     listing: bool = switch("--list", "print the names of the faults")
     log: str | None = option("--log", readers.PATH, "write what was sent when to FILE, as CSV")
-    seed: int = option("--seed", readers.SEED, "of what is random [1]", default=1)
+    seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)
 
 
 HELLO = VerbOptions("hello", (HelloOptions, PlaceOptions))

@@ -39,20 +39,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="CHANGE",
-        help="must not hold (else pytest fails): 'p50 > +10%%', 'ops < -5%%' (repeatable)",
+        help="fail unless this is ruled out: 'p50 > +10%%', 'ops < -5%%' (repeatable)",
     )
     group.addoption(
         "--torr-allow-not-shown",
         action="store_true",
-        help="pass budgets and limits of change that are neither held nor broken",
+        help="pass budgets and limits of --torr-fail-if with the verdict 'not shown'",
     )
     group.addoption(
         "--torr-budgets",
         choices=["fail", "report"],
         default="fail",
-        help="whether a budget that is not met fails its test; leaks do always [fail]",
+        help="fail a test whose budget is not met, or only report it; leaks always fail [fail]",
     )
-    group.addoption("--torr-rounds", type=int, metavar="N", help="rounds of every measurement")
+    group.addoption(
+        "--torr-rounds", type=int, metavar="N", help="measure each function in N rounds"
+    )
     group.addoption(
         "--torr-profile",
         choices=["cpu", "memory", "lines"],
@@ -62,16 +64,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--torr-dir",
         metavar="DIR",
         default="_output/torr",
-        help="where runs are written [_output/torr]",
+        help="write runs below this directory [_output/torr]",
     )
     group.addoption(
         "--torr-tag",
         action="append",
         default=[],
         metavar="TAG",
-        help="a tag of the run (repeatable)",
+        help="tag the run (repeatable)",
     )
-    group.addoption("--torr-note", metavar="TEXT", help="what is special about the run")
+    group.addoption("--torr-note", metavar="TEXT", help="store a note with the run")
 
 
 def pytest_configure(config: pytest.Config) -> None:

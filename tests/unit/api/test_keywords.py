@@ -177,8 +177,8 @@ def test_one_request_takes_no_flags_of_a_load():
 
 
 def test_the_documentation_of_a_call_names_every_keyword():
-    assert "connections: users, each its own [50; 100 with --rate]" in torr.run.__doc__
-    assert "keepalive: if False, a new connection for each request" in torr.once.__doc__
+    assert "connections: open N connections, one per user [50; --rate: 100]" in torr.run.__doc__
+    assert "keepalive: if False, open a new connection for each request" in torr.once.__doc__
     signature = inspect.signature(torr.run)
     assert signature.parameters["timeout"].default == "30s"
     assert signature.parameters["keepalive"].default is True
