@@ -68,7 +68,7 @@ def parse_duration(text: str) -> int:
         longest = format_duration(LONGEST_NS)
         raise UsageError(
             say("the duration {text!r} is too long", text=text.strip()),
-            say("the longest is {longest}, ten years", longest=longest),
+            say("the maximum is {longest}, ten years", longest=longest),
         )
     return int(nanoseconds)
 

@@ -198,7 +198,7 @@ def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_
         (kept,) = disk.glob("out/*-*/result.json")
         before = json.loads(kept.read_text())["levels"]
         assert 0 < len(before) < 12
-        assert f"make room and go on with --resume {kept.parent}" in ended.err
+        assert f"free disk space and continue with --resume {kept.parent}" in ended.err
         assert not any(is_running(int(pid)) for pid in pids.read_text().split())
         filler.unlink()
         ended = torr("compare", name, "--resume", kept.parent)

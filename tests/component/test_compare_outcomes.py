@@ -11,7 +11,7 @@ import pytest
 from candidates import GOOD, QUICK, SERVER
 from installed import wait_until
 
-OF_FILE = "rounds is a key of the file, and no candidate's"
+OF_FILE = "rounds is a key of the file, not of a candidate"
 SLOW = GOOD.replace('"hello"', '"delay", "--delay", "30ms"')
 OF_MODES = QUICK + 'env = { MODE = "{mode}" }\n[factors]\nmode = ["x", "y"]\n'
 
@@ -149,7 +149,7 @@ def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, 
     ("old", "new", "words"),
     [
         ("mode = [", "proceses = [", "the factor 'proceses' changes nothing"),
-        ("mode = [", "port = [", "{port} is each trial's own"),
+        ("mode = [", "port = [", "{port} is a name that torr sets for each trial"),
         ('{port}/"', '{port}/?n={{ uuid }}"', "its request is a template"),
         (
             "[factors]",
@@ -159,9 +159,13 @@ def test_ctrl_c_does_not_wait_for_a_server_that_does_not_come_up(start, matrix, 
         (
             "[factors]",
             '[[candidates]]\nname = "z"\nslo = "p50 < 1ms"\ncommand = ["z"]\n[factors]',
-            "slo is a key of the file, and no candidate's",
+            "slo is a key of the file, not of a candidate",
         ),
-        ("mode = [", 'slo = ["p50 < 1ms"]\nmode = [', "slo is of the whole file, and no factor"),
+        (
+            "mode = [",
+            'slo = ["p50 < 1ms"]\nmode = [',
+            "slo is a key of the whole file, not a factor",
+        ),
     ],
 )
 def test_what_can_never_be_compared_is_refused_before_anything_starts(

@@ -119,7 +119,7 @@ def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
     ("what", "message"),
     [
         (("--profile", "99999999"), "there is no process 99999999"),
-        (("--profile", "server"), "'server' is nothing that can be profiled"),
+        (("--profile", "server"), "'server' cannot be profiled"),
         (("--profile", f"memory:{os.getpid()}"), "cannot be asked for its memory"),
         (("--profile", "http://127.0.0.1:1/debug/pprof"), "Connection refused"),
         (("--profile-at", "5"), "--profile-at is given without --profile"),

@@ -90,7 +90,7 @@ def _tagged(text: str, name: str) -> Side:
         result = store.result(runs[0].id)
     if not own:
         note = say(
-            "--baseline {tag}: no run of {name} has it; it is run {id} of {other}",
+            "--baseline {tag}: no run of {name} has this tag; torr uses run {id} of {other}",
             tag=tag,
             name=name,
             id=runs[0].id,

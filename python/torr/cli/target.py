@@ -113,7 +113,7 @@ def faulty(**flags: Any) -> None:  # noqa: ANN401
             problem = say("{flag} {fault!r} is not a fault", flag=flag, fault=options.fault)
         raise UsageError(
             problem,
-            say("one of {known}", known=", ".join(known)),
+            say("choose one of {known}", known=", ".join(known)),
         )
     serve(targets.Faulty(options.fault, options.share, options.seed), flags)
 

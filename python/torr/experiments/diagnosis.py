@@ -316,7 +316,7 @@ def _of_file(path: str, file: PathKind) -> Finding:
     if file == "hidden":
         return Finding(
             say("target"),
-            say("{path} may not be looked at", path=path),
+            say("torr has no permission to see {path}", path=path),
             say("run as a user who may use it"),
         )
     return Finding(

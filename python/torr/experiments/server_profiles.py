@@ -60,10 +60,10 @@ class ServerProfiles:
             known = ", ".join(f"{n}" for n in dict.fromkeys(users))
             raise UsageError(
                 say(
-                    "--profile-at {concurrency}: no cell has so many connections",
+                    "--profile-at {concurrency}: no cell has this number of connections",
                     concurrency=concurrency,
                 ),
-                say("one of {known}", known=known),
+                say("choose one of {known}", known=known),
             )
         return cls(request, cells)
 

@@ -33,7 +33,8 @@ class Change(Condition):
             )
         if change.is_of_share and change.stat is not None:
             raise UsageError(
-                say("{text!r}: changes are of all errors", text=text.strip()), say("write errors")
+                say("{text!r}: a limit of change applies to all errors", text=text.strip()),
+                say("write errors"),
             )
         return change
 

@@ -38,7 +38,7 @@ def parse_statuses(text: str) -> Spans:
         start = int(hundreds) * 100 if hundreds else int(low)
         span = (start, start + 99 if hundreds else int(high or low))
         if span[0] > span[1]:
-            raise UsageError(say("{part!r} is no range: it ends before it begins", part=part))
+            raise UsageError(say("{part!r} is not a range: it ends before it begins", part=part))
         spans.append(span)
     return tuple(spans)
 
@@ -132,7 +132,7 @@ class Capture(PlanPart):
             return cls(name, "header", what)
         require(
             source == "regex",
-            say("{text!r}: nothing is captured from {source!r}", text=text, source=source),
+            say("{text!r}: torr cannot capture from {source!r}", text=text, source=source),
             _CAPTURE,
         )
         return cls(name, "regex", _between_slashes(what) or what)
@@ -187,5 +187,7 @@ def _value(text: str) -> Any:  # noqa: ANN401 - any JSON value
             return text
         shown = text if len(text) <= 40 else f"{text[:39]}…"
         raise UsageError(
-            say("the value {shown!r} is not one to expect: {error}", shown=shown, error=error)
+            say(
+                "the value {shown!r} cannot be an expected value: {error}", shown=shown, error=error
+            )
         ) from error

@@ -17,12 +17,12 @@ def read_tag(text: str) -> str:
     tag = text.strip()
     if not tag or not tag.isprintable() or " " in tag or tag.startswith("-"):
         raise UsageError(
-            say("{text!r} is no tag", text=text), say("write one word, such as baseline")
+            say("{text!r} is not a tag", text=text), say("write one word, such as baseline")
         )
     if len(tag) > LONGEST_TAG:
         raise UsageError(
             say("the tag {tag!r}… is too long", tag=tag[:20]),
-            say("the most is {longest_tag} letters", longest_tag=LONGEST_TAG),
+            say("the maximum is {longest_tag} letters", longest_tag=LONGEST_TAG),
         )
     return tag
 

@@ -46,13 +46,13 @@ class Stage(PlanPart):
             duration, colon, target = part.partition(":")
             require(
                 bool(colon),
-                say("{part!r} is no stage", part=part.strip()),
+                say("{part!r} is not a stage", part=part.strip()),
                 say("write 30s:100,2m:1k,30s:0"),
             )
             stages.append(cls(parse_duration(duration), parse_rate(target)))
         require(
             any(stage.duration_ns for stage in stages) and any(stage.target for stage in stages),
-            say("{text!r} is no load: it takes a time and a target", text=text),
+            say("{text!r} is not a stage: a stage has a time and a target", text=text),
             say("write 30s:100,2m:1k,30s:0"),
         )
         return tuple(stages)
@@ -94,7 +94,7 @@ class Closed(PlanPart):
         require(
             pool is None or not self.stages,
             say("--pool and --stages are both given"),
-            say("users who share connections are all there from the start: leave one out"),
+            say("leave one out: users who share connections all start at once"),
         )
         rate = self.spawn_rate
         if rate is not None:
@@ -260,7 +260,7 @@ class Think(PlanPart):
         if colon:
             require(
                 kind.strip() == "exp",
-                say("{text!r} is no time to think", text=text),
+                say("{text!r} is not a think time", text=text),
                 say("write 1s, 1s-3s or exp:2s"),
             )
             return cls(mean_ns=parse_duration(mean))

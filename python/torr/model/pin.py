@@ -63,7 +63,7 @@ class Pin:
         require(
             not missing,
             say("--pin {self}: {problem}", self=self, problem=problem),
-            say("there is {available}", available=available),
+            say("the cores are {available}", available=available),
         )
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ def _cores(side: str, text: str) -> tuple[int, ...]:
     for part in side.split(","):
         span = _SPAN.fullmatch(part.strip())
         if span is None:
-            raise UsageError(say("{text!r}: {part!r} is no core", text=text, part=part), _HINT)
+            raise UsageError(say("{text!r}: {part!r} is not a core", text=text, part=part), _HINT)
         first, last = int(span[1]), int(span[2] or span[1])
         require(
             first <= last,

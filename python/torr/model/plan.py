@@ -61,7 +61,11 @@ class Group(PlanPart):
         flag = "--replay" if isinstance(self.pace, Replay) else "--rate"
         require(
             self.think is None,
-            say("--think and {flag} are both given: users think, arrivals do not", flag=flag),
+            say(
+                "--think and {flag} are both given: requests of {flag} do not belong to users"
+                " who think",
+                flag=flag,
+            ),
         )
         require(
             not self.source.has_session,
@@ -230,8 +234,10 @@ class Plan(PlanPart):
         closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
         require(
             len(closed) == len(self.groups),
-            say("a ladder's levels are users: arrivals have none"),
-            say("measure them by torr run"),
+            say(
+                "the levels of a ladder are numbers of users, and a group with a rate has no users"
+            ),
+            say("measure such groups by torr run"),
         )
         shares = [group.share for group in self.groups]
         endpoints = {group.source.requests[0].parsed_url.endpoint for group in self.groups}

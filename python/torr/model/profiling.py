@@ -18,7 +18,7 @@ _HINT = (
 )
 _OF_SERVERS_HINT = say("write cpu, memory, or http://127.0.0.1:{{port}}/debug/pprof of Go servers")
 
-_OF_LINES_HINT = say("lines are seen of functions, in pytest: pytest --torr-profile lines")
+_OF_LINES_HINT = say("torr profiles the lines of functions in pytest: pytest --torr-profile lines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ProfileRequest:
 def _refused(text: str, hint: str) -> UsageError:
     """Return the error for a text that cannot be profiled."""
     is_of_lines = text.strip().partition(":")[0] == "lines"
-    message = say("{text!r} is nothing that can be profiled", text=text)
+    message = say("{text!r} cannot be profiled", text=text)
     return UsageError(message, _OF_LINES_HINT if is_of_lines else hint)
 
 

@@ -141,7 +141,7 @@ def check_method(method: str) -> None:
     if not _TOKEN.fullmatch(method):
         raise UsageError(say("method {method!r} is not a word such as GET", method=method))
     if method.upper() == "CONNECT":
-        raise UsageError(say("method CONNECT asks for a tunnel, which torr does not dig"))
+        raise UsageError(say("method CONNECT asks for a tunnel, which torr does not open"))
 
 
 def check_header(header: Header) -> None:

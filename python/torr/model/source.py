@@ -114,5 +114,5 @@ def _check_captured(missing: AbstractSet[str], where: str, *, in_steps: bool) ->
             where=where,
             name=name,
         ),
-        say("without --steps a request reads what it captured itself"),
+        say("without --steps, a request reads only values that it captured itself"),
     )

@@ -54,7 +54,8 @@ class Stream(PlanPart):
         require(
             "vllm" not in self.aliases or self.dialect == "openai",
             say(
-                "--alias vllm and a stream of {dialect}: vLLM only knows OpenAI's",
+                "--alias vllm does not fit a stream of {dialect}: vLLM measures OpenAI streams"
+                " only",
                 dialect=self.dialect,
             ),
             say("use --alias aiperf, or --stream openai"),

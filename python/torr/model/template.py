@@ -24,7 +24,7 @@ FILTERS = ("url", "json")
 GENERATED = ("uuid", "seq", "rand")
 _EXPRESSION = re.compile(r'\{\{\s*(?:("[^"]*")|([^"{}|]*?)\s*(?:\|\s*([^{}|"]*?))?)\s*\}\}')
 NAME = re.compile(r"[A-Za-z_][\w-]*")
-_VERBATIM = say("--verbatim sends {{{{ as it stands")
+_VERBATIM = say("add --verbatim to send {{{{ as it is")
 
 Kind = Literal["row", "uuid", "seq", "rand", "captured", "text"]
 
@@ -51,7 +51,9 @@ class Expression:
             return cls("seq")
         if NAME.fullmatch(inside):
             return cls("captured", inside)
-        raise UsageError(say("{{{{{inside}}}}} is no expression", inside=inside), _known_names(()))
+        raise UsageError(
+            say("{{{{{inside}}}}} is not an expression", inside=inside), _known_names(())
+        )
 
 
 def is_template(text: str) -> bool:
@@ -71,7 +73,8 @@ def pieces(text: str) -> list[tuple[str, bool]]:
         if not is_expression and is_template(piece):
             start = piece[piece.index("{{") :][:20]
             raise UsageError(
-                say("{start!r} is no {{{{…}}}} that torr knows", start=start), _VERBATIM
+                say("{start!r} is not an expression {{{{…}}}} that torr knows", start=start),
+                _VERBATIM,
             )
     return parts
 
@@ -85,7 +88,7 @@ def expressions(text: str) -> list[Expression]:
         if filtered is not None and filtered not in FILTERS:
             raise UsageError(
                 say("{match}: no filter is called {filtered!r}", match=match[0], filtered=filtered),
-                say("there is url, and json"),
+                say("use url or json"),
             )
         results.append(Expression("text") if text else Expression.parse(inside))
     return results
@@ -122,12 +125,12 @@ def check_names(
             require(
                 expression.name in (columns or ()),
                 say("{where}: the data has no column {name!r}", where=where, name=expression.name),
-                say("there is {names}", names=names),
+                say("known names: {names}", names=names),
             )
         elif expression.kind == "captured":
             require(
                 expression.name in captured,
-                say("{where}: nothing is called {{{{{name}}}}}", where=where, name=expression.name),
+                say("{where}: {{{{{name}}}}} is unknown", where=where, name=expression.name),
                 _known_names(captured),
             )
 
@@ -137,11 +140,11 @@ def _check_bounds(inside: str, arguments: list[str]) -> None:
     fits = len(numbers) == len(arguments) == 2 and numbers[0] <= numbers[1]
     require(
         fits,
-        say("{{{{{inside}}}}} has no two bounds", inside=inside),
+        say("{{{{{inside}}}}} does not have two bounds", inside=inside),
         say("write {{{{rand 1 100}}}}"),
     )
 
 
 def _known_names(captured: Iterable[str]) -> str:
     names = chain(", ", ["row.COLUMN", "uuid", "seq", "rand LOW HIGH", *sorted(captured)])
-    return say("there is {names}", names=names)
+    return say("known names: {names}", names=names)

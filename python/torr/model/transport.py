@@ -25,7 +25,8 @@ class Tls(PlanPart):
     def __post_init__(self) -> None:
         """Check what goes together."""
         require(
-            not (self.insecure and self.ca), say("--insecure trusts anyone: leave --cacert out")
+            not (self.insecure and self.ca),
+            say("--insecure accepts any certificate: leave --cacert out"),
         )
         require(self.key is None or self.certificate is not None, say("--key needs --cert"))
 

@@ -49,7 +49,8 @@ class Url:
         authority = re.split("[/?#]", behind_scheme, maxsplit=1)[0]
         if "{{" in authority or "}}" in authority:
             raise UsageError(
-                say("{text!r}: the host is no template", text=text), say("name each host in a URL")
+                say("{text!r}: the host cannot be a template", text=text),
+                say("name each host in a URL"),
             )
         target = _target(text, behind_scheme[len(authority) :], templates=templates)
         userinfo, _, address = authority.rpartition("@")
@@ -140,7 +141,7 @@ def _scheme(text: str) -> str:
     if scheme.lower() not in ("http", "https"):
         raise UsageError(
             say("{text!r}: unknown scheme {scheme!r}", text=text, scheme=scheme),
-            say("torr speaks http:// and https://"),
+            say("torr supports http:// and https://"),
         )
     return scheme.lower()
 

@@ -19,7 +19,7 @@ def queries_in(sets: tuple[str, ...]) -> dict[str, str]:
         if name not in SETS:
             raise UsageError(
                 say("there is no set of queries {name!r}", name=name),
-                say("there is {sets}", sets=", ".join(SETS)),
+                say("choose one of {sets}", sets=", ".join(SETS)),
             )
         value, _ = engine.read_toml((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
         queries |= value

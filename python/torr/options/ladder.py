@@ -39,7 +39,7 @@ def read_levels(text: str) -> FixedLevels | AutoLevels:
     if max(levels) > MOST_USERS:
         raise UsageError(
             say("level {maximum} is too many", maximum=max(levels)),
-            say("the most is {most_users:,}", most_users=MOST_USERS),
+            say("the maximum is {most_users:,}", most_users=MOST_USERS),
         )
     return FixedLevels(levels)
 

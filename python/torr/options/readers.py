@@ -107,7 +107,7 @@ def _some_duration(text: str) -> int:
     nanoseconds = units.parse_duration(text)
     if nanoseconds == 0:
         raise UsageError(
-            say("{text!r} is no time at all", text=text), say("write a duration such as 10s")
+            say("{text!r} is not longer than 0", text=text), say("write a duration such as 10s")
         )
     return nanoseconds
 
@@ -118,7 +118,7 @@ def _count(text: str, most: int) -> int:
         raise UsageError(say("{text!r} is not at least 1", text=text))
     if number > most:
         raise UsageError(
-            say("{text!r} is too many", text=text), say("the most is {most:,}", most=most)
+            say("{text!r} is too many", text=text), say("the maximum is {most:,}", most=most)
         )
     return number
 
@@ -139,7 +139,7 @@ def _any_rate(text: str) -> float:
     if per_second > MOST_PER_S:
         raise UsageError(
             say("{text!r} is too high", text=text),
-            say("the highest is {most_per_s:,} per second", most_per_s=MOST_PER_S),
+            say("the maximum is {most_per_s:,} per second", most_per_s=MOST_PER_S),
         )
     return per_second
 
@@ -149,7 +149,7 @@ def _size(text: str) -> int:
     if size > LARGEST_BYTES:
         raise UsageError(
             say("{text!r} is too large", text=text),
-            say("the most is {format_size}", format_size=units.format_size(LARGEST_BYTES)),
+            say("the maximum is {format_size}", format_size=units.format_size(LARGEST_BYTES)),
         )
     return size
 
@@ -158,7 +158,7 @@ def _rate(text: str) -> float:
     per_second = _any_rate(text)
     if per_second <= 0:
         raise UsageError(
-            say("{text!r} requests a second is no load", text=text), say("write 500, 10k or 200/s")
+            say("{text!r} is not a rate above 0", text=text), say("write 500, 10k or 200/s")
         )
     return per_second
 
@@ -250,7 +250,7 @@ def _new_file(text: str) -> Path:
                 text=text,
                 parent=path.parent,
             ),
-            say("make it"),
+            say("create it"),
         )
     require(
         not path.is_dir(),
@@ -276,7 +276,8 @@ def watched(text: str) -> int | Url:
     pid = int(text)
     if not exists(pid):
         raise UsageError(
-            say("there is no process {pid}", pid=pid), say("name one that runs, or a URL")
+            say("there is no process {pid}", pid=pid),
+            say("give the id of a running process, or a URL"),
         )
     return pid
 

@@ -30,4 +30,4 @@ def parse_since(text: str, zone: tzinfo | None = None) -> datetime:
         return now - timedelta(seconds=units.parse_duration(text) / units.SECOND_NS)
     except UsageError as error:
         hint = say("write 7d, 12h, 2026-01-31 or 2026-01-31T12:00")
-        raise UsageError(say("{text!r} is no day and no time", text=text), hint) from error
+        raise UsageError(say("{text!r} is neither a day nor a time", text=text), hint) from error

@@ -42,7 +42,9 @@ def read_times(text: str) -> Times:
         if "," in text:
             return read_bimodal(text)
     except _NoFieldsError as error:
-        raise UsageError(say("{text!r} is no distribution of times", text=text), TIMES) from error
+        raise UsageError(
+            say("{text!r} is not a distribution of times", text=text), TIMES
+        ) from error
     return targets.Constant(units.parse_duration(text))
 
 
@@ -63,7 +65,7 @@ def read_chance(text: str) -> targets.Chance:
     if name not in known:
         raise UsageError(
             say("{name!r} is not a defect of streams", name=name),
-            say("one of {known}", known=", ".join(known)),
+            say("choose one of {known}", known=", ".join(known)),
         )
     return targets.Chance(name, readers.SHARE.read(share) if colon else 1.0)
 

@@ -60,7 +60,10 @@ def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | 
     """
     if verb == LADDER.verb and any(flag in option.flags for option in RUN.all):
         return (
-            say("{flag} is a flag of torr run: a ladder climbs by connections", flag=flag),
+            say(
+                "{flag} is a flag of torr run: the levels of a ladder are numbers of connections",
+                flag=flag,
+            ),
             say("torr ladder --levels 100,200,400, or torr run {flag}", flag=flag),
         )
     if not near:

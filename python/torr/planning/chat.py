@@ -49,8 +49,8 @@ def check_chat(request: RequestOptions, stream: StreamOptions) -> None:
         require(stream.turns == 1, say("--turns needs --chat"), say("add --chat openai"))
         return
     option = first_given(request, *_NOT_CHAT) or first_given(stream, "stream")
-    problem = say("{label} and --chat", label=option.label if option else "")
-    require(option is None, problem, say("it writes the request itself"))
+    problem = say("{label} and --chat are both given", label=option.label if option else "")
+    require(option is None, problem, say("leave one out: --chat writes the request itself"))
 
 
 def token_header(options: StreamOptions) -> list[Header]:
@@ -76,7 +76,7 @@ def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
     """Return one request per turn, and the rows of prompts that fill them."""
     urls, turns = options.urls, options.stream.turns
     require(bool(urls), say("URL is missing"), "torr run --chat openai http://localhost:8000")
-    require(len(urls) == 1, say("--chat: several URLs are given"), say("give one"))
+    require(len(urls) == 1, say("--chat: several URLs are given"), say("give one of them"))
     url = _url(urls[0], api)
     require(
         turns == 1 or not options.once.once,
@@ -199,7 +199,7 @@ def _rows(options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:
 
     prompt, path, turns = options.prompt, options.prompts, options.turns
     both = prompt is not None and path is not None
-    require(not both, say("--prompt and --prompts are both given"), say("give one"))
+    require(not both, say("--prompt and --prompts are both given"), say("give one of them"))
     if path is not None:
         prompts = of_turns(read_prompts(Path(path)), turns)
     else:

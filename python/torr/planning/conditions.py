@@ -29,7 +29,10 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
         if condition.metric in ("goodput", "good/s"):
             require(
                 any(request.limits for request in matching),
-                say("{condition}: no SLO of latency says what is good", condition=_text(condition)),
+                say(
+                    "{condition} needs an SLO of latency, which defines a good answer",
+                    condition=_text(condition),
+                ),
                 say("add one, such as --slo 'ttft p95 < 800ms'"),
             )
 
@@ -56,17 +59,17 @@ def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Requ
             condition=_text(condition),
             name=condition.name,
         ),
-        did_you_mean(condition.name, names) or say("there is {names}", names=", ".join(names)),
+        did_you_mean(condition.name, names) or say("known names: {names}", names=", ".join(names)),
     )
 
 
 def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
     subject = "no answer" if condition.name is None else f"no answer of {condition.name}"
-    hint = say("say so where the request is written: stream")
+    hint = say("set stream where the request is written")
     require(
         any(request.stream for request in requests),
         say(
-            "{condition}: {subject} is a stream, only they have {metric}",
+            "{condition}: {subject} is a stream, and only streams have {metric}",
             condition=_text(condition),
             subject=subject,
             metric=condition.metric,

@@ -27,7 +27,8 @@ def load(path: Path) -> Side:
     if path.suffix != ".json":
         if reference != RunReference(reference.run):
             raise UsageError(
-                say("{path} has no candidates", path=path), say("a .dat holds one series of levels")
+                say("{path} has no candidates", path=path),
+                say("a .dat file has one series of levels"),
             )
         return Side(dat_file.read(path))
     try:

@@ -41,7 +41,7 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
     for key, value in file.flags.items():
         with errors_at(path, file.lines.get(key, 1)):
             hint = did_you_mean(key, [*options, *TABLES]) or say(
-                "a key is a flag of torr {verb}", verb=verb.verb
+                "a key is the name of a flag of torr {verb}", verb=verb.verb
             )
             if key in GROUP_KEYS:
                 hint = say("write it into [[groups]]")
@@ -59,12 +59,12 @@ def read_key(option: Option, key: str, value: object) -> Any:  # noqa: ANN401 - 
     if option.is_switch:
         require(
             isinstance(value, bool),
-            say("{key} = {value!r}: it is true or false", key=key, value=value),
+            say("{key} = {value!r}: it must be true or false", key=key, value=value),
         )
         return value
     values = value if isinstance(value, list) else [value]
     fits = all(isinstance(item, str | int | float) for item in values)
-    require(fits, say("{key} is no text and no number", key=key))
+    require(fits, say("{key} is neither a text nor a number", key=key))
     several = option.is_repeatable or not isinstance(value, list)
     require(several, say("{key} is one value, not a list", key=key))
     texts = [str(item) for item in values]

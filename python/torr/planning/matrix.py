@@ -98,13 +98,13 @@ class Plans:
             with errors_at(self._file.path, line):
                 require(
                     name not in OF_A_TRIAL,
-                    say("{{{name}}} is each trial's own", name=name),
+                    say("{{{name}}} is a name that torr sets for each trial", name=name),
                     say("rename it"),
                 )
                 move = say("write it above the first [[candidates]]")
                 require(
                     name not in OF_RESULTS,
-                    say("{name} is of the whole file, and no factor", name=name),
+                    say("{name} is a key of the whole file, not a factor", name=name),
                     move,
                 )
                 names = {*KEYS, *placeholders, *OF_THE_SERVER}
@@ -126,13 +126,15 @@ class Plans:
                 move = say("write it above the first [[candidates]]")
                 require(
                     not is_of_file,
-                    say("{key} is a key of the file, and no candidate's", key=key),
+                    say("{key} is a key of the file, not of a candidate", key=key),
                     move,
                 )
-                leave_out = say("leave it out: torr run --tokenizer counts tokens, of one server")
+                leave_out = say(
+                    "leave it out: torr run --tokenizer counts the tokens of one server"
+                )
                 require(key not in OF_ONE_RUN, say("a comparison has no {key}", key=key), leave_out)
                 names = (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS)
-                hint = did_you_mean(key, names) or say("a key is a flag of torr run")
+                hint = did_you_mean(key, names) or say("a key is the name of a flag of torr run")
                 require(key in KEYS, say("there is no {key!r} here", key=key), hint)
                 values[KEYS[key].field] = read_key(KEYS[key], key, value)
         return values

@@ -31,7 +31,7 @@ DEFAULT_OPEN_CONNECTIONS = 100
 MOST_IN_FLIGHT = 5_000_000
 
 _LONGEST = say(
-    "the longest is {format_duration}, ten years", format_duration=format_duration(LONGEST_NS)
+    "the maximum is {format_duration}, ten years", format_duration=format_duration(LONGEST_NS)
 )
 
 
@@ -78,9 +78,7 @@ def _steady(load: LoadOptions, spawn_rate: float | None) -> Pace:
 
 def _open(load: LoadOptions, rate_per_s: float, stages: tuple[Stage, ...] = ()) -> Open:
     if rate_per_s == 0:
-        raise UsageError(
-            say("--rate: '0' requests a second is no load"), say("write 500, 10k or 200/s")
-        )
+        raise UsageError(say("--rate: '0' is not a rate above 0"), say("write 500, 10k or 200/s"))
     return Open(
         rate_per_s=rate_per_s,
         arrivals=load.arrivals or "constant",
@@ -99,7 +97,7 @@ def _stop(load: LoadOptions) -> Duration | Count:
 
 def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: ConnectionOptions) -> Timing:
     """Return users in stages, or with --rate a rate in stages; -c or --rate is the first number."""
-    hint = say("the stages say how long")
+    hint = say("the stages set the length of the load")
     refuse(load, "duration_ns", "requests", what="--stages", hint=hint)
     _refuse_warmup(load, "--stages")
     duration_ns = sum(stage.duration_ns for stage in stages)
@@ -112,10 +110,10 @@ def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: Connection
     highest = max(stage.target for stage in stages)
     largest, unit = (MOST_USERS, "users") if rate_per_s is None else (MOST_PER_S, "requests/s")
     problem = say("--stages: {highest:,.0f} {unit} are too many", highest=highest, unit=unit)
-    require(highest <= largest, problem, say("the most is {largest:,}", largest=largest))
+    require(highest <= largest, problem, say("the maximum is {largest:,}", largest=largest))
     if rate_per_s is not None:
         return Timing(_open(load, highest, stages), stop, 0)
-    hint = say("users who share connections are there from the start")
+    hint = say("users who share connections all start at once")
     refuse(load, "pool", what="--stages", hint=hint)
     hint = say("users connect when their stage starts them")
     refuse(connection, "connections_per_second", what="--stages", hint=hint)
@@ -124,7 +122,7 @@ def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: Connection
         require(
             is_whole,
             say("--stages: {target:g} users are not whole", target=stage.target),
-            say("--rate is for rates"),
+            say("use --rate for numbers that are not whole"),
         )
     return Timing(Closed(math.ceil(highest), stages=stages), stop, 0)
 

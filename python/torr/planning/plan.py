@@ -78,7 +78,9 @@ def default_workers(urls: Sequence[Url], cores: int) -> int:
 def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
     is_open = any(not isinstance(group.pace, Closed) for group in groups)
     require(
-        is_open or not spins, say("--spin needs an open loop: users wait"), say("add --rate 1k")
+        is_open or not spins,
+        say("--spin needs an open loop: users send when they have an answer"),
+        say("add --rate 1k"),
     )
     return spins
 
@@ -93,7 +95,7 @@ def _log(text: str | None) -> str | None:
     if not path.parent.is_dir():
         raise UsageError(
             say("--log {text}: {parent} does not exist", text=text, parent=path.parent),
-            say("make it first"),
+            say("create it first"),
         )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(

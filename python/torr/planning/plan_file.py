@@ -169,7 +169,9 @@ def _users(file: PlanFile, entries: Sequence[GroupEntry], wanted_users: int | No
         with errors_at(file.path, entry.line):
             fits = bool(entry.users) == bool(entries[0].users)
             require(
-                fits, say("some groups have users, others a weight"), say("give all of them either")
+                fits,
+                say("some groups have users, others a weight"),
+                say("give users to all groups, or a weight to all groups"),
             )
     return _dealt(file, wanted_users or max(DEFAULT_USERS, len(entries)), entries, weights)
 

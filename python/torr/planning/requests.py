@@ -75,7 +75,10 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
     require(
         not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
         say("--capture: there are several requests, and the one to capture from is ambiguous"),
-        say("add --steps, whose first one it is of, or write it into a --requests-file"),
+        say(
+            "add --steps to capture from the first request, or write the capture into a"
+            " --requests-file"
+        ),
     )
     method = options_of_request.method or ("GET" if body is None else "POST")
     return [
@@ -96,7 +99,7 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
 def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
     """Return the requests of a file; the URL, if any, is the base of its relative URLs."""
     urls = options.urls
-    hint = say("the file says what is sent")
+    hint = say("leave one out: the file has the requests")
     refuse(options.request, *_SET_BY_FILES, what="--requests-file", hint=hint)
     require(
         len(urls) <= 1,
@@ -144,7 +147,7 @@ def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Reque
     with errors_at(entry.path, entry.line):
         if _is_relative(entry) and base is None:
             raise UsageError(
-                say("{url} is no whole URL", url=entry.url),
+                say("{url} is not a complete URL", url=entry.url),
                 say("give torr the URL of the server, too"),
             )
         request = Request(
@@ -202,7 +205,10 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
     """Refuse options of streams where no answer is one."""
     require(
         not options.aliases or options.counted_from != "intended",
-        say("--alias and --from intended are both given: those tools count from the send"),
+        say(
+            "--alias and --from intended are both given: those tools measure from the"
+            " moment of sending"
+        ),
         say("leave one out"),
     )
     if any(request.stream for request in requests):
@@ -254,7 +260,7 @@ def _weights(mix: RequestMix, weights: tuple[int, ...] | None) -> tuple[int, ...
     count = len(mix.requests)
     require(
         len(weights) == count,
-        say("--weights: {count} for {count_2} requests", count=len(weights), count_2=count),
+        say("--weights: {count} weights for {count_2} requests", count=len(weights), count_2=count),
         say("give each request one, in order: --weights 8,1,1"),
     )
     return weights
@@ -294,7 +300,7 @@ def _body(options: RequestOptions) -> tuple[bytes | None, tuple[Header, ...]]:
         parse_json(document)
     except ValueError as error:
         raise UsageError(
-            say("--json-body: {error}", error=error), say("-b sends any text")
+            say("--json-body: {error}", error=error), say("use -b to send any text")
         ) from error
     if not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", "application/json"))

@@ -51,5 +51,5 @@ def write_all(result: RunResult, directory: Path, language: Language | None = No
             error=error.strerror or error,
         )
         raise OutputError(
-            message, say("result.json is whole; make room and draw it again")
+            message, say("result.json is complete; free disk space and draw the report again")
         ) from error

@@ -68,7 +68,7 @@ def fetch_digest(
     """
     if request.template:
         raise UsageError(
-            say("{url}: a template has no one answer that could be compared", url=request.url),
+            say("{url}: a template has no single answer that torr could compare", url=request.url),
             say("give an address without {{{{…}}}} to be checked"),
         )
     with Connection(request.parsed_url, timeout_s, verify=False) as connection:

@@ -104,7 +104,7 @@ class Command:
                 name=self.name,
                 health=self.health,
             ),
-            say("write the path alone, such as /health: it is asked for where the url is"),
+            say("write the path alone, such as /health: torr requests it from the server of url"),
         )
         require(
             self.workers is None or self.workers > 0,
@@ -160,13 +160,13 @@ def stop_signal(text: str) -> int:
     by_name |= {str(number): number for number in set(by_name.values())}
     if word not in by_name:
         raise UsageError(
-            say("{text!r} is no signal", text=text), say("write TERM, INT, QUIT or HUP")
+            say("{text!r} is not a signal", text=text), say("write TERM, INT, QUIT or HUP")
         )
     number = by_name[word]
     require(
         number not in {signal.SIGKILL, signal.SIGSTOP},
         say("{text} gives a server no chance to stop by itself", text=text),
-        say("write TERM: what does not stop in its grace is killed anyway"),
+        say("write TERM: torr kills a server that does not stop within its grace"),
     )
     return number
 
@@ -175,7 +175,7 @@ def _workers(name: str, values: Mapping[str, object]) -> int:
     text = str(values["processes"]) if "processes" in values else "1"
     require(
         text.isascii() and text.isdigit() and int(text) > 0,
-        say("{name}: processes = {text} is no number of processes", name=name, text=text),
+        say("{name}: processes = {text} is not a number of processes", name=name, text=text),
         say("write 1 or more"),
     )
     return int(text)

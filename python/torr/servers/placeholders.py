@@ -35,9 +35,9 @@ def fill(text: str, values: Mapping[str, object], where: str, *, template: bool 
         if name not in values:
             known = ", ".join(f"{{{key}}}" for key in sorted(values))
             raise UsageError(
-                say("{where}: nothing is called {{{name}}}", where=where, name=name),
+                say("{where}: {{{name}}} is unknown", where=where, name=name),
                 say(
-                    "there is {known}; {{{{{name}}}}} stands for the text {{{name}}}",
+                    "known names: {known}; write {{{{{name}}}}} for the text {{{name}}}",
                     known=known or "no value",
                     name=name,
                 ),

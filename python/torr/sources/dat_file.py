@@ -40,7 +40,9 @@ def read(path: Path) -> Series:
         ) from error
     except UnicodeDecodeError as error:
         message = say("{path} is not text: byte {start} is not UTF-8", path=path, start=error.start)
-        raise UsageError(message, say("a .dat has {columns}", columns=_columns())) from error
+        raise UsageError(
+            message, say("a .dat file has the columns {columns}", columns=_columns())
+        ) from error
     points: dict[int, LevelPoint] = {}
     for number, line in enumerate(lines, 1):
         cells = line.partition("#")[0].split()
@@ -56,7 +58,8 @@ def read(path: Path) -> Series:
         points[point.concurrency] = point
     if not points:
         raise UsageError(
-            say("{path} has no level", path=path), say("a .dat has {columns}", columns=_columns())
+            say("{path} has no level", path=path),
+            say("a .dat file has the columns {columns}", columns=_columns()),
         )
     return Series(path.stem, tuple(points[key] for key in sorted(points)))
 
@@ -94,7 +97,7 @@ def _value(cell: str, column: str, path: Path, line: int) -> float | None:
         return None
     if not 0 <= value <= LARGEST:
         raise FileError(
-            path, line, say("{cell!r} is not possible ({column})", cell=cell, column=column)
+            path, line, say("{cell!r} is not a possible value ({column})", cell=cell, column=column)
         )
     return value
 

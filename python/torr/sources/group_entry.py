@@ -101,7 +101,7 @@ def _requests(table: TomlTable, names: Sequence[str]) -> tuple[str, ...]:
             require(
                 name in names,
                 say("no request is called {name!r}", name=name),
-                say("there is {names}", names=", ".join(names)),
+                say("known names: {names}", names=", ".join(names)),
             )
     return tuple(chosen)
 
@@ -121,7 +121,7 @@ def _check_pace(table: TomlTable) -> None:
             require(key not in values, say("{key} needs rate", key=key), say('add rate = "50"'))
     for key in ("weight", "spawn_rate") if "stages" in values else ():
         with table.errors_at(key):
-            hint = say("stages say how many users there are, and when they begin")
+            hint = say("stages set the number of users, and when they start")
             require(key not in values, say("{key} and stages are both given", key=key), hint)
     with table.errors_at():
         is_one = (
@@ -136,7 +136,7 @@ def _check_pace(table: TomlTable) -> None:
 
 def _rate(text: str) -> float:
     per_second = parse_rate(text)
-    highest = say("the highest is {most_per_s:,} per second", most_per_s=MOST_PER_S)
+    highest = say("the maximum is {most_per_s:,} per second", most_per_s=MOST_PER_S)
     require(0 <= per_second <= MOST_PER_S, say("{text!r} is too high", text=text), highest)
     return per_second
 
@@ -144,7 +144,9 @@ def _rate(text: str) -> float:
 def _positive_rate(text: str) -> float:
     per_second = _rate(text)
     require(
-        per_second > 0, say("{text!r} a second is none", text=text), say("write 5, 0.5 or 200/s")
+        per_second > 0,
+        say("{text!r} is not a rate above 0 per second", text=text),
+        say("write 5, 0.5 or 200/s"),
     )
     return per_second
 
@@ -153,4 +155,6 @@ def _arrivals(text: str) -> Arrivals:
     match text:
         case "constant" | "poisson":
             return text
-    raise UsageError(say("{text!r} are no arrivals", text=text), say("there is constant, poisson"))
+    raise UsageError(
+        say("{text!r} is not a kind of arrivals", text=text), say("write constant or poisson")
+    )

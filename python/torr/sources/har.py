@@ -57,7 +57,7 @@ def _read_one(path: Path, number: int, recorded: dict[str, Any]) -> Entry | None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UsageError(
             say("{path}: entry {number} is not an entry of a HAR file", path=path, number=number),
-            say("export it again"),
+            say("export the file again"),
         ) from error
 
 

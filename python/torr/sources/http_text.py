@@ -70,16 +70,16 @@ def _request_of(path: Path, number: int, line: str) -> Entry | None:
 def _with_line(entry: Entry | None, line: str) -> Entry:
     """Return the request with another line of it."""
     if entry is None:
-        raise UsageError(say("{line!r} begins no request", line=_short(line)), _HINT)
+        raise UsageError(say("{line!r} does not begin a request", line=_short(line)), _HINT)
     if line.startswith("@"):
         if entry.body is not None:
             raise UsageError(
-                say("the request has a body already"), say("begin the next one by its method")
+                say("the request has a body already"), say("begin the next request with its method")
             )
         return replace(entry, body=_content(entry.path.parent, line[1:].strip()))
     match = _HEADER.fullmatch(line)
     if match is None:
-        raise UsageError(say("{line!r} is no header", line=_short(line)), _HINT)
+        raise UsageError(say("{line!r} is not a header", line=_short(line)), _HINT)
     header = (match[1], match[2])
     check_header(header)
     return replace(entry, headers=(*entry.headers, header))

@@ -133,20 +133,23 @@ class _Reader:
         )
 
     def tags(self) -> list[str]:
-        problem, hint = say("tag is no text and no list of texts"), say('write tag = ["baseline"]')
+        problem, hint = (
+            say("tag is neither a text nor a list of texts"),
+            say('write tag = ["baseline"]'),
+        )
         tags = self.top.one_or_more("tag", str, problem, hint)
         with self.top.errors_at("tag"):
             return list(map(read_tag, tags))
 
     def baseline(self, names: list[str]) -> str:
         name = self.top.value("baseline", str)
-        hint = say("there is {names}", names=", ".join(names))
+        hint = say("known names: {names}", names=", ".join(names))
         with self.top.errors_at("baseline"):
             if name is None:
                 raise UsageError(
                     say("there is no baseline"), say('write baseline = "{names}"', names=names[0])
                 )
-            require(name in names, say("baseline {name!r} is no candidate", name=name), hint)
+            require(name in names, say("baseline {name!r} is not a candidate", name=name), hint)
         return name
 
     def factors(self) -> dict[str, tuple[Scalar, ...]]:
@@ -159,12 +162,13 @@ class _Reader:
         with self.top.errors_at(f"factors.{name}"):
             if not isinstance(values, list) or not values:
                 raise UsageError(
-                    say("{name} is no list", name=name), say("write {name} = [1, 4]", name=name)
+                    say("{name} is not a list", name=name), say("write {name} = [1, 4]", name=name)
                 )
             for number, value in enumerate(values):
                 fits = isinstance(value, str | int | float | bool)
                 require(
-                    fits, say("{name}: {value!r} is no text and no number", name=name, value=value)
+                    fits,
+                    say("{name}: {value!r} is neither a text nor a number", name=name, value=value),
                 )
                 require(
                     value not in values[:number],
@@ -245,7 +249,7 @@ class _Reader:
         with table.errors_at("env"):
             for key, value in variables.items():
                 fits = isinstance(value, str | int | float) and not isinstance(value, bool)
-                require(fits, say("env: {key} is no text and no number", key=key))
+                require(fits, say("env: {key} is neither a text nor a number", key=key))
         return {key: str(value) for key, value in variables.items()}
 
     def expected(self, table: TomlTable) -> Expectation:
@@ -264,8 +268,8 @@ def _restart(text: str) -> Restart:
         if text == choice:
             return choice
     raise UsageError(
-        say("{text!r} is no time to restart servers", text=text),
-        say('write restart = "trial", or "cell": then they stay up through their cell'),
+        say("{text!r} is not a moment at which torr restarts servers", text=text),
+        say('write restart = "trial", or "cell" to keep servers running through a cell'),
     )
 
 

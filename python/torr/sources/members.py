@@ -60,7 +60,7 @@ def check_names(members: JsonObject, names: Sequence[str]) -> None:
     """Raise UsageError for an unknown member; the hint is the most similar name."""
     for name in members:
         if name not in names:
-            hint = did_you_mean(name, names) or say("there is {names}", names=", ".join(names))
+            hint = did_you_mean(name, names) or say("known names: {names}", names=", ".join(names))
             raise UsageError(say("there is no {name!r} here", name=name), hint)
 
 
@@ -106,8 +106,8 @@ def _stream(members: JsonObject) -> Stream | None:
         return None
     if dialect not in DIALECTS:
         raise UsageError(
-            say("{dialect!r} is no dialect", dialect=dialect),
-            say("there is {dialects}", dialects=", ".join(DIALECTS)),
+            say("{dialect!r} is not a dialect", dialect=dialect),
+            say("choose one of {dialects}", dialects=", ".join(DIALECTS)),
         )
     checked: Any = dialect
     return Stream(checked, parse_duration(idle) if idle else None)
@@ -134,7 +134,9 @@ def _weight(value: Any) -> int | None:  # noqa: ANN401 - any JSON value
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     fits = value is None or (is_whole and 1 <= value <= MOST_WEIGHT)
     if not fits:
-        raise UsageError(say("the weight {value!r} is not a whole number from 1 on", value=value))
+        raise UsageError(
+            say("the weight {value!r} is not a whole number of at least 1", value=value)
+        )
     weight: int | None = value
     return weight
 
@@ -148,7 +150,11 @@ def _headers(
     hint, name = spelling.header, spelling.of("header")
     if not isinstance(fields, dict):
         raise UsageError(
-            say("the member {name} is no {of_object}", name=name, of_object=spelling.of_object),
+            say(
+                "the member {name} is not of type {of_object}",
+                name=name,
+                of_object=spelling.of_object,
+            ),
             hint,
         )
     headers = []
@@ -177,5 +183,5 @@ def _body(kind: str, value: Any, spelling: Spelling) -> bytes:  # noqa: ANN401 -
     except ValueError as error:
         raise UsageError(
             say("the body is not base64: {error}", error=error),
-            say("write text_body or json_body for one as it is"),
+            say("use text_body or json_body for a body as it is"),
         ) from error

@@ -48,7 +48,9 @@ def _monitor_of(table: TomlTable) -> MonitorEntry:
     table.check_keys(MONITOR_KEYS)
     names = table.texts("names", say('names = ["process_*"]')) if "names" in table.values else None
     return MonitorEntry(
-        at=tuple(table.one_or_more("at", str | int, say("what to watch is no text"), _HINT)),
+        at=tuple(
+            table.one_or_more("at", str | int, say("at is neither a text nor a process id"), _HINT)
+        ),
         names=None if names is None else tuple(names),
         queries={**_queries_in_sets(table), **_custom_queries(table)},
     )
@@ -63,7 +65,7 @@ def _queries_in_sets(table: TomlTable) -> dict[str, str]:
             require(
                 name in SETS,
                 say("there is no set {name!r}", name=name),
-                say("there is {sets}", sets=", ".join(SETS)),
+                say("choose one of {sets}", sets=", ".join(SETS)),
             )
     return queries_in(tuple(sets))
 
@@ -72,5 +74,5 @@ def _custom_queries(table: TomlTable) -> dict[str, str]:
     queries = table.table("queries", say("write [monitor.queries] above them")).values
     for name, query in queries.items():
         with table.errors_at(f"queries.{name}"):
-            require(isinstance(query, str), say("query {name!r} is no text", name=name))
+            require(isinstance(query, str), say("query {name!r} is not a text", name=name))
     return queries

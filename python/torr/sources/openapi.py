@@ -60,7 +60,7 @@ def parse_document(text: str) -> JsonObject:
         document = _yaml(text)
     require(
         isinstance(document, dict) and isinstance(document.get("paths"), dict),
-        say("this is no OpenAPI document: it has no paths"),
+        say("this is not an OpenAPI document: it has no paths"),
     )
     found: JsonObject = document
     return found

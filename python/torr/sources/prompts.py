@@ -64,7 +64,7 @@ def of_turns(conversations: Sequence[Conversation], turns: int) -> Prompts:
         if not groups:
             raise UsageError(
                 say(
-                    "--turns {turns} needs as many prompts, there are {count}",
+                    "--turns {turns} needs a prompt for each turn, and there are {count}",
                     turns=turns,
                     count=len(prompts),
                 ),
@@ -147,7 +147,7 @@ def _share_gpt(path: Path, text: str) -> list[Conversation]:
                 path,
                 1,
                 say("entry {number} has no conversations", number=number),
-                say("it is not ShareGPT's form"),
+                say("write the file in the form of ShareGPT"),
             )
         prompts = tuple(
             turn["value"]

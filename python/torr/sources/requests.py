@@ -44,7 +44,7 @@ def _of_json(path: Path, text: str) -> Requests:
     except ValueError as error:
         if is_har:
             line = getattr(error.__cause__, "lineno", 1)
-            raise FileError(path, line, str(error), say("export it again")) from error
+            raise FileError(path, line, str(error), say("export the file again")) from error
         document = None
     if isinstance(document, dict) and isinstance(document.get("log"), dict):
         require(

@@ -103,7 +103,7 @@ class TomlTable:
             fits = isinstance(tables, list) and all(isinstance(table, dict) for table in tables)
             require(
                 fits,
-                say("{name} are no tables", name=name),
+                say("{name} are not tables", name=name),
                 say("write [[{name}]] above each", name=name),
             )
         path = self._path_of(name)
@@ -116,7 +116,7 @@ class TomlTable:
         """Return the table of a key, empty where it is missing."""
         values = self.values.get(key, {})
         with self.errors_at(key):
-            require(isinstance(values, dict), say("{key} is no table", key=key), hint)
+            require(isinstance(values, dict), say("{key} is not a table", key=key), hint)
         return TomlTable(self.path, self._path_of(key), values, self.lines)
 
     def count(self, key: str, largest: int) -> int | None:
@@ -127,7 +127,7 @@ class TomlTable:
             require(
                 fits,
                 say(
-                    "{key} = {value}: it is a whole number from 1 to {largest:,}",
+                    "{key} = {value}: it must be a whole number from 1 to {largest:,}",
                     key=key,
                     value=value,
                     largest=largest,
@@ -142,7 +142,7 @@ class TomlTable:
             return None
         with self.errors_at(key):
             fits = isinstance(value, str | int | float) and not isinstance(value, bool)
-            require(fits, say("{key} is no text and no number", key=key))
+            require(fits, say("{key} is neither a text nor a number", key=key))
             return parse(str(value))
 
     def texts(self, key: str, hint: str) -> list[str]:
@@ -172,8 +172,8 @@ class TomlTable:
         items = self.values[key]
         with self.errors_at(key):
             if not isinstance(items, list) or not items:
-                raise UsageError(say("{key} is no list", key=key), hint)
+                raise UsageError(say("{key} is not a list", key=key), hint)
             # In Python, true is a whole number.
             values = [x for x in items if isinstance(x, kind) and not isinstance(x, bool)]
-            require(len(values) == len(items), say("{key} is no list", key=key), hint)
+            require(len(values) == len(items), say("{key} is not a list", key=key), hint)
             return values

@@ -55,7 +55,7 @@ class Histogram:
         try:
             return cls._of(*_read(text))
         except (ValueError, IndexError, struct.error, zlib.error) as error:
-            hint = say("torr writes none such: measure again")
+            hint = say("torr does not write such a result: measure again")
             raise UsageError(
                 say("the result holds what is not a histogram: {error}", error=error), hint
             ) from error

@@ -122,8 +122,8 @@ METRICS = tuple(
 def named(text: str) -> Metric:
     """Return the metric that people call so, such as `p99`; raises UsageError."""
     known = {metric.label: metric for metric in METRICS}
-    hint = say("there is {known}", known=", ".join(known))
-    require(text.strip() in known, say("{text!r} is no metric of a comparison", text=text), hint)
+    hint = say("choose one of {known}", known=", ".join(known))
+    require(text.strip() in known, say("{text!r} is not a metric of a comparison", text=text), hint)
     return known[text.strip()]
 
 

@@ -44,6 +44,6 @@ def read_tokenizer(file: str) -> Tokenizer:
         ) from error
     except Exception as error:  # The library raises plain exceptions.
         raise UsageError(
-            say("--tokenizer {file}: is no tokenizer: {error}", file=file, error=error),
-            say("it is the tokenizer.json beside a model of Hugging Face"),
+            say("--tokenizer {file}: not a tokenizer: {error}", file=file, error=error),
+            say("give the tokenizer.json of a model of Hugging Face"),
         ) from error

@@ -99,17 +99,17 @@ def recover(path: Path) -> Path:
     except OSError as error:
         raise OutputError(
             say(
-                "{lines} has levels that {result} has not, and that cannot be written: {error}",
+                "{lines} has levels that {result} lacks, and {result} cannot be written: {error}",
                 lines=lines,
                 result=_RESULT,
                 error=error.strerror or error,
             ),
-            say("make room, or copy the directory to a place where you may write"),
+            say("free disk space, or copy the directory to a place where you may write"),
         ) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise UsageError(
             say("{lines} cannot be read: {error}", lines=lines, error=error),
-            say("without it, {result} is read alone", result=_RESULT),
+            say("without that file, torr reads only {result}", result=_RESULT),
         ) from error
     return file
 

@@ -126,7 +126,7 @@ class RunDirectory:
             run._on_disk = len(run._log)
         except BlockingIOError as error:
             raise OutputError(
-                say("{path}: another torr goes on with this run", path=path),
+                say("{path}: another torr process continues this run", path=path),
                 say("wait until it has ended"),
             ) from error
         except OSError as error:
@@ -318,7 +318,7 @@ class RunDirectory:
             error=error.strerror or error,
         )
         if not self.result_path.exists():
-            return OutputError(text, say("make room, run again"))
+            return OutputError(text, say("free disk space, and run it again"))
         noun = "trial" if self.head.kind == "compare" else "level"
         hint = say(
             "{count} stored in {path}",
@@ -327,7 +327,9 @@ class RunDirectory:
         )
         if self.head.kind == "compare":
             hint = say(
-                "{stored}; make room and go on with --resume {path}", stored=hint, path=self.path
+                "{stored}; free disk space and continue with --resume {path}",
+                stored=hint,
+                path=self.path,
             )
         return OutputError(text, hint)
 

@@ -179,7 +179,7 @@ def _refuse_candidate(reference: RunReference, known: Sequence[str]) -> None:
     raise UsageError(
         say("{run} {reason}: {names}", run=reference.run, reason=reason, names=names),
         say(
-            "name one behind a colon: {directory}:{known}",
+            "name one after a colon: {directory}:{known}",
             directory=reference.directory,
             known=known[0],
         ),

@@ -202,7 +202,7 @@ def _of_trials(result: RunResult, directory: Path) -> Decision | None:
     """Return the decision about a comparison that ended before it could be judged."""
     failed = result.failures
     if result.status == "interrupted":
-        hint = say("go on with --resume {directory}", directory=directory)
+        hint = say("continue with --resume {directory}", directory=directory)
         return Decision(_interrupted(result, "trial", directory, hint))
     if not result.levels:
         error = NothingMeasuredError(

@@ -325,6 +325,6 @@ def test_a_call_registers_its_run(fake, own_store):  # noqa: ARG001 - the engine
 
 def test_a_store_that_cannot_be_used_warns_and_costs_no_result(fake, monkeypatch):  # noqa: ARG001
     monkeypatch.setenv("TORR_STORE", "mysql://db/kept")
-    with pytest.warns(RuntimeWarning, match="this run is not registered: TORR_STORE names no"):
+    with pytest.warns(RuntimeWarning, match="this run is not in the store: TORR_STORE names no"):
         result = torr.run("http://127.0.0.1:9/")
     assert result.status == "complete"

@@ -112,7 +112,7 @@ def test_runs_are_found_by_what_is_typed(pages, visit):
     page.get_by_role("link", name="Show all").click()
     page.get_by_label("since").fill("never")
     page.get_by_role("button", name="Find").click()
-    assert page.locator("h1").text_content() == "'never' is no day and no time"
+    assert page.locator("h1").text_content() == "'never' is neither a day nor a time"
 
 
 def test_a_run_is_opened_and_the_way_leads_back(pages, visit):

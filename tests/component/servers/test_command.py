@@ -59,9 +59,11 @@ def test_only_names_in_braces_are_filled(text, shows):
 
 
 def test_an_unknown_name_is_an_error_that_says_which_there_are():
-    with pytest.raises(UsageError, match=r"^app: command: nothing is called \{prot\}\n") as caught:
+    with pytest.raises(UsageError, match=r"^app: command: \{prot\} is unknown\n") as caught:
         Command(("serve", "{prot}"), URL, name="app").filled({"port": 1, "processes": 2})
-    assert caught.value.hint == "there is {port}, {processes}; {{prot}} stands for the text {prot}"
+    assert (
+        caught.value.hint == "known names: {port}, {processes}; write {{prot}} for the text {prot}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_what_cannot_be_run_is_refused(settings, says):
 
 @pytest.mark.parametrize("processes", ["no", "0", "-1"])
 def test_processes_are_a_number(processes):
-    with pytest.raises(UsageError, match="is no number of processes"):
+    with pytest.raises(UsageError, match="is not a number of processes"):
         Command(("serve", "{processes}"), URL).filled({"port": 1, "processes": processes})
 
 
@@ -102,7 +104,7 @@ def test_signals_are_written_as_people_do(text):
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("STOPP", "is no signal"), ("KILL", "no chance to stop"), ("99", "no signal")],
+    [("STOPP", "is not a signal"), ("KILL", "no chance to stop"), ("99", "not a signal")],
 )
 def test_what_stops_nobody_in_order_is_refused(text, says):
     with pytest.raises(UsageError, match=says):

@@ -24,10 +24,10 @@ BAD = {
     "half a connection": (["run", "-c", "1.5", URL], "-c/--connections: '1.5' is not a whole"),
     "negative duration": (["run", "-z", "-5s", URL], "-z/--duration: the duration '-5s' is neg"),
     "duration without unit": (["run", "-z", "10", URL], "-z/--duration: the duration '10' has no"),
-    "no duration": (["run", "-z", "0s", URL], "-z/--duration: '0s' is no time at all"),
+    "no duration": (["run", "-z", "0s", URL], "-z/--duration: '0s' is not longer than 0"),
     "-d for -z": (["run", "-d", "10s", URL], "write -z 10s for the duration"),
     "both stops": (["run", "-z", "1s", "--requests", "5", URL], "-z/--duration and --requests"),
-    "rate 0": (["run", "--rate", "0", URL], "--rate: '0' requests a second is no load"),
+    "rate 0": (["run", "--rate", "0", URL], "--rate: '0' is not a rate above 0"),
     "connections by the billion": (
         ["run", "-c", "999999999999", URL],
         "-c/--connections: '999999999999' is too many",
@@ -125,7 +125,7 @@ BAD = {
         ["run", "--no-keepalive", "--requests-per-connection", "5", URL],
         "--no-keepalive and --requests-per-connection are both given",
     ),
-    "no timeout": (["run", "--timeout", "0s", URL], "--timeout: '0s' is no time"),
+    "no timeout": (["run", "--timeout", "0s", URL], "--timeout: '0s' is not longer than 0"),
     "no workers": (["run", "--workers", "0", URL], "--workers: '0' is not at least 1"),
     "no SLO": (["run", "--slo", "fast", URL], "--slo: 'fast' is not a condition"),
     "unknown metric": (["run", "--abort-on", "speed > 1", URL], "--abort-on: 'speed > 1'"),
@@ -135,11 +135,11 @@ BAD = {
     ),
     "vllm and dify": (
         ["run", "--stream", "dify", "--alias", "vllm", URL],
-        "--alias vllm and a stream of dify: vLLM only knows OpenAI's",
+        "--alias vllm does not fit a stream of dify: vLLM measures OpenAI streams only",
     ),
     "alias from when it was due": (
         ["run", "--stream", "openai", "--alias", "vllm", "--from", "intended", URL],
-        "--alias and --from intended are both given: those tools count from the send",
+        "--alias and --from intended are both given: those tools measure from the moment",
     ),
     "once and turns": (
         ["run", "--once", "--chat", "dify", "--prompt", "hi", "--turns", "2", URL],
@@ -153,19 +153,19 @@ BAD = {
     ),
     "tokenizer that is none": (
         ["run", "--stream", "openai", "--tokenizer", __file__, URL],
-        "test_bad_input.py: is no tokenizer: ",
+        "test_bad_input.py: not a tokenizer: ",
     ),
     "metric of streams": (
         ["run", "--slo", "ttft p95 < 1s", URL],
-        "ttft p95 < 1s: no answer is a stream, only they have ttft",
+        "ttft p95 < 1s: no answer is a stream, and only streams have ttft",
     ),
     "goodput of nothing": (
         ["run", "--stream", "sse", "--slo", "goodput > 99%", "--slo", "success > 9%", URL],
-        "goodput > 99%: no SLO of latency says what is good",
+        "goodput > 99% needs an SLO of latency, which defines a good answer",
     ),
     "good streams of nothing": (
         ["ladder", "--stream", "sse", "--abort-on", "good/s < 5", URL],
-        "good/s < 5: no SLO of latency says what is good",
+        "good/s < 5 needs an SLO of latency, which defines a good answer",
     ),
     "request without a name": (
         ["run", "--slo", "login: p50 < 5ms", URL],
@@ -267,11 +267,11 @@ def test_a_host_that_the_engine_does_not_know_leaves_no_directory(torr, monkeypa
     ("arguments", "says"),
     [
         (["-c", "5G"], "hint: write 500, 10k or 1M"),
-        (["-c", "5000M"], "hint: the most is 4,294,967,295"),
-        (["--requests", "9" * 20], "hint: the most is 1,000,000,000,000,000,000"),
-        (["--workers", "5k"], "hint: the most is 4,096"),
-        (["-z", "87601h"], "hint: the longest is 87600h, ten years"),
-        (["--rate", "2000M"], "hint: the highest is 10,000,000 per second"),
+        (["-c", "5000M"], "hint: the maximum is 4,294,967,295"),
+        (["--requests", "9" * 20], "hint: the maximum is 1,000,000,000,000,000,000"),
+        (["--workers", "5k"], "hint: the maximum is 4,096"),
+        (["-z", "87601h"], "hint: the maximum is 87600h, ten years"),
+        (["--rate", "2000M"], "hint: the maximum is 10,000,000 per second"),
     ],
 )
 def test_a_number_out_of_range_is_told_the_largest_one(torr, arguments, says):

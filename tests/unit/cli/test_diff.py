@@ -178,7 +178,9 @@ def test_the_baseline_is_of_the_other_side_s_name(torr, measure):
     torr("runs", "tag", "2", "main")
     ended = torr("diff", "-o", "json", "--baseline", "main")
     assert round(json.loads(ended.out)["verdicts"][0]["ratio"], 1) == 2.4
-    assert ended.err == "note: --baseline main: no run of api has it; it is run 2 of web\n"
+    assert (
+        ended.err == "note: --baseline main: no run of api has this tag; torr uses run 2 of web\n"
+    )
     torr("runs", "tag", "1", "main")
     ended = torr("diff", "-o", "json", "--baseline", "main")
     assert round(json.loads(ended.out)["verdicts"][0]["ratio"], 1) == 1.2

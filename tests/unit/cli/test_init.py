@@ -165,4 +165,4 @@ def test_a_file_is_replaced_with_force_only(torr):
 def test_a_document_without_paths_is_refused(torr):
     Path("api.json").write_text("{}")
     ended = torr("init", "api.json")
-    assert (ended.code, "no OpenAPI document" in ended.err) == (2, True)
+    assert (ended.code, "not an OpenAPI document" in ended.err) == (2, True)

@@ -61,7 +61,7 @@ def test_the_environment_may_say_that_no_run_is_registered(torr, monkeypatch):
 
 
 BROKEN = {
-    "a broken file": "no store of torr, or it is broken",
+    "a broken file": "not a store of torr, or it is broken",
     "no database": "TORR_STORE names no database that torr can use",
     "no server": "cannot be used",
 }
@@ -80,7 +80,7 @@ def test_a_store_that_cannot_be_used_costs_nobody_the_run(torr, monkeypatch, tmp
     ended = torr("run", "-o", "json", URL)
     assert ended.code == 0
     assert json.loads(ended.out)["status"] == "complete"
-    assert ended.err.startswith("note: this run is not registered: ")
+    assert ended.err.startswith("note: this run is not in the store: ")
     assert BROKEN[name] in ended.err
     assert "postgresql+psycopg://host/database" in ended.err
     assert broken.read_bytes() == b"no database " * 1000
@@ -159,7 +159,7 @@ def test_whatever_a_store_raises_costs_nobody_the_run(torr, monkeypatch):
     ended = torr("run", URL)
     assert ended.code == 0
     assert ended.err.startswith(
-        "note: this run is not registered: ZeroDivisionError: by a driver\nkeep it with: torr runs"
+        "note: this run is not in the store: ZeroDivisionError: by a driver\nadd it with: torr runs"
     )
 
 

@@ -276,7 +276,7 @@ def test_a_ledger_is_narrowed_down(torr):
         refused = torr("runs", "ledger", "api", flag, word)
         assert refused.code == 2
         assert f"{flag} {word}: no run of 'api' has this" in refused.err
-    assert "hint: there is 50" in torr("runs", "ledger", "api", "--at", "7").err
+    assert "hint: choose one of 50" in torr("runs", "ledger", "api", "--at", "7").err
 
 
 def test_a_ledger_is_set_beside_a_baseline(torr, monkeypatch):
@@ -324,9 +324,9 @@ def test_a_run_that_was_not_registered_is_imported_later(torr, fake, monkeypatch
     store = os.environ["TORR_STORE"]
     monkeypatch.setenv("TORR_STORE", "mysql://nowhere/kept")
     told = torr("run", "-n", "late", "--tag", "t", "http://127.0.0.1:9/x").err.splitlines()[-1]
-    assert told.startswith("keep it with: torr runs import _output/torr/late-")
+    assert told.startswith("add it with: torr runs import _output/torr/late-")
     monkeypatch.setenv("TORR_STORE", store)
-    command = shlex.split(told.removeprefix("keep it with: torr "))
+    command = shlex.split(told.removeprefix("add it with: torr "))
     assert torr(*command).out == f"run 5  {command[-1]}  (new)\n"
     assert torr("runs", "import", f"{command[-1]}/result.json").out.startswith("run 5  ")
     (kept,) = json.loads(torr("runs", "list", "-n", "late", "-o", "json").out)
@@ -406,7 +406,7 @@ def test_an_import_replaces_no_other_run_unless_it_is_asked_to(torr, tmp_path):
     refused = torr("runs", "import", str(path))
     assert refused.code == 2
     assert (
-        f"{path}: it is already stored as run 1, with different content\nhint: --replace"
+        f"{path}: it is already stored as run 1, with different content\nhint: add --replace"
         in refused.err
     )
     assert json.loads(torr("runs", "show", "1", "-o", "json").out)["levels"][0]["ok_per_s"] != 7.0
@@ -429,7 +429,7 @@ def test_a_run_that_is_imported_has_its_name(torr):
     torr("runs", "export", "1", "-d", "out")
     ended = torr("runs", "import", "out/api-20260131-120100-1", "-n", "other")
     assert ended.code == 2
-    assert "is a run and has its name" in ended.err
+    assert "is a run, which has a name already" in ended.err
 
 
 @pytest.mark.parametrize("verb", OF_RUNS)

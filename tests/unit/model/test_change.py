@@ -47,7 +47,7 @@ def test_a_change_of_what_may_be_none_is_refused():
 
 
 def test_a_share_of_a_class_of_errors_is_refused():
-    with pytest.raises(UsageError, match="of all errors"):
+    with pytest.raises(UsageError, match="applies to all errors"):
         Change.parse("errors timeout > +1 points")
 
 

@@ -67,7 +67,7 @@ def test_a_capture_says_where_its_value_stands(text, written):
         (JsonCheck.parse, "$.a==7", "has two equals signs"),
         (Capture.parse, "token", "is not a capture"),
         (Capture.parse, "token=json:", "is not a capture"),
-        (Capture.parse, "token=cookie:sid", "nothing is captured from 'cookie'"),
+        (Capture.parse, "token=cookie:sid", "torr cannot capture from 'cookie'"),
         (Capture.parse, "uuid=json:$.a", "'uuid' cannot name"),
         (Capture.parse, "row=json:$.a", "'row' cannot name"),
         (Capture.parse, "a b=json:$.a", "'a b' cannot name"),

@@ -20,13 +20,13 @@ def test_stages_are_read_as_times_and_targets():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("30s", "'30s' is no stage"),
-        ("30s:100,", "'' is no stage"),
+        ("30s", "'30s' is not a stage"),
+        ("30s:100,", "'' is not a stage"),
         ("30:100", "the duration '30' has no unit"),
         ("30s:many", "'many' is not a rate"),
         ("30s:-1", "'-1' is negative"),
-        ("0s:5", "is no load"),
-        ("30s:0,10s:0", "is no load"),
+        ("0s:5", "is not a stage"),
+        ("30s:0,10s:0", "is not a stage"),
     ],
 )
 def test_stages_that_are_no_load_are_refused(text, says):

@@ -157,7 +157,7 @@ def test_thoughts_are_read_and_written(text, written):
     ("text", "says"),
     [
         ("3s-1s", "the longest time to think is below"),
-        ("long:2s", "'long:2s' is no time to think"),
+        ("long:2s", "'long:2s' is not a think time"),
         ("1s-", "'' is not a duration"),
         ("5", "the duration '5' has no unit"),
     ],

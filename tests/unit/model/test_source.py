@@ -50,7 +50,7 @@ def test_a_name_must_come_from_a_row_or_a_capture():
     assert Source.of(reading).uses_rows
     assert not Source.of(LOGIN).uses_rows
     Source((LOGIN, reading), "steps").check_names({"q"})
-    with pytest.raises(UsageError, match=r"GET /{{id}}: nothing is called {{id}}"):
+    with pytest.raises(UsageError, match=r"GET /{{id}}: {{id}} is unknown"):
         Source.of(reading).check_names({"q"})
     with pytest.raises(UsageError, match="needs rows"):
         Source((LOGIN, reading), "steps").check_names(None)

@@ -45,16 +45,16 @@ def test_single_braces_are_no_template():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{{row.id", "'{{row.id' is no {{…}}"),
-        ("{{}}", "{{}} is no expression"),
-        ("{{1}}", "{{1}} is no expression"),
-        ("{{two words}}", "{{two words}} is no expression"),
-        ("{{rand}}", "{{rand}} has no two bounds"),
-        ("{{rand 5 1}}", "{{rand 5 1}} has no two bounds"),
-        ("{{rand a b}}", "{{rand a b}} has no two bounds"),
+        ("{{row.id", "'{{row.id' is not an expression {{…}}"),
+        ("{{}}", "{{}} is not an expression"),
+        ("{{1}}", "{{1}} is not an expression"),
+        ("{{two words}}", "{{two words}} is not an expression"),
+        ("{{rand}}", "{{rand}} does not have two bounds"),
+        ("{{rand 5 1}}", "{{rand 5 1}} does not have two bounds"),
+        ("{{rand a b}}", "{{rand a b}} does not have two bounds"),
         ("{{seq|upper}}", "no filter is called 'upper'"),
-        ("{{a|url|json}}", "is no {{…}}"),
-        ('{{"a"|url}}', "is no {{…}}"),
+        ("{{a|url|json}}", "is not an expression {{…}}"),
+        ('{{"a"|url}}', "is not an expression {{…}}"),
     ],
 )
 def test_what_is_no_expression_is_refused(text, says):
@@ -68,10 +68,10 @@ def test_names_must_be_given_by_somebody():
     check_names(found, {"id", "n"}, {"token"}, "GET /")
     with pytest.raises(UsageError, match="no column 'id'") as error:
         check_names(found, {"n"}, {"token"}, "GET /")
-    assert error.value.hint == "there is n"
+    assert error.value.hint == "known names: n"
     with pytest.raises(UsageError, match="needs rows") as error:
         check_names(found, None, {"token"}, "GET /")
     assert "--data FILE" in error.value.hint
-    with pytest.raises(UsageError, match=r"nothing is called \{\{token\}\}") as error:
+    with pytest.raises(UsageError, match=r"\{\{token\}\} is unknown") as error:
         check_names(found, {"id"}, {"id"}, "GET /")
     assert error.value.hint.endswith("rand LOW HIGH, id")

@@ -161,10 +161,10 @@ def test_slos_of_latency_are_limits_of_good_answers(torr, fake):
     [
         (("--chat", "openai", "--prompt", "p", URL), "--chat openai needs --model", "--model"),
         (("--chat", "openai", "--model", "m", URL), "--chat needs --prompt", "--prompt"),
-        ((*OPENAI, "--prompts", "/dev/null", URL), "--prompt and --prompts", "give one"),
+        ((*OPENAI, "--prompts", "/dev/null", URL), "--prompt and --prompts", "give one of them"),
         ((*OPENAI, "-b", "x", URL), "-b/--body and --chat", "writes the request"),
         ((*OPENAI, "--stream", "sse", URL), "--stream and --chat", "writes the request"),
-        ((*OPENAI, URL, f"{URL}/2"), "several URLs", "give one"),
+        ((*OPENAI, URL, f"{URL}/2"), "several URLs", "give one of them"),
         ((*OPENAI, "--basic-auth", "u:p", URL), "--basic-auth and --chat", "writes the request"),
         ((*OPENAI, "--capture", "a=json:$.b", URL), "--capture and --chat", "writes the request"),
         ((*OPENAI, "--token-env", "NO_SUCH", URL), "NO_SUCH: there is no such", "export NO_SUCH"),

@@ -136,12 +136,12 @@ def test_what_a_file_watches_is_what_the_flag_would_be(torr, file, tmp_path):
     ("text", "line", "why"),
     [
         ('sets = ["mysql"]', 7, "there is no set 'mysql'"),
-        ("at = true", 7, "no text"),
+        ("at = true", 7, "neither a text"),
         ('at = "nginx"', 7, "has no scheme"),
         ('where = "x"', 7, "where"),
-        ("queries = 5", 7, "no table"),
-        ("[monitor.queries]\nup = 5", 8, "query 'up' is no text"),
-        ("names = 5", 7, "no list"),
+        ("queries = 5", 7, "not a table"),
+        ("[monitor.queries]\nup = 5", 8, "query 'up' is not a text"),
+        ("names = 5", 7, "not a list"),
     ],
 )
 def test_what_a_file_says_wrongly_is_refused_at_its_line(torr, file, text, line, why):

@@ -121,7 +121,7 @@ def test_the_first_connections_of_a_rate_with_stages_may_be_paced(torr, fake):
 
 
 BAD = {
-    "a stage without a target": (["--stages", "30s"], "--stages: '30s' is no stage"),
+    "a stage without a target": (["--stages", "30s"], "--stages: '30s' is not a stage"),
     "half a user": (["--stages", "3s:1.5"], "--stages: 1.5 users are not whole"),
     "two ends": (["--stages", "3s:5", "-z", "5s"], "-z/--duration and --stages are both given"),
     "a count": (["--stages", "3s:5", "--requests", "5"], "--requests and --stages are both"),
@@ -131,7 +131,7 @@ BAD = {
         ["--stages", "3s:5", "--connections-per-second", "9"],
         "--connections-per-second and --stages are both given",
     ),
-    "no rate": (["--rate", "0"], "--rate: '0' requests a second is no load"),
+    "no rate": (["--rate", "0"], "--rate: '0' is not a rate above 0"),
     "a pool of arrivals": (["--rate", "5", "--pool", "2"], "--pool and --rate are both given"),
     "a large pool": (["-c", "5", "--pool", "6"], "--pool 6: 5 users need no more"),
     "no pool": (["--pool", "0"], "--pool: '0' is not at least 1"),

@@ -298,7 +298,7 @@ def test_once_sends_one_request(torr):
 
 
 BAD = {
-    "weights": (["--weights", "1", URL, OTHER], "--weights: 1 for 2 requests"),
+    "weights": (["--weights", "1", URL, OTHER], "--weights: 1 weights for 2 requests"),
     "no weight": (["--weights", "1,0", URL, OTHER], "--weights: '0' is not between 1 and"),
     "weighted steps": (
         ["--steps", "--weights", "1,2", URL, URL],
@@ -316,14 +316,20 @@ BAD = {
     "whose capture": (["--capture", "a=json:$.a", URL, URL], "--capture: there are several"),
     "few users": (["-c", "1", URL, OTHER], "1 user for 2 endpoints: each needs one"),
     "replay to two": (["--replay", "times", URL, OTHER], "the requests go to several endpoints"),
-    "unknown name": ([URL + "/{{token}}"], "GET /x/{{token}}: nothing is called {{token}}"),
+    "unknown name": ([URL + "/{{token}}"], "GET /x/{{token}}: {{token}} is unknown"),
     "no rows": ([URL + "/{{row.id}}"], "GET /x/{{row.id}}: {{row.id}} needs rows"),
     "no column": (["--data", "u.csv", URL + "/{{row.id}}"], "the data has no column 'id'"),
     "rows unused": (["--data", "u.csv", URL], "--data: no request uses its rows"),
     "no data": (["--data", "none.csv", URL], "--data: none.csv: No such file"),
-    "a broken template": ([URL + "/{{row.id"], "'{{row.id' is no {{…}} that torr knows"),
-    "a broken body": (["-b", "{{row.id", URL], "'{{row.id' is no {{…}} that torr knows"),
-    "a templated host": (["http://{{row.h}}/"], "the host is no template"),
+    "a broken template": (
+        [URL + "/{{row.id"],
+        "'{{row.id' is not an expression {{…}} that torr knows",
+    ),
+    "a broken body": (
+        ["-b", "{{row.id", URL],
+        "'{{row.id' is not an expression {{…}} that torr knows",
+    ),
+    "a templated host": (["http://{{row.h}}/"], "the host cannot be a template"),
     "a capture": (["--capture", "token", URL], "--capture: 'token' is not a capture"),
     "a check": (["--expect-json", "status", URL], "--expect-json: 'status' is not PATH=VALUE"),
     "a proxied socket": (["--proxy", "http://h:1", "unix:/run/x"], "--proxy: a Unix socket"),
@@ -336,7 +342,7 @@ BAD = {
         "--capture and --requests-file are both given",
     ),
     "two bases": (["--requests-file", "r.http", URL, OTHER], "--requests-file and several URLs"),
-    "no base": (["--requests-file", "r.http"], "r.http:1: /a is no whole URL"),
+    "no base": (["--requests-file", "r.http"], "r.http:1: /a is not a complete URL"),
     "no need": (["--requests-file", "whole.http", URL], "has a URL of its own"),
     "two weights": (
         ["--requests-file", "w.jsonl", "--weights", "5", URL],
@@ -344,9 +350,12 @@ BAD = {
     ),
     "a template of a file": (
         ["--requests-file", "t.http", URL],
-        "t.http:1: {{rand}} has no two bounds",
+        "t.http:1: {{rand}} does not have two bounds",
     ),
-    "a broken file": (["--requests-file", "u.csv", URL], "u.csv:1: 'user' begins no request"),
+    "a broken file": (
+        ["--requests-file", "u.csv", URL],
+        "u.csv:1: 'user' does not begin a request",
+    ),
     "no file": (["--requests-file", "none", URL], "--requests-file: none: No such file"),
     "an unknown name": (
         ["--requests-file", "r.http", "--slo", "login: p50 < 5ms", URL],

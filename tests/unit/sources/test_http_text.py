@@ -47,14 +47,14 @@ def test_windows_line_ends_are_line_ends(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("hello\n", 1, "'hello' begins no request"),
-        ("GET /\n\nX-A: 1\n", 3, "'X-A: 1' begins no request"),
-        ("GET /\nnonsense\n", 2, "'nonsense' is no header"),
+        ("hello\n", 1, "'hello' does not begin a request"),
+        ("GET /\n\nX-A: 1\n", 3, "'X-A: 1' does not begin a request"),
+        ("GET /\nnonsense\n", 2, "'nonsense' is not a header"),
         ("GET /\nX(A: 1\n", 2, "header name 'X(A' is not a word"),
         ("CONNECT /\n", 1, "method CONNECT asks for a tunnel"),
         ("POST /\n@none.json\n", 2, "the body none.json cannot be read: No such file"),
         ("POST /\n@a\n@a\n", 3, "has a body already"),
-        (f"{'x' * 99}\n", 1, f"'{'x' * 39}…' begins no request"),
+        (f"{'x' * 99}\n", 1, f"'{'x' * 39}…' does not begin a request"),
     ],
 )
 def test_a_broken_line_is_named(tmp_path, text, line, says):

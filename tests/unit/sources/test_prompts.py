@@ -76,7 +76,7 @@ def test_what_is_no_utf8_is_refused(file):
 def test_single_prompts_make_up_conversations_in_order():
     found = of_turns([(word,) for word in "abcde"], 2)
     assert found == Prompts((("a", "b"), ("c", "d")), left_out=1)
-    with pytest.raises(UsageError, match="needs as many prompts, there are 5"):
+    with pytest.raises(UsageError, match="needs a prompt for each turn, and there are 5"):
         of_turns([(word,) for word in "abcde"], 6)
 
 

@@ -18,7 +18,7 @@ def test_tokens_are_counted_without_those_around_the_text(words_tokenizer):
 
 def test_what_is_no_tokenizer_is_told(tmp_path):
     (tmp_path / "no.json").write_text('{"words": 1}')
-    with pytest.raises(UsageError, match=r"no\.json: is no tokenizer"):
+    with pytest.raises(UsageError, match=r"no\.json: not a tokenizer"):
         read_tokenizer(str(tmp_path / "no.json"))
 
 

@@ -54,7 +54,7 @@ def test_it_stays_the_run_that_it_was(ended):
 
 
 def test_two_at_a_time_do_not_go_on_with_one_run(ended):
-    in_use = pytest.raises(OutputError, match="another torr goes on with this run")
+    in_use = pytest.raises(OutputError, match="another torr process continues this run")
     with RunDirectory.reopen(ended), in_use:
         RunDirectory.reopen(ended)
     with RunDirectory.reopen(ended) as run:

@@ -62,7 +62,7 @@ def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
     result = decoded(text, str(file))
     require(
         name is None,
-        say("-n/--name {name}: {path} is a run and has its name", name=name, path=path),
+        say("-n/--name {name}: {path} is a run, which has a name already", name=name, path=path),
         say("leave -n out"),
     )
     return encoded(result), file.parent.resolve()

@@ -91,9 +91,9 @@ def _check(session: TuningSession, name: str, options: LedgerOptions) -> None:
                 name=name,
                 word=word,
             ),
-            say("there is {known}", known=", ".join(known))
+            say("choose one of {known}", known=", ".join(known))
             if known
-            else say("leave it out: there is one, of no name"),
+            else say("leave it out: the runs have one request, without a name"),
         )
 
 

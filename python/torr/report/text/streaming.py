@@ -58,7 +58,7 @@ def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
 
 
 def _counted_from(stream: StreamStatistics) -> str:
-    return say("when each request was due") if stream.from_ == "intended" else ""
+    return say("write the time at which each request is due") if stream.from_ == "intended" else ""
 
 
 def _token_rate(stream: StreamStatistics) -> str:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from torr.store.runs.database_url import DatabaseUrl
 
-LEFT = say("it was left as it is")
+LEFT = say("torr did not change it")
 _BUSY_S = 30
 # The time limit of a statement of PostgreSQL; results are some megabytes.
 _STATEMENT_S = 60
@@ -66,7 +66,7 @@ class NoStoreError(StoreError):
         super().__init__(
             say("there is no store at {url}", url=url),
             say(
-                "see whether {variable} is right; the first run that is stored there creates it",
+                "check {variable}; the first run that is stored there creates the store",
                 variable=VARIABLE,
             ),
         )
@@ -219,7 +219,7 @@ def _revision(connection: Connection, url: DatabaseUrl) -> str | None:
             others = ", ".join(sorted(tables)[:3])
             raise StoreError(
                 say(
-                    "{url} is no store of torr: it holds {others}; {left}",
+                    "{url} is not a store of torr: it has {others}; {left}",
                     url=url,
                     others=others,
                     left=LEFT,
@@ -230,17 +230,15 @@ def _revision(connection: Connection, url: DatabaseUrl) -> str | None:
     rows = connection.execute(select(versions)).scalars().all()
     if len(rows) != 1:
         raise StoreError(
-            say(
-                "the store {url} is broken: it does not say its version; {left}", url=url, left=LEFT
-            ),
+            say("the store {url} is broken: it has no version; {left}", url=url, left=LEFT),
             HINT,
         )
     revision = str(rows[0])
     if revision not in {FIRST, *STEPS}:
         raise StoreError(
             say(
-                "the store {url} was made by a newer torr (its schema is {revision}, this torr"
-                " knows {head}); {left}",
+                "a newer torr made the store {url} (its schema is {revision}, this torr reads"
+                " {head}); {left}",
                 url=url,
                 revision=revision,
                 head=HEAD,
@@ -273,19 +271,19 @@ def _error_text(url: DatabaseUrl, error: DBAPIError) -> str:
     text = str(error.orig).strip().partition("\n")[0]
     if "statement timeout" in text:
         return say(
-            "the store {url} took longer than {statement_s} s over one statement",
+            "the store {url} took longer than {statement_s} s for one statement",
             url=url,
             statement_s=_STATEMENT_S,
         )
     if "locked" in text or "lock timeout" in text:
         return say(
-            "the store {url} is held by another program for more than {busy_s} s",
+            "another program has locked the store {url} for more than {busy_s} s",
             url=url,
             busy_s=_BUSY_S,
         )
     if "not a database" in text or "malformed" in text:
         return say(
-            "{url} is no store of torr, or it is broken ({text}); {left}",
+            "{url} is not a store of torr, or it is broken ({text}); {left}",
             url=url,
             text=text,
             left=LEFT,

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 VARIABLE = "TORR_STORE"
 NOWHERE = "none"
 HINT = say(
-    "write {variable}=sqlite:////path/runs.db, postgresql+psycopg://host/database, or"
-    " {nowhere} to keep none",
+    "write {variable}=sqlite:////path/runs.db, postgresql+psycopg://host/database,"
+    " or {nowhere} to store no runs",
     variable=VARIABLE,
     nowhere=NOWHERE,
 )

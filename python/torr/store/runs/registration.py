@@ -69,7 +69,7 @@ def register(directory: Path, result: RunResult, *, is_asked: bool = True) -> Re
         reason = f"{error}" if is_expected else f"{type(error).__name__}: {error}"
         reason = error.text if isinstance(error, StoreError) else reason
         problem = say(
-            "this run is not registered: {reason}\nkeep it with: {command}",
+            "this run is not in the store: {reason}\nadd it with: {command}",
             reason=changed(reason, safe_text),
             command=f"torr runs import {quote(printable(whole(str(directory))))}",
         )

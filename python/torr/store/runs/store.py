@@ -156,7 +156,7 @@ class Store:
                         "it is already stored as run {run_id}, with different content",
                         run_id=run_id,
                     ),
-                    say("--replace replaces the stored copy"),
+                    say("add --replace to replace the stored copy"),
                 )
             del columns["note"]
             connection.execute(update(runs).where(runs.c.id == run_id).values(**columns))

@@ -96,8 +96,6 @@ def _render(
         return 400, error
     except Exception as error:  # a broken run may cause any exception
         reason = say(
-            "this page cannot be made: {name}: {error}", name=type(error).__name__, error=error
+            "torr cannot make this page: {name}: {error}", name=type(error).__name__, error=error
         )
-        return _UNEXPECTED, TorrError(
-            reason, say("`torr runs show -o json ID` prints what a run holds")
-        )
+        return _UNEXPECTED, TorrError(reason, say("print the run with `torr runs show -o json ID`"))

@@ -43,6 +43,6 @@ def positive_int(value: str, key: str) -> int:
     is_number = value.isascii() and value.isdigit() and len(value) <= len(f"{MOST_ID}")
     if not (is_number and 0 < int(value) <= MOST_ID):
         raise UsageError(
-            say("{key}={value!r} is no whole number above 0", key=key, value=value[:40])
+            say("{key}={value!r} is not a whole number above 0", key=key, value=value[:40])
         )
     return int(value)

@@ -156,15 +156,15 @@ def test_a_newer_store_is_refused_and_left_alone(place):
     before = content(place)
     with pytest.raises(StoreError) as refused:
         Store.open(place)
-    assert "made by a newer torr (its schema is 0999" in refused.value.message
-    assert "it was left as it is" in refused.value.message
+    assert "a newer torr made the store" in refused.value.message
+    assert "torr did not change it" in refused.value.message
     assert "update torr" in refused.value.hint
     assert content(place) == before
 
 
 def test_another_program_s_database_is_refused_and_left_alone(place):
     write(place, "CREATE TABLE cookies (name TEXT)", "INSERT INTO cookies VALUES ('c')")
-    with pytest.raises(StoreError, match="is no store of torr: it holds cookies; it was left"):
+    with pytest.raises(StoreError, match="is not a store of torr: it has cookies; torr did not"):
         Store.open(place)
     assert content(place) == {"cookies": [("c",)]}
 
@@ -172,7 +172,7 @@ def test_another_program_s_database_is_refused_and_left_alone(place):
 def test_a_store_that_does_not_say_its_version_is_refused(place):
     Database.open(place)
     write(place, "DELETE FROM torr_schema")
-    with pytest.raises(StoreError, match="does not say its version"):
+    with pytest.raises(StoreError, match="it has no version"):
         Store.open(place)
 
 
@@ -190,7 +190,7 @@ def test_a_store_that_lost_a_table_is_said_to_be_unusable(place):
 def test_a_broken_file_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "runs.db"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="no store of torr, or it is broken"):
+    with pytest.raises(StoreError, match="not a store of torr, or it is broken"):
         Store.open(DatabaseUrl(f"sqlite:///{path}"))
     assert path.read_bytes() == content
 
@@ -201,7 +201,7 @@ def test_another_program_s_file_is_not_touched_by_a_byte(tmp_path):
     connection.execute("CREATE TABLE places (url TEXT)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="it holds places"):
+    with pytest.raises(StoreError, match="it has places"):
         Store.open(DatabaseUrl(f"sqlite:///{path}"))
     assert path.read_bytes() == before
 
@@ -223,7 +223,9 @@ def test_a_store_that_another_program_holds_is_not_waited_for_without_end(place,
             connection.exec_driver_sql("LOCK TABLE runs")
         with (
             Store.open(place) as store,
-            pytest.raises(StoreError, match="is held by another program for more than 1 s"),
+            pytest.raises(
+                StoreError, match=r"another program has locked the store .* for more than 1 s"
+            ),
         ):
             store.register(text())
 

@@ -109,7 +109,7 @@ def test_a_candidate_of_a_comparison_is_a_side(pages, session):
     data = pages.data(f"/overlay?a={both}:gin&b={both}:net")
     assert data["run"]["result"]["kind"] == "diff"
     assert (
-        "name one behind a colon" in pages.stored(f"/overlay?a={both}&b={session[0]}", 400)["hint"]
+        "name one after a colon" in pages.stored(f"/overlay?a={both}&b={session[0]}", 400)["hint"]
     )
 
 
@@ -208,15 +208,15 @@ def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
     ("path", "status", "message"),
     [
         ("/runs/99", 404, "there is no run 99"),
-        ("/runs/x", 400, "run='x' is no whole number above 0"),
-        ("/runs/99999999999", 400, "is no whole number"),
-        ("/overlay?a=1", 400, "b='' is no whole number above 0"),
+        ("/runs/x", 400, "run='x' is not a whole number above 0"),
+        ("/runs/99999999999", 400, "is not a whole number"),
+        ("/overlay?a=1", 400, "b='' is not a whole number above 0"),
         ("/overlay?a=98&b=99", 404, "there is no run 98"),
-        ("/?since=never", 400, "'never' is no day and no time"),
-        ("/trend?name=api&at=0", 400, "at='0' is no whole number above 0"),
+        ("/?since=never", 400, "'never' is neither a day nor a time"),
+        ("/trend?name=api&at=0", 400, "at='0' is not a whole number above 0"),
         ("/trend", 400, "the query has no name"),
         ("/trend?name=", 400, "the query has no name"),
-        (f"/runs/{'9' * 5000}", 400, f"run='{'9' * 40}' is no whole number above 0"),
+        (f"/runs/{'9' * 5000}", 400, f"run='{'9' * 40}' is not a whole number above 0"),
     ],
 )
 @pytest.mark.usefixtures("session")
@@ -251,7 +251,7 @@ def test_one_broken_run_takes_no_trend_with_it(pages, session, reason):
 def test_a_page_that_cannot_be_made_says_why_to_reader_and_server(pages, session, capsys):
     pages.spoil(session[0], kind="compare", experiment={"candidates": {"one": {"versions": 5}}})
     said = pages.stored(f"/runs/{session[0]}", 500)["message"]
-    assert said.startswith("this page cannot be made: TypeError: ")
+    assert said.startswith("torr cannot make this page: TypeError: ")
     assert capsys.readouterr().err.startswith(f"note: '/runs/{session[0]}': {said}")
 
 
