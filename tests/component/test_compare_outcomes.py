@@ -62,7 +62,9 @@ def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr,
         for rule in ended.result["experiment"]["rules"]
         if rule["code"] == "rules.left_behind"
     ]
-    assert told == ["The load stopped before the server did; messy left something behind."]
+    assert told == [
+        "The load stopped before the server; messy left processes, listeners or files behind."
+    ]
 
 
 @pytest.mark.full

@@ -120,7 +120,7 @@ def test_a_profiler_that_fails_costs_the_profile_alone(torr, server, tmp_path):
     [
         (("--profile", "99999999"), "there is no process 99999999"),
         (("--profile", "server"), "'server' cannot be profiled"),
-        (("--profile", f"memory:{os.getpid()}"), "cannot be asked for its memory"),
+        (("--profile", f"memory:{os.getpid()}"), "does not report its memory"),
         (("--profile", "http://127.0.0.1:1/debug/pprof"), "Connection refused"),
         (("--profile-at", "5"), "--profile-at is given without --profile"),
     ],
@@ -136,7 +136,7 @@ def test_arrivals_have_no_users_to_profile_at(torr, steady, server):
     more = ("--rate", "50", "--profile", server[1].pid, "--profile-at", "5")
     ended = torr("run", *LOAD[2:], *more, steady.url)
     assert ended.code == 2
-    assert "arrivals have none" in ended.err
+    assert "a group with a rate has no users" in ended.err
 
 
 def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server, tmp_path):
@@ -182,7 +182,7 @@ def test_a_target_that_ends_in_mid_profile_is_told(start, server, tmp_path):
     assert "think (server.py" in profile["folded"]
     assert (profile["failure"], profile["cost_rate"]) == (None, None)
     assert profile["note"]["code"] == "profile.target_ended"
-    assert "whose cost is not known; the target ended in mid-profile" in ended.out
+    assert "the cost of profiling is not known; the target ended during the profile" in ended.out
 
 
 def test_a_server_that_ends_in_mid_profile_is_told_with_how_it_ended(
@@ -241,7 +241,7 @@ def test_profiles_that_cannot_be_taken_cost_no_trial(torr, matrix, program):
     ended = torr("compare", matrix(candidates), "--rounds", "1", "--profile", url)
     assert len(ended.result["levels"]) == 1
     first, second = (profile["failure"]["text"] for profile in ended.result["profiles"])
-    assert "no profile of pprof" in first
+    assert "not a profile of pprof" in first
     assert "no-such-server" in second
 
 
@@ -249,5 +249,5 @@ def test_a_cell_that_is_not_there_is_refused_before_anything_starts(torr, matrix
     asked = ("--profile", "cpu", "--profile-at", "977")
     ended = torr("compare", matrix({"one": program("one"), "two": program("two")}), *asked)
     assert ended.code == 2
-    assert "no cell has so many connections" in ended.err
+    assert "no cell has this number of connections" in ended.err
     assert "one of 2" in ended.err

@@ -62,7 +62,7 @@ def test_a_store_that_is_none_is_said(torr, tmp_path):
     (tmp_path / "runs.db").write_text("no database")
     ended = torr("serve", env={"TORR_STORE": f"sqlite:///{tmp_path}/runs.db", "PATH": "/usr/bin"})
     assert ended.code == 2
-    assert "is no store of torr" in ended.err
+    assert "is not a store of torr" in ended.err
 
 
 def test_a_port_that_is_taken_is_said_where_it_was_asked_for(torr, start):

@@ -96,7 +96,7 @@ def live_page(
 def _stay(page: LivePage, interrupt: Interrupt, stay_ns: int | None) -> None:
     """Serve the page until the time is over, unless the user has ended the run."""
     if stay_ns and not interrupt.requested:
-        echo_pair(say("live"), say("{url} stays; Ctrl-C ends it", url=page.url), err=True)
+        echo_pair(say("live"), say("{url} until Ctrl-C", url=page.url), err=True)
         interrupt.wait(stay_ns / SECOND_NS)
 
 

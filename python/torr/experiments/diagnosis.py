@@ -110,13 +110,16 @@ def _measured(examination: Examination) -> Iterator[Finding]:
             run_queue_rate=speed.run_queue_rate,
         ),
         speed.was_disturbed,
-        say("others want the same cores: stop them, or give each side its own by taskset"),
+        say(
+            "other programs use the same cores: stop them, or give each side its own cores"
+            " by taskset"
+        ),
     )
     yield _finding(
         say("steal"),
         show_percent(speed.steal_rate),
         speed.steal_rate >= STEAL_RATE,
-        say("the hypervisor gives the cores to others: measure on a machine of your own"),
+        say("the hypervisor gives the cores to other machines: measure on a machine of your own"),
     )
 
 
@@ -128,7 +131,7 @@ def _cores(machine: Machine) -> Iterator[Finding]:
         if allowed < machine.cores
         else f"{allowed}",
         allowed == 1,
-        say("a target on this machine shares the only one: measure it from another machine"),
+        say("a target on this machine shares the only core: measure it from another machine"),
     )
     if machine.quota is not None:
         yield _finding(
@@ -136,7 +139,8 @@ def _cores(machine: Machine) -> Iterator[Finding]:
             say("{quota:g} cores' worth of time", quota=machine.quota),
             machine.quota < allowed,
             say(
-                "torr is stopped when it is used up: raise the quota, or use --workers {maximum}",
+                "the kernel stops torr when the quota is used up: raise it, or use --workers"
+                " {maximum}",
                 maximum=max(1, int(machine.quota)),
             ),
         )
@@ -160,7 +164,7 @@ def _clocks(machine: Machine) -> Iterator[Finding]:
             say("governor"),
             ", ".join(machine.governors),
             machine.governors != ("performance",),
-            say("the clock changes with the load: cpupower frequency-set -g performance"),
+            say("the clock rate changes with the load: cpupower frequency-set -g performance"),
         )
     if machine.clock is not None:
         yield _finding(
@@ -168,8 +172,8 @@ def _clocks(machine: Machine) -> Iterator[Finding]:
             machine.clock,
             machine.clock not in CLOCKS,
             say(
-                "reading it is a call of the kernel, several times a request: boot with "
-                "clocksource=tsc if the machine has one"
+                "each reading calls the kernel, several times a request: boot with"
+                " clocksource=tsc if the machine has it"
             ),
         )
 
@@ -212,7 +216,7 @@ def _connections(examination: Examination) -> Iterator[Finding]:
                 memory_available=show_size(examination.machine.memory_available),
             ),
             examination.machine.memory_available < LEAST_MEMORY,
-            say("the kernel takes some for every connection: stop something"),
+            say("the kernel uses memory for every connection: stop other programs"),
         )
 
 
@@ -246,7 +250,7 @@ def _reuse(machine: Machine) -> str:
     """Return how soon a port can be used again; TIME-WAIT always lasts a minute."""
     if machine.tw_reuse == 1:
         return say("a port is used again after 1 s")
-    rests = say("a port rests {time_wait_s} s", time_wait_s=TIME_WAIT_S)
+    rests = say("a port is blocked for {time_wait_s} s after its use", time_wait_s=TIME_WAIT_S)
     if machine.ports is not None:
         rate = machine.ports // TIME_WAIT_S
         rests = say("{rests}, so {rate:,} new connections/s to one address", rests=rests, rate=rate)
@@ -287,7 +291,7 @@ def _target(target: DiagnosedTarget) -> Iterator[Finding]:
         yield Finding(
             say("target"),
             say(
-                "{address}: the kernel does not tell which process listens", address=target.address
+                "{address}: the kernel does not show which process listens", address=target.address
             ),
         )
         return
@@ -339,14 +343,14 @@ def _listening(listener: ListeningSocket, process: SocketHolder | None) -> Itera
     yield _finding(
         say("accept queue"),
         say(
-            "{backlog:,} may wait, {waiting:,} do",
+            "{waiting:,} of at most {backlog:,} wait",
             backlog=listener.backlog,
             waiting=listener.waiting,
         ),
         listener.backlog < LEAST_QUEUE,
         say(
-            "of more than {connections} at once the rest try again after 1 s:"
-            " raise the backlog that the server gives to listen(), or --connections-per-second",
+            "if more than {connections} open at once, the others try again after 1 s:"
+            " raise the backlog of the server, or set --connections-per-second",
             connections=counted(listener.backlog, "connection"),
         ),
     )

@@ -40,7 +40,9 @@ class LevelMonitor:
             samples = self.monitor.stop(level)
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
-            text = message("warning.monitor_failed", "monitor: it failed: {error}", error=why)
+            text = message(
+                "warning.monitor_failed", "monitor: monitoring failed: {error}", error=why
+            )
             return msgspec.structs.replace(level, warnings=[*level.warnings, text])
         warnings = [*level.warnings, *samples.warnings]
         return msgspec.structs.replace(level, monitor=samples, warnings=warnings)

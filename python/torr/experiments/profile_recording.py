@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # The window of a profile for a load with a number of requests, and the shortest window.
 _WINDOW_NS, _LEAST_NS = 10 * SECOND_NS, 2 * SECOND_NS
 _POLL_S = 0.1
-ENDED = message("profile.target_ended", "the target ended in mid-profile")
+ENDED = message("profile.target_ended", "the target ended during the profile")
 # Time for a stopped profiler to clean up.
 _END_S = 0.5
 # A profiler may notice the end of its target before the operating system reports it.

@@ -54,14 +54,14 @@ def _interrupted_round(number: int, where: str) -> Message:
     if not where:
         return message(
             "rules.half_round",
-            "Round {number} was begun before the comparison was interrupted, and ended after it"
-            " went on.",
+            "Round {number} began before the comparison was interrupted, and ended after"
+            " it was continued.",
             number=number,
         )
     return message(
         "rules.half_round_in_cell",
-        "Round {number} at {where} was begun before the comparison was interrupted, and ended after"
-        " it went on.",
+        "Round {number} at {where} began before the comparison was interrupted, and"
+        " ended after it was continued.",
         number=number,
         where=where,
     )

@@ -30,15 +30,16 @@ def rules(
     yield state.servers.rule
     yield message(
         "rules.answers",
-        "Each answer was checked before the load: status; body and type where they were given.",
+        "torr checked the answer of each server before the load: its status, and its"
+        " body and type if they were given.",
     )
     yield from _warmups(matrix, state, plan)
     yield _cores(state)
     if matrix.procedure.rule is not None:
         yield message(
             "rules.discarding",
-            "A round in which {rule} held for the trial of any candidate was left out; verdicts"
-            " with it stand beside.",
+            "torr left out each round in which {rule} held for the trial of any candidate,"
+            " and shows the verdicts with these rounds as well.",
             rule=str(matrix.procedure.rule),
         )
     yield _end(failures)
@@ -51,12 +52,13 @@ def _end(failures: Iterable[TrialFailure]) -> Message:
     if not_cleaned_up:
         return message(
             "rules.left_behind",
-            "The load stopped before the server did; {names} left something behind.",
+            "The load stopped before the server; {names} left processes, listeners or"
+            " files behind.",
             names=", ".join(dict.fromkeys(not_cleaned_up)),
         )
     return message(
         "rules.nothing_left",
-        "The load stopped before the server did; nothing of the server was left for the next one.",
+        "The load stopped before the server, and the server left nothing behind.",
     )
 
 
@@ -102,7 +104,7 @@ def _warmups(matrix: Matrix, state: ComparisonState, plan: Plan) -> Iterator[Mes
     if len(cells_by_warmup) < 2:
         yield message(
             "rules.warmup",
-            "Before each measured window came {load}, in none of the numbers.",
+            "Warm-up before each measurement window, not counted: {load}.",
             load=_warmup(state, plan),
         )
         return
@@ -118,8 +120,8 @@ def _warmup_of(
     if len(cells) == candidates and all(x == cells[0] for x in cells):
         return message(
             "rules.warmup_in_cells",
-            "Before each measured window of every candidate at {cells} came {load}, in none of the"
-            " numbers.",
+            "Warm-up before each measurement window of every candidate at {cells}, not"
+            " counted: {load}.",
             cells="; ".join(cells[0]),
             load=load,
         )
@@ -131,7 +133,7 @@ def _warmup_of(
     ]
     return message(
         "rules.warmup_of",
-        "Before each measured window of {where} came {load}, in none of the numbers.",
+        "Warm-up before each measurement window of {where}, not counted: {load}.",
         where=message_list(", ", [*whole, *some]),
         load=load,
     )
@@ -140,7 +142,7 @@ def _warmup_of(
 def _warmup(state: ComparisonState, plan: Plan) -> Message:
     time, count = format_duration(plan.warmup_ns), state.warmup_requests
     if count is None and not plan.warmup_ns:
-        return message("rules.no_load", "nothing")
+        return message("rules.no_load", "no load")
     if count is None:
         return message("rules.timed_load", "{time} of load", time=time)
     requests = message_count("count.requests", count, "{n:,} request", "{n:,} requests")
@@ -158,14 +160,16 @@ def _cores(state: ComparisonState) -> Message:
     if len(state.pin.target) == 1:
         return message(
             "rules.one_core",
-            "The generator ran on {generator}, the target on {target}, and neither on the other's."
-            " The target has one core, so additional workers add overhead but no capacity.",
+            "The generator ran on {generator}, the target on {target}, and neither used"
+            " the cores of the other. The target has one core, so additional workers add"
+            " overhead but no capacity.",
             generator=generator,
             target=target,
         )
     return message(
         "rules.cores",
-        "The generator ran on {generator}, the target on {target}, and neither on the other's.",
+        "The generator ran on {generator}, the target on {target}, and neither used"
+        " the cores of the other.",
         generator=generator,
         target=target,
     )

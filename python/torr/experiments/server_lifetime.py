@@ -29,8 +29,8 @@ class ServerPerTrial(Generic[S]):
 
     rule: ClassVar[Message] = message(
         "rules.afresh",
-        "Each trial started its server afresh, on a port and with a folder for temporary files of"
-        " its own, and waited until it was healthy and its workers answered.",
+        "Each trial started a new server on its own port, with its own folder for"
+        " temporary files, and waited until it was healthy and its workers answered.",
     )
 
     def server_for(
@@ -54,8 +54,8 @@ class ServerPerCell(Generic[S]):
 
     rule: ClassVar[Message] = message(
         "rules.kept_up",
-        "Servers were started for the first trial of their cell and kept up to its last, all of"
-        " them at once: servers without load stayed idle on the same cores.",
+        "Servers started for the first trial of their cell and ran until its last one,"
+        " all at once: servers without load were idle on the same cores.",
     )
     _servers: dict[str, tuple[ExitStack, S, Trial]] = field(default_factory=dict)
 

@@ -231,19 +231,21 @@ def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[Me
     if server.without_cgroup:
         yield message(
             "rules.no_cgroup",
-            "Servers were held without a control group: {why}.",
+            "Servers ran without a control group: {why}.",
             why=server.without_cgroup,
         )
     if not before.is_whole:
         yield message(
             "rules.large_folder",
-            "The folder of {name} has more than {most:,} entries: not all of them were looked at"
-            " for what it left.",
+            "The folder of {name} has more than {most:,} entries: torr did not check all"
+            " of them for files that the server left.",
             name=name,
             most=MOST_ENTRIES,
         )
     if stopped.dropped_bytes:
-        yield message("rules.long_log", "{name} printed more than its log keeps.", name=name)
+        yield message(
+            "rules.long_log", "{name} printed more than torr keeps of its log.", name=name
+        )
 
 
 def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:

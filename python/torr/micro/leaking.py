@@ -65,7 +65,7 @@ def leaks(
     operations, and for functions whose call runs nothing.
     """
     if count < 10 * _SEGMENTS:
-        raise UsageError(f"n={count}: {10 * _SEGMENTS} operations are the least")
+        raise UsageError(f"n={count}: at least {10 * _SEGMENTS} operations are needed")
     operation.check(call)
     if operation.is_async(call) and operation.is_on_a_loop():
         table = operation.run_in_thread(lambda: _leaks(call, count // _SEGMENTS, inputs))

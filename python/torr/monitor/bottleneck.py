@@ -103,7 +103,7 @@ def _crowded(figures: Utilization) -> Message | None:
         return None
     return message(
         "bottleneck.crowded",
-        "the cores of the target were full, mostly by itself ({share:.0f} % of one)",
+        "the cores of the target were full; the target itself used {share:.0f} % of one core",
         share=figures.target_rate,
     )
 
@@ -140,6 +140,6 @@ def _room(figures: Utilization) -> Message:
         return used
     return message(
         "bottleneck.room_on_full_machine",
-        "{used}, but every core of the machine was full: others took part of it",
+        "{used}, but every core of the machine was full: other programs used a part of them",
         used=used,
     )

@@ -123,7 +123,7 @@ class Monitor:
         if target is not None and not any(
             sample.target and sample.target.processes for sample in samples
         ):
-            text = message("warning.no_target", "monitor: the process of the target is not there")
+            text = message("warning.no_target", "monitor: the process of the target does not exist")
             warnings.append(text)
         sources_s = sum(source.cost_s for source in self._watch.sources)
         cost_s = self._cost_s + self._ticker.cost_s + sources_s

@@ -89,8 +89,8 @@ class PrometheusServer:
             reason = str(error) if isinstance(error, EndpointError) else "it has no time"
             self._error = message(
                 "warning.no_prometheus",
-                "monitor: {url} is no Prometheus server: {reason}"
-                " (an endpoint of text has a path, such as /metrics)",
+                "monitor: {url} is not a Prometheus server: {reason} (a metrics endpoint has a"
+                " path, such as /metrics)",
                 url=str(self._url),
                 reason=reason,
             )
@@ -104,7 +104,7 @@ class PrometheusServer:
             if time.monotonic() > until_s:
                 self._error = message(
                     "warning.prometheus_slow",
-                    "monitor: {url} took longer than {seconds:g} s: asked no more",
+                    "monitor: {url} took longer than {seconds:g} s: torr does not query it again",
                     url=str(self._url),
                     seconds=QUERIES_S,
                 )

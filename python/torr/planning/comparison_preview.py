@@ -102,17 +102,19 @@ def _power(stages: Sequence[int], pairs: int, alpha: float) -> str:
         comparisons=counted(pairs, "comparison"),
     )
     if rounds < needed:
-        return say("{rounds}: too few for any verdict, {n} are the least", rounds=text, n=needed)
+        return say(
+            "{rounds}: too few for any verdict, at least {n} are needed", rounds=text, n=needed
+        )
     # The other metrics are a family of their own, and a larger one.
     others = least_rounds(pairs * (len(METRICS) - 1), alpha)
-    parts = [say("{rounds}: enough for verdicts, where trials spread little", rounds=text)]
+    parts = [say("{rounds}: enough for verdicts if trials differ little", rounds=text)]
     early = join([f"{look}" for look in stages if look < needed])
     if early:
         parts.append(
-            say("after {looks} rounds nothing is decided, {n} are the least", looks=early, n=needed)
+            say("{looks} rounds decide nothing, at least {n} are needed", looks=early, n=needed)
         )
     if rounds < others:
-        parts.append(say("{n} are the least for the other metrics", n=others))
+        parts.append(say("the other metrics need at least {n}", n=others))
     return chain("; ", parts)
 
 

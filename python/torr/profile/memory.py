@@ -85,7 +85,7 @@ class Memray:
                 raise UsageError(
                     message(
                         "profile.process_ended",
-                        "process {pid} ended while its memory was looked at",
+                        "process {pid} ended while torr profiled its memory",
                         pid=pid,
                     )
                 )
@@ -95,7 +95,7 @@ class Memray:
                 )
             if self._stopped.wait(_POLL_S):
                 raise UsageError(
-                    message("profile.stopped_asking", "process {pid} was asked no longer", pid=pid)
+                    message("profile.stopped_asking", "torr stopped asking process {pid}", pid=pid)
                 )
         if error.exists():
             raise UsageError(tool_failure(TOOL, read_output(error)), _HINT)
@@ -116,12 +116,12 @@ class Memray:
             known = ", ".join(map(str, self.pids))
             if len(self.pids) == 1:
                 text = message(
-                    "profile.no_hook", "process {pid} cannot be asked for its memory", pid=known
+                    "profile.no_hook", "process {pid} does not report its memory", pid=known
                 )
                 raise UsageError(text, _START)
             text = message(
                 "profile.no_hooks",
-                "none of the processes {pids} can be asked for its memory",
+                "none of the processes {pids} reports its memory",
                 pids=known,
             )
             raise UsageError(text, _START)

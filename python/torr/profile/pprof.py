@@ -43,7 +43,7 @@ def read(data: bytes, kind: str | None = None) -> Stacks:
         return _read(data, kind)
     except (EOFError, IndexError, KeyError, TypeError, ValueError, zlib.error) as error:
         raise UsageError(
-            message("profile.not_pprof", "this is no profile of pprof"),
+            message("profile.not_pprof", "this is not a profile of pprof"),
             message("hint.not_pprof", "fetch {path}", path="/debug/pprof/profile"),
         ) from error
 

@@ -68,7 +68,7 @@ def profiler_of(request: ProfileRequest, pids: Sequence[int] = ()) -> Profiler:
             raise UsageError(
                 message(
                     "profile.no_python",
-                    "--profile memory sees memory of a Python, and there is none",
+                    "--profile memory needs a Python process, and there is none",
                 ),
                 message("hint.no_python", "name a Python process, or leave `memory` out"),
             )

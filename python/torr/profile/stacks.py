@@ -52,7 +52,7 @@ class Stacks:
                 raise UsageError(
                     message(
                         "profile.no_stack",
-                        "line {number} of a profile is no stack: {line!r}",
+                        "line {number} of a profile is not a stack: {line!r}",
                         number=number,
                         line=line[:80],
                     ),

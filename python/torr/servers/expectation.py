@@ -50,7 +50,7 @@ class Expectation:
             deviations.append(
                 message(
                     "trial.status",
-                    "status {expected} was expected, {found} found",
+                    "expected status {expected}, found {found}",
                     expected=self.status,
                     found=answer.status,
                 )
@@ -61,7 +61,7 @@ class Expectation:
             deviations.append(
                 message(
                     "trial.body",
-                    "the body {expected} was expected, {found} found",
+                    "expected body {expected}, found {found}",
                     expected=f"{expected}{more}",
                     found=answer.shown_body,
                 )
@@ -72,7 +72,7 @@ class Expectation:
             deviations.append(
                 message(
                     "trial.content_type",
-                    "content type {expected} was expected, {found} found",
+                    "expected content type {expected}, found {found}",
                     expected=self.content_type,
                     found=str(answer.content_type),
                 )

@@ -86,7 +86,9 @@ class ServerExit:
             return self._error("left_behind", what)
         if self.code is not None and not is_clean_code(self.code, self.stop_signal):
             what = message(
-                "trial.bad_end", "asked to stop it ended with {ending}", ending=self._exit_text()
+                "trial.bad_end",
+                "after the stop signal it ended with {ending}",
+                ending=self._exit_text(),
             )
             return self._error("died", what)
         return None

@@ -63,5 +63,5 @@ def not_started(command: Command, step: str, number: int) -> TrialError:
             reason=reason,
         )
     else:
-        what = message("trial.no_process", "its process cannot be made: {reason}", reason=reason)
+        what = message("trial.no_process", "its process cannot be started: {reason}", reason=reason)
     return TrialError("did_not_start", command.name, what)

@@ -186,8 +186,8 @@ def _why_not_fitted(levels: Sequence[UslPoint], plateau_start: int) -> Message |
     if past < LEAST_PAST_PLATEAU:
         return message(
             "usl.ends_too_early",
-            "the ladder ends too early: {past} of the {least} levels needed past the start of the"
-            " plateau at {level:,}",
+            "the ladder ends too early: {past} of the {least} levels that are needed lie"
+            " above the start of the plateau at {level:,}",
             past=past,
             least=LEAST_PAST_PLATEAU,
             level=plateau_start,
@@ -201,8 +201,8 @@ def _why_not_claimed(law: Fit, levels: Sequence[UslPoint]) -> Message | None:
     if law.rms > allowed:
         return message(
             "usl.far_off",
-            "the law does not fit: its levels lie {rms:.1f} % off (rms), {allowed:.1f} % at most is"
-            " claimed (R² {r2:.3f})",
+            "the law does not fit: the levels deviate from it by {rms:.1f} % (rms), and at"
+            " most {allowed:.1f} % is accepted (R² {r2:.3f})",
             rms=100 * law.rms,
             allowed=100 * allowed,
             r2=law.r2,
@@ -253,7 +253,7 @@ def _n_star(law: Fit, kappas: Numbers, users: Numbers) -> tuple[float | None, Me
     if float(np.quantile(kappas, 0.025)) * largest**2 < _NO_EFFECT or law.peak_users is None:
         return None, message(
             "usl.no_coherency",
-            "κ cannot be told from 0 (bootstrap 95 % interval): no peak is claimed",
+            "κ cannot be distinguished from 0 (bootstrap 95 % interval): no peak is claimed",
         )
     n_star = law.peak_users
     if not users.min() <= n_star <= largest:

@@ -27,7 +27,7 @@ _UNKNOWN = message(
 )
 _WIDE = message(
     "comparison.other_machine",
-    "measured on another machine: the speeds of both leave it open",
+    "measured on another machine: the difference lies within the uncertainty of the two speeds",
 )
 
 

@@ -183,7 +183,7 @@ def _weakened(
             return word, None
     return "not shown", message(
         "budget.batches",
-        "timed in batches of {batch:,}, which hide what single operations took",
+        "timed in batches of {batch:,}, which hide the times of single operations",
         batch=batch,
     )
 
@@ -202,12 +202,13 @@ def _too_few(operations: int, needed: int | None) -> Message:
     if needed is None:
         return message(
             "budget.never_none",
-            "{operations:,} operations show too little: none shows that",
+            "{operations:,} operations are too few: no number of operations shows that"
+            " there are no errors",
             operations=operations,
         )
     return message(
         "budget.few_for_share",
-        "{operations:,} operations show too little: it takes {needed:,}",
+        "{operations:,} operations are too few: {needed:,} are needed",
         operations=operations,
         needed=needed,
     )

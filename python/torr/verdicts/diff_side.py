@@ -116,7 +116,7 @@ def _side(result: RunResult, reference: RunReference) -> Side:
     require(
         result.kind != "micro",
         say("{run} holds functions", run=reference.run),
-        say("pytest --torr-compare NAME sets them beside those of an earlier run"),
+        say("pytest --torr-compare NAME compares them with those of an earlier run"),
     )
     levels = result.levels
     known = candidates(levels)

@@ -170,7 +170,7 @@ def _is_real(e: Evidence) -> bool:
 def _inconclusive(e: Evidence) -> Judgement:
     estimate = _estimate(e)
     if estimate is None:
-        why = message("comparison.open", "neither told apart nor shown to be the same")
+        why = message("comparison.open", "neither a difference nor equality is shown")
         return Judgement("inconclusive", why)
     more = max(1, estimate - e.count)
     return Judgement("inconclusive", _settled_by(e, e.count + more), more)

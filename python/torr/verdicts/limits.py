@@ -47,7 +47,7 @@ def judge(change: Change, verdict: Verdict) -> Verdict:
     if trials < LEAST_ROUNDS:
         reason = message(
             "limit.few_trials",
-            "it takes {least} trials of each side, there are {trials}",
+            "at least {least} trials of each side are needed, there are {trials}",
             least=LEAST_ROUNDS,
             trials=trials,
         )

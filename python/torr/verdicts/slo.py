@@ -160,7 +160,7 @@ def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
     """Judge the share of attempts that met every SLO of latency; an error met none."""
     stream = part.stream or StreamStatistics()
     if stream.goodput_rate is None:
-        default = message("slo.no_latency_slo", "no SLO of latency says what is good")
+        default = message("slo.no_latency_slo", "no SLO of latency defines a good answer")
         return _not_shown(condition, None, stream.goodput_missing or default)
     return _of_number(condition, stream.goodput_rate)
 
@@ -266,12 +266,12 @@ def _too_few(attempts: int, failed: int, needed: int | None) -> Message:
     if needed is None:
         return message(
             "slo.never_none",
-            "{seen} shows at most {most} errors, never none",
+            "{seen} can show an error rate of {most} or less, but never 0",
             seen=errors,
             most=units.show_percent(few_errors.RULE_OF_THREE / attempts),
         )
     return message(
-        "slo.too_few", "{seen} shows too little: it takes {needed:,}", seen=errors, needed=needed
+        "slo.too_few", "{seen} is not enough: {needed:,} are needed", seen=errors, needed=needed
     )
 
 

@@ -59,6 +59,6 @@ def test_streams_that_broke_and_were_not_reported_are_said(ended, rows):
     assert warning["text"] in ended.err
     page = Page((ended.folder / "_output/torr/latest/report.html").read_text()).data["run"]
     titles = [english(table["title"]) for table in page["view"]["tables"]]
-    assert "Events that the locustfile told of as failed" in titles
+    assert "Events that the locustfile reported as failed" in titles
     samples = page["result"]["levels"][0]["samples"]
     assert ("check.locustfile", "OWN broke") in {(x["reason"], x["name"]) for x in samples}

@@ -159,5 +159,5 @@ def test_what_was_found_is_json():
 
 
 def test_too_few_operations_say_nothing():
-    with pytest.raises(UsageError, match="100 operations are the least"):
+    with pytest.raises(UsageError, match="at least 100 operations are needed"):
         leaks(lambda: None, count=99)

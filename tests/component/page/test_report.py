@@ -254,7 +254,7 @@ def test_the_report_of_a_ladder_of_ten_minutes_opens(read):
 def test_a_flame_graph_is_opened_searched_and_walked(read):
     opened = read(results.profiled())
     page = opened.page
-    assert page.get_by_text("pprof at 50 connections: in a trial of its own, with 7 %").is_visible()
+    assert page.get_by_text("pprof at 50 connections: in a separate trial, with 7 %").is_visible()
     assert page.get_by_text("no profile: perf: no").is_visible()
     page.locator("details[data-id='flame 0'] summary").click()
     flame = page.locator(".flame")

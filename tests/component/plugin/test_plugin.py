@@ -193,7 +193,7 @@ def test_whether_the_collector_ran_is_kept_and_said(pytests):
     assert told in ended.out
     text = (ended.kept / "summary.md").read_text()
     assert told in text
-    assert re.search(r"taken off every time: \d+ ns for the clock, \d+\.\d ns a turn", text)
+    assert re.search(r"subtracted from every time: \d+ ns for the clock, \d+\.\d ns a turn", text)
 
 
 def test_parameters_are_told_apart_and_found_again(pytests):

@@ -149,23 +149,23 @@ def test_a_server_that_is_silent_is_left_with_the_time_that_it_had():
 
 
 def test_a_template_has_no_one_answer():
-    with pytest.raises(UsageError, match="a template has no one answer"):
+    with pytest.raises(UsageError, match="a template has no single answer"):
         fetch_digest(Request(url="http://127.0.0.1:9/{{uuid}}"))
 
 
 @pytest.mark.parametrize(
     ("code", "expectation", "says"),
     [
-        (UNAVAILABLE, Expectation(), "status 200 was expected, 503 found"),
+        (UNAVAILABLE, Expectation(), "expected status 200, found 503"),
         (
             WRONG_BODY,
             Expectation(body=b"Hello world"),
-            "the body 'Hello world' was expected, 'Hello wurld' found",
+            "expected body 'Hello world', found 'Hello wurld'",
         ),
         (
             HELLO,
             Expectation(content_type="text/html; charset=utf-8"),
-            "content type text/html; charset=utf-8 was expected, text/plain found",
+            "expected content type text/html; charset=utf-8, found text/plain",
         ),
     ],
 )

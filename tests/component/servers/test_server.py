@@ -144,7 +144,7 @@ def test_a_server_that_fails_while_it_stops_is_not_clean(start):
     failure = server.stop().failure()
     assert (failure.kind, failure.message) == (
         "died",
-        "app: asked to stop it ended with exit code 7",
+        "app: after the stop signal it ended with exit code 7",
     )
 
 

@@ -94,4 +94,4 @@ def test_a_go_server_that_ends_in_mid_profile_is_told(begun, slow, tmp_path):
     assert (profile["folded"], profile["cost_rate"]) == (None, None)
     assert "/debug/pprof/profile?seconds=4" in profile["failure"]["text"]
     assert profile["note"]["code"] == "profile.target_ended"
-    assert "; the target ended in mid-profile" in ended.out
+    assert "; the target ended during the profile" in ended.out

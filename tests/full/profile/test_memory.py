@@ -80,7 +80,7 @@ def test_a_process_keeps_account_of_itself_for_a_while(holding, tmp_path, argume
 
 
 def test_a_process_that_was_not_started_for_it_is_said_before_any_load(holding):
-    with pytest.raises(UsageError, match="cannot be asked for its memory") as caught:
+    with pytest.raises(UsageError, match="does not report its memory") as caught:
         Memray((holding(),)).check()
     assert "PYTHONPATH=$(python -m torr.profile.hook)" in caught.value.hint
 
@@ -89,7 +89,7 @@ def test_a_process_that_ends_meanwhile_is_said(holding, tmp_path):
     pid = holding(**hook_environment({}, tmp_path))
     wait_until((tmp_path / f"{pid}.here").exists)
     threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
-    with pytest.raises(UsageError, match=r"ended while its memory|cannot be asked"):
+    with pytest.raises(UsageError, match=r"ended while torr profiled its memory|does not report"):
         Memray((pid,)).take(30)
 
 
@@ -116,7 +116,7 @@ def test_nobody_waits_for_an_answer_once_it_is_stopped(holding, tmp_path):
     found = Memray((pid,))
     wait_until((tmp_path / f"{pid}.here").exists)
     found.stop()
-    with pytest.raises(UsageError, match="was asked no longer"):
+    with pytest.raises(UsageError, match="stopped asking process"):
         found.take(1)
 
 
@@ -157,7 +157,7 @@ def test_of_a_server_the_process_that_works_now_is_asked_not_who_began_it(tmp_pa
 
 
 def test_processes_none_of_which_can_be_asked_are_named():
-    with pytest.raises(UsageError, match="none of the processes 99999998, 99999999 can be asked"):
+    with pytest.raises(UsageError, match="none of the processes 99999998, 99999999 reports"):
         Memray((99999998, 99999999)).check()
 
 

@@ -57,4 +57,4 @@ def test_a_look_that_decides_nothing_is_named(planned):
     names = ("one", *(f"n{number}" for number in range(30)))
     power = planned("", "--until", "settled", names=names)[-1]
     assert power.startswith("40 rounds for 30 comparisons with the baseline: enough for verdicts")
-    assert "; after 10 rounds nothing is decided, 12 are the least" in power
+    assert "; 10 rounds decide nothing, at least 12 are needed" in power

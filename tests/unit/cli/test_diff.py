@@ -62,9 +62,7 @@ def test_profiles_of_both_sides_are_kept_under_their_names(torr, measure, tmp_pa
     (kept,) = (tmp_path / "_output/torr").glob("before_after-*")
     found = json.loads((kept / "result.json").read_text())["profiles"]
     assert [profile["candidate"] for profile in found] == ["before", "after"]
-    assert (
-        "What takes more and less time: after beside before" in (kept / "report.html").read_text()
-    )
+    assert "Where time differs: after beside before" in (kept / "report.html").read_text()
 
 
 def test_a_limit_that_was_surely_passed_ends_with_one(torr, measure, tmp_path):

@@ -30,8 +30,8 @@ def test_a_comparison_with_an_slo_that_is_not_shown_passes_only_where_that_is_al
         return FEW if name == "two" else ENOUGH
 
     why = (
-        "SLO not shown: two at concurrency 50: success >= 99.9% (no error in 10 attempts shows too "
-        "little: it takes 3,000): neither held nor broken"
+        "SLO not shown: two at concurrency 50: success >= 99.9% (no error in 10 attempts is not "
+        "enough: 3,000 are needed): neither held nor broken"
     )
     ended = compare(few_answers, SLO, "-q", "--junit", "ci.xml")
     assert ended.code == 1

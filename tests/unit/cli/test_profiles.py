@@ -46,7 +46,7 @@ def test_five_functions_stand_below_what_is_said_of_a_profile():
     where = "Where the time went, by pprof at 8 connections"
     assert lines[:4] == [
         "",
-        f"{where}: in a trial of its own, whose cost is not known",
+        f"{where}: in a separate trial; the cost of profiling is not known",
         "function  in itself  with what it calls",
         "f0           11.6 %              11.6 %",
     ]

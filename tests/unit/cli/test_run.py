@@ -184,8 +184,8 @@ def test_an_slo_on_too_few_attempts_passes_only_where_that_is_allowed(torr, fake
     fake.curve = lambda _users: Truth(ok_per_s=1)
     call = ("run", "-q", "--slo", "success >= 99.9%", URL)
     why = (
-        "SLO not shown: success >= 99.9% (no error in 10 attempts shows too little: it takes "
-        "3,000): neither held nor broken\n"
+        "SLO not shown: success >= 99.9% (no error in 10 attempts is not enough: "
+        "3,000 are needed): neither held nor broken\n"
     )
     ended = torr(*call)
     assert ended.code == 1

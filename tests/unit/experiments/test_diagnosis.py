@@ -70,14 +70,17 @@ SAID = {
     "descriptors": (GOOD, "1,048,576 (soft 1,024, hard 1,048,576; torr raises it)"),
     "no limit": (on(descriptors=(1024, -1)), "hard unlimited"),
     "ports": (GOOD, "28,232 (32768–60999) to one address and port"),
-    "TIME-WAIT": (GOOD, "elsewhere a port rests 60 s, so 470 new connections/s to one address"),
+    "TIME-WAIT": (
+        GOOD,
+        "a port is blocked for 60 s after its use, so 470 new connections/s to one address",
+    ),
     "reuse": (on(tw_reuse=1), "tcp_tw_reuse 1: a port is used again after 1 s"),
     "who listens": (
         listening(process=SocketHolder(7, "nginx", 1_000_000)),
         "nginx (pid 7) listens on 127.0.0.1:8080",
     ),
     "no process": (listening(address="::1"), "a process listens on [::1]:8080"),
-    "queue": (listening(), "4,096 may wait, 3 do"),
+    "queue": (listening(), "3 of at most 4,096 wait"),
     "a socket": (
         at_file("socket"),
         "unix:/run/app.sock is a Unix socket: its listener and queue",
@@ -88,7 +91,7 @@ SAID = {
     ),
     "not told": (
         replace(GOOD, target=DiagnosedTarget("localhost:80", True)),
-        "localhost:80: the kernel does not tell which process listens",
+        "localhost:80: the kernel does not show which process listens",
     ),
 }
 

@@ -62,7 +62,7 @@ def test_a_source_that_fails_costs_its_numbers_and_not_the_level(bench, plan):
     [level] = run(
         plan, replace(context, monitor_scope=lambda: MonitorScope(sources=(broken,)))
     ).levels
-    assert level.warnings == ["monitor: it failed: RuntimeError: no such form"]
+    assert level.warnings == ["monitor: monitoring failed: RuntimeError: no such form"]
     assert level.monitor is None
     assert [one["ok_per_s"] for one in broken.kept] == [level.ok_per_s]
     kept = json.loads(context.directory.result_path.read_text())["levels"][0]
@@ -74,4 +74,4 @@ def test_warnings_of_what_was_watched_join_those_of_the_level(bench, plan):
         bench.context(), monitor_scope=lambda: MonitorScope(roots=lambda: [4_000_000])
     )
     [level] = run(plan, context).levels
-    assert level.warnings == ["monitor: the process of the target is not there"]
+    assert level.warnings == ["monitor: the process of the target does not exist"]

@@ -122,7 +122,7 @@ def test_a_round_that_was_made_in_two_parts_is_named(bench):
     again = bench()
     again.run(matrix(cells=({"n": 1},)))
     (note,) = again.state.notes
-    assert note.startswith("Round 4 at n 1 was begun before the comparison was interrupted")
+    assert note.startswith("Round 4 at n 1 began before the comparison was interrupted")
     assert again.state.trials_made == 7
     whole = bench()
     whole.run(matrix(cells=({"n": 1},)))

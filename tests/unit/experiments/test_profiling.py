@@ -234,13 +234,13 @@ def test_of_a_target_that_ends_in_mid_profile_the_stacks_are_kept_and_no_cost_is
     found = of_a_target_that_dies(plan)
     assert (found.folded, found.failure) == ("main;work 1\n", None)
     assert (found.ok_per_s, found.cost_rate) == (20.0, None)
-    assert found.note == "the target ended in mid-profile"
+    assert found.note == "the target ended during the profile"
 
 
 def test_where_nothing_is_seen_of_a_target_that_ends_both_are_said(plan):
     found = of_a_target_that_dies(plan, UsageError("pprof: Connection reset by peer"))
     assert found.failure == "pprof: Connection reset by peer"
-    assert (found.cost_rate, found.note) == (None, "the target ended in mid-profile")
+    assert (found.cost_rate, found.note) == (None, "the target ended during the profile")
 
 
 def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, plan):
@@ -254,7 +254,7 @@ def test_a_target_whose_end_the_profiler_sees_first_is_waited_for(monkeypatch, p
     monkeypatch.setattr("torr.experiments.profile_recording._GONE_WITHIN_S", 60.0)
     taken = ProfileRecording(EndsSoon(), plan)
     level = taken.run_with(lambda: measured_level(10, Truth()), Interrupt())
-    assert taken.profile(level, []).note == "the target ended in mid-profile"
+    assert taken.profile(level, []).note == "the target ended during the profile"
 
 
 def test_a_profiler_that_breaks_costs_the_profile_alone(plan):

@@ -240,7 +240,7 @@ def test_an_answer_of_another_form_is_said_and_the_others_are_read(series):
 def test_what_is_no_prometheus_is_said_with_what_to_write():
     with recording() as server:
         found = asked(server, {"up": "up"})
-    assert "is no Prometheus server" in found.error
+    assert "is not a Prometheus server" in found.error
     assert "such as /metrics" in found.error
     assert found.series == []
 

@@ -90,7 +90,7 @@ def test_a_target_that_is_not_there_is_said_once():
     monitor = Monitor(MonitorScope(roots=lambda: [4_000_000]), time.monotonic())
     monitor.start()
     found = monitor.stop(LEVEL)
-    assert found.warnings == ["monitor: the process of the target is not there"]
+    assert found.warnings == ["monitor: the process of the target does not exist"]
     assert found.derived.limit == "neither"
 
 

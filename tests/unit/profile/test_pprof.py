@@ -55,7 +55,7 @@ def test_a_profile_that_is_cut_anywhere_is_refused_or_smaller():
 
 @pytest.mark.parametrize("data", [b"", b"<html>404</html>", b"\x1f\x8b", b"\xff" * 20])
 def test_what_is_no_profile_is_refused(data):
-    with pytest.raises(UsageError, match="no profile of pprof"):
+    with pytest.raises(UsageError, match="not a profile of pprof"):
         pprof.read(data)
 
 

@@ -142,7 +142,7 @@ def test_of_a_server_the_uppermost_python_is_looked_at_else_all_of_it(busy):
         assert profiler_of(ProfileRequest(), [other.pid, busy.pid]) == PySpy(busy.pid)
         assert profiler_of(ProfileRequest(), [other.pid]).tool == "perf"
         assert profiler_of(ProfileRequest("memory"), [other.pid, busy.pid]) == Memray((busy.pid,))
-        with pytest.raises(UsageError, match="memory of a Python, and there is none"):
+        with pytest.raises(UsageError, match="needs a Python process, and there is none"):
             profiler_of(ProfileRequest("memory"), [other.pid])
         other.kill()
 

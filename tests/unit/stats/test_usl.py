@@ -75,7 +75,7 @@ def test_the_same_levels_and_seed_give_the_same_numbers():
 def test_without_coherency_cost_no_n_star_is_claimed():
     found, reasons = analyse(curve(noise=0.003, kappa=0.0, sigma=0.2, seed=2))
     assert found.n_star is None
-    assert "κ cannot be told from 0" in reasons["n_star"]
+    assert "κ cannot be distinguished from 0" in reasons["n_star"]
 
 
 def test_an_n_star_beyond_the_ladder_is_not_claimed():

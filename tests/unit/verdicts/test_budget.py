@@ -39,7 +39,7 @@ def test_a_percentile_of_batches_shows_what_holds_for_whole_ones(limit, batch, w
     assert found.word == word
     assert found.value == pytest.approx(0.001, rel=0.01)
     if word == "not shown":
-        assert found.reason == "timed in batches of 50, which hide what single operations took"
+        assert found.reason == "timed in batches of 50, which hide the times of single operations"
 
 
 @pytest.mark.parametrize("limit", ["<0.5us", "<=0.5us", ">0.5us", ">=0.5us"])
@@ -77,7 +77,7 @@ def test_rates_and_means_of_batches_are_those_of_operations():
 def test_few_errors_are_shown_by_many_operations(marks, trials, word):
     found = judged(marks=marks, **trials)
     assert found.word == word
-    assert (word == "not shown") == ("operations show too little" in (found.reason or ""))
+    assert (word == "not shown") == ("operations are too few" in (found.reason or ""))
 
 
 @pytest.mark.parametrize(

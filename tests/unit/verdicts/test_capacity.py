@@ -210,7 +210,7 @@ def test_without_a_level_that_holds_the_reason_names_condition_and_level():
 
 FEW_ATTEMPTS = (
     "success >= 99.9% is not shown at the lowest level, 1: "
-    "no error in 2,999 attempts shows too little: it takes 3,000"
+    "no error in 2,999 attempts is not enough: 3,000 are needed"
 )
 
 

@@ -61,7 +61,9 @@ def test_candidates_of_one_run_are_paired(make_side):
     rate = of(found, "ok_per_s")
     assert rate.method.startswith("paired by round")
     assert (rate.word, rate.reason, rate.p) == ("better", None, 2 / 2**8)
-    assert trust.trust(found).startswith("The two took turns in rounds: drift hit both · 8 trials")
+    assert trust.trust(found).startswith(
+        "Both ran in each round, in turn: drift affects both equally · 8 trials"
+    )
 
 
 def test_two_rounds_a_side_are_too_few_and_one_has_no_word(make_side):
@@ -92,8 +94,8 @@ def test_the_sentence_says_the_words_and_where(make_side):
     found = beside(make_side("old", 100.0), make_side("new", 110.0))
     assert sentence.verdict(found).endswith("1.10 ×; faster at 10 and 20.")
     assert trust.trust(found) == (
-        "The two were not interleaved: drift between them is not excluded · "
-        "8 trials a side at least."
+        "Both ran without interleaving: drift between them is not excluded · "
+        "at least 8 trials a side."
     )
     partly = beside(make_side("old", 100.0, users=(10,)), make_side("new", 90.0, users=(10, 20)))
     assert sentence.verdict(partly).endswith("; slower at 10.")
@@ -129,7 +131,7 @@ def test_limits_fail_where_they_are_surely_passed(make_side):
     ("rounds", "text", "says"),
     [
         (1, "p99 > +10%", "no level that both have was measured more than once"),
-        (5, "p99 > +10%", "it takes 6 trials of each side, there are 5"),
+        (5, "p99 > +10%", "at least 6 trials of each side are needed, there are 5"),
         (8, "ttft p95 > +10%", "no trial of old has a number of ttft p95"),
         (8, "login: p99 > +10%", "no trial of old has a number of login: p99"),
     ],

@@ -69,7 +69,7 @@ WIDE = {"centre": 0.02, "inner": (-0.02, 0.06), "p_adjusted": 0.3, "spread": 0.0
         (
             {"centre": math.inf, "inner": (-1.0, math.inf), "spread": None, "p_adjusted": 0.5},
             "inconclusive",
-            "neither told apart nor shown to be the same",
+            "neither a difference nor equality is shown",
         ),
     ],
 )

@@ -55,7 +55,7 @@ def test_the_interval_is_given_as_changes():
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"n": 5}, "it takes 6 trials of each side, there are 5"),
+        ({"n": 5}, "at least 6 trials of each side are needed, there are 5"),
         ({"obstacle": "the generator was the limit"}, "the generator was the limit"),
         ({"inner_interval": None}, "its interval has no bound"),
     ],

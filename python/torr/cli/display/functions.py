@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LEAST = (
     *("spread", "rounds", "p99"),
-    *(say("most of them"), say("of the process"), say("growth"), "why"),
+    *(say("most of them"), say("RSS an operation"), say("growth"), "why"),
 )
 """Columns in the order in which a narrow terminal leaves them out."""
 

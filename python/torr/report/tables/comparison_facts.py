@@ -76,7 +76,9 @@ def configuration(result: RunResult) -> Table:
         (say("rounds"), _rounds(experiment)),
     ]
     if result.levels:
-        rows.append((say("measured in each trial"), cell_names.names(_seconds(result.levels))))
+        rows.append(
+            (say("measurement window of a trial"), cell_names.names(_seconds(result.levels)))
+        )
     if experiment.restart:
         rows.append((say("server restarted each"), word_text(experiment.restart)))
     if experiment.discard_if:

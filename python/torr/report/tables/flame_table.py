@@ -56,8 +56,8 @@ def top_functions(result: RunResult, most: int = _MOST_ROWS) -> Iterator[tuple[s
             what = say("Functions by memory") if is_memory else say("Functions by time")
             yield _title(what, result, pair.profile), _most(pair.stacks, most)
             continue
-        more = say("What takes more and less time")
-        what = say("What takes more and less memory") if is_memory else more
+        more = say("Where time differs")
+        what = say("Where memory use differs") if is_memory else more
         title = _title(what, result, pair.profile, pair.beside)
         sides = pair.stacks.shares(), pair.before.shares()
         yield title, _differences(*sides, pair.beside or "", most)
@@ -73,7 +73,7 @@ def notes(result: RunResult) -> list[str]:
 
 def colours(baseline: str) -> Text:
     """Return the key to the colours of a flame graph beside a baseline's."""
-    return say("+ orange: more of the whole than in {name}; − blue: less", name=baseline)
+    return say("+ orange: larger share than in {name}; − blue: smaller share", name=baseline)
 
 
 def _flame(result: RunResult, pair: ProfilePair) -> JsonObject:
@@ -152,18 +152,18 @@ def _outcome(result: RunResult, profile: Profile) -> str:
     if result.kind == KIND:
         return _cost_of_function(cost)
     if cost is None:
-        return say("in a trial of its own, whose cost is not known")
+        return say("in a separate trial; the cost of profiling is not known")
     if cost <= 0:
-        return say("in a trial of its own, which answered no less")
-    return say("in a trial of its own, with {cost} less ok/s", cost=show_percent(cost))
+        return say("in a separate trial, with no fewer ok/s")
+    return say("in a separate trial, with {cost} fewer ok/s", cost=show_percent(cost))
 
 
 def _cost_of_function(cost: float | None) -> str:
     if cost is None:
-        return say("in rounds of its own, whose cost is not known")
+        return say("in separate rounds; the cost of profiling is not known")
     if cost <= 0:
-        return say("in rounds of its own, which were no slower")
-    return say("in rounds of its own, with {cost} fewer operations/s", cost=show_percent(cost))
+        return say("in separate rounds, which were no slower")
+    return say("in separate rounds, with {cost} fewer operations/s", cost=show_percent(cost))
 
 
 def _went(result: RunResult, profile: Profile) -> Text:

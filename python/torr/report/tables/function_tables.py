@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def titled_tables(result: RunResult) -> Iterator[tuple[str, Table | None]]:
     """Return every table of functions with its title, the budgets first."""
     yield say("Budgets"), budgets(result)
-    yield say("Beside others"), changes(result)
+    yield say("Compared with others"), changes(result)
     yield say("Functions"), functions(result)
     yield say("Memory that was not freed"), leak_table.table(result)
 
@@ -75,7 +75,7 @@ def changes(result: RunResult) -> Table | None:
     short = shortened(parts_of(result))
     table = TableBuilder(verdict for verdict in result.verdicts if verdict.family == "primary")
     table.text(say("function"), names(result), breaks=True)
-    table.text(say("beside"), lambda verdict: short(verdict.baseline or ""))
+    table.text(say("compared with"), lambda verdict: short(verdict.baseline or ""))
     table.number(say("change"), lambda verdict: ratio(verdict, DIGITS))
     table.number(say("{share} interval", share="95 %"), lambda verdict: interval(verdict, DIGITS))
     table.number("n", lambda verdict: f"{verdict.n}")

@@ -30,7 +30,7 @@ def table(result: RunResult) -> Table | None:
     leaks.number(say("tracked objects"), lambda leak: f"{leak.growth:+,}")
     leaks.number(say("blocks an operation"), lambda leak: f"{leak.per_operation:.2g}")
     leaks.number(say("bytes an operation"), lambda leak: _bytes(leak.traced_per_operation))
-    leaks.number(say("of the process"), lambda leak: _bytes(leak.rss_per_operation))
+    leaks.number(say("RSS an operation"), lambda leak: _bytes(leak.rss_per_operation))
     leaks.text(say("verdict"), lambda leak: say("met") if leak.met else say("missed"))
     leaks.text(say("growth"), lambda leak: word_text(leak.word))
     leaks.text(say("most of them"), _types)

@@ -86,7 +86,7 @@ def throughput(level: Level) -> Table:
         (say("success"), show_percent(level.success_rate)),
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         (say("dropped"), f"{counts.dropped:,}"),
-        (say("measured window"), f"{level.seconds:g} s"),
+        (say("measurement window"), f"{level.seconds:g} s"),
         (say("open connections"), say("{open:,} of {requested:,}", **opened)),
         (say("received"), show_size(level.bytes_in)),
         (say("sent"), show_size(level.bytes_out)),

@@ -58,7 +58,7 @@ def of_endpoints(result: RunResult) -> Table | None:
                 values_of.setdefault(key, []).extend(v for v in series.values if v is not None)
     table = TableBuilder(row for row in values_of.items() if row[1])
     table.text(say("series"), lambda row: row[0][0], breaks=True)
-    table.text("", lambda row: say("a second") if row[0][1] == "counter" else "")
+    table.text("", lambda row: say("per second") if row[0][1] == "counter" else "")
     table.number(say("mean"), lambda row: _value(mean(row[1])))
     table.number(say("most"), lambda row: _value(max(row[1])))
     return table.build()

@@ -75,7 +75,7 @@ def _rounds(comparison: Comparison) -> Text:
         share = f"{100 * median(spreads):.1f} %"
         clause = say("{said}, spread of trials {spread}", said=clause, spread=share)
     is_kept_up = comparison.experiment.restart == "cell"
-    return chain("; ", [clause, say("servers were kept up through a cell") if is_kept_up else ""])
+    return chain("; ", [clause, say("servers kept running through a cell") if is_kept_up else ""])
 
 
 def _failed(comparison: Comparison) -> Iterator[str]:
@@ -89,7 +89,7 @@ def _failed(comparison: Comparison) -> Iterator[str]:
         )
         trials = counted(len(candidates), "trial")
         if candidates and is_measured:
-            yield say("{trials} measured and then wrong ({whose})", trials=trials, whose=names)
+            yield say("{trials} failed after the measurement ({whose})", trials=trials, whose=names)
         elif candidates:
             yield say("{trials} failed ({whose})", trials=trials, whose=names)
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from torr.results.verdict import Verdict
     from torr.stats.series import Series
 
-INTERLEAVED = say("The two took turns in rounds: drift hit both")
-NOT_INTERLEAVED = say("The two were not interleaved: drift between them is not excluded")
+INTERLEAVED = say("Both ran in each round, in turn: drift affects both equally")
+NOT_INTERLEAVED = say("Both ran without interleaving: drift between them is not excluded")
 
 
 def verdict(result: RunResult) -> Text:
@@ -58,7 +58,7 @@ def trust(result: RunResult) -> Text:
     is_paired = bool(judged) and all((v.method or "").startswith("paired") for v in judged)
     parts = [INTERLEAVED if is_paired else NOT_INTERLEAVED]
     if judged:
-        parts.append(say("{n} trials a side at least", n=min(v.n or 0 for v in judged)))
+        parts.append(say("at least {n} trials a side", n=min(v.n or 0 for v in judged)))
     if shared:
         where = shared[0]
         if len(shared) > 1:

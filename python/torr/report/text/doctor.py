@@ -29,7 +29,11 @@ def sentence(examination: Examination) -> str:
         )
     late = examination.timers.p99_ms
     timers = "" if late is None else say("; timers are {time} late at p99", time=_short(late))
-    shared = say("; the cores were shared meanwhile") if examination.speed.was_disturbed else ""
+    shared = (
+        say("; other programs used the same cores meanwhile")
+        if examination.speed.was_disturbed
+        else ""
+    )
     return say(
         "This machine can generate about {rate} requests/s a core over up to"
         " {connections}{timers}{shared}.",

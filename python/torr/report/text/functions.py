@@ -83,7 +83,7 @@ def _timing_cost(result: RunResult) -> str:
     if not timings:
         return ""
     clock = median(timing.clock_ns for timing in timings)
-    parts = [say("taken off every time: {clock:.0f} ns for the clock", clock=clock)]
+    parts = [say("subtracted from every time: {clock:.0f} ns for the clock", clock=clock)]
     if any(timing.batch > 1 for timing in timings):
         turn = median(timing.turn_ns for timing in timings)
         parts.append(say("{turn:.1f} ns a turn in batches", turn=turn))
@@ -122,7 +122,7 @@ def _of_limits(result: RunResult) -> list[Text]:
         return []
     name_of = names(result)
     named = join([f"{name_of(limit)}: {limit.condition}" for limit in failed[:_MOST_NAMED]])
-    return [say("surely beyond its limit: {names}", names=named)]
+    return [say("beyond its limit: {names}", names=named)]
 
 
 def word_of(budget: Verdict) -> Text:

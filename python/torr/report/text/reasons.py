@@ -23,7 +23,7 @@ ADVICE = {
     "connect.unreachable": "Check address, route and firewall.",
     "connect.reset": "A proxy or firewall may cut new connections: check its limits.",
     "connect.no_port": "Widen `net.ipv4.ip_local_port_range`, keep connections alive, or use fewer"
-    " of them. The level is generator-limited.",
+    " connections. The level is generator-limited.",
     "connect.no_descriptor": "Raise the hard limit (`ulimit -Hn`). The level is generator-limited.",
     "connect.no_buffer": "Use fewer connections, or allow more memory for sockets"
     " (`net.ipv4.tcp_mem`). The level is generator-limited.",

@@ -70,7 +70,7 @@ def _of_events(result: RunResult) -> str | None:
     if not events or all(level.is_limited for level in result.levels):
         return run_sentence.verdict(result) if events else None
     none = say("No request was sent by torr's clients")
-    told_of = say("the locustfile itself told of {events}", events=counted(events, "event"))
+    told_of = say("the locustfile itself reported {events}", events=counted(events, "event"))
     return chain("; ", [none, told_of])
 
 

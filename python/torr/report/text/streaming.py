@@ -51,7 +51,7 @@ def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
         say("tokenizer"): _tokenizer(stream.tokenizer),
         "goodput": _goodput(stream, judged),
         say("events"): ", ".join(f"{name} {n:,}" for name, n in stream.events.items()),
-        say("left by the client"): _left(stream),
+        say("abandoned by the client"): _left(stream),
         say("coalesced"): _coalesced(stream),
         say("prompts"): _prompts(stream.prompts),
     }
@@ -82,12 +82,14 @@ def _per_user(stream: StreamStatistics) -> str:
 
 def _tokens(stream: StreamStatistics) -> Text:
     if stream.tokens_out is None:
-        return say("the server did not say how many")
+        return say("the server did not report them")
     both = {"out": stream.tokens_out, "given": stream.tokens_in or 0}
     text = say("{out:,} out, {given:,} in, by the server's count", **both)
     unreported = stream.tokens_unreported
     silent = (
-        say("{answers} did not say", answers=counted(unreported, "answer")) if unreported else ""
+        say("{answers} without a count", answers=counted(unreported, "answer"))
+        if unreported
+        else ""
     )
     return chain("; ", [_with_reasoning(text, stream), silent])
 
@@ -134,7 +136,11 @@ def _goodput(stream: StreamStatistics, judged: str) -> str:
 
 def _left(stream: StreamStatistics) -> str:
     left = stream.abandoned
-    return say("{left:,}, before the end: in no e2e and no stream_end", left=left) if left else ""
+    return (
+        say("{left:,}, before the end: not counted in e2e and stream_end", left=left)
+        if left
+        else ""
+    )
 
 
 def _coalesced(stream: StreamStatistics) -> str:
@@ -154,5 +160,5 @@ def _prompts(prompts: PromptCounts | None) -> str:
         return ""
     text = say("{given:,} given, {sent:,} sent", given=prompts.provided, sent=prompts.sent)
     if prompts.unique_prefix:
-        return say("{text}, each begun anew", text=text)
-    return say("{text}, {n:,} of them again: a cache may know them", text=text, n=prompts.reused)
+        return say("{text}, each with a unique prefix", text=text)
+    return say("{text}, {n:,} of them again: a cache may have them", text=text, n=prompts.reused)

@@ -125,7 +125,7 @@ def _joined(result: RunResult) -> str:
     joined = [level for level in result.levels if is_joined(level)]
     if not joined or result.kind in {"run", "locust"}:
         return ""
-    why = say("a late client read more than 5 % of the texts together")
+    why = say("the client was late, and read more than 5 % of the texts together with other texts")
     return say("inter_chunk is unreliable at {place} ({why})", place=_places(joined), why=why)
 
 

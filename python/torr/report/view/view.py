@@ -149,7 +149,7 @@ def _left_out(result: RunResult) -> list[JsonObject]:
     if count <= MOST_DRAWN:
         return []
     note = say("{n:,} intervals, too many for a page, are in intervals.jsonl", n=count)
-    return [view_lists.listed(say("What this page leaves out"), [note])]
+    return [view_lists.listed(say("Omitted from this page"), [note])]
 
 
 def pools_of(level: Level) -> JsonObject | None:

@@ -45,7 +45,8 @@ def _of_comparison(result: RunResult) -> list[JsonObject]:
     comparison = Comparison.of(result)
     return [
         listed(
-            say("What the verdicts say"), list(facts.notes(comparison)) if comparison.cells else []
+            say("Meaning of the verdicts"),
+            list(facts.notes(comparison)) if comparison.cells else [],
         ),
         listed(say("How the candidates' answers differ"), comparison.experiment.differences),
         listed(say("Rules of fairness, as applied"), comparison.experiment.rules, is_folded=True),

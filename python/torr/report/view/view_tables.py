@@ -83,7 +83,7 @@ def folded(result: RunResult) -> Iterator[Titled]:
         yield say("Every verdict"), verdict_table.verdicts(result)
         yield say("Errors"), comparison_tables.of_errors(comparison)
         yield say("Candidates"), facts.candidates(comparison)
-        yield say("What they are made of"), facts.versions(comparison)
+        yield say("Versions of the candidates"), facts.versions(comparison)
         yield say("Configuration"), facts.configuration(result)
     else:
         if len(levels) > 1:
@@ -93,12 +93,12 @@ def folded(result: RunResult) -> Iterator[Titled]:
             yield say("Streams of requests at every level"), streamed
         yield say("Errors"), level_table.errors(result)
         yield (
-            say("Events that the locustfile told of as failed"),
+            say("Events that the locustfile reported as failed"),
             request_tables.failed_events(levels),
         )
         yield say("Status codes"), level_table.statuses(result)
     yield from flame_table.top_functions(result)
-    yield say("What endpoints told"), monitor_table.of_endpoints(result)
+    yield say("Metrics of endpoints"), monitor_table.of_endpoints(result)
     yield say("How each level was judged"), health_table.judged(levels)
 
 

@@ -105,7 +105,7 @@ def test_trust_names_the_sides_and_levels_that_are_lower_bounds():
     found = diff.ratios(shared(A, 200), shared(BOTH, 200, 500))
     assert trust.health(found) == "contended"
     assert trust.trust(found) == (
-        "The two were not interleaved: drift between them is not excluded · client and target "
+        "Both ran without interleaving: drift between them is not excluded · client and target "
         "shared a machine in bare (at 200 connections) and in new: those rates are ≥, their "
         "ratios bounds · ?: both rates are lower bounds, so the true ratio is unknown."
     )

@@ -249,7 +249,7 @@ def test_the_page_has_its_parts_in_order():
         *("Every verdict", "Candidates", "Configuration", "How each level was judged"),
     ]
     assert [(english(each["title"]), each["folded"]) for each in found["lists"]] == [
-        ("What the verdicts say", False),
+        ("Meaning of the verdicts", False),
         ("How the candidates' answers differ", False),
         ("Rules of fairness, as applied", True),
         ("Health of the generator", True),

@@ -87,7 +87,7 @@ def test_beside_a_baseline_colours_and_signs_say_what_takes_more_and_what_less()
     both = (before, {"candidate": "logging"})
     first, second = pictures(*both, kind="diff", series=series)
     assert "+" not in first
-    assert "+ orange: more of the whole than in bare; − blue: less</text>" in second
+    assert "+ orange: larger share than in bare; − blue: smaller share</text>" in second
     found = {title: (colour, name) for title, (_, colour, name) in boxes(second).items()}
     assert found == {
         "all · 100 samples · 100 % · bare: 100 %": ("#dfe3e8", "all"),

@@ -290,7 +290,7 @@ def test_what_candidates_are_made_of_stands_side_by_side(four):
     table = comparison_facts.versions(Comparison.of(four))
     assert table.columns == ("package", "go-net", "go-gin")
     assert table.rows == (("gin", "–", "1.11"), ("go", "1.26", "1.26"))
-    assert "What they are made of" in markdown.text(four)
+    assert "Versions of the candidates" in markdown.text(four)
 
 
 def test_a_candidate_that_ran_out_of_descriptors_is_named(four):

@@ -74,16 +74,16 @@ def test_the_table_has_shares_of_the_whole():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "in a trial of its own, with 12.34 % less ok/s"),
-        ({"cost_rate": -19.2}, "in a trial of its own, which answered no less"),
+        ({}, "in a separate trial, with 12.34 % fewer ok/s"),
+        ({"cost_rate": -19.2}, "in a separate trial, with no fewer ok/s"),
         ({"cost_rate": None}, "whose cost is not known"),
         (
             {"folded": None, "failure": "perf: no", "hint": "be root"},
             "no profile: perf: no (be root)",
         ),
         (
-            {"cost_rate": None, "note": "the target ended in mid-profile"},
-            "whose cost is not known; the target ended in mid-profile",
+            {"cost_rate": None, "note": "the target ended during the profile"},
+            "the cost of profiling is not known; the target ended during the profile",
         ),
         (
             {"folded": None, "failure": "pprof: no", "note": "one: exit code 3"},
@@ -147,9 +147,7 @@ def test_the_table_begins_with_what_differs_most_and_keeps_what_only_one_side_di
         beside(of("bare", BARE), of("logging", LOGGING))
     )
     assert before.columns == ("function", "in itself", "with what it calls")
-    assert title == (
-        "What takes more and less time: logging beside bare, by pprof at 8 connections"
-    )
+    assert title == ("Where time differs: logging beside bare, by pprof at 8 connections")
     assert table.columns[3:] == ("with what it calls, in bare", "difference")
     assert table.rows == (
         ("log", "40 %", "40 %", "not seen", "+40.0 points"),
@@ -191,7 +189,7 @@ def test_a_diff_shows_its_profiles(diffed):
     assert [each["beside"] for each in shown["flames"]] == [None, names[0]]
     assert [table["title"]["en"] for table in shown["tables"] if table["folded"]] == [
         f"Functions by time in {names[0]}, by pprof at 8 connections",
-        f"What takes more and less time: {names[1]} beside {names[0]}, by pprof at 8 connections",
+        f"Where time differs: {names[1]} beside {names[0]}, by pprof at 8 connections",
     ]
 
 

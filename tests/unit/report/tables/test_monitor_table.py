@@ -80,7 +80,9 @@ def test_a_terminal_has_a_line_on_the_target_and_one_on_the_limit(watched_run):
 
 
 def test_what_endpoints_told_is_a_table(watched_run):
-    assert monitor_table.of_endpoints(watched_run).rows == (("queue a=<b>", "a second", "3", "5"),)
+    assert monitor_table.of_endpoints(watched_run).rows == (
+        ("queue a=<b>", "per second", "3", "5"),
+    )
 
 
 @pytest.mark.parametrize("seen", [None, {"derived": None}, {"derived": {}}])
@@ -94,7 +96,7 @@ def test_results_that_were_not_watched_have_no_table(run, seen):
 def test_the_page_has_all_of_it_as_it_was_told(watched_run):
     assert "Target and machine" in titles(watched_run, is_folded=False)
     given = Page(html.page(watched_run)).data["run"]
-    (told,) = [t for t in given["view"]["tables"] if english(t["title"]) == "What endpoints told"]
+    (told,) = [t for t in given["view"]["tables"] if english(t["title"]) == "Metrics of endpoints"]
     assert told["rows"][0][0] == "queue a=<b>"
     assert given["result"]["levels"][0]["monitor"]["t_s"] == [-1.0, 0.0, 1.0, 2.0]
 

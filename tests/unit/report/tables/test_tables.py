@@ -215,7 +215,7 @@ def test_the_summary_starts_with_verdict_and_trust(run):
         "| success | 99.81 % |\n"
         "| in flight at the end | 0 |\n"
         "| dropped | 0 |\n"
-        "| measured window | 10 s |\n"
+        "| measurement window | 10 s |\n"
         "| open connections | 50 of 50 |\n"
         "| received | 2.87 MiB |\n"
         "| sent | 1.85 MiB |\n"

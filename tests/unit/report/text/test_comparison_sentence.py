@@ -178,7 +178,7 @@ def test_how_the_trials_were_made_is_in_the_trust_line():
     )
     result = pair(0.88)
     result.experiment.restart, result.experiment.pin = "cell", None
-    assert "; servers were kept up through a cell · generator and target share all cores" in (
+    assert "; servers kept running through a cell · generator and target share all cores" in (
         trust.trust(result)
     )
 

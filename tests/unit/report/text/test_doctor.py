@@ -26,7 +26,7 @@ CAN = "This machine can generate about 140,000 requests/s a core over up to 28,2
         (replace(GOOD, timers=Timers(0.1, None)), f"{CAN}."),
         (
             replace(GOOD, speed=Speed(70_000, 50.0, 12.0, 0.0)),
-            f"{CAN}; timers are 21 µs late at p99; the cores were shared meanwhile.",
+            f"{CAN}; timers are 21 µs late at p99; other programs used the same cores meanwhile.",
         ),
         (
             replace(GOOD, speed=Speed(0.0, 0.0, 0.0, 0.0)),

@@ -63,8 +63,8 @@ def test_an_slo_broken_from_the_start_is_said_with_its_value(make_level, make_re
 def test_an_slo_on_too_few_attempts_cannot_be_shown(make_level, make_result):
     found = make_result("ladder", levels(make_level, (5, 100, 1.0)), ["success >= 99.9%"])
     assert sentence.verdict(found) == (
-        "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts shows "
-        "too little: it takes 3,000); it answers 100 requests/s at 5 connections, the only level."
+        "Cannot show success at least 99.9 % at 5 connections (no error in 1,000 attempts is not "
+        "enough: 3,000 are needed); it answers 100 requests/s at 5 connections, the only level."
     )
 
 
@@ -86,8 +86,8 @@ def test_levels_that_hold_above_one_with_a_failure_are_named(make_level, make_re
     found = make_result("ladder", made, ["p95 < 99ms", "success >= 99.9%"])
     assert found.capacity.slo is None
     assert sentence.verdict(found) == (
-        "Cannot show success at least 99.9 % at 5 connections (1 error in 1,000 attempts shows "
-        "too little: it takes 3,000), though every SLO holds from 50 to 100 (begin there, or "
+        "Cannot show success at least 99.9 % at 5 connections (1 error in 1,000 attempts is not "
+        "enough: 3,000 are needed), though every SLO holds from 50 to 100 (begin there, or "
         "measure longer); it peaks at 1,950 requests/s, reached from 100 connections on; "
         "the knee is at 100."
     )
@@ -199,7 +199,7 @@ def test_a_diff_says_ratios_and_that_it_has_no_verdict(diffed):
         "best 6,320 (at 50) to 18,959 (at 100), 0.33 ×; one run each, no verdict."
     )
     assert trust.trust(diffed) == (
-        "The two were not interleaved: drift between them is not excluded."
+        "Both ran without interleaving: drift between them is not excluded."
     )
 
 
