@@ -89,7 +89,9 @@ def level(load: Load) -> Level:
     try:
         text = load.level()
     except RuntimeError as error:
-        raise NothingMeasuredError(say("the engine gave no level: {error}", error=error)) from error
+        raise NothingMeasuredError(
+            say("the engine returned no level: {error}", error=error)
+        ) from error
     return decoded_level(text)
 
 

@@ -40,7 +40,7 @@ class SharedTarget:
     def counts(self) -> str:
         """Return the counts of all as JSON; raises RuntimeError before they have stopped."""
         if self._counts is None:
-            raise RuntimeError("what several processes did is known when they have stopped")
+            raise RuntimeError("the counts of several processes are known when they have stopped")
         return json.dumps(self._counts)
 
     def stop(self) -> None:
@@ -48,7 +48,7 @@ class SharedTarget:
         if self._counts is None:
             self._counts = _sum([json.loads(said) for said in self._end() if said])
         if self._lost:
-            raise OutputError(f"{'; '.join(self._lost)}: what it did is not counted")
+            raise OutputError(f"{'; '.join(self._lost)}: its requests are not counted")
 
     def _end(self) -> list[str]:
         """End all processes at the same time; return the last output of each."""

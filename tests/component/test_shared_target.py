@@ -62,7 +62,7 @@ def test_a_process_that_is_killed_is_told_and_the_others_are_counted(torr, targe
     running.process.send_signal(signal.SIGTERM)
     out, err = running.process.communicate(timeout=60)
     assert running.process.returncode == 2
-    assert "of 2 ended early (signal 9): what it did is not counted" in err
+    assert "of 2 ended early (signal 9): its requests are not counted" in err
     assert json.loads(out)["requests"] == 20
 
 

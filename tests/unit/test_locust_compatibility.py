@@ -54,7 +54,7 @@ def test_another_version_is_refused_with_the_one_to_install(version):
     "lacking", ["locust.stats.StatsEntry._cache_response_times", "locust.main"]
 )
 def test_a_locust_without_a_name_that_torr_needs_is_refused(lacking):
-    with pytest.raises(UsageError, match=f"this is 2.48.0, .*{re.escape(lacking)}.* is not there"):
+    with pytest.raises(UsageError, match=f"this is 2.48.0, .*{re.escape(lacking)}.* is missing"):
         check("2.48.0", modules(without=lacking))
 
 

@@ -83,7 +83,9 @@ def text_of(option: Option, value: Any) -> Texts:  # noqa: ANN401 - whatever was
     """
     if option.is_switch:
         if not isinstance(value, bool):
-            raise UsageError(f"{option.keyword}={value!r}: it is a switch", "say True or False")
+            raise UsageError(
+                f"{option.keyword}={value!r} is neither True nor False", "write True or False"
+            )
         return value != option.is_negated
     if option.is_repeatable:
         return [_text(option, item) for item in _items(value)]
@@ -127,7 +129,7 @@ def _known_keyword(key: str, known: Mapping[str, Option], verb: VerbOptions) -> 
         return key
     if any(key == option.key and OptionScope.KEYWORD not in option.scopes for option in RUN.all):
         hint = "nothing is printed: read .passed, .health and the rest of the result"
-        raise UsageError(f"{verb.verb}: {key} is of the command line alone", hint)
+        raise UsageError(f"{verb.verb}: {key} is an option of the command line only", hint)
     flag = f"--{key.replace('_', '-')}"
     near = get_close_matches(flag, [known[other].long for other in get_close_matches(key, known)])
     message, flag_hint = no_such_flag(verb.verb, flag, near)
@@ -155,7 +157,7 @@ def _text(option: Option, value: Any) -> str | bytes:  # noqa: ANN401 - a kind e
     if isinstance(value, Iterable) and not isinstance(value, bytes | Mapping):
         return ",".join(map(str, value))
     kind = type(value).__name__
-    message = f"{option.keyword}={value!r}: {kind} is no value for it"
+    message = f"{option.keyword}={value!r}: {kind} is not a value for it"
     raise UsageError(message, f"see {option.long}")
 
 
@@ -166,7 +168,7 @@ def _content(option: Option, value: Any) -> bytes:  # noqa: ANN401
     if option.keyword != "json_body":
         raise UsageError(
             f"{option.keyword}: {type(value).__name__} is neither text nor bytes",
-            "json_body takes any value that JSON has",
+            "give json_body for any JSON value",
         )
     try:
         return json.dumps(value).encode()

@@ -74,7 +74,7 @@ class Result(results.RunResult, kw_only=True, dict=True):
         """Return the only level; raise LevelError if there are more, or none."""
         if len(self.levels) != 1:
             count = f"{len(self.levels)} levels"
-            raise LevelError(f"{self.name} has {count}, not one", "say which: result.levels[0]")
+            raise LevelError(f"{self.name} has {count}, not one", "choose one: result.levels[0]")
         return self.levels[0]
 
     @property

@@ -38,7 +38,7 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     from torr.sources.matrix_file import read_matrix_file
 
     is_url = str(matrix).startswith(("http:", "https:", "unix:"))
-    hint = say("servers that run already: torr run for each, then torr diff")
+    hint = say("for servers that run already: use torr run for each, then torr diff")
     require(not is_url, say("compare takes a matrix file, which says how to start servers"), hint)
     file = read_matrix_file(matrix)
     options = _with_file(build_options(CompareOptions, flags), file)

@@ -56,7 +56,7 @@ class Adapter(LocustHttpAdapter):
         proxy = select_proxy(request.url, proxies)
         if proxy:
             raise requests.exceptions.InvalidSchema(
-                f"torr sends through no proxy: {proxy!r} is asked for {request.url}; "
+                f"torr does not support proxies, and {proxy!r} is set for {request.url}; "
                 "remove the proxy settings, or run this locustfile with Locust itself",
                 request=request,
             )

@@ -22,7 +22,7 @@ def add_arguments(parser: Any, **_more: object) -> None:
     """Add torr's arguments to Locust's parser."""
     # The web page shows only arguments that belong to the parser itself.
     group = parser.add_argument_group(
-        "torr options", "What torr records of a test, beside Locust's own"
+        "torr options", "What torr records of a test, in addition to Locust"
     )
     for option in OPTIONS:
         group.add_argument(

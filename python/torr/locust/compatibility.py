@@ -58,7 +58,7 @@ def check(installed: str | None = None, load: Callable[[str], object] = import_m
     missing = next(_missing_names(load), None) if is_in_range else None
     if is_in_range and missing is None:
         return
-    reason = f", and with what is installed {missing} is not there" if missing else ""
+    reason = f", and {missing} is missing in the installed packages" if missing else ""
     raise UsageError(
         say(
             "torr works with Locust {oldest} to {tested}; this is {installed_version}{reason}",

@@ -33,7 +33,7 @@ def check(call: Call) -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise UsageError(
                 f"{name_of(call)} is a generator function: a call of it runs nothing",
-                "measure a function that uses it up, such as lambda: list(f())",
+                "measure a function that consumes the generator, such as lambda: list(f())",
             )
 
 

@@ -76,7 +76,7 @@ def stress(subject: StressRun, rounds: int = ROUNDS) -> Measurement:
     """Run rounds after one that is not counted; raise UsageError or HangError."""
     subject.check()
     if rounds < 1:
-        raise UsageError(f"rounds={rounds}: there is at least one round")
+        raise UsageError(f"rounds={rounds}: at least one round is needed")
     cost, errors = overhead.timing_overhead(), ErrorCounts()
     finished: list[Round] = []
 
@@ -147,7 +147,7 @@ def _start(pairs: Pairs, barrier: threading.Barrier, subject: StressRun) -> None
 
 
 def _too_many_threads(subject: StressRun, error: Exception) -> UsageError:
-    return UsageError(f"threads={subject.threads}: {error}", "take fewer")
+    return UsageError(f"threads={subject.threads}: {error}", "use fewer threads")
 
 
 def _join(pairs: Pairs, subject: StressRun) -> None:

@@ -52,7 +52,7 @@ class Subject:
         if len(self.inputs) < count:
             raise UsageError(
                 f"there are {len(self.inputs):,} values for {count:,} operations",
-                "give as many, or a function of the operation's number",
+                "give a value for each operation, or a function of the operation's number",
             )
         return self.inputs[:count]
 

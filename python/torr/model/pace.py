@@ -251,7 +251,7 @@ class Think(PlanPart):
 
     def __post_init__(self) -> None:
         """Check the times."""
-        require(self.from_ns <= self.to_ns, say("the longest time to think is below the shortest"))
+        require(self.from_ns <= self.to_ns, say("the longest think time is below the shortest"))
 
     @classmethod
     def parse(cls, text: str) -> Think:

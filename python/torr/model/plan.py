@@ -159,7 +159,7 @@ class Plan(PlanPart):
         require(
             fits,
             say(
-                "{processes} processes: 1 to {most_processes}, or auto",
+                "{processes} processes: give 1 to {most_processes}, or auto",
                 processes=self.processes,
                 most_processes=MOST_PROCESSES,
             ),

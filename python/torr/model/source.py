@@ -110,7 +110,7 @@ def _check_captured(missing: AbstractSet[str], where: str, *, in_steps: bool) ->
     )
     raise UsageError(
         say(
-            "{where}: {name} is captured by another request, which need not go before: add --steps",
+            "{where}: {name} is captured by another request, which may come later: add --steps",
             where=where,
             name=name,
         ),

@@ -85,7 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         f'{_MARK}(ops=">10k/s", p50="<0.1ms", p99="<1ms", errors="<1%", scale="machine"): limits of'
-        " what the fixture measure or stress finds (torr)",
+        " the results of the fixture measure or stress (torr)",
     )
 
 

@@ -106,7 +106,7 @@ def _scales(session: MeasurementSession, baseline: Baseline) -> tuple[float, flo
     factors = across.scales(baseline.result.machine_speed, machine.speed())
     if factors is not None:
         session.notes.append(
-            f"the earlier run is of another machine: its numbers are scaled by {factors[0]:.2f}"
+            f"the earlier run is from another machine: its numbers are scaled by {factors[0]:.2f}"
             f" ({factors[1]:.2f}–{factors[2]:.2f}), how much faster this one is"
         )
     return factors
@@ -149,8 +149,8 @@ def _note_missing(session: MeasurementSession, baseline: Baseline) -> None:
         more = ", …" if len(there) > _MAX_NAMED else ""
         raise UsageError(
             f"--torr-fail-if: nothing was compared, run {baseline.run} has none of these functions",
-            f"it has {', '.join(there[:_MAX_NAMED])}{more}: run pytest with the --rootdir of then,"
-            " or keep a new run with --torr-save",
+            f"it has {', '.join(there[:_MAX_NAMED])}{more}: run pytest with the --rootdir of that"
+            " run, or keep a new run with --torr-save",
         )
 
 
@@ -160,7 +160,9 @@ def _change(text: str) -> Change:
     words = text.strip()
     change = Change.parse(f"ok/s{words[3:]}" if words.startswith("ops") else words)
     if change.key not in {OK_PER_S, *(metric.key for metric in _METRICS)}:
-        raise UsageError(f"--torr-fail-if {text!r}: that is not compared", "ops, p50 or p99")
+        raise UsageError(
+            f"--torr-fail-if {text!r}: torr does not compare this metric", "write ops, p50 or p99"
+        )
     return replace(change, text=words)  # as the user wrote it
 
 

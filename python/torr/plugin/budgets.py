@@ -32,7 +32,7 @@ def budgets_of(item: pytest.Item) -> tuple[Budget, ...]:
     if mark is None:
         return ()
     if mark.args:
-        raise UsageError(f"budget{mark.args!r}: limits have names", 'write ops=">10k/s"')
+        raise UsageError(f"budget{mark.args!r}: limits need names", 'write ops=">10k/s"')
     return Budget.all_of(mark.kwargs)
 
 

@@ -121,7 +121,9 @@ class Measure(_Fixture):
         are awaited. Exceptions of operations are counted. `lines` are the functions that
         `--torr-profile lines` profiles, by default `fn`.
         """
-        require(gc in ("off", "on"), f"gc={gc!r}: it is 'off' or 'on'", "gc='off' is the default")
+        require(
+            gc in ("off", "on"), f"gc={gc!r}: it must be 'off' or 'on'", "gc='off' is the default"
+        )
         subject = Subject(fn, inputs, setup, gc_off=gc == "off")
         count = self._session.rounds or rounds or measuring.ROUNDS
         measured = measuring.measure(subject, n, count)
@@ -215,7 +217,9 @@ class Compare(_Fixture):
     ) -> FunctionComparison:
         """Measure functions by their names in turn, round by round; the first is the baseline."""
         if not all(map(callable, functions.values())):
-            raise UsageError("compare_functions takes functions by their names", "old=f, new=g")
+            raise UsageError(
+                "compare_functions needs a name for each function", "write old=f, new=g"
+            )
         subjects = {name: Subject(fn, inputs, setup) for name, fn in functions.items()}
         count = self._session.rounds or rounds or measuring.ROUNDS
         result = compare_functions(subjects, n, count)

@@ -21,7 +21,7 @@ def check(config: pytest.Config) -> None:
     with pytest_errors("torr"):
         rounds = config.getoption("torr_rounds")
         require(
-            rounds is None or rounds > 0, f"--torr-rounds {rounds}: there is at least one round"
+            rounds is None or rounds > 0, f"--torr-rounds {rounds}: at least one round is needed"
         )
         profiling(config.getoption("torr_profile"))
         read_baseline(config)

@@ -58,7 +58,7 @@ class MeasurementSession:
         if hasattr(config, "workerinput"):
             # An error of the fixture, in every test that uses one.
             raise UsageError(
-                "torr does not measure in a worker of pytest-xdist: the others would be measured",
+                "torr does not measure in a worker of pytest-xdist, since others would disturb it",
                 "run these tests with -p no:xdist or -n 0",
             )
         self.config = config

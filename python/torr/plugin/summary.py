@@ -35,8 +35,9 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
     reporter.section("torr: functions under load")
     speed, cost = machine.speed(), overhead.timing_overhead()
     reporter.write_line(
-        f"machine speed {speed.median:.2f} ({speed.least:.2f}–{speed.most:.2f}); taken off every"
-        f" time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in batches"
+        f"machine speed {speed.median:.2f} ({speed.least:.2f}–{speed.most:.2f}); subtracted from"
+        f" every time: {cost.clock_ns:.0f} ns for the clock, {cost.turn_ns:.1f} ns a turn in"
+        " batches"
     )
     result = _result(session, speed)
     collector = functions.collector(result)

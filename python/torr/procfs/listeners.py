@@ -88,7 +88,7 @@ def _read(content: bytes, sockets: list[ListeningSocket]) -> bool:
     while len(content) >= _HEADER.size:
         length, kind, *_ = _HEADER.unpack_from(content)
         if kind == _ERROR:
-            raise OSError("the kernel does not tell who listens")
+            raise OSError("the kernel does not show which process listens")
         if kind == _DONE:
             return False
         sockets.append(_listener(content[_HEADER.size : length]))

@@ -92,7 +92,7 @@ def _content(folder: Path, name: str) -> bytes:
     except OSError as error:
         raise UsageError(
             say("the body {name} cannot be read: {strerror}", name=name, strerror=error.strerror),
-            say("it is looked for beside the requests file, then in the current directory"),
+            say("torr looks for it beside the requests file, then in the current directory"),
         ) from error
 
 

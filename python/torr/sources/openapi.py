@@ -114,7 +114,7 @@ class _Reader:
         name = self._name(str(spec.get("operationId") or f"{method} {path}"))
         try:
             if method not in SAFE and not all_methods:
-                raise _NoValueError("may change data: --all-methods writes it")
+                raise _NoValueError("may change data: add --all-methods to include it")
             return self._request(name, path, method, item, spec)
         except _NoValueError as error:
             return Operation(name, method.upper(), path, reason=str(error))
@@ -167,7 +167,7 @@ class _Reader:
         except _NoValueError as error:
             raise _NoValueError(f"the parameter {name!r} has no example: {error}") from error
         if isinstance(value, dict) or value in ("", None):
-            raise _NoValueError(f"the parameter {name!r} is no plain value")
+            raise _NoValueError(f"the parameter {name!r} is not a plain value")
         return value
 
     def _body(self, spec: JsonObject, old: list[JsonObject]) -> tuple[str | None, str | None]:
@@ -247,12 +247,12 @@ class _Reader:
         if not isinstance(reference := place.get("$ref"), str):
             return place
         if depth > MOST_DEPTH or not reference.startswith("#/"):
-            raise _NoValueError(f"the reference {reference!r} is not followed")
+            raise _NoValueError(f"torr does not follow the reference {reference!r}")
         target: Any = self.document
         for part in reference[2:].split("/"):
             name = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(target, dict) or name not in target:
-                raise _NoValueError(f"the reference {reference!r} leads nowhere")
+                raise _NoValueError(f"the reference {reference!r} has no target")
             target = target[name]
         return self.resolved(target, depth + 1)
 

@@ -101,7 +101,7 @@ class _Reader:
         check_names_differ(tables, [entry.name for entry in entries], "requests")
         hint = say("write [[requests]] with name and url")
         if "candidates" in self.top.values:
-            hint = say("this is a matrix: torr compare")
+            hint = say("this is a matrix file: use torr compare")
         with errors_at(self.top.path, 1):
             require(bool(entries), say("there is no request"), hint)
         return entries

@@ -52,10 +52,10 @@ class Budget:
         """Read a marker's keywords; raises UsageError that says which cannot be read."""
         scale = marks.get("scale")
         if scale not in SCALES:
-            raise UsageError(f"scale={scale!r} is no scale", _HINT)
+            raise UsageError(f"scale={scale!r} is not a scale", _HINT)
         limits = {name: text for name, text in marks.items() if name != "scale"}
         if not limits:
-            raise UsageError("a budget without a limit", _HINT)
+            raise UsageError("the budget has no limit", _HINT)
         return tuple(
             cls(_condition(name, text), scale == "machine") for name, text in limits.items()
         )
@@ -105,7 +105,7 @@ class Budget:
 
 def _condition(name: str, text: object) -> Condition:
     if not isinstance(text, str):
-        raise UsageError(f"{name}={text!r} is no text", _HINT)
+        raise UsageError(f"{name}={text!r} is not a text", _HINT)
     metric = "ok/s" if name == "ops" else name.replace("_", " ")
     limit = text.strip().removesuffix("/s") if name == "ops" else text
     try:
@@ -114,7 +114,7 @@ def _condition(name: str, text: object) -> Condition:
         raise UsageError(f"{name}={text!r}: {error.message}", _HINT) from error
     is_of_class = found.unit == "%" and found.stat is not None
     if is_of_class or found.is_of_streams or found.metric not in _METRICS:
-        raise UsageError(f"{name}={text!r} is no budget of a function", _HINT)
+        raise UsageError(f"{name}={text!r} is not a budget of a function", _HINT)
     return replace(found, text=f"{name} {' '.join(text.split())}")
 
 

@@ -54,9 +54,13 @@ class Access:
     def refusal(self, request: AccessRequest) -> Refusal | None:
         """Return the refusal of a request; None if it is allowed."""
         if self.is_loopback_only and not is_loopback(_host_name(request.headers.get("host", ""))):
-            return Refusal(421, "this page is at 127.0.0.1 or localhost, under no other name")
+            return Refusal(
+                421, "open this page at 127.0.0.1 or localhost: torr refuses other host names"
+            )
         if TOKEN in request.query and not self._is_token(request.query[TOKEN]):
-            return Refusal(401, "this token is of another page: open the URL that torr printed")
+            return Refusal(
+                401, "this token belongs to another page: open the URL that torr printed"
+            )
         if not self.is_loopback_only and not self.has_token(request):
             return Refusal(401, "open the URL that torr printed: it has a token")
         if request.method in SAFE_METHODS:
@@ -66,7 +70,7 @@ class Access:
     def _change_refusal(self, request: AccessRequest) -> Refusal | None:
         """Return the refusal of a change, which only torr's page and programs may request."""
         if not _is_same_origin(request.headers):
-            return Refusal(403, "only torr's own page may ask for this")
+            return Refusal(403, "only torr's own page may request this")
         # Browsers send cookies with requests of other sites, too, so a cookie does not suffice.
         if not self._is_token(_bearer(request)):
             return Refusal(403, "this needs the token: open the URL that torr printed")

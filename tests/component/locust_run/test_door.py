@@ -62,5 +62,5 @@ def test_a_locust_that_torr_does_not_know_is_refused_before_anything_starts():
         [sys.executable, "-c", LACKING], capture_output=True, text=True, timeout=60, check=False
     )
     assert ended.returncode == 2
-    assert "locust.stats.StatsEntry._cache_response_times is not there" in ended.stderr
+    assert "locust.stats.StatsEntry._cache_response_times is missing" in ended.stderr
     assert "hint: pip install 'torr[locust]' 'locust>=" in ended.stderr

@@ -95,6 +95,6 @@ def test_what_is_missing_or_unknown_is_named(pytests):
         "missing 2 required keyword-only arguments: 'threads' and 'per_thread'",
         "unexpected keyword argument 'setup'",
         "a comparison needs two functions",
-        "gc='perhaps': it is 'off' or 'on'",
+        "gc='perhaps': it must be 'off' or 'on'",
     ):
         assert message in ended.out

@@ -84,7 +84,7 @@ def test_a_run_of_another_machine_is_scaled_by_what_is_known_of_both(pytests, st
     """
     now = speed + SOURCE.format(one=0.005, other=0.0005, threads=0.0025)
     ended = pytests(now, "--torr-compare", "main")
-    scaled = "the earlier run is of another machine: its numbers are scaled by 2.00 (1.73–2.33)"
+    scaled = "the earlier run is from another machine: its numbers are scaled by 2.00 (1.73–2.33)"
     assert scaled in ended.out
     assert [row(ended, name) for name in ("one", "other", "threads")] == [
         *("slower", "faster", "inconclusive")
@@ -119,7 +119,7 @@ def test_limits_of_what_was_compared_with_nothing_are_an_error(pytests, tmp_path
     assert ended.code == 4
     assert "nothing was compared, run 1 has none of these functions" in ended.out
     assert "it has test_it.py::test_one, test_it.py::test_other, test_it.py::test_thr" in ended.out
-    assert "run pytest with the --rootdir of then" in ended.out
+    assert "run pytest with the --rootdir of that run" in ended.out
 
 
 def test_a_run_of_pytest_benchmark_on_this_machine_is_compared_as_any_other(

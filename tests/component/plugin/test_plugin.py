@@ -121,7 +121,7 @@ def test_parameters_are_factors_and_functions_have_names(pytests):
         (("--torr-compare", "none"), "there is no store at"),
         (("--torr-fail-if", "p50 > +1%"), "--torr-fail-if is given without --torr-compare"),
         (("--torr-compare", "x", "--torr-fail-if", "p50 > 1"), "is not a signed percentage"),
-        (("--torr-rounds", "0"), "--torr-rounds 0: there is at least one round"),
+        (("--torr-rounds", "0"), "--torr-rounds 0: at least one round is needed"),
         (("--torr-save", "a/b"), "--torr-save 'a/b' cannot name files"),
         (("--torr-save", "a", "--torr-dir", "test_it.py"), "/test_it.py: is a file, not a"),
     ],
@@ -189,7 +189,7 @@ def test_whether_the_collector_ran_is_kept_and_said(pytests):
     }
     off = dict.fromkeys(("off", "both::a", "both::b"), "off in rounds")
     assert found == {**off, "on": "on", "threads": "on"}
-    told = "Python's collector on in rounds of 2 of the functions, off of 3"
+    told = "Python's garbage collector on in rounds of 2 of the functions, off in those of 3"
     assert told in ended.out
     text = (ended.kept / "summary.md").read_text()
     assert told in text

@@ -80,11 +80,14 @@ BAD = {
 
 # What only Python can get wrong.
 WRONG = {
-    "no switch": ({"keepalive": "no"}, "keepalive='no': it is a switch\nhint: say True or False"),
-    "no text": ({"name": object}, "no value for it\nhint: see --name"),
+    "no switch": (
+        {"keepalive": "no"},
+        "keepalive='no' is neither True nor False\nhint: write True or False",
+    ),
+    "no text": ({"name": object}, "not a value for it\nhint: see --name"),
     "no content": ({"body": {"n": 1}}, "body: dict is neither text nor bytes"),
     "not JSON": ({"json_body": {1}}, "json_body: not JSON: Object of type set"),
-    "terminal": ({"strict": True}, "strict is of the command line alone"),
+    "terminal": ({"strict": True}, "strict is an option of the command line only"),
 }
 
 

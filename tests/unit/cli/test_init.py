@@ -92,10 +92,10 @@ def test_safe_operations_become_requests_with_values(torr):
 def test_an_operation_that_is_left_out_has_its_reason_in_the_file_and_on_stderr(torr):
     ended, _ = written(torr)
     for reason in (
-        "PUT /v2/items/{id}: may change data: --all-methods writes it",
+        "PUT /v2/items/{id}: may change data: add --all-methods to include it",
         "GET /v2/keys: the parameter 'api_key' is a secret",
         "GET /v2/codes/{code}: the parameter 'code' has no example: it must match a pattern",
-        "GET /v2/far: the reference 'other.json#/x' is not followed",
+        "GET /v2/far: torr does not follow the reference 'other.json#/x'",
     ):
         assert f"note: {reason}" in ended.err
         assert f"# {reason}" in Path("plan.toml").read_text()

@@ -109,7 +109,9 @@ def test_limits_of_what_was_compared_with_nothing_are_an_error():
     others = [level for name in "abcd" for level in rounds_of(name)]
     with pytest.raises(UsageError, match="run 1 has none of these functions") as caught:
         beside(others, rounds_of("f"), "p50 > +10%")
-    assert caught.value.hint.startswith("it has a, b, c, …: run pytest with the --rootdir of then")
+    assert caught.value.hint.startswith(
+        "it has a, b, c, …: run pytest with the --rootdir of that run"
+    )
     assert beside(others, rounds_of("f")).baseline_verdicts == []
 
 

@@ -23,11 +23,11 @@ def marked(*limits, **named):
         ({"ops": ">>1"}, "ops='>>1'"),
         ({"p99": "fast"}, "p99='fast'"),
         ({"speed": "<1ms"}, "speed='<1ms'"),
-        ({"ops": 1000}, "ops=1000 is no text"),
-        ({"ops": ">1", "scale": "laptop"}, "scale='laptop' is no scale"),
-        ({"scale": "machine"}, "a budget without a limit"),
-        ({"ttft_p50": "<1ms"}, "is no budget of a function"),
-        ({"errors_timeout": "<1%"}, "is no budget of a function"),
+        ({"ops": 1000}, "ops=1000 is not a text"),
+        ({"ops": ">1", "scale": "laptop"}, "scale='laptop' is not a scale"),
+        ({"scale": "machine"}, "the budget has no limit"),
+        ({"ttft_p50": "<1ms"}, "is not a budget of a function"),
+        ({"errors_timeout": "<1%"}, "is not a budget of a function"),
     ],
 )
 def test_a_limit_that_cannot_be_read_is_named(limits, message):
@@ -38,7 +38,7 @@ def test_a_limit_that_cannot_be_read_is_named(limits, message):
 
 
 def test_limits_have_names():
-    with pytest.raises(UsageError, match="limits have names") as caught:
+    with pytest.raises(UsageError, match="limits need names") as caught:
         budgets_of(marked(">1k/s"))
     assert "write ops=" in caught.value.hint
 

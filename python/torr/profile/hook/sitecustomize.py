@@ -35,7 +35,7 @@ def _wait(folder: str) -> None:
     with suppress(FileExistsError):
         base.parent.mkdir(mode=0o700, parents=True)
     if not is_private(folder):
-        sys.stderr.write(f"torr: TORR_MEMORY={folder} is not used: others may write to it\n")
+        sys.stderr.write(f"torr: TORR_MEMORY={folder} is not used: other users may write to it\n")
         return
     base.with_suffix(".here").touch()
     while True:

@@ -237,7 +237,7 @@ def _peak(peak: Peak) -> tuple[str, str]:
 
 def _knee(knee: Knee) -> tuple[str, str]:
     time = show_ms(knee.service_ms)
-    text = say("{rate} in {time} on average: the best trade of both", rate=rate_of(knee), time=time)
+    text = say("{rate} in {time} on average: the best ratio of both", rate=rate_of(knee), time=time)
     return f"{knee.concurrency:,}", text
 
 

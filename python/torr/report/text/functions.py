@@ -65,11 +65,13 @@ def collector(result: RunResult) -> str:
     if off and on:
         counts = {"on": f"{on:,}", "off": f"{off:,}"}
         return say(
-            "Python's collector on in rounds of {on} of the functions, off of {off}", **counts
+            "Python's garbage collector on in rounds of {on} of the functions, off in"
+            " those of {off}",
+            **counts,
         )
     if off:
-        return say("Python's collector off in rounds")
-    return say("Python's collector on in rounds") if on else ""
+        return say("Python's garbage collector off in rounds")
+    return say("Python's garbage collector on in rounds") if on else ""
 
 
 def _timings(result: RunResult) -> list[FunctionTiming]:

@@ -112,7 +112,7 @@ def _tokenizer(tokens: TokenizerCounts | None) -> str:
     if not tokens.uncounted:
         return text
     answers = counted(tokens.uncounted, "answer")
-    return chain("; ", [text, say("{answers} with calls of tools not counted", answers=answers)])
+    return chain("; ", [text, say("{answers} with tool calls not counted", answers=answers)])
 
 
 def _judged(steps: Sequence[NamedRequest]) -> str:

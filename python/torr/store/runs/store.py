@@ -208,7 +208,7 @@ class Store:
         except zlib.error as error:
             raise ResultError(
                 say("run {run_id} is broken in {url}", run_id=run_id, url=self._database.url),
-                "torr runs import its directory, if that is still there",
+                "import its directory with torr runs import, if the directory still exists",
             ) from error
         result = decoded(text, f"run {run_id}")
         return msgspec.structs.replace(result, note=run.note, tags=list(run.tags))

@@ -166,7 +166,7 @@ def test_a_proxy_of_the_session_is_refused_in_words(play, site):
 
 
 def check_refusal(seen):
-    assert "torr sends through no proxy" in seen.raised["text"]
+    assert "torr does not support proxies" in seen.raised["text"]
     assert (seen.wire, seen.events) == ([], [])
 
 

@@ -44,7 +44,8 @@ def test_what_a_scaled_budget_is_here_is_said():
 def test_the_trust_line_says_what_the_numbers_stand_on():
     assert trust.trust(result()) == (
         "rounds of each: 6 · spread of rounds up to 1.81 % · speed of this machine 1.38"
-        " · subtracted from every time: 40 ns for the clock · Python's collector on in rounds."
+        " · subtracted from every time: 40 ns for the clock"
+        " · Python's garbage collector on in rounds."
     )
     failing = result(levels=[round_of(failed=3)])
     assert "1 function raised errors" in trust.trust(failing)
@@ -55,9 +56,9 @@ def test_the_trust_line_says_what_was_taken_off_and_whether_the_collector_ran():
     off = typed.changed(round_of("t.py::other"), micro=timing)
     both = trust.trust(result(levels=[round_of(), off]))
     assert "subtracted from every time: 40 ns for the clock, 5.0 ns a turn in batches" in both
-    assert "collector on in rounds of 1 of the functions, off of 1." in both
+    assert "collector on in rounds of 1 of the functions, off in those of 1." in both
     assert "在 1 个函数的各轮中开启" in render(both, "zh")
-    assert trust.trust(result(levels=[off])).endswith("Python's collector off in rounds.")
+    assert trust.trust(result(levels=[off])).endswith("Python's garbage collector off in rounds.")
 
 
 def test_what_another_tool_kept_nothing_of_is_not_in_the_trust_line():
