@@ -64,7 +64,7 @@ def test_a_ladder_has_no_level_and_tells_hasattr_so(ladder, run):
     assert hasattr(run, "level")
     assert not hasattr(ladder, "level")
     assert not hasattr(ladder, "latency")
-    with pytest.raises(UsageError, match=r"levels, not one\nhint: say which: result\.levels\[0\]"):
+    with pytest.raises(UsageError, match=r"levels, not one\nhint: choose one: result\.levels\[0\]"):
         _ = ladder.level
 
 
