@@ -137,7 +137,7 @@ def run(
     data: fill {{row.NAME}} from a CSV with header or JSON lines
     verbatim: send {{…}} as it is, without filling it in
     expect_status: count these statuses as ok, e.g. 2xx,404 [200-399]
-    expect_body: require this text or match in the body (repeatable)
+    expect_body: require this text or regex in the body (repeatable)
     expect_json: require this JSON value: '$.status=ok' (repeatable)
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
@@ -157,7 +157,7 @@ def run(
     token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
-    unique_prefix: begin each prompt uniquely, so that no cache has it
+    unique_prefix: add a unique prefix to each prompt, to avoid caches
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -283,7 +283,7 @@ def ladder(
     data: fill {{row.NAME}} from a CSV with header or JSON lines
     verbatim: send {{…}} as it is, without filling it in
     expect_status: count these statuses as ok, e.g. 2xx,404 [200-399]
-    expect_body: require this text or match in the body (repeatable)
+    expect_body: require this text or regex in the body (repeatable)
     expect_json: require this JSON value: '$.status=ok' (repeatable)
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
@@ -303,7 +303,7 @@ def ladder(
     token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
-    unique_prefix: begin each prompt uniquely, so that no cache has it
+    unique_prefix: add a unique prefix to each prompt, to avoid caches
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -374,7 +374,7 @@ def once(
     data: fill {{row.NAME}} from a CSV with header or JSON lines
     verbatim: send {{…}} as it is, without filling it in
     expect_status: count these statuses as ok, e.g. 2xx,404 [200-399]
-    expect_body: require this text or match in the body (repeatable)
+    expect_body: require this text or regex in the body (repeatable)
     expect_json: require this JSON value: '$.status=ok' (repeatable)
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression

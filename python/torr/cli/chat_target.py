@@ -35,8 +35,9 @@ def openai(**flags: Any) -> None:  # noqa: ANN401
 def dify(**flags: Any) -> None:  # noqa: ANN401
     """Stream Dify chat messages, and answer retrievals.
 
-    POST /v1/chat-messages answers as an agent if the request has inputs, otherwise as an app. POST
-    /v1/datasets/ID/retrieve answers after the time to the first text.
+    POST /v1/chat-messages answers as an agent if the request has inputs, otherwise
+    as an app. POST /v1/datasets/ID/retrieve answers after the time to the first
+    text.
     """
     _chat("dify", flags)
 

@@ -6,6 +6,7 @@ The help has one line per flag, with its default in brackets. Rare flags are in 
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,6 +66,7 @@ class Verb(click.Command):
         **settings: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(*arguments, **{"context_settings": CONTEXT, **settings})
+        self.help = cleandoc(self.help or "")
         self.examples = examples
         # Flags that another program reads for torr, each with its help.
         self.passed_on = passed_on

@@ -36,7 +36,7 @@ _WORD, _NAME = 5, 16  # cells of the terminal
 @click.argument("url", type=Parameter(readers.URL), metavar="URL", required=False)
 @flags_of(DOCTOR)
 def doctor(url: str | None, output: str, *, quiet: bool) -> None:
-    """Measure what load this machine can generate; URL gets no request."""
+    """Measure what load this machine can generate; send no request to URL."""
     from torr.experiments.diagnosis import findings
     from torr.experiments.doctor import doctor as examine
 

@@ -50,7 +50,7 @@ _NEEDED_AT_THE_END = (
 
 
 def _default(option: Option) -> str:
-    return "" if option.default is None else f" [{option.default}]"
+    return "" if option.default is None else f", else {option.default}"
 
 
 @click.command(
@@ -59,7 +59,7 @@ def _default(option: Option) -> str:
     passed_on=[
         (
             f"{option.long} {option.reader.name}".strip(),
-            f"{option.help}; or {option.variable}{_default(option)}",
+            f"{option.help} [{option.variable}{_default(option)}]",
         )
         for option in options_of(LocustOptions)
     ],

@@ -34,7 +34,7 @@ class CompareOptions:
         "--rounds", readers.COUNT, "measure each candidate N times in each cell [10]"
     )
     until: Until | None = option(
-        "--until", UNTIL, "add rounds where 10 are inconclusive: 20, then 40"
+        "--until", UNTIL, "measure 20, then 40 rounds where 10 are inconclusive"
     )
     duration_ns: int | None = reuse_option(
         LoadOptions, "duration_ns", help="measure in each trial for TIME [10s]"

@@ -73,7 +73,7 @@ class RequestOptions:
     expect_body: tuple[BodyCheck, ...] = many(
         "--expect-body",
         readers.BODY_CHECK,
-        "require this text or match in the body (repeatable)",
+        "require this text or regex in the body (repeatable)",
         rare=True,
     )
     expect_json: tuple[JsonCheck, ...] = many(

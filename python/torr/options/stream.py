@@ -103,5 +103,5 @@ class StreamOptions:
         rare=True,
     )
     unique_prefix: bool = switch(
-        "--unique-prefix", "begin each prompt uniquely, so that no cache has it", rare=True
+        "--unique-prefix", "add a unique prefix to each prompt, to avoid caches", rare=True
     )

@@ -140,7 +140,7 @@ class DelayOptions:
     capacity: int | None = option(
         "--capacity", readers.COUNT, "serve N requests at once, queue the others"
     )
-    log: str | None = option("--log", readers.PATH, "write what was sent when to FILE, as CSV")
+    log: str | None = option("--log", readers.PATH, "write what was sent, and when, to FILE as CSV")
     seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)
 
 
@@ -194,7 +194,7 @@ class ChatOptions:
         "fail in a SHARE, e.g. truncate:0.01 (see --list)",
     )
     listing: bool = switch("--list", "print the names of the faults")
-    log: str | None = option("--log", readers.PATH, "write what was sent when to FILE, as CSV")
+    log: str | None = option("--log", readers.PATH, "write what was sent, and when, to FILE as CSV")
     seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)
 
 
