@@ -80,7 +80,7 @@ def test_where_the_time_went_is_seen_in_a_trial_of_its_own(torr, server):
     page = (ended.folder / "_output/torr/latest/report.html").read_text()
     assert "Where the time went, by py-spy at 2 connections" in page
     said = ended.out.partition("Where the time went, by py-spy at 2 connections: ")[2]
-    assert " ".join(said.splitlines()[1].split()) == "function in itself with what it calls"
+    assert " ".join(said.splitlines()[1].split()) == "function self total"
     (line,) = [line for line in ended.out.splitlines() if line.startswith("flame   ")]
     assert line.endswith("/flame.svg")
     assert "do_GET (server.py" in (ended.folder / "_output/torr/latest/flame.svg").read_text()

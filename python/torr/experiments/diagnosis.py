@@ -349,8 +349,8 @@ def _listening(listener: ListeningSocket, process: SocketHolder | None) -> Itera
         ),
         listener.backlog < LEAST_QUEUE,
         say(
-            "if more than {connections} open at once, the others try again after 1 s:"
-            " raise the backlog of the server, or set --connections-per-second",
+            "if more than {connections} are opened at once, the others try again after 1"
+            " s: raise the backlog of the server, or set --connections-per-second",
             connections=counted(listener.backlog, "connection"),
         ),
     )

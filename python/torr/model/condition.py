@@ -175,7 +175,7 @@ def _metric_and_stat(words: list[str], text: str) -> tuple[str, str | None]:
                 _known_stats(),
             )
         hint = say("metrics are {metrics}", metrics=", ".join(METRICS))
-        problem = f"{metric or 'no load'} is not a metric that this version measures"
+        problem = f"{metric or 'nothing'} is not a metric that this version measures"
         raise UsageError(say("{text!r}: {problem}", text=text.strip(), problem=problem), hint)
     if len(stats) > 1:
         raise UsageError(

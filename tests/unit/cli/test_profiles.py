@@ -47,8 +47,8 @@ def test_five_functions_stand_below_what_is_said_of_a_profile():
     assert lines[:4] == [
         "",
         f"{where}: in a separate trial; the cost of profiling is not known",
-        "function  in itself  with what it calls",
-        "f0           11.6 %              11.6 %",
+        "function    self   total",
+        "f0        11.6 %  11.6 %",
     ]
     assert [line.split()[0] for line in lines[3:]] == ["f0", "f1", "f2", "f3", "f4"]
 
@@ -64,11 +64,11 @@ def test_a_profile_without_stacks_has_its_note_alone():
 
 def test_of_a_difference_the_rows_fit_and_names_keep_their_begin_and_end():
     head, first, *_ = diffed(folded=f"main;{GO} 60\nmain 40\n")
-    assert " ".join(head.split()) == "function with what it calls difference"
-    assert first.split()[0].startswith("github.com/gin")
+    assert " ".join(head.split()) == "function self total total in bare difference"
+    assert first.split()[0].startswith("github.com/")
     assert "…" in first.split()[0]
     assert first.split()[0].endswith("handleHTTPRequest")
-    assert first.endswith("60 %  +60.0 points")
+    assert first.endswith("60 %       not seen  +60.0 points")
     assert max(map(len, (head, first))) <= 80
 
 

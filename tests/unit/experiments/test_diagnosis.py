@@ -42,7 +42,7 @@ MINDED = {
     "ports": (on(port_range=(60000, 60999)), "ports", "ip_local_port_range='10000 65535'"),
     "TIME-WAIT": (on(tw_reuse=0), "TIME-WAIT", "tcp_tw_reuse=1"),
     "conntrack": (on(conntrack=(262_000, 262_144)), "conntrack", "nf_conntrack_max"),
-    "memory": (on(memory_available=1024**2), "memory", "stop something"),
+    "memory": (on(memory_available=1024**2), "memory", "stop other programs"),
     "somaxconn": (on(somaxconn=128), "somaxconn", "net.core.somaxconn=4096"),
     "SYN backlog": (on(syn_backlog=128), "SYN backlog", "tcp_max_syn_backlog=4096"),
     "no socket yet": (at_file("missing"), "target", "start the server"),
@@ -53,7 +53,11 @@ MINDED = {
         "target",
         "start the server",
     ),
-    "accept queue": (listening(backlog=128), "accept queue", "more than 128 connections at once"),
+    "accept queue": (
+        listening(backlog=128),
+        "accept queue",
+        "more than 128 connections are opened at once",
+    ),
     "its descriptors": (
         listening(process=SocketHolder(7, "nginx", 1024)),
         "its descriptors",

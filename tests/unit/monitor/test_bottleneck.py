@@ -28,7 +28,11 @@ def figures(**more):
         ),
         (figures(target_rate=101.0, threads_per_process=8), "target", "one lock"),
         (figures(target_rate=101.0, threads_per_process=8, processes=4), "neither", "101 %"),
-        (figures(target_rate=101.0, threads_per_process=8, cores=FULL), "target", "mostly"),
+        (
+            figures(target_rate=101.0, threads_per_process=8, cores=FULL),
+            "target",
+            "the target itself",
+        ),
         (figures(target_rate=60.0, cores=FULL), "neither", "other programs used a part"),
         (figures(target_rate=10.0, workers=(96.0, 99.0)), "generator", "96 % of each"),
         (figures(target_rate=10.0, workers=(60.0, 99.0)), "neither", "busiest worker 99 %"),

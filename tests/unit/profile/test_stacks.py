@@ -31,7 +31,7 @@ def test_a_name_stays_one_name_in_folded_text():
 
 @pytest.mark.parametrize("line", ["main", "main;serve x", " 5", "main;serve -3"])
 def test_a_line_that_is_no_stack_is_named(line):
-    with pytest.raises(UsageError, match="line 2 of a profile is no stack"):
+    with pytest.raises(UsageError, match="line 2 of a profile is not a stack"):
         Stacks.folded(f"main 1\n{line}\n")
 
 

@@ -109,7 +109,7 @@ def test_scattered_levels_are_not_claimed():
     ]
     found, reasons = analyse(scattered)
     assert found is None
-    assert "levels lie" in reasons["usl"]
+    assert "levels deviate" in reasons["usl"]
     assert "R²" in reasons["usl"]
 
 

@@ -62,7 +62,7 @@ def test_candidates_of_one_run_are_paired(make_side):
     assert rate.method.startswith("paired by round")
     assert (rate.word, rate.reason, rate.p) == ("better", None, 2 / 2**8)
     assert trust.trust(found).startswith(
-        "Both ran in each round, in turn: drift affects both equally · 8 trials"
+        "Both ran in each round, in turn: drift affects both equally · at least 8 trials"
     )
 
 

@@ -139,7 +139,7 @@ def _tooltip(box: _Box, flame: JsonObject) -> str:
     amount = known[unit]() if unit in known else f"{weight:,.0f} {unit}"
     words = [str(box.node["name"]), amount, _percent(box.share)]
     if box.node.get("was") is not None:
-        words.append(f"{flame['compared with']}: {_percent(box.node['was'])}")
+        words.append(f"{flame['beside']}: {_percent(box.node['was'])}")
     return " · ".join(words)
 
 

@@ -104,8 +104,8 @@ def _most(stacks: Stacks, most: int) -> Table | None:
     whole = stacks.total or 1.0
     table = TableBuilder(stacks.top()[:most])
     table.text(say("function"), lambda row: row.name, breaks=True)
-    table.number(say("in itself"), lambda row: _share(row.flat / whole))
-    table.number(say("with what it calls"), lambda row: _share(row.total / whole))
+    table.number(say("self"), lambda row: _share(row.flat / whole))
+    table.number(say("total"), lambda row: _share(row.total / whole))
     return table.build()
 
 
@@ -117,11 +117,9 @@ def _differences(now: Stacks, before: Stacks, baseline: str, most: int) -> Table
     pairs.sort(key=lambda pair: -abs(_points(*pair[1:])))
     table = TableBuilder(pairs[:most])
     table.text(say("function"), lambda pair: pair[0], breaks=True)
-    table.number(
-        say("in itself"), lambda pair: _share(pair[1].flat) if pair[1] else say("not seen")
-    )
-    table.number(say("with what it calls"), lambda pair: _total(pair[1]))
-    table.number(say("with what it calls, in {name}", name=baseline), lambda pair: _total(pair[2]))
+    table.number(say("self"), lambda pair: _share(pair[1].flat) if pair[1] else say("not seen"))
+    table.number(say("total"), lambda pair: _total(pair[1]))
+    table.number(say("total in {name}", name=baseline), lambda pair: _total(pair[2]))
     table.number(
         say("difference"), lambda pair: say("{points:+.1f} points", points=_points(*pair[1:]))
     )

@@ -76,7 +76,7 @@ def test_the_table_has_shares_of_the_whole():
     [
         ({}, "in a separate trial, with 12.34 % fewer ok/s"),
         ({"cost_rate": -19.2}, "in a separate trial, with no fewer ok/s"),
-        ({"cost_rate": None}, "whose cost is not known"),
+        ({"cost_rate": None}, "the cost of profiling is not known"),
         (
             {"folded": None, "failure": "perf: no", "hint": "be root"},
             "no profile: perf: no (be root)",
@@ -146,9 +146,9 @@ def test_the_table_begins_with_what_differs_most_and_keeps_what_only_one_side_di
     (_, before), (title, table) = flame_table.top_functions(
         beside(of("bare", BARE), of("logging", LOGGING))
     )
-    assert before.columns == ("function", "in itself", "with what it calls")
+    assert before.columns == ("function", "self", "total")
     assert title == ("Where time differs: logging beside bare, by pprof at 8 connections")
-    assert table.columns[3:] == ("with what it calls, in bare", "difference")
+    assert table.columns[3:] == ("total in bare", "difference")
     assert table.rows == (
         ("log", "40 %", "40 %", "not seen", "+40.0 points"),
         ("serve", "50 %", "90 %", "75 %", "+15.0 points"),
@@ -200,7 +200,7 @@ def test_a_summary_has_ten_rows_of_each_profile_and_what_it_came_to(run):
     assert "- Where the time went in c, by pprof at 8 connections: no profile: perf: no\n" in text
     _, _, table = text.partition("## Functions by time in a\\*b, by pprof at 8 connections\n\n")
     head, _, *rows = table.partition("\n\n")[0].splitlines()
-    assert head == "| function | in itself | with what it calls |"
+    assert head == "| function | self | total |"
     assert [row.split()[1] for row in rows] == [f"f{at:02}" for at in range(10)]
 
 

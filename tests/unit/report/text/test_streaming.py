@@ -52,7 +52,7 @@ def test_levels_with_unreliable_gaps_are_named(streamed_ladder):
     assert "inter_chunk" not in trust.trust(streamed_ladder)
     unreliable = {"stream": {"inter_chunk_reliable": False}}
     streamed_ladder = typed.patched(streamed_ladder, levels={4: unreliable, 5: unreliable})
-    said = "inter_chunk is unreliable at 200 and 400 connections (a late client read more than 5 %"
+    said = "inter_chunk is unreliable at 200 and 400 connections (the client was late, and read"
     assert f" · {said}" in trust.trust(streamed_ladder)
     assert "inter_chunk is unreliable at 200" in markdown.text(streamed_ladder)
     assert "inter_chunk is unreliable at 200" in english(
