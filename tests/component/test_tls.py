@@ -187,7 +187,7 @@ def test_one_request_shows_how_long_its_handshake_took(secure, nginx):
         (("--cacert", "missing.pem"), "--cacert: missing.pem: No such file"),
         (("--cacert", "/dev/null"), "/dev/null: no certificate in it"),
         (("--key", "/dev/null"), "--key needs --cert"),
-        (("--insecure", "--cacert", "/dev/null"), "--insecure trusts anyone"),
+        (("--insecure", "--cacert", "/dev/null"), "--insecure accepts any certificate"),
     ],
 )
 def test_bad_files_and_flags_are_named(torr, words, says):
