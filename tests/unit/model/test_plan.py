@@ -156,7 +156,7 @@ def test_thoughts_are_read_and_written(text, written):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("3s-1s", "the longest time to think is below"),
+        ("3s-1s", "the longest think time is below"),
         ("long:2s", "'long:2s' is not a think time"),
         ("1s-", "'' is not a duration"),
         ("5", "the duration '5' has no unit"),
