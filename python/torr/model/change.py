@@ -65,7 +65,7 @@ def _signed(metric: str, text: str) -> float:
         kind = "signed percentage points" if is_share else "a signed percentage"
         raise UsageError(
             say(
-                "{text!r} is not {kind}, as a change of {metric} is",
+                "{text!r} is not {kind}: a change of {metric} must be one",
                 text=text,
                 kind=kind,
                 metric=metric,

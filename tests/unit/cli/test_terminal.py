@@ -178,7 +178,7 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     levels.append(measured_level(320, Truth(health="generator-limited")))
     lines = body(shown(result_of(*levels, kind="ladder", slos=["p95 < 20ms"])))
     assert [" ".join(line.split()[:6]) for line in lines[1:5]] == [
-        "at what it says",
+        "at result",
         "peak 40 8,100 requests/s; within 5",
         "knee 40 8,000 requests/s in 5.00",
         "capacity under SLO 80 8,100 requests/s",

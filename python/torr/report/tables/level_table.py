@@ -111,7 +111,7 @@ def capacity(result: RunResult) -> Table | None:
     ]
     if capacity.usl:
         rows.append((say("USL peak N*"), *_n_star(capacity.usl, reasons.get("n_star"))))
-    return Table(("", say("at"), say("what it says")), tuple(rows), frozenset({0, 2}))
+    return Table(("", say("at"), say("result")), tuple(rows), frozenset({0, 2}))
 
 
 def errors(result: RunResult) -> Table | None:
