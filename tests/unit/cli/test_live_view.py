@@ -121,7 +121,7 @@ def test_a_small_terminal_gets_the_line(monkeypatch, columns, rows, is_large):
 
 
 def rest_of(ours):
-    """Return what is left to read of a terminal whose other side is closed; a read may give a part."""
+    """Return what is left to read of a terminal whose other side is closed, in several reads."""
     pieces = []
     with suppress(OSError):
         while piece := os.read(ours, 100_000):
