@@ -3,7 +3,7 @@
 #
 #   examples/compare_with_bare.sh http://localhost:8080/healthz
 #
-# The bare server is Go's net/http with the same answer: what it gives is the most you can hope for
+# The bare server is Go's net/http with the same response: what it gives is the most you can hope for
 # on this machine. Fewer and shorter levels: DURATION=1s LEVELS=50,100.
 set -eu
 url=${1:?give the URL of your server}

@@ -63,7 +63,7 @@ class Events:
 
 
 def ask(url, path="/", method="GET", body=None, **headers):
-    """Send one request; return status, headers and text of its answer."""
+    """Send one request; return status, headers and text of its response."""
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname, place.port, TIMEOUT_S)
     try:

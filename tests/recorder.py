@@ -190,5 +190,5 @@ def proxying(url):
 
 
 def of_json(value):
-    """Return an answer with this body as JSON."""
+    """Return a response with this body as JSON."""
     return 200, {"content-type": "application/json"}, json.dumps(value).encode()

@@ -182,7 +182,7 @@ def run():
     sample = {
         "class": "status",
         "reason": "status.503",
-        "detail": "the answer was not accepted",
+        "detail": "the response was not accepted",
         "t_s": 1.25,
         "status": 503,
         "head": "HTTP/1.1 503 Service Unavailable\r\nserver: <b>x</b>\r\n",

@@ -40,7 +40,7 @@ def stats(values_ns):
 
 
 def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
-    """Return a level whose ok answers are streams, in the intervals in which they are."""
+    """Return a level whose ok responses are streams, in the intervals in which they are."""
     level = builtins(level)
     dice = random.Random(seed)
     every = [_times_of(piece, dice, ttft_ms, texts, gap_ms) for piece in level["intervals"]]

@@ -16,7 +16,7 @@ class WarmProcess:
     """Runs a script that reads requests in JSON, and answers each with an exit code.
 
     A process that has not answered in time, or has ended, is replaced at the next request: its
-    late answer would be taken for that of the next one.
+    late response would be taken for that of the next one.
     """
 
     def __init__(self, script, **environment):

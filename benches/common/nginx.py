@@ -1,4 +1,4 @@
-"""nginx as a target: one worker on its own core, small and large answers, a count, no log.
+"""nginx as a target: one worker on its own core, small and large responses, a count, no log.
 
 One cipher is allowed over TLS, so that all clients speak the same.
 """

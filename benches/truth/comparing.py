@@ -1,6 +1,6 @@
 """What `torr compare` says of servers whose difference is known, and what a trial costs beside it.
 
-The servers work for each answer (`working.py`): the same, 5 % or 20 % more. A matrix of the same
+The servers work for each response (`working.py`): the same, 5 % or 20 % more. A matrix of the same
 server twice is a coin that should not speak; chance is drawn from real rounds by exchanging the
 two sides of some of them, which changes nothing where both are the same.
 """

@@ -1,4 +1,4 @@
-"""A target that never ends an answer beside a good one: what the good one's requests feel of it."""
+"""A target that never ends a response beside a good one: what the good one's requests feel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from truth.row import Round, Value
 
 BAR = "p99 of the others within twice that of a run without them, healthy"
 
-# Each fault with what is looked for in its answers, so that they are kept.
+# Each fault with what is looked for in its responses, so that they are kept.
 _FAULTS = {
     "endless_body": 'expect_body = "end"',
     "endless_line": 'stream = "sse"',

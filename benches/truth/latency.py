@@ -39,9 +39,9 @@ def taken(log: Path, level: Level) -> list[float]:
     """How long each request of the window took the target, in ms, ascending."""
     with log.open(newline="") as lines:
         pairs = ((int(row["received_ns"]), int(row["sent_ns"])) for row in csv.DictReader(lines))
-        # Rows are in the order of answers: a slow one of the warm-up stands among the window's.
+        # Rows are in the order of responses: a slow one of the warm-up stands among the window's.
         times = sorted(pairs)
-    # From the last byte of the request to the write of the answer; those of the warm-up were
+    # From the last byte of the request to the write of the response; those of the warm-up were
     # received first, and are as many as the client says.
     times = times[level["warmup"]["counts"]["attempted"] :]
     return sorted((sent - received) / 1e6 for received, sent in times)

@@ -26,7 +26,7 @@ _LOOKS = 5
 
 
 def compared(candidates: dict[str, int], rounds: int, seconds: float, *words: str) -> RunResult:
-    """The result of comparing servers by how often each turns for an answer; the first is base."""
+    """The result of comparing servers by how often each turns for a response; the first is base."""
     with tempfile.TemporaryDirectory(prefix="torr-truth-") as folder:
         matrix = Path(folder) / "matrix.toml"
         matrix.write_text(_toml(candidates, rounds, seconds))

@@ -67,7 +67,7 @@ def in_a_trial_s() -> float:
 
 
 def alone_s() -> float:
-    """Seconds from the same server's start to its first answer, and from its end to its exit."""
+    """Seconds from the same server's start to its first response, and from its end to its exit."""
     port = free_port()
     began = time.monotonic()
     with subprocess.Popen([sys.executable, str(SERVER), str(port), _TURNS]) as process:

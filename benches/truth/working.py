@@ -1,8 +1,8 @@
-"""An HTTP/1.1 server of one thread that works for each answer: what it does more is known.
+"""An HTTP/1.1 server of one thread that works for each response: what it does more is known.
 
     python working.py PORT TURNS
 
-It turns a loop so many times before each answer. Requests have no body.
+It turns a loop so many times before each response. Requests have no body.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _END = b"\r\n\r\n"
 
 
 class Working(asyncio.Protocol):
-    """A connection; `turns` is the work of each answer."""
+    """A connection; `turns` is the work of each response."""
 
     turns = 0
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What sending and receiving a small answer costs anybody: a bar below it could hardly be met.
+# What sending and receiving a small response costs anybody: a bar below it could hardly be met.
 OVER_BARE = 1.15
 
 

@@ -14,7 +14,7 @@ _OVER_TLS = [name for name in ALL if name != "bare"]
 
 def _small(connections: int, over_wrk: float) -> Row:
     plural = "" if connections == 1 else "s"
-    about = f"small answer, {connections:,} connection{plural}"
+    about = f"small response, {connections:,} connection{plural}"
     return Row(f"small-{connections}", about, plain("/small", connections, over_wrk, floor=True))
 
 
@@ -25,7 +25,9 @@ ROWS = [
     _small(1000, 0.72),
     Row("16k-64", "16 KB, 64 connections", plain("/16k", 64, 0.80)),
     Row("64k-64", "64 KB, 64 connections", plain("/64k", 64, 0.65)),
-    Row("tls-small-64", "small answer over TLS, 64 connections", secure("/small", 64, *_OVER_TLS)),
+    Row(
+        "tls-small-64", "small response over TLS, 64 connections", secure("/small", 64, *_OVER_TLS)
+    ),
     Row("tls-16k-64", "16 KB over TLS, 64 connections", secure("/16k", 64, "torr", "wrk")),
     Row("templates-64", "3 variables and a check, 64 connections", templates.measure),
     Row("lag-1000", "lateness at the target, 1,000/s", lag.at_rate(1_000)),

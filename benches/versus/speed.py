@@ -36,7 +36,7 @@ class Contest:
 
 
 def plain(path: str, connections: int, over_wrk: float, *, floor: bool = False) -> Measure:
-    """Return the measure of an answer over HTTP; with `floor` no bar is below the bare loop's."""
+    """Return the measure of a response over HTTP; with `floor` no bar is below the bare loop's."""
     bars = [
         Bar("torr", "wrk", over_wrk, bare_rules=floor),
         Bar("torr", "earlier", OVER_EARLIER),
@@ -53,7 +53,7 @@ def plain(path: str, connections: int, over_wrk: float, *, floor: bool = False) 
 
 
 def secure(path: str, connections: int, *names: str) -> Measure:
-    """Return the measure of an answer over TLS, kept alive, by these tools."""
+    """Return the measure of a response over TLS, kept alive, by these tools."""
     bars = [
         Bar("torr", "wrk", 1.0),
         Bar("torr", "earlier", OVER_EARLIER),

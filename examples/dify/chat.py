@@ -1,4 +1,4 @@
-"""A message to Dify, and its answer as it comes. A stream that breaks off is a failure."""
+"""A message to Dify, and its response as it comes. A stream that breaks off is a failure."""
 
 import json
 import time

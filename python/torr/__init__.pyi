@@ -120,7 +120,7 @@ def run(
     replay: start requests at the times in a file or access log
     speed: with --replay: replay X times as fast [1]
     pool: share N connections among users [one per user]
-    think: pause users after each answer: 1s, 1s-3s, exp:2s
+    think: pause users after each response: 1s, 1s-3s, exp:2s
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
     workers: send from N threads [cores; half for a local target]
@@ -151,7 +151,7 @@ def run(
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
     model: ask for this model
-    max_tokens: limit each answer to N tokens
+    max_tokens: limit each response to N tokens
     user: send this user name [dify: torr]
     inputs: set the variables of a Dify app, as JSON
     token_env: read the API's key from this environment variable
@@ -266,7 +266,7 @@ def ladder(
     min_capacity: exit 1 below a capacity: '5000 ok/s', '200 users'
     duration: measure each level for TIME [10s]
     pool: share N connections among users [one per user]
-    think: pause users after each answer: 1s, 1s-3s, exp:2s
+    think: pause users after each response: 1s, 1s-3s, exp:2s
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
     workers: send from N threads [cores; half for a local target]
@@ -297,7 +297,7 @@ def ladder(
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
     model: ask for this model
-    max_tokens: limit each answer to N tokens
+    max_tokens: limit each response to N tokens
     user: send this user name [dify: torr]
     inputs: set the variables of a Dify app, as JSON
     token_env: read the API's key from this environment variable
@@ -359,9 +359,9 @@ def once(
     key: _Path | None = None,
     tls_resumption: bool = True,
 ) -> Answer:
-    """Send one request to `url` and return the answer, with the bytes sent.
+    """Send one request to `url` and return the response, with the bytes sent.
 
-    Raises UsageError before anything is sent, NothingMeasuredError without a complete answer.
+    Raises UsageError before anything is sent, NothingMeasuredError without a complete response.
 
     method: set the method [GET; POST with a body]
     headers: add a header (repeatable)

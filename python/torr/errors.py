@@ -9,7 +9,7 @@
     │   ├── OutputError          2    results cannot be written where they should go
     │   └── StoreError           2    the store of runs cannot be used, or has no such run
     │       └── ResultError      2    what is to be a result.json is none, or is a newer torr's
-    ├── NothingMeasuredError     3    no answer byte came, the server did not start, or the
+    ├── NothingMeasuredError     3    no response byte came, the server did not start, or the
     │                                 engine is missing or broke
     ├── GeneratorLimitedError    4    --strict was given and the generator was the limit
     └── InterruptedRunError    129    stopped by SIGHUP; everything measured is stored
@@ -55,7 +55,7 @@ ENDS: dict[ExitCode, str] = {
     " `--min-capacity`; or `--abort-on` ended the load",
     ExitCode.USAGE: "a flag, a file or a host name is wrong and nothing was sent; or results could"
     " not be written, and the load ended; or the log of `--log` is incomplete",
-    ExitCode.NOTHING_MEASURED: "no byte of an answer came, no request succeeded, no server of a"
+    ExitCode.NOTHING_MEASURED: "no byte of a response came, no request succeeded, no server of a"
     " comparison could be measured, or the engine is not built; with `--strict` also where a trial"
     " of a comparison failed",
     ExitCode.GENERATOR_LIMITED: "`--strict` was given and the generator was the limit somewhere",
@@ -130,7 +130,7 @@ class ResultError(StoreError):
 
 
 class NothingMeasuredError(TorrError):
-    """No answer byte came back, or the server did not start."""
+    """No response byte came back, or the server did not start."""
 
 
 class GeneratorLimitedError(TorrError):

@@ -26,9 +26,9 @@ _PIECE_BYTES = 64 << 10
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer; names of headers are in lower case, the body is without its framing.
+    """A complete response; names of headers are in lower case, the body is without its framing.
 
-    `will_close` is whether the answer says that the connection serves no other request.
+    `will_close` is whether the response says that the connection serves no other request.
     """
 
     status: int
@@ -77,7 +77,7 @@ class Connection:
         body: bytes | None = None,
         most_bytes: int | None = None,
     ) -> Response:
-        """Send a request and return the whole answer.
+        """Send a request and return the whole response.
 
         Raises OSError where there is none, TimeoutError where it takes too long.
         """
@@ -94,7 +94,7 @@ class Connection:
             with self._http.getresponse() as response:
                 return _whole(response, most_bytes)
         except TimeoutError as error:
-            raise TimeoutError(f"no whole answer within {self._within_s:g} s") from error
+            raise TimeoutError(f"no whole response within {self._within_s:g} s") from error
         except OSError:
             raise
         except HTTPException as error:
@@ -131,12 +131,12 @@ def _secured(sock: socket.socket, place: Url, *, verify: bool) -> socket.socket:
 
 
 def _whole(response: HTTPResponse, most_bytes: int | None) -> Response:
-    """Return the answer with its body; raises OSError where it is too large or cut short."""
+    """Return the response with its body; raises OSError where it is too large or cut short."""
     body = bytearray()
     while piece := response.read1(_PIECE_BYTES):
         body += piece
         if most_bytes is not None and len(body) > most_bytes:
-            raise OSError(f"its answer is larger than {most_bytes >> 20} MiB")
+            raise OSError(f"its response is larger than {most_bytes >> 20} MiB")
     if response.length:
         raise IncompleteRead(bytes(body), response.length)
     return Response(

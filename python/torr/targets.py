@@ -40,7 +40,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """Every answer takes this long."""
+    """Every response takes this long."""
 
     ns: int
     kind: Literal["constant"] = "constant"
@@ -48,7 +48,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Bimodal:
-    """A share of the answers is slow, the others are fast."""
+    """A share of the responses is slow, the others are fast."""
 
     fast_ns: int
     slow_ns: int
@@ -58,7 +58,7 @@ class Bimodal:
 
 @dataclass(frozen=True, slots=True)
 class Heavy:
-    """Log-normal: half of the answers take less than the median, a few take very long."""
+    """Log-normal: half of the responses take less than the median, a few take very long."""
 
     median_ns: int
     sigma: float
@@ -87,7 +87,7 @@ class Bytes:
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """Misbehaves in one way, in a share of its answers."""
+    """Misbehaves in one way, in a share of its responses."""
 
     fault: str
     share: float = 1.0
@@ -97,7 +97,7 @@ class Faulty:
 
 @dataclass(frozen=True, slots=True)
 class SameTokens:
-    """Every answer has a number of texts, one for each token."""
+    """Every response has a number of texts, one for each token."""
 
     n: int
     kind: Literal["constant"] = "constant"

@@ -17,17 +17,17 @@ _REASON = re.compile(r'^    \w+, (\w+), "([\w.]+)", "([^"]+)";$', re.MULTILINE)
 _FAULT = re.compile(r'^    \w+ "(\w+)" (?:true|false) "([^"]+)";$', re.MULTILINE)
 
 CLASSES = {
-    "ok": "a complete answer whose status is accepted (200–399)",
+    "ok": "a complete response whose status is accepted (200–399)",
     "connect": "no connection: it was refused or reset, the target is unreachable, or this machine"
     " lacks a port, a descriptor or memory",
     "write": "the connection was reset or closed before the request was sent",
-    "read": "the connection was reset or closed before the answer was complete",
-    "timeout": "the answer was not complete after `--timeout`, or a stream sent nothing for"
+    "read": "the connection was reset or closed before the response was complete",
+    "timeout": "the response was not complete after `--timeout`, or a stream sent nothing for"
     " `--idle-timeout`",
     "protocol": "the received bytes are not a valid HTTP/1.1 answer",
     "tls": "the TLS handshake failed, or torr did not accept the certificate",
-    "status": "a complete answer with a status outside 200–399, or outside `--expect-status`",
-    "check": "a complete answer without the expected content, or without the value to capture",
+    "status": "a complete response with a status outside 200–399, or outside `--expect-status`",
+    "check": "a complete response without the expected content, or without the value to capture",
     "stream": "a stream that failed after its head had arrived, see [streams](streams.md)",
 }
 
@@ -84,7 +84,7 @@ attempted = ok + the sum of all errors + in_flight
 (`--max-in-flight`). An attempt is `in_flight` if it was still open when the level ended. In
 [result.json](reference/files.md), `counts.errors` has the number of each class, and `reasons` the
 number of each reason. `samples` has the first five failures of each class, with the head and the
-first KB of each answer.
+first KB of each response.
 """
 
 _TARGET = """\

@@ -52,7 +52,7 @@ CANDIDATE: dict[str, Json] = {
     "url": {**_TEXT, "description": "where the load goes"},
     "health": {**_TEXT, "description": "the path that must answer before [/]"},
     "health_timeout": {**_TEXT, "description": "how long that may take [30s]"},
-    "expect": {**table(EXPECT, EXPECT_KEYS, []), "description": "its answer before the load"},
+    "expect": {**table(EXPECT, EXPECT_KEYS, []), "description": "its response before the load"},
     "stop_signal": {**_TEXT, "description": "how it is stopped [SIGTERM]"},
     "grace": {**_TEXT, "description": "how long that may take [10s]"},
     "request": {**table(REQUEST, tuple(REQUEST_KEYS), []), "description": "what is sent [GET]"},

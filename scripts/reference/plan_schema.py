@@ -30,7 +30,7 @@ REQUEST: dict[str, Json] = {
     "headers": {"type": "object", "description": "texts, or lists of them, by name"},
     "json": {"description": "the body, as JSON"},
     "body": {**_TEXT, "description": "the body as it is"},
-    "stream": {"enum": list(DIALECTS), "description": "the dialect of its answer's events"},
+    "stream": {"enum": list(DIALECTS), "description": "the dialect of its response's events"},
     "idle_timeout": {**_TEXT, "description": "how long the stream may stand still"},
     "timeout": {**_TEXT, "description": "later than that is an error"},
     "weight": {**_COUNT, "description": "how often, compared with the others"},
@@ -56,7 +56,7 @@ GROUP: dict[str, Json] = {
     "arrivals": {"enum": ["constant", "poisson"], "description": "how they come [constant]"},
     "connections": {**_COUNT, "description": "over which arrivals go at most [100]"},
     "max_in_flight": {**_COUNT, "description": "drop arrivals that are due beyond N open [5M]"},
-    "think": {**_TEXT, "description": "after each answer: 1s, 1s-3s, exp:2s"},
+    "think": {**_TEXT, "description": "after each response: 1s, 1s-3s, exp:2s"},
     "data": {**_TEXT, "description": "rows for {{row.NAME}}, beside the file"},
 }
 

@@ -85,7 +85,7 @@ _MEASURING = """\
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 """
 _ONE = """\
-    Raises UsageError before anything is sent, NothingMeasuredError without a complete answer.
+    Raises UsageError before anything is sent, NothingMeasuredError without a complete response.
 """
 
 

@@ -124,7 +124,7 @@ def test_answers_are_compared_in_each_cell(torr, matrix, tmp_path):
     ended = torr("compare", matrix({"one": GOOD, "other": other}, OF_MODES))
     told = [each["text"] for each in ended.result["experiment"]["differences"]]
     assert any(x.startswith("At mode x: Bodies differ: 'Hello world' by one; 'y'") for x in told)
-    assert "At mode y: All answer with the same status and the same bytes." in told
+    assert "At mode y: All response with the same status and the same bytes." in told
 
 
 @pytest.mark.full

@@ -29,7 +29,7 @@ def test_rows_of_the_example_are_what_the_target_counted(torr, target, tmp_path)
     measured = Counter(row["name"] for row in rows if row["phase"] == "measure")
     counted = {name: step["counts"]["attempted"] for name, step in steps.items()}
     assert counted == {name: measured[name] for name in steps}
-    # Every answer that streams has four tokens; what is looked up does not stream.
+    # Every response that streams has four tokens; what is looked up does not stream.
     for name in ("simple", "complex"):
         assert steps[name]["stream"]["tokens_out"] == 4 * steps[name]["counts"]["ok"]
     assert steps["retrieval"]["stream"] is None

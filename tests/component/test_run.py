@@ -177,7 +177,7 @@ def test_one_interrupt_keeps_and_reports_everything(start, target, tmp_path):
     # What the window was, not what was planned.
     assert level["cut_short"]
     inside = level["ok_per_s"] * level["seconds"]
-    # Each of the 4 users may have its last answer after the window.
+    # Each of the 4 users may have its last response after the window.
     assert level["counts"]["ok"] - 4 <= round(inside) <= level["counts"]["ok"]
     assert level["seconds"] < 30
     assert (tmp_path / "_output/torr/latest/report.html").exists()

@@ -47,7 +47,7 @@ def test_every_defect_is_counted_in_its_class(torr, target):
     ended = torr("run", *OPENAI, *patience, "-c", "8", "--requests", "100", running.url)
     level, counts = ended.level, running.stop()
     assert level["reasons"] == {REASONS[name]: n for name, n in counts["faults"].items()}
-    # A stream that fails has a status all the same; an answer that breaks off has none.
+    # A stream that fails has a status all the same; a response that breaks off has none.
     broken = sum(counts["faults"][name] for name in ("reset", "stall", "endless"))
     assert level["statuses"] == {"200": 100 - broken}
     assert len(counts["faults"]) == len(REASONS)

@@ -1,4 +1,4 @@
-"""The client of what is looked at: whole answers, or an error in bounded time."""
+"""The client of what is looked at: whole responses, or an error in bounded time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG_S = 60.0
 
 @contextmanager
 def connected(*answers, ends=False, within_s=LONG_S):
-    """A connection, and the server's end of it, which has sent the answers."""
+    """A connection, and the server's end of it, which has sent the responses."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         place = Url("127.0.0.1", server.getsockname()[1], "/")
         with Connection(place, within_s) as connection, server.accept()[0] as peer:
@@ -93,7 +93,7 @@ def test_a_connection_that_was_closed_is_not_opened_again():
         (OK + b"transfer-encoding: chunked\r\n\r\n9\r\nhello", "IncompleteRead"),
         (b"hello\r\n\r\n", "hello"),
         (b"", "closed connection without response"),
-        (OK + b"\r\nhello there", "its answer is larger than 0 MiB"),
+        (OK + b"\r\nhello there", "its response is larger than 0 MiB"),
     ],
 )
 def test_what_is_no_whole_answer_of_bounded_size_is_an_error(answer, why):
@@ -107,7 +107,7 @@ def test_what_is_no_whole_answer_of_bounded_size_is_an_error(answer, why):
 def test_an_answer_that_does_not_come_is_not_waited_for():
     with (
         connected(within_s=0.05) as (connection, _),
-        pytest.raises(TimeoutError, match=r"^no whole answer within 0\.05 s$"),
+        pytest.raises(TimeoutError, match=r"^no whole response within 0\.05 s$"),
     ):
         connection.exchange("/")
 
@@ -118,7 +118,7 @@ def test_an_answer_that_goes_on_is_left_when_its_time_is_over(monkeypatch):
     # The request, the head and then as many pieces as there are.
     with (
         connected(OK, b"\r\n", b"x" * 10_000, within_s=3.0) as (connection, _),
-        pytest.raises(TimeoutError, match="no whole answer within 3 s"),
+        pytest.raises(TimeoutError, match="no whole response within 3 s"),
     ):
         connection.exchange("/")
 

@@ -1,4 +1,4 @@
-//! How long the answer is: read once, by a blocking socket, before anything is measured.
+//! How long the response is: read once, by a blocking socket, before anything is measured.
 //!
 //! Answers without a content-length are refused: nothing would tell where they end.
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 const TIMEOUT: Duration = Duration::from_secs(5);
 const LONGEST_HEAD: usize = 16 * 1024;
 
-/// Bytes of the whole answer, head and body.
+/// Bytes of the whole response, head and body.
 pub(crate) fn length(to: SocketAddr, request: &[u8]) -> io::Result<usize> {
     let mut stream = TcpStream::connect_timeout(&to, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
@@ -22,7 +22,7 @@ pub(crate) fn length(to: SocketAddr, request: &[u8]) -> io::Result<usize> {
         }
         let count = stream.read(&mut buffer)?;
         if count == 0 || seen.len() > LONGEST_HEAD {
-            return Err(io::Error::other("the first answer has no head that ends"));
+            return Err(io::Error::other("the first response has no head that ends"));
         }
         seen.extend_from_slice(&buffer[..count]);
     }
@@ -34,12 +34,12 @@ fn total(seen: &[u8]) -> Option<io::Result<usize>> {
     let head = String::from_utf8_lossy(&seen[..end]).to_ascii_lowercase();
     if !head.starts_with("http/1.1 200 ") {
         let status = head.lines().next().unwrap_or_default();
-        return Some(Err(io::Error::other(format!("the first answer says {status}"))));
+        return Some(Err(io::Error::other(format!("the first response says {status}"))));
     }
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
     let body = length.and_then(|text| text.trim().parse::<usize>().ok());
     Some(body.map(|body| end + body).ok_or_else(|| {
-        io::Error::other("the first answer has no content-length, so its end cannot be known")
+        io::Error::other("the first response has no content-length, so its end cannot be known")
     }))
 }
 

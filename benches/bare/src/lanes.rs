@@ -17,7 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// As many events as torr takes in one wait, and as large a buffer.
 const BATCH: usize = 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
-/// No answer for so long ends the run: nothing would move it any more.
+/// No response for so long ends the run: nothing would move it any more.
 const STALLED: Duration = Duration::from_secs(5);
 
 /// What a stretch of the loop did, and what it took.
@@ -27,7 +27,7 @@ pub(crate) struct Spent {
     pub(crate) wall: Duration,
 }
 
-/// A socket, and the bytes that its answer still owes.
+/// A socket, and the bytes that its response still owes.
 struct Lane {
     socket: OwnedFd,
     owed: usize,
@@ -100,7 +100,7 @@ impl<'a> Lanes<'a> {
         begin(&self.lanes[(number % self.len()) as usize].socket, self.request)
     }
 
-    /// Takes in what has come of the answer to the request with this number; whether it is over.
+    /// Takes in what has come of the response to the request with this number; whether it is over.
     pub(crate) fn take(&mut self, number: u64) -> io::Result<bool> {
         let number = (number % self.len()) as usize;
         let is_over = self.receive(number)?;
@@ -114,13 +114,13 @@ impl<'a> Lanes<'a> {
         let timeout = Timespec { tv_sec: STALLED.as_secs().cast_signed(), tv_nsec: 0 };
         self.events.clear();
         match epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
-            Ok(0) => Err(io::Error::other("no answer came for 5 s")),
+            Ok(0) => Err(io::Error::other("no response came for 5 s")),
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Moves one lane; whether an answer is over.
+    /// Moves one lane; whether a response is over.
     fn step(&mut self, number: usize) -> io::Result<bool> {
         let lane = &mut self.lanes[number];
         if !lane.begun {
@@ -137,14 +137,14 @@ impl<'a> Lanes<'a> {
         Ok(true)
     }
 
-    /// Receives what is there of an answer; whether it is whole.
+    /// Receives what is there of a response; whether it is whole.
     fn receive(&mut self, number: usize) -> io::Result<bool> {
         let lane = &mut self.lanes[number];
         while lane.owed > 0 {
             match recv(&lane.socket, self.buffer.as_mut_slice(), RecvFlags::empty()) {
                 Ok((_, 0)) => return Err(io::Error::other("the server closed a connection")),
                 Ok((_, count)) if count > lane.owed => {
-                    return Err(io::Error::other("an answer is longer than the first one"));
+                    return Err(io::Error::other("a response is longer than the first one"));
                 }
                 Ok((_, count)) => lane.owed -= count,
                 Err(Errno::AGAIN) => return Ok(false),
@@ -244,6 +244,6 @@ mod tests {
         let error = lanes.turn(Duration::from_secs(1)).err().unwrap().to_string();
         drop(lanes);
         thread.join().unwrap();
-        assert_eq!(error, "an answer is longer than the first one");
+        assert_eq!(error, "a response is longer than the first one");
     }
 }

@@ -4,7 +4,7 @@
 //!     bare 127.0.0.1:8080 /small 64 5 1000    at a constant rate, without ever sleeping
 //!
 //! One thread, one epoll, edge-triggered, each socket registered once, without Nagle's delay. The
-//! request is made once; an answer is over when as many bytes came as the first one had. No head is
+//! request is made once; a response is over when as many bytes came as the first one had. No head is
 //! parsed after the first, no clock is read for a request, nothing is recorded. It fires at the
 //! loopback address only, and prints what it did and the processor time of it as JSON.
 

@@ -1,4 +1,4 @@
--- A path of three parts, new for each request, and a look at each answer's body: what torr does
+-- A path of three parts, new for each request, and a look at each response's body: what torr does
 -- with {{row.name}}, {{seq}}, {{rand 1 100}} and --expect-body.
 --
 --   wrk -s templates.lua URL -- users.csv

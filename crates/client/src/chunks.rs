@@ -1,4 +1,4 @@
-//! When the pieces of an answer came as `vllm bench serve` counts them: any event with a choice.
+//! When the pieces of a response came as `vllm bench serve` counts them: any event with a choice.
 
 use net::Nanos;
 

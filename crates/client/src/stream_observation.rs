@@ -54,7 +54,7 @@ pub struct StreamObservation {
     pub usage: Usage,
     /// Whether the text of some reasoning was streamed.
     pub has_reasoning: bool,
-    /// Whether more than one answer came at once.
+    /// Whether more than one response came at once.
     pub has_siblings: bool,
     /// Whether the server said that nothing more will be generated.
     pub is_finished: bool,
@@ -118,7 +118,7 @@ impl StreamObservation {
         self.is_spread().then(|| (self.last_text - self.first_text) / tokens)
     }
 
-    /// Returns whether a time for each token is defined: one answer, whose text needs several reads.
+    /// Returns whether a time for each token is defined: one response, whose text needs several reads.
     #[must_use]
     pub fn is_spread(&self) -> bool {
         self.texts >= 2 && self.text_reads >= 2 && !self.has_siblings

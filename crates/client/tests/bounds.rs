@@ -17,7 +17,7 @@ use support::{READABLE, begin, drive};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// Sends these bytes as soon as a connection is there, and the answer to each request.
+/// Sends these bytes as soon as a connection is there, and the response to each request.
 struct Server {
     greeting: Vec<u8>,
 }
@@ -65,7 +65,7 @@ fn a_connection_on_which_a_request_was_cut_short_by_its_answer_is_not_used_again
     };
     let ended = |reusable| Err(Outcome { failure: None, status: Some(200), reusable });
     assert_eq!(end(request.len()), ended(true));
-    // The body has not been written when the answer comes.
+    // The body has not been written when the response comes.
     assert_eq!(end(request.len() + 100), ended(false));
 }
 

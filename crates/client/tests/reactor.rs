@@ -143,7 +143,7 @@ fn a_close_without_a_poll_is_detected_before_reuse() {
     let closing = vec![bytes(MS, ANSWER), (2 * MS, Act::Close)];
     let mut world = world(vec![], vec![closing]);
     let first = world.start(false, NO_TIMEOUTS);
-    // Until the answer, and not a moment longer.
+    // Until the response, and not a moment longer.
     let mut events = Vec::new();
     while events.is_empty() {
         events = world.pass(MS / 10);

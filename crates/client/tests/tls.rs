@@ -32,7 +32,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// A server of one connection.
 struct Server {
     session: Option<ServerConnection>,
-    /// Empty records sent in place of the answer.
+    /// Empty records sent in place of the response.
     empty_records: usize,
 }
 

@@ -23,7 +23,7 @@ impl Look {
         Ok(observer.map(|observer| Self { observer, captures }))
     }
 
-    /// Looks at a complete answer; gives what was captured.
+    /// Looks at a complete response; gives what was captured.
     pub fn look(&self, head: &[u8], body: &[u8]) -> Result<Vec<Vec<u8>>, Reason> {
         let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
         let head = ResponseHead::read(head).ok().flatten().map(|(head, _)| head.into());

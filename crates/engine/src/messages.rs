@@ -72,7 +72,7 @@ messages! {
     PROCESS_LOST "health.process_lost"
         "an engine process died: a part of the load is missing, measure the level again";
     SATURATED "health.saturated"
-        "a worker used its core to the full: give the generator more cores (--workers) or another machine";
+        "a worker used its core fully: give the generator more cores (--workers) or another machine";
     LATE "health.late"
         "requests started late (scheduling lag p99 above 2 ms and above 10 % of the response time): lower the rate or give the generator more cores";
     RUN_QUEUE "health.run_queue" "a worker waited for a core while others used it";
@@ -81,11 +81,11 @@ messages! {
     LOCUST_PROCESS_LOST "health.locust_process_lost"
         "a Locust process was lost, or does not run `torr locust`: its part of the load is not counted";
     LOCUST_SATURATED "health.locust_saturated"
-        "a Locust process used its core to the full: start more with --processes, or use another machine";
+        "a Locust process used its core fully: start more with --processes, or use another machine";
     LOCUST_LATE "health.locust_late"
         "ready greenlets waited for their turn more than 2 ms and more than 10 % of the response time: start more with --processes, or run fewer users in each";
     LOCUST_LATE_AND_IDLE "health.locust_late_and_idle"
-        "ready greenlets waited for their turn more than 2 ms and more than 10 % of the response time while their process used less than half of a core: avoid users that wake at the same time, and tasks that block the others";
+        "ready greenlets waited for their turn more than 2 ms and more than 10 % of the response time while their process used less than half of a core. Avoid users that wake at the same time, and tasks that block the others";
     LOCUST_RUN_QUEUE "health.locust_run_queue"
         "a Locust process waited for a core while others used it";
     LOCUST_NO_DESCRIPTOR "health.locust_no_descriptor"
@@ -101,8 +101,8 @@ messages! {
     NO_SOCKET_MEMORY "health.no_socket_memory" "no memory left for sockets";
     STEAL "health.steal"
         "the hypervisor took 5 % or more of this machine's time in a fifth of the intervals or more";
-    THROTTLED "health.throttled" "this process's cgroup was held back by its CPU quota";
-    BOTH_FULL "health.both_full" "generator and target both used their cores to the full";
+    THROTTLED "health.throttled" "the CPU quota of this process's cgroup limited it";
+    BOTH_FULL "health.both_full" "generator and target both used their cores fully";
 
     SHARED_ROW "warning.shared_row"
         "{n:,} request shares the row {row}: {own:,} names have one each"
@@ -112,9 +112,9 @@ messages! {
     UNUSED_ADDRESS "warning.unused_address"
         "{address} never accepted a connection and was not used";
     LOST_IN_WARMUP "warning.process_lost_before_window"
-        "engine process {number} of {processes} {end} before the window: its share of the load is missing from then on, and its requests after its last interval are not counted";
+        "engine process {number} of {processes} {end} before the window. From then on its share of the load is missing, and its requests after its last interval are not counted";
     LOST_IN_WINDOW "warning.process_lost"
-        "engine process {number} of {processes} {end} {seconds} s after the window began: its share of the load is missing from then on, and its requests after its last interval are not counted";
+        "engine process {number} of {processes} {end} {seconds} s after the window began. From then on its share of the load is missing, and its requests after its last interval are not counted";
     LOCUST_NO_REPORT "warning.locust_no_report"
         "{process} sent no report: it ended before its first one, or does not run `torr locust`";
     LOCUST_LOST "warning.locust_process_lost"
@@ -144,16 +144,16 @@ messages! {
     SLOW_PREPARATION "failure.slow_preparation"
         "an engine process did not prepare its requests within {seconds} s";
     ALL_PROCESSES_LOST "failure.all_processes_lost" "no engine process is left: {last}";
-    NO_ANSWER_IN_TIME "failure.no_answer_in_time" "no byte of an answer came within {seconds} s";
-    NO_ANSWER "failure.no_answer" "no byte of an answer came in the whole level";
+    NO_ANSWER_IN_TIME "failure.no_answer_in_time" "no byte of a response came within {seconds} s";
+    NO_ANSWER "failure.no_answer" "no byte of a response came in the whole level";
     NO_START "failure.no_start"
-        "no request could start in the window: each one of the warm-up was still waiting for its answer";
+        "no request could start in the window: every request of the warm-up was still waiting for its response";
     NO_END_IN_TEST "failure.no_end_in_test" "no request ended in the whole test";
-    NO_ANSWER_IN_TEST "failure.no_answer_in_test" "no byte of an answer came in the whole test";
+    NO_ANSWER_IN_TEST "failure.no_answer_in_test" "no byte of a response came in the whole test";
 
     UNREPORTED_TOKENS "goodput.unreported_tokens"
-        "{n:,} answer did not report its number of tokens"
-        "{n:,} answers did not report their number of tokens";
+        "{n:,} response did not report its number of tokens"
+        "{n:,} responses did not report their number of tokens";
 }
 
 impl MessageTemplate {

@@ -34,7 +34,7 @@ pub fn once(plan: &Plan) -> Result<Value, String> {
     single.request.set_up(&mut exchange);
     exchange.keeps_head = true;
     exchange.body.get_or_insert_default();
-    // The size of the answer is limited by `MAX_BYTES`.
+    // The size of the response is limited by `MAX_BYTES`.
     let mut scratch = Scratch { budget: Budget::new(usize::MAX), ..Scratch::new(BUFFER_BYTES) };
     let deadline = now.saturating_add(single.request.timeout_ns);
     let (mut outcome, mut address) = (None, None);

@@ -9,7 +9,7 @@ use wire::ResponseHead;
 
 use super::locust_report::LocustReport;
 
-/// Results of [`CallState::outcome`]: the call has not ended; its answer is not plain.
+/// Results of [`CallState::outcome`]: the call has not ended; its response is not plain.
 const UNDER_WAY: i32 = -1;
 const NOT_PLAIN: i32 = 0;
 

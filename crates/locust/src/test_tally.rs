@@ -113,7 +113,7 @@ impl TestTally {
         if !is_inside {
             return;
         }
-        // An answer in the window is throughput of the window, even if its request was sent before.
+        // A response in the window is throughput of the window, even if its request was sent before.
         let tally = self.measured.tally(row);
         tally.ok_inside += u64::from(is_ok);
         if let Some((stream, tokens)) = tally.stream.as_mut().zip(tokens) {

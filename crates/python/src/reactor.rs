@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::call::{PyCall, PyExchanges};
 
-/// Flags of a request: its answer has no body; its body is read piece by piece.
+/// Flags of a request: its response has no body; its body is read piece by piece.
 const IS_HEAD: u8 = 1;
 const STREAMS: u8 = 2;
 

@@ -11,7 +11,7 @@ use socket2::Socket;
 
 use crate::listener;
 
-/// The time to wait for the answer to a SYN: on loopback it is immediate, but the kernel may be busy.
+/// The time to wait for the response to a SYN: on loopback it is immediate, but the kernel may be busy.
 const UNANSWERED: Duration = Duration::from_secs(1);
 /// Linux accepts one more connection than the backlog of 0.
 const MOST_FILLERS: usize = 8;

@@ -37,14 +37,14 @@ macro_rules! faults {
 }
 
 faults! {
-    ResetBefore "reset_before" false "reset after the request was read, before any byte of an answer";
+    ResetBefore "reset_before" false "reset after the request was read, before any byte of a response";
     ResetInHead "reset_in_head" false "reset after half the head";
     ResetInBody "reset_in_body" false "reset after half the body";
     SlowLoris "slow_loris" false "one byte every 100 ms, forever";
-    ClosedBefore "closed_before" false "closed after the request was read, before any byte of an answer";
+    ClosedBefore "closed_before" false "closed after the request was read, before any byte of a response";
     ClosedInHead "closed_in_head" false "closed after half the head";
     ClosedEarly "closed_early" false "closed after half the body";
-    ClosedOnReuse "closed_on_reuse" false "a connection's first request is answered as keep-alive; at a later one it is closed without an answer";
+    ClosedOnReuse "closed_on_reuse" false "a connection's first request is answered as keep-alive; at a later one it is closed without a response";
     CloseAfter "close_after" true "answered, then closed without having said so (legal)";
     LengthTooLong "length_too_long" false "Content-Length larger than the body, then silence";
     LengthTooShort "length_too_short" false "Content-Length smaller than the body";

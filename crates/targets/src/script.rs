@@ -181,7 +181,7 @@ mod tests {
             let steps = of(fault, false, 1);
             assert!(!steps.is_empty(), "{}", fault.name());
             let sends = steps.iter().filter(|step| matches!(step, FaultStep::Send(_))).count();
-            assert!(!fault.answers() || sends == 1, "{}: an answer is one send", fault.name());
+            assert!(!fault.answers() || sends == 1, "{}: a response is one send", fault.name());
         }
     }
 

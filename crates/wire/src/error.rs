@@ -27,14 +27,14 @@ pub enum WireError {
 impl fmt::Display for WireError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::NotHttp => "the answer does not start with an HTTP status line",
+            Self::NotHttp => "the response does not start with an HTTP status line",
             Self::Http2 => "the server answers with HTTP/2 frames on a plain HTTP/1.1 connection",
             Self::BadHead => "the status line or a header field is malformed",
             Self::HeadTooLarge => "the head is larger than 64 KiB",
-            Self::TooManyInterim => "too many interim answers (1xx) came before the answer",
+            Self::TooManyInterim => "too many interim responses (1xx) came before the response",
             Self::BadContentLength => "Content-Length is no number, or two of them disagree",
             Self::BadChunk => "a chunk size or chunk delimiter is malformed",
-            Self::ExtraBytes => "more bytes arrived than the answer's framing announced",
+            Self::ExtraBytes => "more bytes arrived than the response's framing announced",
         })
     }
 }

@@ -87,7 +87,7 @@ pub struct Mark<'a> {
     pub thought: &'a [u8],
     /// Whether it has more generated text than these: of several answers, or of a tool call.
     pub is_partial: bool,
-    /// Whether it has a piece of an answer in the form of OpenAI, even if that is only a role.
+    /// Whether it has a piece of a response in the form of OpenAI, even if that is only a role.
     pub is_choice: bool,
     /// Tokens, if it reports them.
     pub usage: Option<Usage>,

@@ -1,4 +1,4 @@
-//! Every kind of answer, at every split point, and seeded damage that must never panic.
+//! Every kind of response, at every split point, and seeded damage that must never panic.
 
 #![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
 
@@ -8,7 +8,7 @@ use wire::{
     Fields, Framing, Head, Heads, Progress, Response, ResponseHead, ResponseSink, WireError,
 };
 
-/// Feeds the parts; gives status and body of a complete answer, `None` for one that needs more.
+/// Feeds the parts; gives status and body of a complete response, `None` for one that needs more.
 fn read(parts: &[&[u8]], head_request: bool) -> Result<Option<(u16, Vec<u8>)>, WireError> {
     let (mut response, mut body, mut status) = (Response::new(head_request), Vec::new(), None);
     for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -244,7 +244,7 @@ fn damaged_answers_end_in_an_error_or_wait_but_never_panic() {
         let split = random() % bytes.len();
         let whole = read(&[&bytes], head_request);
         let halves = read(&[&bytes[..split], &bytes[split..]], head_request);
-        // Where the damage is seen may depend on the split; whether the answer is complete may not.
+        // Where the damage is seen may depend on the split; whether the response is complete may not.
         assert_eq!(
             whole.is_ok(),
             halves.is_ok(),

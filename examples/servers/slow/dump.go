@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// dump writes the heads and the answer's body to the log, as one finds it left on after debugging.
+// dump writes the heads and the response's body to the log, as one finds it left on after debugging.
 func dump(c *gin.Context) {
 	copied := &copier{ResponseWriter: c.Writer}
 	c.Writer = copied

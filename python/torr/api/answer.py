@@ -1,4 +1,4 @@
-"""The result of `torr.once`: one answer, with the bytes sent."""
+"""The result of `torr.once`: one response, with the bytes sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One complete answer; times are in milliseconds, None for phases that did not happen.
+    """One complete response; times are in milliseconds, None for phases that did not happen.
 
     `is_ok`: the status is an accepted one. `sent` has the bytes of the request. `headers` and
     `trailers` are pairs, in the order in which they were received. `body` is without chunked
@@ -32,7 +32,7 @@ class Answer:
 
     @classmethod
     def of(cls, exchange: Exchange) -> Answer:
-        """Return the answer of an exchange that was answered."""
+        """Return the response of an exchange that was answered."""
         return cls(
             status=exchange.status or 0,
             is_ok=exchange.is_ok,

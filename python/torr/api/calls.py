@@ -40,7 +40,7 @@ def ladder(url: Urls = (), *, progress: Progress | None = None, **flags: Any) ->
 
 
 def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
-    """Send one request to `url` and return the answer, with the bytes sent."""
+    """Send one request to `url` and return the response, with the bytes sent."""
     from torr.api.answer import Answer
     from torr.experiments.once import send_for_answer
     from torr.planning.plan import plan_of

@@ -79,7 +79,7 @@ class Result(results.RunResult, kw_only=True, dict=True):
 
     @property
     def latency(self) -> Latency:
-        """Return the times of ok answers at the only level, in milliseconds."""
+        """Return the times of ok responses at the only level, in milliseconds."""
         return self.level.latency
 
     @property
@@ -89,7 +89,7 @@ class Result(results.RunResult, kw_only=True, dict=True):
 
     @property
     def ok_per_s(self) -> float:
-        """Return the ok answers per second at the only level."""
+        """Return the ok responses per second at the only level."""
         return self.level.ok_per_s
 
     @property

@@ -25,7 +25,7 @@ _MOST_SHOWN = 200  # characters of a body
 
 
 def once(options: MeasureOptions) -> None:
-    """Send one request and print its answer; raise an error without a complete answer."""
+    """Send one request and print its response; raise an error without a complete response."""
     planned = plan_of(options)
     show_notes(planned.notes)
     plan = planned.plan
@@ -95,7 +95,7 @@ def _summary(exchange: Exchange) -> str:
             (say("connect"), exchange.connect_ms),
             ("TLS", exchange.tls_ms),
             (say("first byte"), exchange.ttfb_ms),
-            (say("whole answer"), exchange.service_ms),
+            (say("whole response"), exchange.service_ms),
         )
         if time is not None
     ]

@@ -57,5 +57,5 @@ def _refuse_load() -> None:
                     " answer",
                     name=name,
                 ),
-                say("leave out {name} to see the answer, or --once to send load", name=name),
+                say("leave out {name} to see the response, or --once to send load", name=name),
             )

@@ -36,7 +36,7 @@ KINDS = {
         "answer after a known delay, with a limited capacity if wanted",
     ),
     "bytes": ("torr.cli.target:some_bytes", "answer with a body of a given size"),
-    "faulty": ("torr.cli.target:faulty", "fail in a chosen way in a share of the answers"),
+    "faulty": ("torr.cli.target:faulty", "fail in a chosen way in a share of the responses"),
     "openai": ("torr.cli.chat_target:openai", "stream chat completions, token by token"),
     "dify": (
         "torr.cli.chat_target:dify",
@@ -101,7 +101,7 @@ def some_bytes(**flags: Any) -> None:  # noqa: ANN401
 )
 @flags_of(FAULTY)
 def faulty(**flags: Any) -> None:  # noqa: ANN401
-    """Fail in one way in a share of the answers, and answer the others correctly."""
+    """Fail in one way in a share of the responses, and answer the others correctly."""
     options, known = build_options(FaultyOptions, flags), targets.faults()
     if options.listing:
         click.echo("\n".join(known))

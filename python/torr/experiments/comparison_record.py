@@ -47,7 +47,7 @@ def record_of(
 
 
 def _answers(state: ComparisonState) -> dict[str, JsonObject]:
-    """Return the answer of each candidate in its first cell."""
+    """Return the response of each candidate in its first cell."""
     answers: dict[str, JsonObject] = {}
     for (name, _), answer in state.answers.items():
         if name not in answers:
@@ -56,7 +56,7 @@ def _answers(state: ComparisonState) -> dict[str, JsonObject]:
 
 
 def _differences(state: ComparisonState, earlier: Sequence[Message]) -> list[Message]:
-    """Return how the answers differ within cells with several of them.
+    """Return how the responses differ within cells with several of them.
 
     Earlier differences stay, since a resumed comparison does not ask in every cell again.
     """
@@ -69,7 +69,7 @@ def _differences(state: ComparisonState, earlier: Sequence[Message]) -> list[Mes
 
 
 def _redacted(answer: ResponseDigest) -> JsonObject:
-    """Return an answer as result.json has it, without secrets."""
+    """Return a response as result.json has it, without secrets."""
     start = redacted_text(answer.body_start.decode("utf-8", "replace"))
     headers: dict[str, str] = {}
     for name, value in answer.headers:

@@ -2,7 +2,7 @@
 
 Rounds repeat the whole ladder, not each level, so that drift of the machine affects all levels.
 A level that the generator could not hold is marked by its health and the ladder goes on; it ends
-early when the first level brings no answer at all, on an abort condition, or by Ctrl-C.
+early when the first level brings no response at all, on an abort condition, or by Ctrl-C.
 """
 
 from __future__ import annotations

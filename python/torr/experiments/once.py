@@ -1,4 +1,4 @@
-"""One request, sent once: its exchange, or the error that says why there is no answer."""
+"""One request, sent once: its exchange, or the error that says why there is no response."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def send_once(plan: Plan) -> Exchange:
 
 
 def require_answer(plan: Plan, exchange: Exchange) -> None:
-    """Raise NothingMeasuredError unless a complete answer came."""
+    """Raise NothingMeasuredError unless a complete response came."""
     if not exchange.is_answered:
         request = plan.requests[0]
         reason = exchange.reason or exchange.error_class

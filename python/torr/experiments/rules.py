@@ -30,7 +30,7 @@ def rules(
     yield state.servers.rule
     yield message(
         "rules.answers",
-        "torr checked the answer of each server before the load: its status, and its"
+        "torr checked the response of each server before the load: its status, and its"
         " body and type if they were given.",
     )
     yield from _warmups(matrix, state, plan)
@@ -63,7 +63,7 @@ def _end(failures: Iterable[TrialFailure]) -> Message:
 
 
 def _workers(state: ComparisonState) -> Iterator[Message]:
-    """Yield the candidates whose workers did not all answer, with the cell and how often."""
+    """Yield the candidates whose workers did not all response, with the cell and how often."""
     for (name, cell), all_ready in state.readiness.items():
         lacking = [ready for ready in all_ready if not ready.is_complete]
         if not lacking:

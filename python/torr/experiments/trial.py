@@ -96,7 +96,7 @@ def _key(candidate: str, factors: Factors, number: int) -> TrialKey:
 class ComparisonState:
     """The settings that all trials of a matrix share, and their results beside the levels.
 
-    `answers` are the answers of candidates by cell, `readiness` is how each start went.
+    `answers` are the responses of candidates by cell, `readiness` is how each start went.
     """
 
     total: int
@@ -255,7 +255,7 @@ def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:
 
 
 def _answered(server: Server, plan: Plan) -> ResponseDigest:
-    """Return the answer to the first request of the load; raise TrialError without one."""
+    """Return the response to the first request of the load; raise TrialError without one."""
     try:
         return fetch_digest(plan.requests[0])
     except OSError as error:
@@ -266,7 +266,7 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
             server.command.name,
             message(
                 "trial.no_answer",
-                "no answer to {request}: {error}",
+                "no response to {request}: {error}",
                 request=plan.requests[0].name,
                 error=said,
             ),

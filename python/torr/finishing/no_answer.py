@@ -1,4 +1,4 @@
-"""The error of a run without an answer: what was sent, how the attempts ended."""
+"""The error of a run without a response: what was sent, how the attempts ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HUNG = "timeout.first_byte"
 
 
 def nothing_measured(failure: str, result: RunResult, directory: Path) -> NothingMeasuredError:
-    """Return the error of a run without an answer; its hint is against the most common reason."""
+    """Return the error of a run without a response; its hint is against the most common reason."""
     from torr.report.text.reasons import advice
 
     level, requests = result.levels[0], _requests_of(result)
@@ -102,7 +102,7 @@ def _reasons(level: Level, missing: str | None) -> list[str]:
 
 
 def _hung(level: Level) -> int:
-    """Return how many attempts waited for their answer until the timeout or the end."""
+    """Return how many attempts waited for their response until the timeout or the end."""
     phases = (level.counts, _warmup(level))
     return sum(counts.errors.get("timeout", 0) + counts.in_flight for counts in phases)
 

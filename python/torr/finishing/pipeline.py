@@ -61,7 +61,7 @@ class EndedRun:
         *,
         is_drawn: bool = True,
     ) -> EndedRun:
-        """Return a measured run; one that is urgent or without an answer is not drawn."""
+        """Return a measured run; one that is urgent or without a response is not drawn."""
         has_answer = bool(outcome.levels) and outcome.status != "failed"
         is_worth_drawing = has_answer or directory.head.kind == "compare"
         return cls(
@@ -88,7 +88,7 @@ class FinishedRun:
 
     @property
     def error(self) -> TorrError | None:
-        """The error that a command ends with; without an answer it tells what was sent."""
+        """The error that a command ends with; without a response it tells what was sent."""
         error = self.decision.error
         if error is None or not self.decision.is_unanswered:
             return error

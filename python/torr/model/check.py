@@ -1,4 +1,4 @@
-"""Checks of answers and captured values: statuses, texts and JSON of bodies, captures.
+"""Checks of responses and captured values: statuses, texts and JSON of bodies, captures.
 
 Each is read once from a text, which is the same in a flag and in a requests file. The engine
 refuses a JSONPath or a regular expression that it cannot run; nothing here checks them.
@@ -105,7 +105,7 @@ class JsonCheck(PlanPart):
 
 @dataclass(frozen=True, slots=True)
 class Capture(PlanPart):
-    """A part of an answer that later requests of the same user may name.
+    """A part of a response that later requests of the same user may name.
 
     From a stream, torr captures the text or the identifier of the conversation.
     """

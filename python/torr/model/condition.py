@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Unit = Literal["ms", "%", "/s", ""]
 
 _MS: Unit = "ms"
-# Every answer has the first one, `ttfb`.
+# Every response has the first one, `ttfb`.
 STREAM_TIMES = TIMES[1:]
 # Metrics that only streams have.
 STREAM_METRICS = frozenset({*STREAM_TIMES, "goodput", "tokens/s", "good/s"})

@@ -1,4 +1,4 @@
-"""The least capacity with which a ladder passes, as ok answers per second or as users."""
+"""The least capacity with which a ladder passes, as ok responses per second or as users."""
 
 from __future__ import annotations
 

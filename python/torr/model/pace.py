@@ -144,7 +144,7 @@ class Closed(PlanPart):
 
 @dataclass(frozen=True, slots=True)
 class Open(PlanPart):
-    """Open-loop requests at `rate_per_s`, over at most `connections`, however slow the answers are.
+    """Open-loop requests at `rate_per_s`, over at most `connections`, however slow the target is.
 
     With `stages`, `rate_per_s` is the highest rate.
     """
@@ -243,7 +243,7 @@ Pace = Closed | Open | Replay
 
 @dataclass(frozen=True, slots=True)
 class Think(PlanPart):
-    """The time between an answer and the user's next request: uniform or exponential."""
+    """The time between a response and the user's next request: uniform or exponential."""
 
     from_ns: int = 0
     to_ns: int = 0

@@ -1,4 +1,4 @@
-"""A request: what is sent, the timeout of its answer, and the checks of the answer."""
+"""A request: what is sent, the timeout of its response, and the checks of the response."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Header = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Request(PlanPart):
-    """A request, the timeout of its answer, and the checks of the answer.
+    """A request, the timeout of its response, and the checks of the response.
 
     `template` says whether `{{…}}` is filled; with None it is where there is any. The path of a
     `unix:` URL becomes `unix_socket`, and its host localhost.

@@ -1,4 +1,4 @@
-"""The dialect of a streamed answer, and the limits that a good answer meets."""
+"""The dialect of a streamed response, and the limits that a good response meets."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ TIMES = (
 
 @dataclass(frozen=True, slots=True)
 class Stream(PlanPart):
-    """The dialect of the events of an answer, and the longest time without one.
+    """The dialect of the events of a response, and the longest time without one.
 
     `from_intended` counts its times from when the request was due, not from when it was sent.
-    `aliases` are tools whose metrics are measured, too; `keep_text` writes the text of each answer
+    `aliases` are tools whose metrics are measured, too; `keep_text` writes the text of a response
     to the plan's file of texts.
     """
 
@@ -64,7 +64,7 @@ class Stream(PlanPart):
 
 @dataclass(frozen=True, slots=True)
 class Limit(PlanPart):
-    """A limit of latency that a good answer meets; `inclusive` is `<=`."""
+    """A limit of latency that a good response meets; `inclusive` is `<=`."""
 
     metric: str
     limit_ns: int

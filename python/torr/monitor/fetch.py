@@ -32,7 +32,7 @@ class EndpointError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer, and the times of request and answer on the monotonic clock."""
+    """A response, and the times of request and answer on the monotonic clock."""
 
     content: bytes
     sent_s: float

@@ -117,7 +117,7 @@ class PrometheusServer:
                 series += [_series(name, result, times, step_s) for result in answer["result"]]
             except (EndpointError, *_OTHER_FORM) as error:
                 reason = (
-                    error if isinstance(error, EndpointError) else "its answer has another form"
+                    error if isinstance(error, EndpointError) else "its response has another form"
                 )
                 self._error = self._error or message(
                     "warning.query_failed",
@@ -129,14 +129,14 @@ class PrometheusServer:
         return series
 
     def _request(self, target: str, parameters: Mapping[str, str]) -> JsonObject:
-        """Return the `data` of the answer; raise EndpointError with the server's message."""
+        """Return the `data` of the response; raise EndpointError with the server's message."""
         base = self._url.path.rstrip("/")
         query = f"?{urlencode(parameters)}" if parameters else ""
         page = fetch(self._url, f"{base}{target}{query}")
         try:
             answer = parse_json(page.content)
         except ValueError as error:
-            raise EndpointError(f"its answer: {error}") from error
+            raise EndpointError(f"its response: {error}") from error
         if not isinstance(answer, dict) or answer.get("status") != "success":
             raise EndpointError(str(answer.get("error") if isinstance(answer, dict) else answer))
         data: JsonObject = answer["data"]

@@ -70,7 +70,7 @@ class TextEndpoint:
             text = page.content.decode(errors="replace")
             samples = self._reader.samples(text)
             if not samples and not is_exposition(text):
-                raise EndpointError("its answer is not in Prometheus' text format")
+                raise EndpointError("its response is not in Prometheus' text format")
             self._pages.add((page.at_s, {sample.key: sample for sample in samples}))
         except EndpointError as error:
             self._error = self._error or message(

@@ -1,6 +1,6 @@
 """Compute CPU time per request and the bottleneck of a level, from samples and the level's counts.
 
-Values are of the measured window, from 0 to its length on the time axis. Requests are ok answers
+Values are of the measured window, from 0 to its length on the time axis. Requests are ok responses
 whose last byte arrived in the window, as in `ok_per_s`.
 """
 

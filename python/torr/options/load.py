@@ -105,7 +105,7 @@ class LoadOptions:
         scopes=SET_IN_PLAN_GROUPS,
     )
     think: Think | None = option(
-        "--think", readers.THINK, "pause users after each answer: 1s, 1s-3s, exp:2s", rare=True
+        "--think", readers.THINK, "pause users after each response: 1s, 1s-3s, exp:2s", rare=True
     )
     warmup_ns: int | None = option(
         "--warmup", readers.DURATION, "load the target for TIME before measuring [2s]"

@@ -109,7 +109,7 @@ class OnceOptions:
     )
     verbose: bool = switch(
         "-v/--verbose",
-        "with --once: print the request and the answer",
+        "with --once: print the request and the response",
         rare=True,
         scopes=OptionScope.COMMAND_LINE,
     )

@@ -1,4 +1,4 @@
-"""Options of answers that stream, and of chat APIs."""
+"""Options of responses that stream, and of chat APIs."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StreamOptions:
     )
     model: str | None = option("--model", readers.NAME, "ask for this model", rare=True)
     max_tokens: int | None = option(
-        "--max-tokens", readers.COUNT, "limit each answer to N tokens", rare=True
+        "--max-tokens", readers.COUNT, "limit each response to N tokens", rare=True
     )
     user: str | None = option("--user", readers.NAME, "send this user name [dify: torr]", rare=True)
     inputs: bytes | None = option(

@@ -111,7 +111,7 @@ class PlaceOptions:
 
 @dataclass(frozen=True, slots=True)
 class HelloOptions:
-    """The answers of a target that answers at once."""
+    """The responses of a target that answers at once."""
 
     group: ClassVar[str] = BEHAVIOUR
 
@@ -120,7 +120,7 @@ class HelloOptions:
 
 @dataclass(frozen=True, slots=True)
 class DelayOptions:
-    """How long answers take."""
+    """How long responses take."""
 
     group: ClassVar[str] = BEHAVIOUR
 
@@ -162,7 +162,7 @@ class FaultyOptions:
 
     fault: str | None = option("--fault", readers.NAME, "fail in this way (see --list)")
     share: float = option(
-        "--share", readers.SHARE, "fail in this share of the answers [10%]", default="10%"
+        "--share", readers.SHARE, "fail in this share of the responses [10%]", default="10%"
     )
     listing: bool = switch("--list", "print the names of the faults")
     seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)

@@ -30,7 +30,7 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
             require(
                 any(request.limits for request in matching),
                 say(
-                    "{condition} needs an SLO of latency, which defines a good answer",
+                    "{condition} needs an SLO of latency, which defines a good response",
                     condition=_text(condition),
                 ),
                 say("add one, such as --slo 'ttft p95 < 800ms'"),
@@ -64,7 +64,7 @@ def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Requ
 
 
 def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
-    subject = "no answer" if condition.name is None else f"no answer of {condition.name}"
+    subject = "no response" if condition.name is None else f"no response of {condition.name}"
     hint = say("set stream where the request is written")
     require(
         any(request.stream for request in requests),

@@ -79,7 +79,7 @@ def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
     is_open = any(not isinstance(group.pace, Closed) for group in groups)
     require(
         is_open or not spins,
-        say("--spin needs an open loop: users send when they have an answer"),
+        say("--spin needs an open loop: users send when they have a response"),
         say("add --rate 1k"),
     )
     return spins

@@ -202,7 +202,7 @@ def with_options(request: Request, options: MeasureOptions) -> Request:
 
 
 def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
-    """Refuse options of streams where no answer is one."""
+    """Refuse options of streams where no response is one."""
     require(
         not options.aliases or options.counted_from != "intended",
         say(
@@ -219,7 +219,7 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
 
 
 def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
-    """Return how an answer streams: a file overrides the flags."""
+    """Return how a response streams: a file overrides the flags."""
     dialect = stream.dialect if stream else options.chat or options.stream
     if dialect is None:
         return None
@@ -233,14 +233,14 @@ def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
 
 
 def with_limits(request: Request, slos: Sequence[Condition]) -> Request:
-    """Return the request, after it got its final name, with the limits of a good answer."""
+    """Return the request, after it got its final name, with the limits of a good response."""
     if request.stream is None:
         return request
     return replace(request, limits=limits_of(request.name, slos))
 
 
 def limits_of(name: str, slos: Sequence[Condition]) -> tuple[Limit, ...]:
-    """Return the limits of a good answer: every SLO of latency, whatever its percentile."""
+    """Return the limits of a good response: every SLO of latency, whatever its percentile."""
     matching = [slo for slo in slos if slo.name in (None, name)]
     return tuple(
         Limit(slo.metric, round(slo.limit * MS_NS), slo.op == "<=")

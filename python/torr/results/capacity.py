@@ -37,7 +37,7 @@ class Knee(ResultPart, kw_only=True):
 class SloCapacity(ResultPart, kw_only=True):
     """The highest level such that it and every lower one hold every SLO.
 
-    The lowest levels with too few answers to show the SLOs are skipped. `beyond` is the first
+    The lowest levels with too few responses to show the SLOs are skipped. `beyond` is the first
     verdict above it that is not held, null when the ladder ended before.
     """
 

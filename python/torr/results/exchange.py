@@ -1,4 +1,4 @@
-"""One exchange: the request that `--once` sends, its answer, and how it ended."""
+"""One exchange: the request that `--once` sends, its response, and how it ended."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Exchange(ResultPart, kw_only=True):
 
     @property
     def is_ok(self) -> bool:
-        """Whether the answer is complete and right."""
+        """Whether the response is complete and right."""
         return self.error_class == "ok"
 
     @property
     def is_answered(self) -> bool:
-        """Whether the answer is complete."""
+        """Whether the response is complete."""
         return self.error_class in {"ok", "status", "check"}

@@ -58,7 +58,7 @@ class Experiment(ResultPart, kw_only=True, omit_defaults=True):
     ] = UNSET
     until: str | None = None
     answers: Annotated[
-        dict[str, JsonObject], Meta(description="the first answer of each candidate")
+        dict[str, JsonObject], Meta(description="the first response of each candidate")
     ] = {}
     differences: list[Message] = []
     rules: list[Message] = []

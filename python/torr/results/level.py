@@ -46,16 +46,16 @@ class AttemptCounts(ResultPart, kw_only=True):
 
 
 class Latency(ResultPart, kw_only=True):
-    """Times of the ok answers; a metric without a value is null."""
+    """Times of the ok responses; a metric without a value is null."""
 
     service_ms: Annotated[
-        Statistics | None, Meta(description="last byte of the answer − first byte sent")
+        Statistics | None, Meta(description="last byte of the response − first byte sent")
     ] = None
     response_ms: Annotated[
-        Statistics | None, Meta(description="last byte of the answer − when the request was due")
+        Statistics | None, Meta(description="last byte of the response − when the request was due")
     ] = None
     ttfb_ms: Annotated[
-        Statistics | None, Meta(description="first byte of the answer − first byte sent")
+        Statistics | None, Meta(description="first byte of the response − first byte sent")
     ] = None
     queue_wait_ms: Annotated[
         Statistics | None, Meta(description="first byte sent − taken up by a worker")
@@ -74,17 +74,17 @@ class Latency(ResultPart, kw_only=True):
 
     @property
     def service(self) -> Statistics:
-        """Last byte of the answer − first byte sent; without a value all of it is None."""
+        """Last byte of the response − first byte sent; without a value all of it is None."""
         return self.service_ms or Statistics(n=0)
 
     @property
     def response(self) -> Statistics:
-        """Last byte of the answer − when the request was due."""
+        """Last byte of the response − when the request was due."""
         return self.response_ms or Statistics(n=0)
 
     @property
     def ttfb(self) -> Statistics:
-        """First byte of the answer − first byte sent."""
+        """First byte of the response − first byte sent."""
         return self.ttfb_ms or Statistics(n=0)
 
     @property
@@ -280,7 +280,7 @@ class Level(ResultPart, kw_only=True):
     starved: Annotated[
         Count,
         Meta(
-            description="users who got no answer in the whole window: their request of the warm-up"
+            description="users without a response in the whole window: their request of the warm-up"
             " was open until its end; beyond 1 % of them the level claims nothing"
         ),
     ] = 0
@@ -298,7 +298,7 @@ class Level(ResultPart, kw_only=True):
 
     @property
     def is_starved(self) -> bool:
-        """Whether users waited through the whole window for the answer to a request of the warm-up.
+        """Whether users waited in the whole window for the response to a request of the warm-up.
 
         The others' figures are true, but they are those of fewer users than the level is named
         after.

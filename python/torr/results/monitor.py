@@ -84,7 +84,7 @@ class EndpointSamples(ResultPart, kw_only=True):
 
 
 class WindowUsage(ResultPart, kw_only=True):
-    """Numbers of the measured window; a request is an ok answer that ended in it."""
+    """Numbers of the measured window; a request is an ok response that ended in it."""
 
     target_cpu_rate: Amount | None = None
     target_cpu_us_per_request: Amount | None = None

@@ -1,4 +1,4 @@
-"""The `stream` of a level: statistics of streamed answers."""
+"""The `stream` of a level: statistics of streamed responses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TokenizerCounts(ResultPart, kw_only=True):
 
 
 class StreamStatistics(ResultPart, kw_only=True):
-    """Statistics of streamed answers."""
+    """Statistics of streamed responses."""
 
     from_: Annotated[
         Literal["sent", "intended"], Meta(description="what times count from that are of the whole")

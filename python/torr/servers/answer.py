@@ -1,7 +1,7 @@
 """Fetch a candidate's answer to its request once, before the candidate is measured.
 
 A second exchange over the same connection shows whether the server keeps connections open; it is
-sent for GET and HEAD only, which change nothing at a server. `expectation.py` checks the answer,
+sent for GET and HEAD only, which change nothing at a server. `expectation.py` checks the response,
 `differences.py` compares those of several candidates. HTTP/1.1 over TCP, plain or TLS (certificates
 are not checked), or over a Unix socket; a stream without an end is an error.
 """
@@ -30,10 +30,10 @@ Framing = Literal["content-length", "chunked", "until close", "no body"]
 
 @dataclass(frozen=True, slots=True)
 class ResponseDigest:
-    """An answer: `body_start` is its first 200 bytes at most, `body_sha256` is of the whole body.
+    """A response: `body_start` is its first 200 bytes at most, `body_sha256` is of the whole body.
 
     Names of headers are in lower case. `is_reused`: the connection served a second request, None
-    where none was sent. `says_close`: the first answer had `connection: close`.
+    where none was sent. `says_close`: the first response had `connection: close`.
     """
 
     status: int
@@ -61,14 +61,16 @@ class ResponseDigest:
 def fetch_digest(
     request: Request, timeout_s: float = 10.0, *, check_reuse: bool = True
 ) -> ResponseDigest:
-    """Send the request and return its answer; send GET and HEAD again over the same connection.
+    """Send the request and return its response; send GET and HEAD again over the same connection.
 
-    Raises OSError when the first answer is incomplete, TimeoutError when both exchanges took longer
+    Raises OSError if the first response is incomplete, TimeoutError if both exchanges took longer
     than `timeout_s`.
     """
     if request.template:
         raise UsageError(
-            say("{url}: a template has no single answer that torr could compare", url=request.url),
+            say(
+                "{url}: a template has no single response that torr could compare", url=request.url
+            ),
             say("give an address without {{{{…}}}} to be checked"),
         )
     with Connection(request.parsed_url, timeout_s, verify=False) as connection:

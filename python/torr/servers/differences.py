@@ -1,4 +1,4 @@
-"""Describe how the answers of candidates differ, in sentences for the report.
+"""Describe how the responses of candidates differ, in sentences for the report.
 
 Status and body come first: if they differ, the candidates did different work. Then properties that
 cost time: whether connections are kept open, framing, headers. Of the headers' values only the
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from torr.servers.answer import ResponseDigest
 
 
-ALIKE = message("answers.alike", "All answer with the same status and the same bytes.")
+ALIKE = message("answers.alike", "All response with the same status and the same bytes.")
 
 
 def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
-    """Return a sentence for each aspect in which the candidates' answers, by name, differ."""
+    """Return a sentence for each aspect in which the candidates' responses, by name, differ."""
     sentences = []
     if by := _by(answers, lambda answer: answer.status, lambda answer: str(answer.status)):
         sentences.append(message("answers.status", "Status differ: {by}.", by=by))
@@ -60,7 +60,7 @@ def differences_in_cells(answers: Mapping[str, Mapping[str, ResponseDigest]]) ->
 
 
 def _common(answers: Mapping[str, ResponseDigest]) -> list[Message]:
-    """Return sentences about what the answers of all candidates have in common."""
+    """Return sentences about what the responses of all candidates have in common."""
     if len(answers) < 2:
         return []
     sentences = []
@@ -97,14 +97,14 @@ def _by(
 
 
 def _connection_end(answer: ResponseDigest) -> Message:
-    """Return what happened to the connection after the first answer."""
+    """Return what happened to the connection after the first response."""
     if answer.is_reused is None:
         return message("answers.not_tried_twice", "not tried a second time")
     if answer.is_reused:
         return message("answers.reused", "reused")
     if answer.says_close:
-        return message("answers.closed", "closed after each answer")
-    return message("answers.closed_silently", "closed after each answer without saying so")
+        return message("answers.closed", "closed after each response")
+    return message("answers.closed_silently", "closed after each response without saying so")
 
 
 def _headers(answers: Mapping[str, ResponseDigest]) -> list[Message]:

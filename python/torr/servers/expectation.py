@@ -1,4 +1,4 @@
-"""The answer that is expected of a candidate, and the error for a different one."""
+"""The response that is expected of a candidate, and the error for a different one."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     not_found      the command does not exist          did_not_start  it exists, but cannot be run
     port_taken     another process listens there       died           it ended by itself
-    not_ready      no good answer in time              wrong_answer   it answered something else
+    not_ready      no good response in time              wrong_answer   it answered something else
     did_not_stop   it had to be killed                 left_behind    processes or files remain
 
 A matrix records a TrialError as the outcome of the trial and continues. Uncaught, it ends torr like

@@ -1,6 +1,6 @@
 """Wait until a server is ready: healthy, with as many workers as expected.
 
-The first good answer shows that one process is up, not that all are. So several connections are
+The first good response shows that one process is up, not that all are. So several connections are
 opened at once until the expected number of processes has answered, or the time is over: then the
 number that did is reported. A server that ends meanwhile is noticed at once.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from torr.servers.server import Server
 
 WORKERS_S = 10.0
-"""The time for workers to answer, after the first good answer."""
+"""The time for workers to answer, after the first good response."""
 
 _TRY_S = 5.0
 _PAUSE_S = 0.02
@@ -78,7 +78,7 @@ def await_ready(
 
 
 def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
-    """Request the health path until the answer is good (200–399)."""
+    """Request the health path until the response is good (200–399)."""
     command = server.command
     deadline = server.started + command.health_timeout_s
     request = Request(url=command.parsed_url.at(command.health), template=False)

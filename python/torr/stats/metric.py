@@ -49,7 +49,7 @@ class Metric:
 
     @property
     def is_time(self) -> bool:
-        """Whether it is a time in milliseconds, of answers that were ok."""
+        """Whether it is a time in milliseconds, of responses that were ok."""
         return "_ms." in self.key
 
     @property

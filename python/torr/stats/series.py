@@ -121,7 +121,7 @@ def starved_text(level: Level) -> Message:
     """Return how many users starved, as a clause."""
     return message(
         "level.starved",
-        "{starved:,} of {users:,} users got no answer in the window",
+        "{starved:,} of {users:,} users got no response in the window",
         starved=level.starved,
         users=level.user_count,
     )

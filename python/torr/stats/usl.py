@@ -171,7 +171,7 @@ def _why_not_fitted(levels: Sequence[UslPoint], plateau_start: int) -> Message |
             levels=len(levels),
         )
     if any(level.ok_per_s <= 0 for level in levels):
-        return message("usl.no_ok_answer", "a level has no ok answer")
+        return message("usl.no_ok_answer", "a level has no ok response")
     peak = max(level.ok_per_s for level in levels)
     lowest = levels[0]
     if lowest.ok_per_s > peak / 2:

@@ -133,7 +133,7 @@ def under_slo(
 ) -> tuple[SloCapacity | None, Message | None]:
     """Return the highest level such that it and every lower one hold every SLO.
 
-    The lowest levels with too few answers to show the SLOs are skipped where a higher level holds
+    The lowest levels with too few responses to show the SLOs are skipped where a higher level holds
     them. `beyond` is the first level above that does not, with the SLO, its value and word; null
     when the ladder ended before.
     """
@@ -219,7 +219,7 @@ def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdi
 
 
 def _lacks_only_answers(slos: Sequence[Condition], rounds: Sequence[Level]) -> bool:
-    """Return whether a level holds each SLO or has too few answers for it, and no failure."""
+    """Return whether a level holds each SLO or has too few responses for it, and no failure."""
     usable = [level for level in rounds if not level.is_limited]
     if any(level.is_starved or level.counts.failed for level in usable):
         return False
@@ -318,7 +318,7 @@ def _why_nothing(series: Series) -> Message:
         return message("capacity.generator_limit", "the generator was the limit at every level")
     if series.starved and not series.points:
         return message("capacity.starved", "users starved at every level")
-    return message("capacity.no_ok_answer", "no level has an ok answer")
+    return message("capacity.no_ok_answer", "no level has an ok response")
 
 
 def _why_no_slo(beyond: Verdict | None) -> Message:

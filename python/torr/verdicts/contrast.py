@@ -242,7 +242,7 @@ class Contrast:
             if 2 * count > len(side):
                 return message(
                     "comparison.starved",
-                    "users of {name} got no answer in {starved} of {trials} trials",
+                    "users of {name} got no response in {starved} of {trials} trials",
                     name=name,
                     starved=count,
                     trials=len(side),

@@ -1,6 +1,6 @@
 """Decides the exit code of a run, with its reason, by the result.
 
-Reasons in their order: no answer, an interruption, `--strict`, conditions, no success, an
+Reasons in their order: no response, an interruption, `--strict`, conditions, no success, an
 incomplete log. The conditions are SLOs, limits of change and a least capacity, and that no abort
 condition ended the load; all that failed are named. A condition that is not shown fails, unless the
 user allows it. A ladder climbs until SLOs break, so it passes with a capacity under them, of which
@@ -53,7 +53,7 @@ MOST_FAILED = 0.01
 class Decision:
     """How a run ends: with an error or with none, and which SLOs and limits are not shown.
 
-    `is_unanswered` says that the error is about requests without an answer, of which the result has
+    `is_unanswered` says that the error is about requests without response, of which the result has
     the details.
     """
 
@@ -347,7 +347,7 @@ def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Deci
     notes: list[str] = []
     for verdict, name, rounds in unshown:
         failed, ended = _failed(rounds)
-        # A time is that of the ok answers: the failures are not in it.
+        # A time is that of the ok responses: the failures are not in it.
         if verdict.unit == "ms" and failed > MOST_FAILED * ended:
             return Decision(
                 MissedError(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def failed_status(intervals: Sequence[Interval]) -> str | None:
-    """Return the status that every answer has and that fails; None where others ended otherwise."""
+    """Return the status that every response has and that fails; None if others ended otherwise."""
     statuses = {status for interval in intervals for status in interval.statuses}
     errors = {name for interval in intervals for name in interval.counts.errors}
     has_ok = any(interval.counts.ok for interval in intervals)

@@ -146,7 +146,7 @@ def _why_none(here: Sequence[Level], request: str | None, concurrency: int | Non
     if all(level.cut_short for level in here):
         return message("history.cut_short", "its window was cut short")
     if all(level.is_starved for level in here):
-        return message("history.starved", "users got no answer in the window")
+        return message("history.starved", "users got no response in the window")
     if any(Metric(OK_PER_S, request).read(level) == 0 for level in here):
         return message("history.no_success", "no request succeeded")
     return (

@@ -31,7 +31,7 @@ LEAST_MARGIN_POINTS = 0.01
 MARGIN_OF_SHARES = 0.1
 """Differences up to this part of the rarer outcome of the baseline are the same."""
 MOST_APART_POINTS = 1.0
-"""Times of ok answers are not compared where error rates differ by more points."""
+"""Times of ok responses are not compared where error rates differ by more points."""
 
 
 @dataclass(frozen=True, slots=True)

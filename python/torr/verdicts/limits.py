@@ -92,7 +92,7 @@ def _too_few(metric: str, *, is_of_function: bool) -> Message:
         return message(
             "limit.few_operations", "too few operations in a trial for {metric}", metric=metric
         )
-    return message("limit.few_answers", "too few answers in a trial for {metric}", metric=metric)
+    return message("limit.few_answers", "too few responses in a trial for {metric}", metric=metric)
 
 
 def _word(change: Change, low: float | None, high: float | None) -> ConditionWord:

@@ -53,7 +53,7 @@ def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None
 
 
 def has_too_few_answers(verdict: Verdict) -> bool:
-    """Return whether a condition is not shown because it needs more answers or attempts."""
+    """Return whether a condition is not shown because it needs more responses or attempts."""
     return verdict.reason is not None and verdict.reason.code in _TOO_FEW
 
 
@@ -160,7 +160,7 @@ def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
     """Judge the share of attempts that met every SLO of latency; an error met none."""
     stream = part.stream or StreamStatistics()
     if stream.goodput_rate is None:
-        default = message("slo.no_latency_slo", "no SLO of latency defines a good answer")
+        default = message("slo.no_latency_slo", "no SLO of latency defines a good response")
         return _not_shown(condition, None, stream.goodput_missing or default)
     return _of_number(condition, stream.goodput_rate)
 
@@ -239,11 +239,11 @@ def stats_of(part: MeasuredPart, metric: str) -> Statistics:
 
 
 def _of_ok_answers_only(counts: AttemptCounts) -> Message | None:
-    """Return the note that times are of ok answers only, where more than 1 % failed."""
+    """Return the note that times are of ok responses only, where more than 1 % failed."""
     if counts.failed * 100 <= counts.ended:
         return None
     share = units.show_percent(100 * counts.failed / counts.ended)
-    return message("slo.ok_only", "of the ok answers only: {share} failed", share=share)
+    return message("slo.ok_only", "of the ok responses only: {share} failed", share=share)
 
 
 def _own_failures(part: MeasuredPart) -> dict[str, int]:

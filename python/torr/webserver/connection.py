@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_CONNECTIONS = 40
 """The limit of concurrent connections: readers of events, and some for other requests."""
 HEAD_S = 10.0
-"""The time limit for the head of a request, from the connection or the last answer on."""
+"""The time limit for the head of a request, from the connection or the last response on."""
 
 
 class LimitedHttpProtocol(H11Protocol):

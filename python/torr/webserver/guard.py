@@ -22,7 +22,7 @@ SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-"""Headers of all answers: no caching, no frames (against clickjacking on Stop), no referrer."""
+"""Headers of all responses: no caching, no frames (against clickjacking on Stop), no referrer."""
 
 
 class AccessGuard:

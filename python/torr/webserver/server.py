@@ -48,13 +48,13 @@ HISTORY = Address(8678, "--host", "--port")
 
 
 class LongReaders(Protocol):
-    """Clients with long answers, which run in the server's event loop."""
+    """Clients with long responses, which run in the server's event loop."""
 
     def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """Use the event loop of the server."""
 
     def close(self) -> None:
-        """End all answers after the events so far."""
+        """End all responses after the events so far."""
 
 
 class ServerSocket:
@@ -127,7 +127,7 @@ class ApplicationServer:
         return self
 
     def stop(self) -> None:
-        """End all answers and stop; wait 2 s at most for either."""
+        """End all responses and stop; wait 2 s at most for either."""
         if self._readers is not None:
             self._readers.close()
         self._server.should_exit = True

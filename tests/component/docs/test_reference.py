@@ -16,7 +16,7 @@ FILES = (ROOT / "docs/reference/files.md").read_text(encoding="utf-8")
 
 QUICK = ("-z", "200ms", "--warmup", "0s")
 
-# What an answer, a server or a machine calls itself, not torr.
+# What a response, a server or a machine calls itself, not torr.
 NAMES_OF_OTHERS = {"statuses", "reasons", "errors", "histograms", "factors", "monitor", "values"}
 
 PARTS = (

@@ -27,7 +27,7 @@ def test_it_measures_and_says_what_it_does(monkeypatch):
     cores = seen.speed.requests_per_s / seen.speed.per_core
     assert 0 < cores < os.cpu_count() + 1
     assert seen.timers.p50_ms > 0
-    # A percentile that too few answers show is none.
+    # A percentile that too few responses show is none.
     assert seen.timers.p99_ms is None or seen.timers.p50_ms <= seen.timers.p99_ms
     assert seen.descriptors >= seen.machine.descriptors[0]
     assert seen.target is None

@@ -135,7 +135,7 @@ def read(incoming, connection):
 
 
 def answer(status=200, body=b"", *headers, reason="OK"):
-    """Return an answer with its Content-Length; headers are whole lines."""
+    """Return a response with its Content-Length; headers are whole lines."""
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"HTTP/1.1 {status} {reason}", *headers, f"Content-Length: {len(body)}"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body

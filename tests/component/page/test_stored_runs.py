@@ -81,7 +81,7 @@ def test_every_page_opens_whole_and_asks_nobody_else(pages, visit, name, look):
     if name in {"trend", "overlay"}:
         page.locator("figure.main canvas").first.wait_for()
     opened.shot(f"kept-{name}-{look}")
-    # A browser tells of every answer that is an error.
+    # A browser tells of every response that is an error.
     told = [text for text in opened.complaints if "404 (Not Found)" not in text]
     assert told == []
     assert {url.split("?")[0] for url in opened.asked} <= {pages + PAGES[name].split("?")[0]}

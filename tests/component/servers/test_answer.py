@@ -34,7 +34,7 @@ from torr.servers.readiness import await_ready
 
 @pytest.fixture
 def answer_of(start):
-    """The answer of one of the programs."""
+    """The response of one of the programs."""
 
     def answered(code, **request):
         server = start(code)
@@ -137,19 +137,19 @@ def test_a_server_at_a_unix_socket_is_asked_there(start, tmp_path):
 def test_what_is_no_whole_answer_is_an_error_in_bounded_time(start, code):
     server = start(code)
     request = Request(url=server.command.url)
-    with pytest.raises(OSError, match=r"no whole answer within|closed connection|reset"):
+    with pytest.raises(OSError, match=r"no whole response within|closed connection|reset"):
         _when_listening(server, lambda: fetch_digest(request, timeout_s=0.1))
 
 
 def test_a_server_that_is_silent_is_left_with_the_time_that_it_had():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         request = Request(url=f"http://127.0.0.1:{silent.getsockname()[1]}/")
-        with pytest.raises(TimeoutError, match=r"^no whole answer within 0\.1 s$"):
+        with pytest.raises(TimeoutError, match=r"^no whole response within 0\.1 s$"):
             fetch_digest(request, timeout_s=0.1)
 
 
 def test_a_template_has_no_one_answer():
-    with pytest.raises(UsageError, match="a template has no single answer"):
+    with pytest.raises(UsageError, match="a template has no single response"):
         fetch_digest(Request(url="http://127.0.0.1:9/{{uuid}}"))
 
 
@@ -185,19 +185,19 @@ def test_a_right_answer_passes(answer_of):
 def test_answers_that_are_alike_do_not_differ():
     answers = {"a": an_answer(), "b": an_answer()}
     assert differences(answers) == []
-    same = "All answer with the same status and the same bytes."
+    same = "All response with the same status and the same bytes."
     assert differences_in_cells({"": answers}) == [same]
     closed = {name: an_answer(is_reused=False, says_close=True) for name in "ab"}
-    told = "No connection is reused: they are closed after each answer."
+    told = "No connection is reused: they are closed after each response."
     assert differences_in_cells({"": closed}) == [same, told]
 
 
 def test_of_connections_that_were_not_tried_nothing_is_said():
     answers = {name: an_answer(is_reused=None) for name in "ab"}
-    same = "All answer with the same status and the same bytes."
+    same = "All response with the same status and the same bytes."
     assert differences_in_cells({"": answers}) == [same]
     answers["a"] = an_answer(is_reused=False, says_close=True)
-    differ = "Connections differ: closed after each answer by a; not tried a second time by b."
+    differ = "Connections differ: closed after each response by a; not tried a second time by b."
     assert differences(answers) == [differ]
 
 
@@ -209,7 +209,7 @@ def test_cells_are_named_where_not_all_are_alike():
     }
     assert differences_in_cells(cells) == [
         "At mode x: Bodies differ: 'hello' by a; 'gone' by b.",
-        "At mode y: All answer with the same status and the same bytes.",
+        "At mode y: All response with the same status and the same bytes.",
     ]
     assert differences_in_cells({"": {"a": an_answer()}}) == []
 
@@ -221,7 +221,7 @@ def test_the_same_bytes_in_another_way_are_told(answer_of):
         "c": answer_of(CHUNKED),
     }
     assert differences(answers) == [
-        "Connections differ: reused by a and c; closed after each answer without saying so by b.",
+        "Connections differ: reused by a and c; closed after each response without saying so by b.",
         "Framings differ: content-length by a and b; chunked by c.",
         "Headers differ: only c sent server.",
     ]
@@ -244,7 +244,7 @@ def test_other_bytes_come_first():
         "Status differ: 200 by a; 404 by b.",
         "Bodies differ: 'hello' by a; 'gone'… (900 bytes) by b.",
         "Content types differ: text/plain by a; text/html by b.",
-        "Connections differ: reused by a; closed after each answer by b.",
+        "Connections differ: reused by a; closed after each response by b.",
         "Framings differ: content-length by a; until close by b.",
         "Versions differ: HTTP/1.1 by a; HTTP/1.0 by b.",
     ]

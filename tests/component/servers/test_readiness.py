@@ -160,7 +160,7 @@ def test_a_server_whose_answer_drips_without_end_is_not_ready(start, clock, monk
     monkeypatch.setattr(readiness, "_TRY_S", 0.2)
     server = start(DRIPS)
     server.started = clock.now_s
-    with pytest.raises(TrialError, match="the last try ended with no whole answer within") as got:
+    with pytest.raises(TrialError, match="the last try ended with no whole response within") as got:
         await_ready(server)
     assert got.value.kind == "not_ready"
 

@@ -97,7 +97,7 @@ def test_a_branch_that_is_surely_slower_fails_its_limits(compared, tmp_path, fac
 
 
 def trial(level, name, number, milliseconds):
-    """A trial of so many milliseconds an answer, in the form of one that was measured."""
+    """A trial of so many milliseconds a response, in the form of one that was measured."""
     latency = {
         kind: {**(stats or {}), "n": 1000, "p50": milliseconds, "p99": milliseconds}
         for kind, stats in level["latency"].items()

@@ -43,7 +43,7 @@ elif [ "$1 $2" = "script -i" ] && [ -s "$3" ]; then
 fi
 """
 BUSY = "def busy():\n    while True:\n        sum(range(1000))\nprint('on', flush=True)\nbusy()\n"
-# A Go server that is killed while it looks at itself: the head of its answer is out.
+# A Go server that is killed while it looks at itself: the head of its response is out.
 GO = """
 import http.server, os
 

@@ -157,15 +157,15 @@ BAD = {
     ),
     "metric of streams": (
         ["run", "--slo", "ttft p95 < 1s", URL],
-        "ttft p95 < 1s: no answer is a stream, and only streams have ttft",
+        "ttft p95 < 1s: no response is a stream, and only streams have ttft",
     ),
     "goodput of nothing": (
         ["run", "--stream", "sse", "--slo", "goodput > 99%", "--slo", "success > 9%", URL],
-        "goodput > 99% needs an SLO of latency, which defines a good answer",
+        "goodput > 99% needs an SLO of latency, which defines a good response",
     ),
     "good streams of nothing": (
         ["ladder", "--stream", "sse", "--abort-on", "good/s < 5", URL],
-        "good/s < 5 needs an SLO of latency, which defines a good answer",
+        "good/s < 5 needs an SLO of latency, which defines a good response",
     ),
     "request without a name": (
         ["run", "--slo", "login: p50 < 5ms", URL],

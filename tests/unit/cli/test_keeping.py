@@ -164,7 +164,7 @@ def test_whatever_a_store_raises_costs_nobody_the_run(torr, monkeypatch):
 
 
 def test_a_run_that_got_no_answer_is_registered_as_failed(torr, fake):
-    fake.curve = lambda _users: Truth(0, failure="no byte of an answer came in the whole level")
+    fake.curve = lambda _users: Truth(0, failure="no byte of a response came in the whole level")
     assert torr("run", URL).code == 3
     (run,) = kept()
     assert run.status == "failed"

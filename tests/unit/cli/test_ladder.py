@@ -184,7 +184,7 @@ def test_limited_levels_are_marked_and_claim_nothing(torr, fake, tmp_path):
 
 def test_a_target_that_never_answers_ends_at_the_first_level(torr, fake):
     fake.curve = lambda _users: Truth(
-        0, errors={"connect": 3}, failure="no answer byte within 31 s"
+        0, errors={"connect": 3}, failure="no response byte within 31 s"
     )
     ended = torr("ladder", URL)
     assert ended.code == 3
@@ -287,7 +287,7 @@ def test_a_level_whose_users_starved_is_shown_as_that_and_claims_nothing(torr, s
     ended = torr("ladder", "--levels", "10,20,40", "--slo", "p95 < 70ms", URL)
     assert ended.code == 0
     row = next(line for line in ended.out.splitlines() if line.startswith("    40 "))
-    assert row.endswith("healthy, 30 of 40 users got no answer in the window")
+    assert row.endswith("healthy, 30 of 40 users got no response in the window")
     assert "\nstarved     40: claims nothing" in ended.out
     assert result_of(tmp_path)["capacity"]["slo"]["concurrency"] == 20
     data = (tmp_path / "_output/torr/apiserver.dat").read_text().splitlines()
@@ -300,7 +300,7 @@ def test_an_slo_does_not_pass_where_users_starve_at_every_level(torr, server):
     assert torr("ladder", "--levels", "10", URL).code == 0
     ended = torr("ladder", "--levels", "10", "--slo", "p95 < 1s", URL)
     assert ended.code == 1
-    assert "SLO p95 < 1s: not shown: 9 of 10 users got no answer in the window" in ended.err
+    assert "SLO p95 < 1s: not shown: 9 of 10 users got no response in the window" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_stop_ends_it_as_ctrl_c_does_with_its_results_kept(live, fake, tmp_path)
     [
         (Truth(), (), (0, "complete")),
         (Truth(), ("--slo", "p95 < 1ns"), (1, "complete")),
-        (Truth(0, failure="no answer"), (), (3, "failed")),
+        (Truth(0, failure="no response"), (), (3, "failed")),
     ],
 )
 def test_an_open_page_gets_the_end_however_it_ends(live, fake, truth, flags, how):

@@ -1,4 +1,4 @@
-"""`torr run --once`: what it says of an answer that is not as expected."""
+"""`torr run --once`: what it says of a response that is not as expected."""
 
 from torr.results.exchange import Exchange, ResponseHead
 

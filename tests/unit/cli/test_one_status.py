@@ -36,7 +36,7 @@ def test_a_target_that_refuses_everything_is_said_after_a_second_and_once(told):
     refused = piece({"401": 50}, seconds=0.5)
     first, second, *others = told(*[refused] * 6)
     assert first == ""
-    assert second.startswith("note: every answer so far has status 401")
+    assert second.startswith("note: every response so far has status 401")
     assert "--expect-status 401" in second
     assert others == [""] * 4
 

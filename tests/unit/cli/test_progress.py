@@ -188,5 +188,5 @@ def test_the_line_is_gone_before_a_row_is_written(clock):
 
 
 def test_a_row_says_why_a_level_claims_nothing():
-    text = row(measured_level(200, Truth(0, health="generator-limited", failure="no answer")))
-    assert text.endswith("generator-limited: no descriptor left: raise nofile  no answer")
+    text = row(measured_level(200, Truth(0, health="generator-limited", failure="no response")))
+    assert text.endswith("generator-limited: no descriptor left: raise nofile  no response")

@@ -218,11 +218,11 @@ def test_an_slo_that_is_not_shown_does_not_pass_while_attempts_fail(torr, fake):
 
 def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
     fake.curve = lambda _users: Truth(
-        0, errors={"connect": 7}, failure="no answer byte within 31 s"
+        0, errors={"connect": 7}, failure="no response byte within 31 s"
     )
     ended = torr("run", URL)
     assert ended.code == 3
-    assert "no answer byte within 31 s" in ended.err
+    assert "no response byte within 31 s" in ended.err
     assert "tried GET http://127.0.0.1:9/x 7 times over 50 connections" in ended.err
     kept = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert kept["status"] == "failed"
@@ -231,9 +231,9 @@ def test_no_answer_ends_with_3_and_what_was_tried(torr, fake, tmp_path):
 
 
 def unanswered(fake, monkeypatch, **parts):
-    """A first level without an answer, with these parts."""
+    """A first level without a response, with these parts."""
     monkeypatch.setattr("doubles.level_of", lambda *a, **k: {**level_of(*a, **k), **parts})
-    fake.curve = lambda _users: Truth(0, failure="no byte of an answer came in the whole level")
+    fake.curve = lambda _users: Truth(0, failure="no byte of a response came in the whole level")
 
 
 def test_no_answer_counts_the_warm_up_and_says_that_it_hung(torr, fake, monkeypatch):
@@ -248,7 +248,7 @@ def test_no_answer_counts_the_warm_up_and_says_that_it_hung(torr, fake, monkeypa
 def test_no_answer_gives_its_reason_in_words_and_what_to_try(torr, fake, monkeypatch):
     unanswered(fake, monkeypatch, reasons={"tls.authority_as_server": 19, "read.reset": 1})
     err = torr("run", URL).err
-    assert "tls.authority_as_server × 19 (the server shows an authority's certificate (CA:T" in err
+    assert "tls.authority_as_server × 19 (the server presents the certificate of an author" in err
     assert "\nhint: Usually the certificate is self-signed by `openssl req -x509`." in err
 
 

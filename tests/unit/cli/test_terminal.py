@@ -117,8 +117,8 @@ def test_the_text_of_another_reason_is_no_example():
     level = typed.changed(level, reasons=reasons, samples=[cut_off])
     assert body(shown(result_of(level)))[-3:] == [
         "read.reset        2  reset before the first byte",
-        "read.closed       7  closed before the first byte of the answer",
-        "timeout.body      1  the body of the answer was not complete in time",
+        "read.closed       7  closed before the first byte of the response",
+        "timeout.body      1  the body of the response was not complete in time",
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_long_example_ends_in_an_ellipsis_within_80_columns():
     level = typed.changed(level, reasons={"tls.authority_as_server": 7})
     lines = body(shown(result_of(level)))
     assert lines[-1].endswith("…")
-    assert lines[-1].startswith("tls.authority_as_server      7  the server shows an authority's")
+    assert lines[-1].startswith("tls.authority_as_server      7  the server presents the")
     assert 70 < len(lines[-1]) <= 80
 
 

@@ -58,10 +58,10 @@ def test_an_interrupt_that_came_before_the_load_stops_it(bench, plan):
 
 
 def test_no_answer_at_all_is_a_failure(bench, plan):
-    bench.engine.curve = lambda _users: Truth(0, failure="no answer byte within 31 s")
+    bench.engine.curve = lambda _users: Truth(0, failure="no response byte within 31 s")
     outcome = run(plan, bench.context())
     assert outcome.status == "failed"
-    assert outcome.failure == "no answer byte within 31 s"
+    assert outcome.failure == "no response byte within 31 s"
 
 
 def test_three_bad_intervals_in_a_row_end_the_run(bench, plan):

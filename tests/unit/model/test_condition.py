@@ -250,7 +250,7 @@ def test_a_level_limited_by_the_generator_claims_nothing():
 def test_times_of_survivors_are_called_that():
     holds = judge("p95 < 500ms", level(ok=800, errors={"timeout": 200}, **timed(p95=1)))
     assert holds.word == "held"
-    assert holds.reason == "of the ok answers only: 20 % failed"
+    assert holds.reason == "of the ok responses only: 20 % failed"
 
 
 def test_a_named_request_is_judged_alone():

@@ -133,7 +133,7 @@ def test_an_answer_without_an_end_is_left():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=drip, args=(listener,), daemon=True)
         thread.start()
-        with pytest.raises(EndpointError, match="no whole answer within"):
+        with pytest.raises(EndpointError, match="no whole response within"):
             fetch(Url.parse(f"http://127.0.0.1:{listener.getsockname()[1]}/"))
         over.set()
         thread.join(20)
@@ -143,7 +143,7 @@ def test_an_answer_without_an_end_is_left():
 def test_an_answer_that_does_not_begin_is_left_in_the_same_words():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = Url.parse(f"http://127.0.0.1:{silent.getsockname()[1]}/")
-        with pytest.raises(EndpointError, match=r"^no whole answer within 0\.2 s$"):
+        with pytest.raises(EndpointError, match=r"^no whole response within 0\.2 s$"):
             fetch(url)
 
 
@@ -233,7 +233,7 @@ def test_an_answer_of_another_form_is_said_and_the_others_are_read(series):
     with prometheus(found_of) as server:
         found = asked(server, {"odd": "odd", "fine": "up"})
     assert "query 'odd'" in found.error
-    assert found.error.endswith("its answer has another form")
+    assert found.error.endswith("its response has another form")
     assert [one.name for one in found.series] == ["fine"]
 
 

@@ -1,4 +1,4 @@
-"""`--chat` and `--stream` become requests in the words of an API, and limits of good answers."""
+"""`--chat` and `--stream` become requests in the words of an API, and limits of good responses."""
 
 from __future__ import annotations
 

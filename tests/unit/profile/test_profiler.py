@@ -111,7 +111,7 @@ def test_no_redirect_is_followed(go):
 
 def test_an_answer_that_is_too_long_is_refused(go, monkeypatch):
     monkeypatch.setattr("torr.profile.go.pprof.MOST_BYTES", 10)
-    with pytest.raises(UsageError, match="its answer is larger than"):
+    with pytest.raises(UsageError, match="its response is larger than"):
         Pprof(f"{go[0]}/debug/pprof").check()
 
 

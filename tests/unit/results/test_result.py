@@ -29,7 +29,7 @@ SMALLEST = {
             "counts": {"planned": 3, "attempted": 3, "ok": 2, "errors": {"timeout": 1}},
             "ok_per_s": 0.2,
             "latency": {"service_ms": {"n": 2, "p50": 1.5, "p99": None}, "tls_ms": None},
-            "samples": [{"class": "timeout", "detail": "no answer", "t_s": 0.1}],
+            "samples": [{"class": "timeout", "detail": "no response", "t_s": 0.1}],
             "health": {"verdict": "healthy"},
         }
     ],

@@ -172,7 +172,7 @@ def test_a_ladder_limited_everywhere_claims_nothing_and_says_so():
 
 def test_a_target_that_answers_nothing_has_no_capacity():
     found = capacity.analyse([level(5, 0, ok=0)])
-    assert found.reasons["peak"] == "no level has an ok answer"
+    assert found.reasons["peak"] == "no level has an ok response"
     assert capacity.analyse([]).peak is None
 
 
@@ -215,7 +215,7 @@ FEW_ATTEMPTS = (
 
 
 def few_answers(users, **more):
-    """A level with too few answers for a p95."""
+    """A level with too few responses for a p95."""
     latency = {"response_ms": {"n": 199, "p95": None}}
     return level(users, 10, ok=199, **{"latency": latency, **more})
 
@@ -351,7 +351,7 @@ def test_an_slo_of_starved_users_is_not_shown_and_ends_the_capacity():
     found = capacity.analyse(levels, [P95]).slo
     assert (found.concurrency, found.beyond.concurrency) == (5, 10)
     assert found.beyond.word == "not shown"
-    assert found.beyond.reason == "4 of 10 users got no answer in the window"
+    assert found.beyond.reason == "4 of 10 users got no response in the window"
 
 
 def test_an_slo_that_breaks_while_users_starve_is_broken():

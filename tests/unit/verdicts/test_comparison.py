@@ -86,7 +86,7 @@ def test_rounds_in_which_users_starved_leave_the_lucky_ones(trials, starved, wor
     found = verdicts(levels, "a", Procedure(metrics=()))[0]
     assert found.word == word
     if word == "inconclusive":
-        assert found.reason == "users of b got no answer in 8 of 10 trials"
+        assert found.reason == "users of b got no response in 8 of 10 trials"
         assert found.more_rounds is None
 
 

@@ -148,7 +148,7 @@ def test_a_percentile_that_takes_more_answers_is_not_shown_and_passes(make_side)
     old, new = make_side("old", 100.0, 6, **few), make_side("new", 80.0, 6, **few)
     found = beside(old, new, "p99 > +10%").fail_if
     assert {(x.concurrency, x.word) for x in found} == {(10, "not shown"), (20, "not shown")}
-    assert {x.reason for x in found} == {"too few answers in a trial for p99"}
+    assert {x.reason for x in found} == {"too few responses in a trial for p99"}
 
 
 def test_a_dat_has_no_trials_to_tell_a_limit_by(make_side):

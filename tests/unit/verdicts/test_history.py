@@ -142,7 +142,7 @@ def test_a_request_has_a_ledger_of_its_own():
 CLAIMLESS = {
     "the generator was the limit": {"health": "generator-limited"},
     "its window was cut short": {"cut_short": True},
-    "users got no answer in the window": {"starved": 50},
+    "users got no response in the window": {"starved": 50},
 }
 
 

@@ -26,7 +26,7 @@ use crate::{Budget, Scratch};
 /// handshake.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Bytes that the answers of all running exchanges may hold together; callers want whole bodies.
+/// Bytes that the responses of all running exchanges may hold together; callers want whole bodies.
 const MAX_BUFFERED_BYTES: usize = 256 * 1024 * 1024;
 
 /// Rounds of reading in one call of `poll`, before the caller continues.

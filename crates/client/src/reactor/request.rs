@@ -22,7 +22,7 @@ pub struct ExchangeRequest<'a> {
     pub head: &'a [u8],
     /// The second part of the bytes that are sent.
     pub body: &'a [u8],
-    /// Whether the method is HEAD, so that the answer has no body.
+    /// Whether the method is HEAD, so that the response has no body.
     pub is_head: bool,
     /// Whether the caller reads the body piece by piece.
     pub streams: bool,

@@ -143,7 +143,7 @@ impl<S> ReactorSlot<S> {
         self.exchange.body.as_ref().map_or(0, Vec::len)
     }
 
-    /// Returns the answer of an exchange that has ended; `buffer` has the latest read.
+    /// Returns the response of an exchange that has ended; `buffer` has the latest read.
     pub(super) fn answer(&mut self, outcome: Outcome, buffer: &[u8]) -> Answer {
         let exchange = &mut self.exchange;
         // Only streams of events have a result at their end.

@@ -105,7 +105,7 @@ pub(super) enum ChildReply {
         /// The usage of the process until then.
         figures: Figures,
     },
-    /// The answer to a heartbeat.
+    /// The response to a heartbeat.
     Heartbeat,
     /// The child cannot go on.
     Failed {

@@ -162,7 +162,7 @@ pub struct Sample {
     pub at: Nanos,
     /// The status, if a head came.
     pub status: Option<u16>,
-    /// The head of the answer; secrets in it must be masked before it is stored.
+    /// The head of the response; secrets in it must be masked before it is stored.
     pub head: String,
     /// The first KB of the body.
     pub body: String,
@@ -204,7 +204,7 @@ pub struct StreamText {
     pub first: String,
     /// Whether the text was cut.
     pub is_cut: bool,
-    /// Whether a time for each token is defined: several reads, one answer.
+    /// Whether a time for each token is defined: several reads, one response.
     pub is_spread: bool,
     /// From the first to the last text.
     pub span_ns: Nanos,

@@ -12,7 +12,7 @@ use super::goodput::Goodput;
 use super::metric::Metric;
 use super::stream::StreamTally;
 
-/// The durations of answers of one kind (accepted, or not).
+/// The durations of responses of one kind (accepted, or not).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latencies {
     /// `last_byte − sent`.
@@ -83,7 +83,7 @@ impl Latencies {
 pub struct Tally {
     /// Arrivals that were due (closed: attempts).
     pub planned: u64,
-    /// Of those, arrivals: users plan nothing, they follow their answers.
+    /// Of those, arrivals: users plan nothing, they follow their responses.
     #[serde(default)]
     pub scheduled: u64,
     /// Taken up by a worker.
@@ -106,7 +106,7 @@ pub struct Tally {
     pub attempted_inside: u64,
     /// Arrivals of the window that were taken up after its end.
     pub late: u64,
-    /// Bytes of answers.
+    /// Bytes of responses.
     pub bytes_in: u64,
     /// Bytes of requests.
     pub bytes_out: u64,

@@ -69,7 +69,7 @@ pub struct Group {
     pub pace: Pace,
     /// Which requests are sent.
     pub source: Source,
-    /// How long a user of a closed pace thinks after each answer.
+    /// How long a user of a closed pace thinks after each response.
     #[serde(default)]
     pub think: Option<Think>,
     /// Rows for the templates of its requests.
@@ -135,7 +135,7 @@ impl Plan {
         self.groups.iter().map(|group| group.pace.connections()).sum()
     }
 
-    /// Whether anything is due at a time of its own, not when an answer has come.
+    /// Whether anything is due at a time of its own, not when a response has come.
     #[must_use]
     pub fn has_schedule(&self) -> bool {
         self.groups.iter().any(|group| !group.pace.is_closed())

@@ -18,7 +18,7 @@ pub enum Pace {
     Replay(Replay),
 }
 
-/// Users that wait for their answers.
+/// Users that wait for their responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
@@ -80,7 +80,7 @@ pub struct Stage {
     pub target: f64,
 }
 
-/// How long a user thinks between an answer and the next request.
+/// How long a user thinks between a response and the next request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Think {

@@ -1,4 +1,4 @@
-//! Sources: requests, their order, and the checks of their answers.
+//! Sources: requests, their order, and the checks of their responses.
 
 use std::path::PathBuf;
 
@@ -89,10 +89,10 @@ pub struct RequestPlan {
     /// Whether a compressed answer is asked for.
     #[serde(default)]
     pub compressed: bool,
-    /// How its answer streams, if it does.
+    /// How its response streams, if it does.
     #[serde(default)]
     pub stream: Option<StreamPlan>,
-    /// The limits of a good answer.
+    /// The limits of a good response.
     #[serde(default)]
     pub limits: Vec<Limit>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How an answer streams.
+/// How a response streams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamPlan {
@@ -60,7 +60,7 @@ pub enum StreamDialect {
     Anthropic,
 }
 
-/// A limit that a good answer meets.
+/// A limit that a good response meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Transport {
     /// Whether a connection carries more than one exchange.
     pub keepalive: bool,
-    /// After so many answers a connection is closed and made anew.
+    /// After so many responses a connection is closed and made anew.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
     /// First connections are opened at this rate; without it, as fast as they are accepted.

@@ -6,7 +6,7 @@
 use client::Reason;
 use serde_json::Value;
 
-/// Bytes that the parsed JSON of one answer may take: a few megabytes of small objects, or 16 MiB
+/// Bytes that the parsed JSON of one response may take: a few megabytes of small objects, or 16 MiB
 /// of long texts.
 const MOST_BYTES: usize = 128 * 1024 * 1024;
 

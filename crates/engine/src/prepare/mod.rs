@@ -79,13 +79,13 @@ impl Prepared {
         self.requests.iter().map(|request| request.timeout_ns).max().unwrap_or(0)
     }
 
-    /// Returns whether bodies of answers are stored until they are complete.
+    /// Returns whether bodies of responses are stored until they are complete.
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
         self.requests.iter().any(PreparedRequest::keeps_answers)
     }
 
-    /// Returns for each row whether its answers are streams.
+    /// Returns for each row whether its responses are streams.
     #[must_use]
     pub fn streams(&self) -> Vec<bool> {
         let mut streams = vec![false; self.rows.len()];

@@ -22,7 +22,7 @@ const MAX_RATIO: u64 = 100;
 /// The maximum size of a captured value, of which each user has its own.
 const MAX_CAPTURED_BYTES: usize = 256 * 1024;
 
-/// The checks and captures of the answers of one request.
+/// The checks and captures of the responses of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Observer {
     /// All of them must match the body.
@@ -92,7 +92,7 @@ impl Observer {
         self.may_be_compressed || self.captures.iter().any(is_header)
     }
 
-    /// Checks a complete answer, and writes captured values into `values`, by index. Adds the size of the
+    /// Checks a complete response, and writes captured values into `values`, by index. Adds the size of the
     /// decompressed body to `checked_bytes`.
     pub(crate) fn check(
         &self,
@@ -166,7 +166,7 @@ fn path(text: &str) -> Result<JsonPath, String> {
 fn decode(exchange: &Exchange, body: &[u8], plain: &mut Vec<u8>) -> Result<bool, Reason> {
     let Some(coding) = exchange.field("content-encoding") else { return Ok(false) };
     if body.is_empty() {
-        // An answer to HEAD, or 304: the field describes a body that was not sent.
+        // A response to HEAD, or 304: the field describes a body that was not sent.
         return Ok(false);
     }
     let most = UNRATED_BYTES.max(body.len() as u64 * MAX_RATIO).min(MAX_BYTES);

@@ -1,4 +1,4 @@
-//! Prepared requests: bytes or a template, and the checks of the answer.
+//! Prepared requests: bytes or a template, and the checks of the response.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -113,7 +113,7 @@ impl PreparedRequest {
         self.observer.is_some()
     }
 
-    /// Checks a complete answer, and writes captured values into `values`. Adds the size of the checked
+    /// Checks a complete response, and writes captured values into `values`. Adds the size of the checked
     /// body to `checked_bytes`.
     #[inline]
     pub(crate) fn judge(
@@ -142,7 +142,7 @@ impl PreparedRequest {
         exchange.last_read().unwrap_or(unbegun).saturating_add(idle_ns.unwrap_or(Nanos::MAX))
     }
 
-    /// Returns whether the body of an answer is stored until it is complete.
+    /// Returns whether the body of a response is stored until it is complete.
     pub(crate) fn keeps_answers(&self) -> bool {
         self.observer.is_some() || self.stream.is_some()
     }

@@ -63,7 +63,7 @@ impl StreamObserver {
         }
     }
 
-    /// Returns why a complete answer fails as a stream.
+    /// Returns why a complete response fails as a stream.
     pub(crate) fn judge(&self, exchange: &mut Exchange) -> Option<Reason> {
         let at = exchange.stamps.last_byte;
         let wrong = exchange.stream_reader.as_mut().and_then(|reader| reader.finish(at));

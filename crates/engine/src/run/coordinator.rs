@@ -26,7 +26,7 @@ use crate::worker::gate::Gate;
 /// How often the coordinator looks up when nothing is reported.
 const TICK: Duration = Duration::from_millis(100);
 
-/// An answer byte is waited for so much longer than one request may take.
+/// A response byte is waited for so much longer than one request may take.
 const GRACE_NS: Nanos = 1_000_000_000;
 
 /// The coordinator of one run.
@@ -42,7 +42,7 @@ pub(super) struct Coordinator {
     run_start: Nanos,
     unanswered: Unanswered,
     cpu_at_start: Nanos,
-    /// Whether any byte of an answer came.
+    /// Whether any byte of a response came.
     has_received: bool,
     /// The usage of child processes.
     child_usages: Vec<ChildUsage>,
@@ -58,7 +58,7 @@ pub(super) struct RunSize {
     pub(super) run_start: Nanos,
 }
 
-/// Since when the target has owed an answer: from its first request on, or from the start of the run
+/// Since when the target has owed a response: from its first request on, or from the start of the run
 /// while connections are opened and none is established.
 #[derive(Debug)]
 struct Unanswered {

@@ -209,7 +209,7 @@ impl Recorder {
         self.rows.as_ref().and_then(|_| stream::observation(exchange)).map(StreamRow::of)
     }
 
-    /// Keeps the beginning of a failed answer, if its class has too few yet.
+    /// Keeps the beginning of a failed response, if its class has too few yet.
     pub(super) fn sample(
         &mut self,
         outcome: &Outcome,

@@ -119,7 +119,7 @@ fn each_fault_that_is_not_silent_ends_in_its_class_and_the_target_agrees() {
         let (total, counts) = (balanced(&summary), target.counts());
         assert_eq!(total.attempted, 12);
         let mut reasons = total.all_reasons();
-        // Where the close behind an answer comes late the next request meets it, and is not seen.
+        // Where the close behind a response comes late the next request meets it, and is not seen.
         let late = (fault == Fault::CloseAfter).then(|| reasons.remove("read.closed_on_reuse"));
         let seen = 12 - late.flatten().unwrap_or(0);
         assert_eq!(Vec::from_iter(reasons.into_keys()), Vec::from_iter(expected(fault)));

@@ -335,7 +335,7 @@ fn an_event_without_end_is_too_large_whatever_becomes_of_its_connection() {
 #[test]
 fn answers_that_need_more_memory_than_a_worker_has_fail_and_the_others_do_not() {
     const USERS: u32 = 70;
-    // Of each answer a mebibyte comes at once, of which 64 KiB are free, and the rest later.
+    // Of each response a mebibyte comes at once, of which 64 KiB are free, and the rest later.
     let mut plan = closed(USERS);
     plan.stop = engine::Stop::Requests { requests: u64::from(USERS) };
     request(&mut plan).expect_body = vec![engine::BodyCheck::Text { text: "end".into() }];

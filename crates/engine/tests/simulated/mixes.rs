@@ -25,7 +25,7 @@ fn steady() -> Plan {
 fn users_and_arrivals_are_planned_and_balanced_and_counted_apart() {
     let run = simulate(steady(), hello_after(5 * MS));
     run.assert_balanced();
-    // Ten users get an answer each 5 ms; one in the look at its first connection comes on top.
+    // Ten users get a response each 5 ms; one in the look at its first connection comes on top.
     assert_eq!(run.measured.scheduled, 100);
     assert_eq!(run.measured.planned, run.measured.attempted);
     assert!(run.measured.planned > 2000, "{}", run.measured.planned);

@@ -63,7 +63,7 @@ fn users_share_connections_and_do_not_wait_for_each_other() {
     let connections = run.reports.last().unwrap().connections;
     assert_eq!((connections.asked, connections.opened), (2, 2));
     assert_eq!(run.measured.ok, run.measured.attempted);
-    // Alone on a connection, a quarter of slow answers allows 31 answers per user in a second.
+    // Alone on a connection, a quarter of slow responses allows 31 answers per user in a second.
     let answers = run.measured.ok;
     assert!((8 * 29..=8 * 33).contains(&answers), "{answers} answers");
     assert_eq!(run.world.peer.counts.len(), 2);

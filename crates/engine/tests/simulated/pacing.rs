@@ -7,7 +7,7 @@ use crate::world::*;
 use engine::{Gate, Open, Pace, Phase, Replay, Stop};
 use net::{Act, Dial, Simulated};
 
-/// After the first answer a connection is looked at before it is used again.
+/// After the first response a connection is looked at before it is used again.
 const FIRST_LOOK_MS: f64 = 5.0;
 
 #[test]
@@ -320,8 +320,8 @@ fn a_rate_so_low_that_its_first_arrival_is_beyond_time_ends() {
 
 #[test]
 fn what_a_late_generator_has_not_read_yet_is_seen_at_the_end_of_each_interval() {
-    // 80 users, of whom 64 are asked. A round of 80 sends takes 80 ms, an answer 30 ms: while some
-    // are sent to, the answers of others wait.
+    // 80 users, of whom 64 are asked. A round of 80 sends takes 80 ms, a response 30 ms: while some
+    // are sent to, the responses of others wait.
     let unread = |send_cost_ns| {
         let mut world = Simulated::new(hello_after(30 * MS));
         world.send_cost_ns = send_cost_ns;

@@ -47,7 +47,7 @@ fn a_user_whose_rest_ends_just_before_the_window_is_not_lost() {
     assert!(busy >= 3 * 95, "{busy} attempts of three users in a second of 10 ms each");
 }
 
-/// How long the answer to a request takes: the first three hang.
+/// How long the response to a request takes: the first three hang.
 fn late_for_three(number: u64) -> u64 {
     if number < 3 { 2 * SECOND } else { 10 * MS }
 }

@@ -3,7 +3,7 @@
 use super::ask::ChatAsk;
 use super::story::event;
 
-/// One answer.
+/// One response.
 #[derive(Debug)]
 pub(crate) struct Openai {
     pub(super) chat: ChatAsk,

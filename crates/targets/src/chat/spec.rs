@@ -19,7 +19,7 @@ pub enum ChatDialect {
     Dify,
 }
 
-/// How many texts, one a token, an answer has.
+/// How many texts, one a token, a response has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum AnswerLength {
@@ -74,7 +74,7 @@ pub struct ChatSpec {
     /// Texts that leave in one write, when the last of them is due.
     #[serde(default = "one")]
     pub events_per_write: usize,
-    /// How many answers are given at once; the rest wait their turn. None: all of them.
+    /// How many responses are given at once; the rest wait their turn. None: all of them.
     #[serde(default)]
     pub capacity: Option<usize>,
     /// What goes wrong, and how often; shares add up to 1 at most.

@@ -10,7 +10,7 @@ use super::openai::Openai;
 const WORDS: [&str; 8] =
     ["Hello", " there", ",\\n", " how", " \\u4f60\\u597d", " are", " you", " \\\"today\\\""];
 
-/// One answer.
+/// One response.
 #[derive(Debug)]
 pub(crate) enum Story {
     Openai(Openai),
@@ -85,7 +85,7 @@ impl Story {
         }
     }
 
-    /// The whole answer as one JSON body.
+    /// The whole response as one JSON body.
     pub(crate) fn at_once(&self, texts: u64) -> String {
         let text: String = (0..texts).map(word).collect();
         match self {

@@ -140,7 +140,7 @@ fn the_seed_decides_which_requests_have_the_fault() {
             r#"{{"kind":"faulty","fault":"no_content","share":0.25,"seed":{seed}}}"#
         ));
         let mut stream = connect(&target);
-        // Both kinds of answer begin with 27 bytes that tell them apart.
+        // Both kinds of response begin with 27 bytes that tell them apart.
         let met: Vec<bool> = (0..200)
             .map(|_| {
                 let start = exchange(&mut stream, GET, 27);

@@ -25,7 +25,7 @@ struct Metadata<'a> {
     usage: Raw<'a>,
 }
 
-/// Events about the progress of an answer, without its text.
+/// Events about the progress of a response, without its text.
 const OTHERS: &[&[u8]] = &[
     b"agent_log",
     b"iteration_completed",

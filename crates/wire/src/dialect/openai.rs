@@ -30,7 +30,7 @@ struct Choices<'a> {
     /// Text in parts, which are not read.
     has_parts: bool,
     thought: &'a [u8],
-    /// Whether more than one answer has content.
+    /// Whether more than one response has content.
     has_more: bool,
     has_tool_call: bool,
     is_finish: bool,

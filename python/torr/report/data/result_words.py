@@ -55,7 +55,7 @@ _WORDS = (
     message("word.port_taken", "port taken"),
     message("word.died", "died"),
     message("word.not_ready", "not ready"),
-    message("word.wrong_answer", "wrong answer"),
+    message("word.wrong_answer", "wrong response"),
     message("word.did_not_stop", "did not stop"),
     message("word.left_behind", "left behind"),
     # metrics

@@ -101,7 +101,7 @@ def _comparison(result: RunResult) -> Iterator[str]:
     yield from parts.titled(say("Configuration"), facts.configuration(result))
     yield from parts.titled(say("Candidates"), facts.candidates(comparison))
     yield from parts.titled(say("Versions of the candidates"), facts.versions(comparison))
-    yield from parts.items(say("Differences of the answers"), comparison.experiment.differences)
+    yield from parts.items(say("Differences of the responses"), comparison.experiment.differences)
     yield from parts.items(say("Rules of fairness, as applied"), comparison.experiment.rules)
     yield from parts.titled(say("Every verdict"), verdict_table.verdicts(result))
     yield from parts.titled(say("Environment"), facts.environment(result))

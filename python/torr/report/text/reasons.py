@@ -28,7 +28,7 @@ ADVICE = {
     "connect.no_buffer": "Use fewer connections, or allow more memory for sockets"
     " (`net.ipv4.tcp_mem`). The level is generator-limited.",
     "connect.proxy": "Check that the proxy allows this target, and whether it needs a password."
-    " The sample has the answer of the proxy.",
+    " The sample has the response of the proxy.",
     "connect.other": "The detail of the sample is the error of the kernel. Try `torr run --once"
     " -v`.",
     "timeout.queue": "With `--rate`, every connection was busy for the whole timeout. Use more"
@@ -42,27 +42,27 @@ ADVICE = {
     " --once`.",
     "timeout.head": "The head arrives too slowly: look for a slow proxy between torr and the"
     " server.",
-    "timeout.body": "The body stopped or arrives too slowly: look for large answers, a slow disk,"
+    "timeout.body": "The body stopped or arrives too slowly: look for large responses, a slow disk,"
     " a slow server behind this one, or a wrong Content-Length.",
     "timeout.idle": "The model, or a proxy that buffers, sent nothing. `--idle-timeout` sets for"
     " how long that is allowed.",
     "write.reset": "The server refuses the body: look for a limit of its size.",
     "write.closed": "The server closes the connection before it has read the request: look for a"
-    " limit, or an early answer.",
+    " limit, or an early response.",
     "read.reset": "The process behind the port crashed, or a proxy cut the connection.",
     "read.reset_in_head": "As for `read.reset`, but in the middle of an answer.",
     "read.reset_in_body": "As for `read.reset`. Often a worker of the server was killed or ran out"
     " of memory.",
-    "read.closed": "The server closes new connections without an answer: look for a limit of"
+    "read.closed": "The server closes new connections without a response: look for a limit of"
     " connections.",
-    "read.closed_in_head": "The server stopped in the middle of an answer: look for crashes.",
+    "read.closed_in_head": "The server stopped in the middle of a response: look for crashes.",
     "read.closed_in_body": "The body is shorter than announced: look for crashes, or a wrong"
     " Content-Length.",
     "read.closed_on_reuse": "The keep-alive timeout of the server ended when torr sent the next"
     " request. Raise this timeout, or test with `--no-keepalive`.",
     "read.no_memory": "This is a limit of torr: 40 MiB for each worker, in addition to 64 KiB for"
-    " each connection. Ask for smaller answers, or use more workers (`--workers`).",
-    "read.too_large": "`--once` holds the whole answer in memory; a load does not.",
+    " each connection. Ask for smaller responses, or use more workers (`--workers`).",
+    "read.too_large": "`--once` holds the whole response in memory; a load does not.",
     "protocol.not_http": "Check the port: ports that speak TLS or another protocol answer in this"
     " way.",
     "protocol.http2": "torr speaks HTTP/1.1 only: use a port of the server that speaks it.",
@@ -71,7 +71,7 @@ ADVICE = {
     "protocol.too_many_interim": "Look for a server or proxy that repeats 100, 102 or 103 without"
     " end.",
     "protocol.bad_content_length": "Often a proxy and the server behind it both set a length.",
-    "protocol.bad_chunk": "The server may encode chunks wrongly, or write two answers to one"
+    "protocol.bad_chunk": "The server may encode chunks wrongly, or write two responses to one"
     " connection at once.",
     "protocol.extra_bytes": "Check the Content-Length of the server, and whether it sends a body"
     " with a status that has none.",
@@ -100,8 +100,8 @@ ADVICE = {
     "check.body": "Look at the body of the sample, and at `--expect-body`.",
     "check.json": "Look at the body of the sample, and at `--expect-json`. Check that the body is"
     " JSON.",
-    "check.capture": "The answer lacks the value of `--capture`: the login failed, or the answer"
-    " has another form.",
+    "check.capture": "The response lacks the value of `--capture`: the login failed, or the"
+    " response has another form.",
     "check.encoding": "The body is incomplete, or has an encoding other than gzip and deflate.",
     "check.too_large": "A body may have at most 16 MiB, before and after decompression. A"
     " decompressed body of more than 1 MiB may be at most a hundred times as large as it was sent."
@@ -117,9 +117,9 @@ ADVICE = {
     "stream.compressed": "Switch off compression for `text/event-stream`, since it delays events.",
     "stream.unknown": "The API does not use the given dialect: look at the sample, or try"
     " `--stream sse`.",
-    "stream.no_events": "The sample has the answer. Examples are a login page, an error as JSON,"
-    " or the answer to a request that did not ask for a stream.",
-    "stream.too_large": "An event that large has no end. Check whether the answer is a stream of"
+    "stream.no_events": "The sample has the response. Examples are a login page, an error as JSON,"
+    " or the response to a request that did not ask for a stream.",
+    "stream.too_large": "An event that large has no end. Check whether the response is a stream of"
     " events.",
 }
 

@@ -49,7 +49,7 @@ def verdict(result: RunResult) -> Text:
 def _asked(level: Level, point: LevelPoint) -> str:
     """Return the rate, beside the intended one in an open loop."""
     rate = rate_of(point)
-    # Beside users, the answers of arrivals are not counted apart.
+    # Beside users, the responses of arrivals are not counted apart.
     if level.is_mixed or level.rate is None:
         return rate
     return say("{rate} of {asked} asked for", rate=rate, asked=show_rate(level.rate))

@@ -48,7 +48,7 @@ def _of_comparison(result: RunResult) -> list[JsonObject]:
             say("Meaning of the verdicts"),
             list(facts.notes(comparison)) if comparison.cells else [],
         ),
-        listed(say("How the candidates' answers differ"), comparison.experiment.differences),
+        listed(say("How the candidates' responses differ"), comparison.experiment.differences),
         listed(say("Rules of fairness, as applied"), comparison.experiment.rules, is_folded=True),
     ]
 

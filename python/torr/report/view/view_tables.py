@@ -61,7 +61,7 @@ def first(result: RunResult) -> Iterator[Titled]:
         yield from kinds[result.kind](result)
         return
     if len(result.levels) == 1:
-        yield from of_level(result.levels[0], say("Times of ok answers"))
+        yield from of_level(result.levels[0], say("Times of ok responses"))
     else:
         yield say("Levels: median of rounds"), level_table.levels(result)
         yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)

@@ -57,11 +57,11 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
     ),
     "torr_response_seconds": (
         "summary",
-        "Time from the due time of a request to the last byte of its answer.",
+        "Time from the due time of a request to the last byte of its response.",
     ),
     "torr_service_seconds": (
         "summary",
-        "Time from the first byte of a request to the last byte of its answer.",
+        "Time from the first byte of a request to the last byte of its response.",
     ),
     "torr_worker_cpu_ratio": (
         "gauge",

@@ -70,7 +70,7 @@ class Readers:
 
 
 class EventStream(Response):
-    """The answer for one reader: all events after `position`, until the end of the run."""
+    """The response for one reader: all events after `position`, until the end of the run."""
 
     media_type = "text/event-stream"
 

@@ -1,4 +1,4 @@
-"""The answers of a FastHttpUser: responses, streams, cookies, redirects."""
+"""The responses of a FastHttpUser: responses, streams, cookies, redirects."""
 
 import pytest
 

@@ -9,7 +9,7 @@ from broken import BROKEN
 from surface import REPORTS_ALL
 
 SILENT = [fault for fault in BROKEN if fault.startswith("silent")]
-# What requests takes for an answer although it is none; torr does not.
+# What requests takes for a response although it is none; torr does not.
 FORGIVEN = ["half-head", "no-colon", "words-for-length", "less-than-none"]
 # Bounds of requests that are not torr's: a hundred fields.
 BOUNDS = ["many-headers"]

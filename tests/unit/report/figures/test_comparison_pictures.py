@@ -250,7 +250,7 @@ def test_the_page_has_its_parts_in_order():
     ]
     assert [(english(each["title"]), each["folded"]) for each in found["lists"]] == [
         ("Meaning of the verdicts", False),
-        ("How the candidates' answers differ", False),
+        ("How the candidates' responses differ", False),
         ("Rules of fairness, as applied", True),
         ("Health of the generator", True),
     ]

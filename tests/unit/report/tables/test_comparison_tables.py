@@ -150,7 +150,7 @@ def test_the_summary_has_its_sections_in_order(four):
     titles = [line[3:] for line in text.splitlines() if line.startswith("## ")]
     assert titles == [
         *("1 process", "4 processes", "Notes", "Trials that failed", "Configuration"),
-        *("Candidates", "Differences of the answers", "Rules of fairness, as applied"),
+        *("Candidates", "Differences of the responses", "Rules of fairness, as applied"),
         *("Every verdict", "Environment"),
     ]
     assert text.startswith("# healthz\n\n**go-gin is slower than go-net in 3 of 4 cells")

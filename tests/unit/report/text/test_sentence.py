@@ -125,14 +125,14 @@ def test_failures_at_the_claimed_level_are_said(make_level, make_result):
 def test_a_ladder_without_an_answer_says_what_went_wrong(make_level, make_result):
     found = make_result("ladder", levels(make_level, (5, 0, 1.0), errors=40))
     assert sentence.verdict(found) == (
-        "Claims nothing: no level has an ok answer: 40 failed, most by timeout.first_byte."
+        "Claims nothing: no level has an ok response: 40 failed, most by timeout.first_byte."
     )
 
 
 def test_nothing_measured_gives_the_failure(make_level, make_result):
-    made = make_level(5, 0.0, 1.0, failure="no answer within 31 s.")
+    made = make_level(5, 0.0, 1.0, failure="no response within 31 s.")
     found = make_result("ladder", [made])
-    assert sentence.verdict(found) == "Nothing was measured: no answer within 31 s."
+    assert sentence.verdict(found) == "Nothing was measured: no response within 31 s."
     assert sentence.verdict(make_result("run", [])) == "Nothing was measured."
     assert trust.trust(make_result("run", [])) == "No level was measured."
 
@@ -169,7 +169,7 @@ def test_arrivals_beside_users_are_not_measured_by_the_answers_of_both(make_leve
 def test_users_who_starve_beside_arrivals_are_told_of_users_alone(make_level, make_result):
     level = typed.changed(make_level(150, 998.0, 2.0), starved=1, users=50, rate=50.0)
     said = sentence.verdict(make_result("run", [level]))
-    assert said == "Claims nothing: 1 of 50 users got no answer in the window."
+    assert said == "Claims nothing: 1 of 50 users got no response in the window."
 
 
 def test_a_run_at_a_rate_says_what_was_asked(make_level, make_result):
@@ -280,7 +280,7 @@ def test_a_level_cut_short_is_not_the_highest_measured(make_level, make_result):
 def test_a_run_whose_users_starved_claims_nothing(make_level, make_result):
     made = [make_level(1600, 9999.0, 1.0, starved=900)]
     assert sentence.verdict(make_result("run", made)) == (
-        "Claims nothing: 900 of 1,600 users got no answer in the window."
+        "Claims nothing: 900 of 1,600 users got no response in the window."
     )
 
 

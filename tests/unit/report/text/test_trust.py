@@ -57,13 +57,13 @@ def test_trust_names_the_levels_at_which_users_starved_and_the_worst(make_level,
     made = [make_level(n, 9.0, 1.0, starved=n - 20) for n in (20, 40, 80)]
     assert (
         "users starved at 40 and 80 connections, which claim nothing "
-        "(60 of 80 users got no answer in the window)"
+        "(60 of 80 users got no response in the window)"
     ) in trust.trust(make_result("ladder", made))
 
 
 def test_trust_names_a_few_starved_users_of_a_level_that_claims(make_level, make_result):
     said = trust.trust(make_result("run", [make_level(1000, 9.0, 1.0, starved=2)]))
-    assert "users starved at 1,000 connections (2 of 1,000 users got no answer" in said
+    assert "users starved at 1,000 connections (2 of 1,000 users got no response" in said
 
 
 def test_trust_names_starved_levels_that_were_interrupted_before_any_attempt(

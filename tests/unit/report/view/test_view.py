@@ -56,7 +56,7 @@ def test_only_its_own_kind_has_a_chart(run):
 
 
 def test_tables_of_a_run_stand_below_the_chart_or_are_folded(run):
-    assert titles(run, is_folded=False) == ["Times of ok answers", "Throughput"]
+    assert titles(run, is_folded=False) == ["Times of ok responses", "Throughput"]
     assert titles(run, is_folded=True) == ["Errors", "Status codes", "How each level was judged"]
 
 

@@ -22,7 +22,7 @@ pub(crate) fn stream_json(
     is_window: bool,
 ) -> Value {
     let counted = &tally.counted;
-    // As with ok answers: in the window what ends in it counts, elsewhere what began there.
+    // As with ok responses: in the window what ends in it counts, elsewhere what began there.
     let (tokens, good) = if is_window {
         (counted.tokens_inside, goodput.good_inside())
     } else {
