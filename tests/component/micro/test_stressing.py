@@ -274,5 +274,5 @@ def test_what_cannot_be_run_is_refused(subject, message):
 
 
 def test_there_is_at_least_one_round():
-    with pytest.raises(UsageError, match="rounds=-1: there is at least one"):
+    with pytest.raises(UsageError, match="rounds=-1: at least one round is needed"):
         stress(StressRun(print, threads=1, per_thread=1), rounds=-1)
