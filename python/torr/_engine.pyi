@@ -36,6 +36,13 @@ class Run:
 
         `child` is the command of a process that calls `fire`, for plans of several processes.
         """
+    @staticmethod
+    def on_machines(plan_json: str, sockets: list[tuple[str, int]]) -> Run:
+        """Start a load on other machines; raise as the constructor does.
+
+        Each has a name and connected TCP sockets, by descriptor, at whose other end `fire` runs.
+        The sockets are duplicated.
+        """
     def next_interval(self, timeout_s: float) -> str | None:
         """Return the next interval; None if none came in time or there are no more."""
     def done(self) -> bool:

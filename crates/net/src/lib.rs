@@ -5,6 +5,7 @@
 
 mod address;
 mod alarm;
+mod descriptor;
 mod driver;
 mod epoll;
 mod layer;
@@ -22,6 +23,7 @@ mod tls_trust;
 mod usage;
 
 pub use address::Address;
+pub use descriptor::tcp_stream_of;
 pub use driver::{Driver, Nanos, Ready};
 pub use epoll::{Epoll, monotonic_ns};
 pub use layer::{Layer, LayerError, LayerFault};

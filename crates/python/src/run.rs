@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Plan, StartError};
+use engine::{NodeTransport, Plan, SocketNode, StartError};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -20,10 +20,23 @@ impl PyRun {
     fn new(py: Python<'_>, plan_json: &str, child: Vec<String>) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
         let run = py.detach(|| engine::Run::start_with(&plan, &child));
-        let run = run.map_err(|error| match error {
-            StartError::Plan(text) => PyValueError::new_err(text),
-            StartError::Machine(text) => PyOSError::new_err(text),
-        })?;
+        Ok(Self { run: run.map_err(not_started)? })
+    }
+
+    /// Starts a load on other machines: each has a name and connected TCP sockets, by descriptor, at
+    /// whose other end `fire` runs. The sockets are duplicated.
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.
+    fn on_machines(py: Python<'_>, plan_json: &str, sockets: Vec<(String, i32)>) -> PyResult<Self> {
+        let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
+        let node = |(name, descriptor): &(String, i32)| {
+            let socket = net::tcp_stream_of(*descriptor)?;
+            Ok(Box::new(SocketNode::new(socket).on_machine(name.as_str()))
+                as Box<dyn NodeTransport>)
+        };
+        let nodes: std::io::Result<Vec<_>> = sockets.iter().map(node).collect();
+        let nodes = nodes.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let run = py.detach(|| engine::Run::start_on(&plan, nodes)).map_err(not_started)?;
         Ok(Self { run })
     }
 
@@ -54,6 +67,13 @@ impl PyRun {
     fn level(&self, py: Python<'_>) -> PyResult<String> {
         let level = py.detach(|| self.run.level());
         level.map(|level| level.to_string()).ok_or_else(still_running)
+    }
+}
+
+fn not_started(error: StartError) -> PyErr {
+    match error {
+        StartError::Plan(text) => PyValueError::new_err(text),
+        StartError::Machine(text) => PyOSError::new_err(text),
     }
 }
 

@@ -204,6 +204,29 @@ class Health(ResultPart, kw_only=True):
     receive_queue_bytes: list[Count] = []
 
 
+class MachineClock(ResultPart, kw_only=True):
+    """The clock of a machine of the load generator, compared with this machine's."""
+
+    offset_ms: Annotated[float, Meta(description="its time minus this machine's, before the load")]
+    error_ms: Annotated[
+        Amount, Meta(description="the maximum error of its times on this machine's clock")
+    ]
+    drift_ms: Annotated[float, Meta(description="how much the offset changed during the load")]
+
+
+class GeneratorMachine(ResultPart, kw_only=True):
+    """A machine that sent a part of the load."""
+
+    name: str
+    processes: Count
+    lost_processes: Annotated[
+        Count, Meta(description="processes that ended before their load did")
+    ] = 0
+    clock: Annotated[
+        MachineClock | None, Meta(description="null if it has the clock of this machine")
+    ] = None
+
+
 class GeneratorCost(ResultPart, kw_only=True):
     """CPU and memory of the load generator."""
 
@@ -212,6 +235,9 @@ class GeneratorCost(ResultPart, kw_only=True):
     max_rss_bytes: Count | None = None
     workers: Count | None = None
     processes: Count | None = None
+    machines: Annotated[
+        tuple[GeneratorMachine, ...], Meta(description="empty if this machine sent the load")
+    ] = ()
 
 
 class NamedRequest(ResultPart, kw_only=True):

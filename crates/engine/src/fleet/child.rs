@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use net::{Epoll, Nanos, SourceAddresses};
+use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 
 use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply, Figures, Task};
@@ -47,9 +47,9 @@ pub fn serve_on(
         return Ok(());
     }
     let replies = ReplyWriter::new(output);
-    let task = match frame::read(&mut input) {
-        Ok(Some((ChildOrder::Fire(task), _))) => task,
-        Ok(Some((order, _))) => return Err(format!("{order:?} before there was a plan")),
+    let task = match next_order(&mut input, &replies) {
+        Ok(Some(ChildOrder::Fire(task))) => task,
+        Ok(Some(order)) => return Err(format!("{order:?} before there was a plan")),
         Ok(None) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
@@ -61,16 +61,26 @@ pub fn serve_on(
         }
     };
     replies.write(&ChildReply::Prepared, &[]);
-    let run_start = match frame::read(&mut input) {
-        Ok(Some((ChildOrder::Begin { at }, _))) => at,
-        Ok(Some((ChildOrder::Abort | ChildOrder::Stop, _)) | None) => return Ok(()),
-        Ok(Some((order, _))) => return Err(format!("{order:?} before the start")),
+    let run_start = match next_order(&mut input, &replies) {
+        Ok(Some(ChildOrder::Begin { at })) => at,
+        Ok(Some(ChildOrder::Abort | ChildOrder::Stop) | None) => return Ok(()),
+        Ok(Some(order)) => return Err(format!("{order:?} before the start")),
         Err(error) => return Err(error.to_string()),
     };
     if let Err(end) = run_task(*task, prepared, run_start, input, &replies) {
         replies.write(&ChildReply::Failed { end }, &[]);
     }
     Ok(())
+}
+
+/// Returns the next order; answers the heartbeats before it.
+fn next_order(input: &mut impl Read, replies: &ReplyWriter) -> io::Result<Option<ChildOrder>> {
+    loop {
+        match frame::read(input)? {
+            Some((ChildOrder::Heartbeat { sent }, _)) => replies.answer_heartbeat(sent),
+            order => return Ok(order.map(|(order, _)| order)),
+        }
+    }
 }
 
 fn run_task(
@@ -134,7 +144,7 @@ fn follow_orders(
         // There is no receiver after the load has ended.
         let _ = heard.send(());
         match order {
-            Ok(Some((ChildOrder::Heartbeat, _))) => replies.write(&ChildReply::Heartbeat, &[]),
+            Ok(Some((ChildOrder::Heartbeat { sent }, _))) => replies.answer_heartbeat(sent),
             Ok(Some((ChildOrder::Open { at }, _))) => gate.open(at),
             Ok(Some((order @ (ChildOrder::Stop | ChildOrder::Abort), _))) => {
                 is_ordered.store(true, Ordering::Release);
@@ -221,6 +231,10 @@ impl ReplyWriter {
         }
     }
 
+    fn answer_heartbeat(&self, sent: Nanos) {
+        self.write(&ChildReply::Heartbeat { sent, at: monotonic_ns() }, &[]);
+    }
+
     fn close(&self) {
         *self.lock() = None;
     }
@@ -238,8 +252,6 @@ impl ReplyWriter {
 mod tests {
     use std::net::TcpListener;
     use std::os::unix::net::UnixStream;
-
-    use net::monotonic_ns;
 
     use super::*;
     use crate::fleet::message::Rotation;
@@ -293,8 +305,8 @@ mod tests {
     #[test]
     fn a_child_answers_heartbeats() {
         let (mut parent, _listener, ended) = serving(MINUTE);
-        frame::write(&mut parent, &ChildOrder::Heartbeat, &[]).unwrap();
-        while !matches!(next(&mut parent), ChildReply::Heartbeat) {}
+        frame::write(&mut parent, &ChildOrder::Heartbeat { sent: 7 }, &[]).unwrap();
+        while !matches!(next(&mut parent), ChildReply::Heartbeat { sent: 7, at: 1.. }) {}
         drop(parent);
         assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
     }

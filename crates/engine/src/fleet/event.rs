@@ -8,6 +8,7 @@ use net::Nanos;
 
 use super::message::Figures;
 use crate::measure::report::{Phase, Report};
+use crate::measure::summary::MachineClock;
 use crate::messages::Message;
 
 /// An event for the coordinator.
@@ -23,6 +24,13 @@ pub(crate) enum FleetEvent {
         phase: Phase,
         /// The usage.
         figures: Figures,
+    },
+    /// What is known now of the clock of a process, if it has another one.
+    Clock {
+        /// Its number.
+        process: u32,
+        /// The clock.
+        clock: MachineClock,
     },
     /// A process that is lost.
     Lost(Loss),

@@ -57,13 +57,14 @@ impl Greeting {
 
     /// Returns why a node with another greeting cannot take part, if it cannot.
     pub(super) fn refusal(&self, other: &Self) -> Option<String> {
-        if self.build != other.build {
-            let (own, theirs) = (&self.build, &other.build);
-            return Some(format!("is torr {theirs}, and this is torr {own}: use the same build"));
-        }
-        let has_own_clock = self.clock != other.clock;
-        has_own_clock
-            .then(|| "has the clock of another machine, whose offset is unknown".to_owned())
+        let (own, theirs) = (&self.build, &other.build);
+        let text = || format!("is torr {theirs}, and this is torr {own}: use the same build");
+        (own != theirs).then(text)
+    }
+
+    /// Returns whether the sender of another greeting has the same clock.
+    pub(super) fn has_clock_of(&self, other: &Self) -> bool {
+        self.clock == other.clock
     }
 }
 
@@ -110,12 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn another_build_is_refused_naming_both_and_another_clock_too() {
+    fn another_build_is_refused_naming_both_and_another_clock_is_known_as_such() {
         let own = greeting("1.0+a", "boot 0");
         let refusal = |build: &str, clock: &str| own.refusal(&greeting(build, clock));
         let text = "is torr 1.1+b, and this is torr 1.0+a: use the same build";
         assert_eq!(refusal("1.1+b", "boot 0").as_deref(), Some(text));
-        assert!(refusal("1.0+a", "boot 5").unwrap().contains("clock of another machine"));
+        assert_eq!(refusal("1.0+a", "boot 5"), None);
+        assert!(own.has_clock_of(&greeting("1.1+b", "boot 0")));
+        assert!(!own.has_clock_of(&greeting("1.0+a", "boot 5")));
         assert!(BUILD.len() > "0.1.0+".len() + 8, "{BUILD}");
     }
 

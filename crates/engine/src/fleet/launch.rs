@@ -7,9 +7,12 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use net::monotonic_ns;
+
+use super::clock::{MAX_CLOCK_ERROR_NS, NodeClock};
 use super::frame;
 use super::greeting::Greeting;
-use super::message::ChildReply;
+use super::message::{ChildOrder, ChildReply};
 use super::process::ChildProcess;
 use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
 use crate::messages::{Message, NO_THREAD, SLOW_PREPARATION};
@@ -32,6 +35,39 @@ pub(super) struct StartedChild {
     pub(super) transport: Box<dyn NodeTransport>,
     pub(super) orders: OrderStream,
     pub(super) replies: ReplyStream,
+    pub(super) clock: Arc<NodeClock>,
+}
+
+/// The number of questions for a node's time: the shortest of so many round trips is typical of an idle
+/// network.
+const CLOCK_QUESTIONS: u32 = 20;
+
+/// The maximum number of questions.
+const MAX_CLOCK_QUESTIONS: u32 = 200;
+
+impl StartedChild {
+    /// Asks for the node's time, if its clock is another one, until the error is small enough.
+    pub(super) fn ask_clock(&mut self) -> io::Result<()> {
+        if !self.clock.is_other() {
+            return Ok(());
+        }
+        for question in 1..=MAX_CLOCK_QUESTIONS {
+            let order = ChildOrder::Heartbeat { sent: monotonic_ns() };
+            frame::write(&mut self.orders, &order, &[])?;
+            match frame::read(&mut self.replies)? {
+                Some((ChildReply::Heartbeat { sent, at }, _)) => {
+                    self.clock.add(sent, at, monotonic_ns());
+                }
+                Some(_) => return Err(io::Error::other("it did not answer a heartbeat")),
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+            let is_exact = self.clock.bound_ns(monotonic_ns()) <= MAX_CLOCK_ERROR_NS;
+            if question >= CLOCK_QUESTIONS && is_exact {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Starts a number of child processes; the error says why there are none.
@@ -54,8 +90,8 @@ pub(super) fn greet(children: Vec<Box<dyn NodeTransport>>) -> Result<Vec<Started
 /// The first reply of a child after its part was sent: that its requests are prepared, as a rule.
 pub(super) type FirstReply = io::Result<Option<(ChildReply, Vec<u8>)>>;
 
-/// Waits until every child has prepared its part, or replied why it cannot; the error says that one did
-/// neither. A gate that is stopped before ends the children.
+/// Waits until every child has prepared its part, or replied why it cannot, and asks for their times once
+/// more; the error says that one did neither. A gate that is stopped before ends the children.
 pub(super) fn first_replies(
     children: &mut [StartedChild],
     gate: &Arc<Gate>,
@@ -64,6 +100,11 @@ pub(super) fn first_replies(
     let limit = LaunchLimit::start(endings, PREPARATION_LIMIT, Some(Arc::clone(gate)))
         .map_err(no_thread)?;
     let replies = children.iter_mut().map(|child| frame::read(&mut child.replies)).collect();
+    for child in children {
+        // The replies of a node that is gone show this.
+        let _ = child.ask_clock();
+        child.clock.begin();
+    }
     if limit.is_exceeded() {
         return Err(SLOW_PREPARATION.message([("seconds", PREPARATION_LIMIT.as_secs().into())]));
     }
@@ -93,10 +134,18 @@ fn greet_within(
 fn started(mut transport: Box<dyn NodeTransport>) -> Result<StartedChild, String> {
     let (orders, mut replies) = transport.streams().map_err(|error| error.to_string())?;
     match Greeting::read(&mut replies) {
-        Ok(Some(greeting)) => match Greeting::own().refusal(&greeting) {
-            None => Ok(StartedChild { transport, orders, replies }),
-            Some(why) => Err(why),
-        },
+        Ok(Some(greeting)) => {
+            let own = Greeting::own();
+            if let Some(why) = own.refusal(&greeting) {
+                return Err(why);
+            }
+            let is_same = own.has_clock_of(&greeting);
+            let clock = Arc::new(if is_same { NodeClock::same() } else { NodeClock::unknown() });
+            let mut child = StartedChild { transport, orders, replies, clock };
+            let asked = child.ask_clock();
+            asked.map_err(|error| format!("did not tell its time: {error}"))?;
+            Ok(child)
+        }
         Ok(None) => Err(transport.wait().text),
         Err(error) => Err(format!("sent a greeting that cannot be read: {error}")),
     }

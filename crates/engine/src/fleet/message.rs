@@ -2,8 +2,8 @@
 //!
 //! Orders: one plan, the start of the warm-up, the start of the window, an early end. Replies: that its
 //! requests are prepared, that its connections are open, the report of a worker for each interval, why it
-//! failed. Heartbeats go both ways from the start of the warm-up on. Times are those of the clock that the
-//! child's greeting names.
+//! failed. Heartbeats go both ways from the greeting on. Times are those of the clock that the child's
+//! greeting names.
 
 use std::time::Duration;
 
@@ -33,8 +33,11 @@ pub(super) enum ChildOrder {
     Stop,
     /// As [`Gate::abort`](crate::Gate::abort).
     Abort,
-    /// A sign of life, which the child answers.
-    Heartbeat,
+    /// A sign of life, and the question for the child's time.
+    Heartbeat {
+        /// When it was sent, on the parent's clock.
+        sent: Nanos,
+    },
 }
 
 /// The part of one child.
@@ -105,8 +108,13 @@ pub(super) enum ChildReply {
         /// The usage of the process until then.
         figures: Figures,
     },
-    /// The response to a heartbeat.
-    Heartbeat,
+    /// The answer to a heartbeat.
+    Heartbeat {
+        /// The time in the heartbeat.
+        sent: Nanos,
+        /// The child's time.
+        at: Nanos,
+    },
     /// The child cannot go on.
     Failed {
         /// Why.

@@ -2,9 +2,11 @@
 //!
 //! Each child receives its part of the plan, and replies with the reports of its workers; the coordinator
 //! merges them as it merges those of threads. A child is a process or, through a socket, a node
-//! ([`transport`]). Its greeting names its build; messages follow as frames ([`frame`], [`message`]).
+//! ([`transport`]). Its greeting names its build; messages follow as frames ([`frame`], [`message`]). Times of
+//! a node with another clock are translated when they arrive, and when they are sent ([`clock`]).
 
 mod child;
+mod clock;
 mod event;
 mod frame;
 #[cfg(feature = "fuzzing")]
@@ -18,6 +20,7 @@ mod rows;
 mod transport;
 
 pub use child::{serve, serve_on};
+pub(crate) use clock::MAX_CLOCK_ERROR_NS;
 pub(crate) use event::{FleetEvent, Inbox, Loss};
 pub(crate) use message::Figures;
 pub(crate) use parent::{PreparingFleet, start_children, worker_count};

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
+use super::clock::NodeClock;
 use super::event::{FleetEvent, Loss};
 use super::launch::{FirstReply, StartedChild, first_replies, greet, launch, no_thread};
 use super::message::{ChildOrder, ChildReply, Rotation, Task};
@@ -98,13 +99,15 @@ impl PreparingFleet {
         let given = assignments.into_iter().zip(firsts);
         for (number, (mut child, (assignment, first))) in (0..).zip(children.into_iter().zip(given))
         {
-            let _ = frame::write(&mut child.orders, &ChildOrder::Begin { at: run_start }, &[]);
+            let at = child.clock.to_node(run_start);
+            let _ = frame::write(&mut child.orders, &ChildOrder::Begin { at }, &[]);
             let signs = Arc::new(LifeSigns::default());
             nodes.push(Node {
                 orders: child.orders,
                 end: child.transport.ending(),
                 silence_limit: child.transport.silence_limit(),
                 signs: Arc::clone(&signs),
+                clock: Arc::clone(&child.clock),
             });
             let reader = ReplyReader {
                 number,
@@ -114,6 +117,7 @@ impl PreparingFleet {
                 end: child.transport.ending(),
                 transport: child.transport,
                 signs,
+                clock: child.clock,
                 gate: Arc::clone(gate),
                 events: events.clone(),
                 alive: Arc::clone(&alive),
@@ -179,6 +183,7 @@ struct Node {
     end: EndNode,
     silence_limit: Duration,
     signs: Arc<LifeSigns>,
+    clock: Arc<NodeClock>,
 }
 
 /// Sends the gate's orders and heartbeats to all nodes until none is left, and ends silent nodes.
@@ -202,7 +207,7 @@ impl OrderForwarder {
     fn forward_all(mut self) {
         while self.alive.load(Ordering::Acquire) > 0 {
             self.forward();
-            self.send(&ChildOrder::Heartbeat);
+            self.send(|_| ChildOrder::Heartbeat { sent: monotonic_ns() });
             self.end_silent_nodes(monotonic_ns());
             self.gate.wait_at_most(HEARTBEAT_INTERVAL, |gate| {
                 self.alive.load(Ordering::Acquire) == 0 || self.has_news(gate)
@@ -223,27 +228,27 @@ impl OrderForwarder {
             self.has_opened = true;
             let at = monotonic_ns() + NOTICE_NS;
             self.gate.open(at);
-            self.send(&ChildOrder::Open { at });
+            self.send(|clock| ChildOrder::Open { at: clock.to_node(at) });
         }
         if self.gate.is_stopped() && !self.has_stopped {
             self.has_stopped = true;
             if !self.gate.is_aborted() {
-                self.send(&ChildOrder::Stop);
+                self.send(|_| ChildOrder::Stop);
             }
         }
         if self.gate.is_aborted() && self.aborted.is_none() {
             self.aborted = Some(Instant::now());
-            self.send(&ChildOrder::Abort);
+            self.send(|_| ChildOrder::Abort);
         }
         if self.aborted.is_some_and(|since| since.elapsed() >= GRACE) {
             self.nodes.iter().for_each(|node| (node.end)());
         }
     }
 
-    fn send(&mut self, order: &ChildOrder) {
+    fn send(&mut self, order: impl Fn(&NodeClock) -> ChildOrder) {
         for node in &mut self.nodes {
             // The reader of a child that is gone notices its end.
-            let _ = frame::write(&mut node.orders, order, &[]);
+            let _ = frame::write(&mut node.orders, &order(&node.clock), &[]);
         }
     }
 
@@ -270,6 +275,7 @@ struct ReplyReader {
     transport: Box<dyn NodeTransport>,
     end: EndNode,
     signs: Arc<LifeSigns>,
+    clock: Arc<NodeClock>,
     gate: Arc<Gate>,
     events: Sender<FleetEvent>,
     alive: Arc<AtomicU32>,
@@ -330,7 +336,14 @@ impl ReplyReader {
     /// Handles a reply; the error is why the child is lost.
     fn take(&mut self, reply: ChildReply, attached: &[u8]) -> Result<(), Message> {
         match reply {
-            ChildReply::Prepared | ChildReply::Heartbeat => Ok(()),
+            ChildReply::Prepared => Ok(()),
+            ChildReply::Heartbeat { sent, at } => {
+                self.clock.add(sent, at, monotonic_ns());
+                if let Some(clock) = self.clock.figures() {
+                    self.send(FleetEvent::Clock { process: self.number, clock });
+                }
+                Ok(())
+            }
             ChildReply::Ready => {
                 self.has_arrived = true;
                 self.gate.arrive(monotonic_ns());
@@ -344,6 +357,7 @@ impl ReplyReader {
                 }
                 report.rows =
                     rows::from_bytes(attached).map_err(|error| unreadable_reply(&error))?;
+                self.clock.translate(&mut report, monotonic_ns());
                 self.ended += u32::from(report.phase == Phase::Over);
                 self.sources.go_on_after(self.rotation.end(figures.source_turns));
                 self.send(FleetEvent::Figures {

@@ -31,6 +31,11 @@ pub trait NodeTransport: Send + 'static {
     /// Waits until the node has ended, and returns how; called after its replies have ended.
     fn wait(&mut self) -> Message;
 
+    /// Returns the name of the machine, if it is another one.
+    fn machine(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns after how much time without a sign of life the other side counts as lost.
     fn silence_limit(&self) -> Duration;
 }
@@ -73,12 +78,20 @@ impl NodeSocket for TcpStream {
 pub struct SocketNode<S: NodeSocket> {
     socket: Arc<S>,
     silence_limit: Duration,
+    machine: Option<String>,
 }
 
 impl<S: NodeSocket> SocketNode<S> {
     /// Takes a connected socket.
     pub fn new(socket: S) -> Self {
-        Self { socket: Arc::new(socket), silence_limit: SOCKET_SILENCE }
+        Self { socket: Arc::new(socket), silence_limit: SOCKET_SILENCE, machine: None }
+    }
+
+    /// Names the machine.
+    #[must_use]
+    pub fn on_machine(mut self, name: impl Into<String>) -> Self {
+        self.machine = Some(name.into());
+        self
     }
 
     /// Sets after how much time without a sign of life the other side counts as lost.
@@ -106,6 +119,10 @@ impl<S: NodeSocket> NodeTransport for SocketNode<S> {
 
     fn wait(&mut self) -> Message {
         DISCONNECTED.plain()
+    }
+
+    fn machine(&self) -> Option<&str> {
+        self.machine.as_deref()
     }
 
     fn silence_limit(&self) -> Duration {

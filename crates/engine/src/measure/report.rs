@@ -75,6 +75,35 @@ pub struct Report {
     pub waits: Metric,
 }
 
+#[cfg(test)]
+impl Report {
+    /// Returns a report of an interval of 100 ns in which nothing happened.
+    pub(crate) fn empty(worker: u32, phase: Phase, number: u64) -> Self {
+        Self {
+            worker,
+            phase,
+            number,
+            from: number * 100,
+            to: number * 100 + 100,
+            tallies: PooledTallies::default(),
+            in_flight: 0,
+            connections: Connections::default(),
+            usage: ThreadUsage::default(),
+            receive_queue_bytes: 0,
+            samples: Vec::new(),
+            rows: Vec::new(),
+            window: None,
+            texts: Vec::new(),
+            has_received: false,
+            unreachable_addresses: Vec::new(),
+            failure: None,
+            starved: 0,
+            lateness: Metric::default(),
+            waits: Metric::default(),
+        }
+    }
+}
+
 /// [`ThreadUsage`] between processes.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "ThreadUsage")]

@@ -48,6 +48,8 @@ pub struct Summary {
     pub health: Health,
     /// The processes that generated the load.
     pub generator: Generator,
+    /// The machines that generated the load, if this one did not.
+    pub machines: Vec<MachineSummary>,
     /// Processes that ended before their load did.
     pub lost: u32,
     /// Warnings, in the order of their texts.
@@ -63,6 +65,30 @@ pub struct Summary {
     /// Of each name, whether its row counts events without an exchange, which are in no total: their
     /// requests may be counted already. Missing entries are false.
     pub events: Vec<bool>,
+}
+
+/// A machine of the load generator.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MachineSummary {
+    /// Its name.
+    pub name: String,
+    /// Its processes.
+    pub processes: u32,
+    /// Those that ended before their load did.
+    pub lost: u32,
+    /// Its clock, if it is another one than this machine's.
+    pub clock: Option<MachineClock>,
+}
+
+/// The clock of a machine, compared with that of this machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MachineClock {
+    /// Its time minus that of this machine, before the load.
+    pub offset_ns: i64,
+    /// The maximum error of its times on the clock of this machine.
+    pub bound_ns: Nanos,
+    /// How much the offset changed during the load.
+    pub drift_ns: i64,
 }
 
 /// Processor time of one worker over the measured window.

@@ -187,26 +187,11 @@ mod tests {
 
     fn report(worker: u32, phase: Phase, number: u64) -> Report {
         Report {
-            worker,
-            phase,
-            number,
-            from: number * 100,
-            to: number * 100 + 100,
             tallies: vec![Tally { ok: 1, ..Tally::default() }].into(),
             in_flight: 1,
             connections: Connections { open: 3, ..Connections::default() },
-            usage: ThreadUsage::default(),
-            receive_queue_bytes: 0,
-            samples: Vec::new(),
-            rows: Vec::new(),
-            window: None,
-            texts: Vec::new(),
             has_received: true,
-            unreachable_addresses: Vec::new(),
-            failure: None,
-            starved: 0,
-            lateness: Metric::default(),
-            waits: Metric::default(),
+            ..Report::empty(worker, phase, number)
         }
     }
 

@@ -10,7 +10,7 @@ use crate::measure::health::{Evidence, Lag, Vitals, judge};
 use crate::measure::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::measure::report::{Phase, Sample};
 use crate::measure::stream::{Timed, stream_json};
-use crate::measure::summary::{Summary, WorkerTime, sum};
+use crate::measure::summary::{MachineSummary, Summary, WorkerTime, sum};
 use crate::measure::tally::Tally;
 
 /// One entry of `levels`, without what only the experiment knows (candidate, round, intervals).
@@ -263,13 +263,35 @@ fn health(summary: &Summary, total: &Tally) -> Value {
 
 fn generator(summary: &Summary, total: &Tally) -> Value {
     let each = as_f64(summary.generator.cpu_ns) / 1e3 / as_f64(total.attempted_inside.max(1));
-    json!({
+    let mut generator = json!({
         "cpu_s": as_f64(summary.generator.cpu_ns) / 1e9,
         "cpu_us_per_request": (total.attempted_inside > 0).then_some(each),
         "max_rss_bytes": summary.generator.max_rss_bytes,
         "workers": summary.workers.len(),
         "processes": summary.generator.processes,
-    })
+    });
+    if !summary.machines.is_empty() {
+        let machines: Vec<_> = summary.machines.iter().map(machine).collect();
+        merge(&mut generator, json!({ "machines": machines }));
+    }
+    generator
+}
+
+fn machine(machine: &MachineSummary) -> Value {
+    let MachineSummary { name, processes, lost, clock } = machine;
+    let clock = clock.map(|clock| {
+        json!({
+            "offset_ms": signed_milliseconds(clock.offset_ns),
+            "error_ms": milliseconds(clock.bound_ns),
+            "drift_ms": signed_milliseconds(clock.drift_ns),
+        })
+    });
+    json!({ "name": name, "processes": processes, "lost_processes": lost, "clock": clock })
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn signed_milliseconds(nanos: i64) -> f64 {
+    nanos as f64 / 1e6
 }
 
 fn merge(into: &mut Value, more: Value) {

@@ -5,7 +5,9 @@ use net::Nanos;
 use crate::fleet::{Figures, Loss};
 use crate::measure::report::Phase;
 use crate::measure::summary::Generator;
-use crate::messages::{LOST_IN_WARMUP, LOST_IN_WINDOW, Message};
+use crate::messages::{
+    LOST_IN_WARMUP, LOST_IN_WINDOW, LOST_ON_MACHINE_IN_WARMUP, LOST_ON_MACHINE_IN_WINDOW, Message,
+};
 
 /// The usage of a child process.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,16 +39,29 @@ impl ChildUsage {
     }
 }
 
-/// The warning about a lost process; a start that is not known yet lies ahead.
-pub(super) fn loss_warning(loss: Loss, processes: u32, start: Nanos) -> Message {
+/// The warning about a lost process, on another machine if that is named; a start that is not known yet
+/// lies ahead.
+pub(super) fn loss_warning(
+    loss: Loss,
+    machine: Option<&str>,
+    processes: u32,
+    start: Nanos,
+) -> Message {
     let number = ("number", (loss.process + 1).into());
     let (processes, end) = (("processes", processes.into()), ("end", loss.end.into()));
-    match loss.at.checked_sub(start) {
-        #[allow(clippy::cast_precision_loss)]
-        Some(nanos) => {
-            let seconds = (nanos as f64 / 1e8).round() / 10.0;
-            LOST_IN_WINDOW.message([number, processes, end, ("seconds", seconds.into())])
+    #[allow(clippy::cast_precision_loss)]
+    let seconds = |nanos: Nanos| ("seconds", ((nanos as f64 / 1e8).round() / 10.0).into());
+    match (loss.at.checked_sub(start), machine) {
+        (Some(nanos), None) => LOST_IN_WINDOW.message([number, processes, end, seconds(nanos)]),
+        (None, None) => LOST_IN_WARMUP.message([number, processes, end]),
+        (Some(nanos), Some(name)) => {
+            let machine = ("machine", name.into());
+            let values = [number, processes, machine, end, seconds(nanos)];
+            LOST_ON_MACHINE_IN_WINDOW.message(values)
         }
-        None => LOST_IN_WARMUP.message([number, processes, end]),
+        (None, Some(name)) => {
+            let machine = ("machine", name.into());
+            LOST_ON_MACHINE_IN_WARMUP.message([number, processes, machine, end])
+        }
     }
 }

@@ -8,14 +8,14 @@ use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
 use super::children::{ChildUsage, loss_warning};
-use crate::fleet::{FleetEvent, Inbox, Loss};
+use crate::fleet::{FleetEvent, Inbox, Loss, MAX_CLOCK_ERROR_NS};
 use crate::measure::aggregate::{Aggregate, JudgedInterval};
 use crate::measure::report::{Phase, Report};
-use crate::measure::summary::{Generator, Summary, add_tallies};
+use crate::measure::summary::{Generator, MachineSummary, Summary, add_tallies};
 use crate::measure::tally::Tally;
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, MessageTemplate, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
-    SHARED_ROW, WORKER_LOST,
+    SHARED_ROW, UNCERTAIN_CLOCK, WORKER_LOST,
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
@@ -46,12 +46,15 @@ pub(super) struct Coordinator {
     has_received: bool,
     /// The usage of child processes.
     child_usages: Vec<ChildUsage>,
+    /// The place of each child process's machine in the summary, if it runs on another machine.
+    machines: Vec<Option<usize>>,
 }
 
 /// The processes and workers of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct RunSize {
-    pub(super) processes: u32,
+    /// The name of each child process's machine, if it is another one; no children for threads.
+    pub(super) children: Vec<Option<String>>,
     /// Of all processes.
     pub(super) workers: u32,
     /// When the run starts.
@@ -103,11 +106,12 @@ impl Coordinator {
         outbox: Arc<Outbox>,
         files: LoadFiles,
     ) -> Self {
-        let RunSize { processes, workers, run_start } = size;
-        let children = if processes > 1 { processes as usize } else { 0 };
+        let (machines, summaries) = machines(&size.children);
         let patience =
             prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.interval_ns);
-        let summary = empty_summary(plan, prepared, size);
+        let processes = u32::try_from(size.children.len()).unwrap_or(u32::MAX).max(1);
+        let summary = Summary { machines: summaries, ..empty_summary(plan, prepared, processes) };
+        let RunSize { children, workers, run_start } = size;
         let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.has_schedule());
         (0..workers).for_each(|worker| aggregate.expect(worker));
         Self {
@@ -121,7 +125,8 @@ impl Coordinator {
             unanswered: Unanswered::new(plan, run_start, patience),
             cpu_at_start: 0,
             has_received: false,
-            child_usages: vec![ChildUsage::default(); children],
+            child_usages: vec![ChildUsage::default(); children.len()],
+            machines,
         }
     }
 
@@ -145,6 +150,11 @@ impl Coordinator {
                 Ok(FleetEvent::Report(report)) => self.take(*report),
                 Ok(FleetEvent::Figures { process, phase, figures }) => {
                     self.child_usages[process as usize].update(phase, figures);
+                }
+                Ok(FleetEvent::Clock { process, clock }) => {
+                    if let Some(machine) = self.machine_of(process) {
+                        machine.clock = Some(clock);
+                    }
                 }
                 Ok(FleetEvent::Lost(loss)) => self.lose(loss),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -185,15 +195,37 @@ impl Coordinator {
             let intervals = self.aggregate.lose(worker);
             self.hand_out(&intervals);
         }
+        let machine = self.machine_of(loss.process).map(|machine| {
+            machine.lost += 1;
+            machine.name.clone()
+        });
         let summary = &mut self.aggregate.summary;
         summary.lost += 1;
         let processes = summary.generator.processes;
-        let warning = loss_warning(loss, processes, self.gate.start());
+        let warning = loss_warning(loss, machine.as_deref(), processes, self.gate.start());
         if summary.lost == processes {
             let last = ("last", warning.clone().into());
             summary.failure.get_or_insert_with(|| ALL_PROCESSES_LOST.message([last]));
         }
         summary.warn(warning);
+    }
+
+    fn warn_of_uncertain_clocks(&mut self) {
+        let summary = &mut self.aggregate.summary;
+        let warnings = summary.machines.iter().filter_map(|machine| {
+            let bound_ns = machine.clock.map_or(0, |clock| clock.bound_ns);
+            let name = ("machine", machine.name.as_str().into());
+            #[allow(clippy::cast_precision_loss)]
+            let ms = ("ms", ((bound_ns as f64 / 1e4).ceil() / 100.0).into());
+            (bound_ns > MAX_CLOCK_ERROR_NS).then(|| UNCERTAIN_CLOCK.message([name, ms]))
+        });
+        let warnings: Vec<_> = warnings.collect();
+        warnings.into_iter().for_each(|warning| summary.warn(warning));
+    }
+
+    fn machine_of(&mut self, process: u32) -> Option<&mut MachineSummary> {
+        let place = self.machines.get(process as usize).copied().flatten()?;
+        self.aggregate.summary.machines.get_mut(place)
     }
 
     fn hand_out(&mut self, intervals: &[JudgedInterval]) {
@@ -247,6 +279,7 @@ impl Coordinator {
             self.aggregate.summary.failure.get_or_insert_with(|| template.plain());
         }
         self.aggregate.summary.keep_first_samples();
+        self.warn_of_uncertain_clocks();
         self.aggregate.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.aggregate.summary.generator.descriptor_limit = net::raise_descriptor_limit();
         for usage in &self.child_usages {
@@ -265,7 +298,22 @@ fn shared_row(prepared: &Prepared) -> Option<Message> {
     (prepared.pooled > 0).then(|| SHARED_ROW.message(values))
 }
 
-fn empty_summary(plan: &Plan, prepared: &Prepared, size: RunSize) -> Summary {
+/// Returns the place of each child's machine in a list, and the list.
+fn machines(children: &[Option<String>]) -> (Vec<Option<usize>>, Vec<MachineSummary>) {
+    let mut list: Vec<MachineSummary> = Vec::new();
+    let places = children.iter().map(|name| {
+        let name = name.as_ref()?;
+        let place = list.iter().position(|machine| machine.name == *name).unwrap_or(list.len());
+        if place == list.len() {
+            list.push(MachineSummary { name: name.clone(), ..MachineSummary::default() });
+        }
+        list[place].processes += 1;
+        Some(place)
+    });
+    (places.collect(), list)
+}
+
+fn empty_summary(plan: &Plan, prepared: &Prepared, processes: u32) -> Summary {
     let rates = plan.groups.iter().filter_map(|group| group.pace.rate_per_s());
     Summary {
         names: prepared.rows.clone(),
@@ -275,7 +323,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, size: RunSize) -> Summary {
         users: plan.users().into(),
         rate: rates.reduce(|sum, rate| sum + rate),
         warmup_ns: plan.warmup_ns,
-        generator: Generator { processes: size.processes, ..Generator::default() },
+        generator: Generator { processes, ..Generator::default() },
         warnings: shared_row(prepared).into_iter().collect(),
         is_keepalive: plan.transport.keepalive,
         ..Summary::default()

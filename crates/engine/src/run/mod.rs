@@ -115,7 +115,7 @@ impl Run {
             create_driver: Epoll::new,
         };
         start_workers(parts, 0, common)?;
-        let size = RunSize { processes: 1, workers, run_start };
+        let size = RunSize { children: Vec::new(), workers, run_start };
         Self::coordinated(start, size, gate, move |coordinator| coordinator.run(&inbox))
     }
 
@@ -128,8 +128,10 @@ impl Run {
         let workers = parts.iter().map(worker_count).sum();
         let gate = Arc::new(Gate::held(processes));
         let (events, inbox) = channel();
+        let machines =
+            children.iter().map(|child| child.machine().map(ToOwned::to_owned)).collect();
         let preparing = PreparingFleet::start(parts, children, &SOURCES)?;
-        let size = RunSize { processes, workers, run_start: monotonic_ns() };
+        let size = RunSize { children: machines, workers, run_start: monotonic_ns() };
         let opened = Arc::clone(&gate);
         // The run may be stopped while the children prepare their parts.
         Self::coordinated(start, size, gate, move |mut coordinator| {

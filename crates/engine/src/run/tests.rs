@@ -60,7 +60,7 @@ fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate
     world.broken_at = broken_at;
     Worker::new(world, share).run();
     let outbox = Arc::new(Outbox::default());
-    let size = RunSize { processes: 1, workers: 1, run_start: 0 };
+    let size = RunSize { children: Vec::new(), workers: 1, run_start: 0 };
     let files = LoadFiles::create(&plan).unwrap();
     Coordinator::new(&plan, &prepared, size, gate, Arc::clone(&outbox), files).run(&inbox);
     outbox.lock().summary.clone().unwrap()
