@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 OLDEST_LOCUST := build/locust-oldest
 FUZZ := build/fuzz
 DOCS := build/docs-tools
+RAY := build/ray
 TORR := $(BIN)/torr
 WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
@@ -42,7 +43,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -153,6 +154,12 @@ $(OLDEST_LOCUST)/.pins: requirements/locust-oldest.txt
 $(FUZZ)/.pins: requirements/fuzz.txt $(VENV)/.pins
 	$(BIN)/python -m venv --clear $(FUZZ)
 	$(FUZZ)/bin/python -m pip install --quiet --require-hashes -r requirements/fuzz.txt
+	touch $@
+
+# Ray, for loads from several nodes; torr is that of the checkout.
+$(RAY)/.pins: requirements/ray.txt
+	$(PYTHON) -m venv --clear $(RAY)
+	$(RAY)/bin/python -m pip install --quiet --require-hashes -r requirements/ray.txt
 	touch $@
 
 # Zensical, and the servers of the tutorial.

@@ -45,6 +45,8 @@ def run(
     workers: int | None = None,
     processes: int | str = "auto",
     seed: int = 1,
+    nodes: str | float | _Path | Sequence[str | float] | None = None,
+    cluster: str | float | _Path | Sequence[str | float] | None = None,
     method: str | None = None,
     headers: _Headers | None = None,
     body: str | bytes | None = None,
@@ -126,6 +128,8 @@ def run(
     workers: send from N threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
     seed: set the seed of all random choices [1]
+    nodes: send from N, all or HOST,… of a Ray cluster [here]
+    cluster: set the address of the Ray cluster [RAY_ADDRESS]
     method: set the method [GET; POST with a body]
     headers: add a header (repeatable)
     body: send this body
@@ -198,6 +202,8 @@ def ladder(
     workers: int | None = None,
     processes: int | str = "auto",
     seed: int = 1,
+    nodes: str | float | _Path | Sequence[str | float] | None = None,
+    cluster: str | float | _Path | Sequence[str | float] | None = None,
     method: str | None = None,
     headers: _Headers | None = None,
     body: str | bytes | None = None,
@@ -272,6 +278,8 @@ def ladder(
     workers: send from N threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
     seed: set the seed of all random choices [1]
+    nodes: send from N, all or HOST,… of a Ray cluster [here]
+    cluster: set the address of the Ray cluster [RAY_ADDRESS]
     method: set the method [GET; POST with a body]
     headers: add a header (repeatable)
     body: send this body

@@ -37,8 +37,8 @@ class Run:
         `child` is the command of a process that calls `fire`, for plans of several processes.
         """
     @staticmethod
-    def on_machines(plan_json: str, sockets: list[tuple[str, int]]) -> Run:
-        """Start a load on other machines; raise as the constructor does.
+    def on_nodes(plan_json: str, sockets: list[tuple[str, int]]) -> Run:
+        """Start a load on other nodes; raise as the constructor does.
 
         Each has a name and connected TCP sockets, by descriptor, at whose other end `fire` runs.
         The sockets are duplicated.

@@ -65,6 +65,17 @@ def start(plan: Plan) -> Load:
         return _engine.Run(plan.to_text(), command("fire"))
 
 
+def start_on_nodes(plan: Plan, sockets: list[tuple[str, int]]) -> Load:
+    """Start a load on other nodes: their names, and the descriptors of connections to engines.
+
+    Raises as `start` does.
+    """
+    with _translated():
+        from torr import _engine
+
+        return _engine.Run.on_nodes(plan.to_text(), sockets)
+
+
 def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
     """Return the content of a TOML text, and the line of each key by its dotted path.
 

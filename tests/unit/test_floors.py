@@ -17,6 +17,7 @@ FLOORS = {
     0: {"__init__", "collector", "errors", "units", "messages", "model", "procfs", "results"},
     1: {
         "children",
+        "cluster",
         "engine",
         "shared_target",
         "targets",

@@ -25,7 +25,7 @@ def test_pyproject_and_the_source_of_the_pins_list_the_same_dependencies():
     assert sorted(re.findall(r'"([^"]+)"', block[1])) == listed(ROOT / "requirements/runtime.in")
 
 
-@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt", "locust-oldest.txt"])
+@pytest.mark.parametrize("name", ["runtime.txt", "dev.txt", "locust-oldest.txt", "ray.txt"])
 def test_pins_have_hashes_and_no_addresses(name):
     text = (ROOT / "requirements" / name).read_text()
     assert "://" not in text

@@ -27,7 +27,7 @@ pub use measure::goodput::Goodput;
 pub use measure::metric::{Metric, statistics};
 pub use measure::report::{Connections, Local, Phase, Report, Sample};
 pub use measure::stream::{Counted, StreamTally, Timed, Times};
-pub use measure::summary::{MachineClock, MachineSummary, Summary};
+pub use measure::summary::{NodeClock, NodeSummary, Summary};
 pub use measure::tally::{Latencies, Tally};
 pub use measure::tally_pool::PooledTallies;
 pub use messages::{MESSAGES, Message, MessageTemplate};

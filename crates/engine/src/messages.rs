@@ -115,12 +115,12 @@ messages! {
         "engine process {number} of {processes} {end} before the window. From then on its share of the load is missing, and its requests after its last interval are not counted";
     LOST_IN_WINDOW "warning.process_lost"
         "engine process {number} of {processes} {end} {seconds} s after the window began. From then on its share of the load is missing, and its requests after its last interval are not counted";
-    LOST_ON_MACHINE_IN_WARMUP "warning.machine_process_lost_before_window"
-        "engine process {number} of {processes}, on {machine}, {end} before the window. From then on its share of the load is missing, and its requests after its last interval are not counted";
-    LOST_ON_MACHINE_IN_WINDOW "warning.machine_process_lost"
-        "engine process {number} of {processes}, on {machine}, {end} {seconds} s after the window began. From then on its share of the load is missing, and its requests after its last interval are not counted";
+    LOST_ON_NODE_IN_WARMUP "warning.node_process_lost_before_window"
+        "engine process {number} of {processes}, on {node}, {end} before the window. From then on its share of the load is missing, and its requests after its last interval are not counted";
+    LOST_ON_NODE_IN_WINDOW "warning.node_process_lost"
+        "engine process {number} of {processes}, on {node}, {end} {seconds} s after the window began. From then on its share of the load is missing, and its requests after its last interval are not counted";
     UNCERTAIN_CLOCK "warning.uncertain_clock"
-        "the clock of {machine} is known to {ms} ms only: times of its requests on the timeline and in the log may be wrong by that much";
+        "the clock of {node} is known to {ms} ms only: times of its requests on the timeline and in the log may be wrong by that much";
     LOCUST_NO_REPORT "warning.locust_no_report"
         "{process} sent no report: it ended before its first one, or does not run `torr locust`";
     LOCUST_LOST "warning.locust_process_lost"

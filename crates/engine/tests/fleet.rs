@@ -558,19 +558,19 @@ fn a_load_is_stopped_while_its_processes_still_prepare_it() {
     assert_eq!(level_json(&summary)["interrupted"], true);
 }
 
-/// Serves loads in a thread, as a machine of that name does.
-fn machine(name: &str) -> (Box<dyn NodeTransport>, UnixStream) {
+/// Serves loads in a thread, as a node of that name does.
+fn named_node(name: &str) -> (Box<dyn NodeTransport>, UnixStream) {
     let (parent, own) = UnixStream::pair().unwrap();
     let (input, output) = (own.try_clone().unwrap(), own.try_clone().unwrap());
     std::thread::spawn(move || serve_on(input, output));
-    let node = SocketNode::new(parent).with_silence_limit(PATIENCE).on_machine(name);
+    let node = SocketNode::new(parent).with_silence_limit(PATIENCE).on_node(name);
     (Box::new(node), own)
 }
 
 #[test]
-fn machines_are_named_with_their_processes_and_their_losses() {
+fn nodes_are_named_with_their_processes_and_their_losses() {
     let (target, url) = hello();
-    let (nodes, sockets): (Vec<_>, Vec<_>) = ["a", "b", "b"].into_iter().map(machine).unzip();
+    let (nodes, sockets): (Vec<_>, Vec<_>) = ["a", "b", "b"].into_iter().map(named_node).unzip();
     let run = Run::start_on(&endless(&url, 6), nodes).unwrap();
     wait_for_window(&run);
     let _ = sockets[2].shutdown(std::net::Shutdown::Both);
@@ -582,23 +582,23 @@ fn machines_are_named_with_their_processes_and_their_losses() {
     let summary = end(&run);
     target.stop().unwrap();
     balanced(&summary);
-    let machines: Vec<_> =
-        summary.machines.iter().map(|one| (one.name.as_str(), one.processes, one.lost)).collect();
-    assert_eq!(machines, [("a", 1, 0), ("b", 2, 1)]);
-    assert!(summary.machines.iter().all(|one| one.clock.is_none()), "they have this clock");
+    let nodes: Vec<_> =
+        summary.nodes.iter().map(|one| (one.name.as_str(), one.processes, one.lost)).collect();
+    assert_eq!(nodes, [("a", 1, 0), ("b", 2, 1)]);
+    assert!(summary.nodes.iter().all(|one| one.clock.is_none()), "they have this clock");
     let text = &summary.warnings[0].text;
     assert!(text.starts_with("engine process 3 of 3, on b, closed its connection "), "{text}");
     let level = level_json(&summary);
-    assert_eq!(level["generator"]["machines"][1]["lost_processes"], 1);
+    assert_eq!(level["generator"]["nodes"][1]["lost_processes"], 1);
 }
 
 #[test]
-fn one_machine_is_a_load_like_any_other() {
+fn one_node_is_a_load_like_any_other() {
     let (target, url) = hello();
     let plan = requests(&url, 4, 100);
-    let summary = end(&Run::start_on(&plan, vec![machine("a").0]).unwrap());
+    let summary = end(&Run::start_on(&plan, vec![named_node("a").0]).unwrap());
     target.stop().unwrap();
     assert_eq!((balanced(&summary).ok, target.counts().requests), (100, 100));
-    assert_eq!((summary.generator.processes, summary.machines.len()), (1, 1));
+    assert_eq!((summary.generator.processes, summary.nodes.len()), (1, 1));
     assert!(summary.generator.cpu_ns > 0);
 }

@@ -23,16 +23,15 @@ impl PyRun {
         Ok(Self { run: run.map_err(not_started)? })
     }
 
-    /// Starts a load on other machines: each has a name and connected TCP sockets, by descriptor, at
+    /// Starts a load on other nodes: each has a name and connected TCP sockets, by descriptor, at
     /// whose other end `fire` runs. The sockets are duplicated.
     #[staticmethod]
     #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.
-    fn on_machines(py: Python<'_>, plan_json: &str, sockets: Vec<(String, i32)>) -> PyResult<Self> {
+    fn on_nodes(py: Python<'_>, plan_json: &str, sockets: Vec<(String, i32)>) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
         let node = |(name, descriptor): &(String, i32)| {
             let socket = net::tcp_stream_of(*descriptor)?;
-            Ok(Box::new(SocketNode::new(socket).on_machine(name.as_str()))
-                as Box<dyn NodeTransport>)
+            Ok(Box::new(SocketNode::new(socket).on_node(name.as_str())) as Box<dyn NodeTransport>)
         };
         let nodes: std::io::Result<Vec<_>> = sockets.iter().map(node).collect();
         let nodes = nodes.map_err(|error| PyOSError::new_err(error.to_string()))?;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from torr.options.cluster import ClusterOptions
 from torr.options.connection import ConnectionOptions
 from torr.options.definition import build_options
 from torr.options.ladder import LadderOptions
@@ -31,6 +32,7 @@ class MeasureOptions:
     request: RequestOptions = field(default_factory=RequestOptions)
     stream: StreamOptions = field(default_factory=StreamOptions)
     connection: ConnectionOptions = field(default_factory=ConnectionOptions)
+    cluster: ClusterOptions = field(default_factory=ClusterOptions)
     once: OnceOptions = field(default_factory=OnceOptions)
     result: ResultOptions = field(default_factory=ResultOptions)
     ladder: LadderOptions | None = None
@@ -46,6 +48,7 @@ class MeasureOptions:
             request=build_options(RequestOptions, values),
             stream=build_options(StreamOptions, values),
             connection=build_options(ConnectionOptions, values),
+            cluster=build_options(ClusterOptions, values),
             once=build_options(OnceOptions, values),
             result=build_options(ResultOptions, values),
             ladder=build_options(LadderOptions, values) if LadderOptions in verb.kinds else None,

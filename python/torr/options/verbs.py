@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
+from torr.options.cluster import ClusterOptions
 from torr.options.compare import CompareOptions
 from torr.options.connection import ConnectionOptions
 from torr.options.definition import Option, OptionScope, options_of
@@ -45,7 +46,7 @@ class VerbOptions:
         return {option.key: option for option in self.of(scope)}
 
 
-_MEASURING = (LoadOptions, RequestOptions, StreamOptions, ConnectionOptions)
+_MEASURING = (LoadOptions, ClusterOptions, RequestOptions, StreamOptions, ConnectionOptions)
 
 RUN = VerbOptions("run", (*_MEASURING, OnceOptions, ResultOptions))
 LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))

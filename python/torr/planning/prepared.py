@@ -16,6 +16,7 @@ from msgspec import structs
 from torr.errors import OutputError, TorrError
 from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
+from torr.planning.cluster import start_of, this_machine
 from torr.planning.monitoring import monitor_scope_of
 from torr.planning.plan import plan_of
 from torr.planning.profile import with_profile
@@ -27,8 +28,10 @@ from torr.verdicts.conclusions import of_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from torr.engine import Start
     from torr.experiments.background import Follow
     from torr.experiments.context import ExperimentFunction, ExperimentListener, Outcome
     from torr.experiments.interrupt import Interrupt
@@ -68,6 +71,7 @@ class PreparedRun:
     abort_on: tuple[Condition, ...] = ()
     tokenizer: Tokenizer | None = None
     monitor_scope: Callable[[], MonitorScope] | None = None
+    start: Callable[[], AbstractContextManager[Start]] = this_machine
     secrets: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     resume: Path | None = None
@@ -90,17 +94,19 @@ class PreparedRun:
         follow: Follow = in_background,
     ) -> Outcome:
         """Run the experiment; remove its files where it could not start or be saved."""
-        context = RunContext(
-            directory,
-            listener,
-            interrupt,
-            self.abort_on,
-            follow=follow,
-            tokenizer=self.tokenizer,
-            monitor_scope=self.monitor_scope,
-        )
         try:
-            return self.experiment(context)
+            with self.start() as start:
+                context = RunContext(
+                    directory,
+                    listener,
+                    interrupt,
+                    self.abort_on,
+                    start=start,
+                    follow=follow,
+                    tokenizer=self.tokenizer,
+                    monitor_scope=self.monitor_scope,
+                )
+                return self.experiment(context)
         except OutputError:
             with suppress(OutputError):
                 directory.close("failed")
@@ -139,6 +145,7 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
         abort_on=result.abort_on,
         tokenizer=_tokenizer(options.stream.tokenizer),
         monitor_scope=monitor_scope_of(options.urls, plan, result.monitor),
+        start=start_of(options.cluster, options.load.workers),
         secrets=secrets_of(plan, result),
         notes=planned.notes,
     )

@@ -204,8 +204,8 @@ class Health(ResultPart, kw_only=True):
     receive_queue_bytes: list[Count] = []
 
 
-class MachineClock(ResultPart, kw_only=True):
-    """The clock of a machine of the load generator, compared with this machine's."""
+class NodeClock(ResultPart, kw_only=True):
+    """The clock of a node of the load generator, compared with this machine's."""
 
     offset_ms: Annotated[float, Meta(description="its time minus this machine's, before the load")]
     error_ms: Annotated[
@@ -214,8 +214,8 @@ class MachineClock(ResultPart, kw_only=True):
     drift_ms: Annotated[float, Meta(description="how much the offset changed during the load")]
 
 
-class GeneratorMachine(ResultPart, kw_only=True):
-    """A machine that sent a part of the load."""
+class GeneratorNode(ResultPart, kw_only=True):
+    """A node, which is another machine, that sent a part of the load."""
 
     name: str
     processes: Count
@@ -223,7 +223,7 @@ class GeneratorMachine(ResultPart, kw_only=True):
         Count, Meta(description="processes that ended before their load did")
     ] = 0
     clock: Annotated[
-        MachineClock | None, Meta(description="null if it has the clock of this machine")
+        NodeClock | None, Meta(description="null if it has the clock of this machine")
     ] = None
 
 
@@ -235,8 +235,8 @@ class GeneratorCost(ResultPart, kw_only=True):
     max_rss_bytes: Count | None = None
     workers: Count | None = None
     processes: Count | None = None
-    machines: Annotated[
-        tuple[GeneratorMachine, ...], Meta(description="empty if this machine sent the load")
+    nodes: Annotated[
+        tuple[GeneratorNode, ...], Meta(description="empty if this machine sent the load")
     ] = ()
 
 

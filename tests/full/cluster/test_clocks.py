@@ -1,4 +1,4 @@
-"""Machines with clocks of their own: children in time namespaces, whose offsets are known."""
+"""Nodes with clocks of their own: children in time namespaces, whose offsets are known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MS = 1_000_000
 
 
 @contextmanager
-def machine(skew_s):
+def node_at(skew_s):
     """Run an engine whose clock is ahead by so many seconds; yield the connection to it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         join = [sys.executable, "-c", JOIN, str(listener.getsockname()[1]), *command("fire")]
@@ -45,13 +45,13 @@ def machine(skew_s):
 
 
 def level_of(pace):
-    """Fire from machines with these skews; return level, intervals and the target's counts."""
+    """Fire from nodes with these skews; return level, intervals and the target's counts."""
     target = _engine.Target(json.dumps({"kind": "hello"}))
     source = Source.of(Request(f"http://127.0.0.1:{target.port}/"))
     plan = Plan(groups=(Group(pace=pace, source=source),), stop=Duration(1_000 * MS))
-    with machine(SKEWS_S[0]) as first, machine(SKEWS_S[1]) as second:
+    with node_at(SKEWS_S[0]) as first, node_at(SKEWS_S[1]) as second:
         sockets = [("first", first.fileno()), ("second", second.fileno())]
-        run = _engine.Run.on_machines(plan.to_text(), sockets)
+        run = _engine.Run.on_nodes(plan.to_text(), sockets)
         intervals = []
         while not run.done():
             if text := run.next_interval(0.1):
@@ -69,8 +69,8 @@ def test_offsets_are_found_within_the_error_that_is_stated(pace):
     assert counts["requests"] == counts["answered"]
     warm_up = sum(x["counts"]["attempted"] for x in intervals if x["phase"] == "warmup")
     assert counts["requests"] == warm_up + level["counts"]["attempted"]
-    for machine_of_level, skew_s in zip(level["generator"]["machines"], SKEWS_S, strict=True):
-        clock = machine_of_level["clock"]
+    for node, skew_s in zip(level["generator"]["nodes"], SKEWS_S, strict=True):
+        clock = node["clock"]
         assert abs(clock["offset_ms"] - 1_000 * skew_s) <= clock["error_ms"]
     assert level["warnings"] == []
 
@@ -78,5 +78,5 @@ def test_offsets_are_found_within_the_error_that_is_stated(pace):
 def test_intervals_lie_where_they_were_on_this_clock():
     level, intervals, _ = level_of(Closed(4))
     starts = [x["t_s"] for x in intervals if x["phase"] == "measure"]
-    error_s = max(x["clock"]["error_ms"] for x in level["generator"]["machines"]) / 1_000
+    error_s = max(x["clock"]["error_ms"] for x in level["generator"]["nodes"]) / 1_000
     assert starts == pytest.approx([number / 10 for number in range(10)], abs=error_s)

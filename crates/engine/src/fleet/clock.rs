@@ -11,7 +11,7 @@ use client::{Stamps, UNSET};
 use net::Nanos;
 
 use crate::measure::report::{ExchangeRow, Report, Sample, StreamRow};
-use crate::measure::summary::MachineClock;
+use crate::measure::summary::NodeClock;
 
 /// Two quartz clocks drift apart by at most so much: 50 ppm each is the usual tolerance.
 const DRIFT_PER_S: f64 = 100e-6;
@@ -47,7 +47,7 @@ impl Estimate {
 
 /// The clock of one node, for the threads that send its orders and read its replies.
 #[derive(Debug)]
-pub(super) struct NodeClock {
+pub(super) struct RemoteClock {
     /// None if the node has this process's clock.
     state: Option<Mutex<ClockEstimates>>,
 }
@@ -61,7 +61,7 @@ struct ClockEstimates {
     worst_bound_ns: Nanos,
 }
 
-impl NodeClock {
+impl RemoteClock {
     /// Returns the clock of a node that has the clock of this process.
     pub(super) fn same() -> Self {
         Self { state: None }
@@ -113,10 +113,10 @@ impl NodeClock {
     }
 
     /// Returns what is known; none if the node has this process's clock.
-    pub(super) fn figures(&self) -> Option<MachineClock> {
+    pub(super) fn figures(&self) -> Option<NodeClock> {
         let state = self.lock()?;
         let (first, best) = (state.first.or(state.best)?, state.best?);
-        Some(MachineClock {
+        Some(NodeClock {
             offset_ns: first.offset_ns,
             bound_ns: state.worst_bound_ns.max(first.half_trip_ns),
             drift_ns: best.offset_ns - first.offset_ns,
@@ -203,8 +203,8 @@ mod tests {
     /// Clocks that differ by so much: a machine that has run longer, one that has just booted.
     const OFFSETS: [i64; 4] = [0, 1_000_000_000_000, 5_000_000_000_000_000, -999_000_000_000];
 
-    fn clock(estimates: &[(Nanos, Nanos, Nanos)]) -> NodeClock {
-        let clock = NodeClock::unknown();
+    fn clock(estimates: &[(Nanos, Nanos, Nanos)]) -> RemoteClock {
+        let clock = RemoteClock::unknown();
         estimates.iter().for_each(|(sent, node, received)| clock.add(*sent, *node, *received));
         clock.begin();
         clock
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn times_of_a_process_with_the_same_clock_stay_as_they_are() {
-        let clock = NodeClock::same();
+        let clock = RemoteClock::same();
         clock.add(1, 99, 3);
         let mut translated = report(50);
         clock.translate(&mut translated, 70);

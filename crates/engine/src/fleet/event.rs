@@ -8,7 +8,7 @@ use net::Nanos;
 
 use super::message::Figures;
 use crate::measure::report::{Phase, Report};
-use crate::measure::summary::MachineClock;
+use crate::measure::summary::NodeClock;
 use crate::messages::Message;
 
 /// An event for the coordinator.
@@ -30,7 +30,7 @@ pub(crate) enum FleetEvent {
         /// Its number.
         process: u32,
         /// The clock.
-        clock: MachineClock,
+        clock: NodeClock,
     },
     /// A process that is lost.
     Lost(Loss),

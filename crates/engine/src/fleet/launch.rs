@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use net::monotonic_ns;
 
-use super::clock::{MAX_CLOCK_ERROR_NS, NodeClock};
+use super::clock::{MAX_CLOCK_ERROR_NS, RemoteClock};
 use super::frame;
 use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply};
@@ -35,7 +35,7 @@ pub(super) struct StartedChild {
     pub(super) transport: Box<dyn NodeTransport>,
     pub(super) orders: OrderStream,
     pub(super) replies: ReplyStream,
-    pub(super) clock: Arc<NodeClock>,
+    pub(super) clock: Arc<RemoteClock>,
 }
 
 /// The number of questions for a node's time: the shortest of so many round trips is typical of an idle
@@ -140,7 +140,8 @@ fn started(mut transport: Box<dyn NodeTransport>) -> Result<StartedChild, String
                 return Err(why);
             }
             let is_same = own.has_clock_of(&greeting);
-            let clock = Arc::new(if is_same { NodeClock::same() } else { NodeClock::unknown() });
+            let clock =
+                Arc::new(if is_same { RemoteClock::same() } else { RemoteClock::unknown() });
             let mut child = StartedChild { transport, orders, replies, clock };
             let asked = child.ask_clock();
             asked.map_err(|error| format!("did not tell its time: {error}"))?;

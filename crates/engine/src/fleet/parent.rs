@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use net::{Nanos, SourceAddresses, monotonic_ns};
 
-use super::clock::NodeClock;
+use super::clock::RemoteClock;
 use super::event::{FleetEvent, Loss};
 use super::launch::{FirstReply, StartedChild, first_replies, greet, launch, no_thread};
 use super::message::{ChildOrder, ChildReply, Rotation, Task};
@@ -183,7 +183,7 @@ struct Node {
     end: EndNode,
     silence_limit: Duration,
     signs: Arc<LifeSigns>,
-    clock: Arc<NodeClock>,
+    clock: Arc<RemoteClock>,
 }
 
 /// Sends the gate's orders and heartbeats to all nodes until none is left, and ends silent nodes.
@@ -245,7 +245,7 @@ impl OrderForwarder {
         }
     }
 
-    fn send(&mut self, order: impl Fn(&NodeClock) -> ChildOrder) {
+    fn send(&mut self, order: impl Fn(&RemoteClock) -> ChildOrder) {
         for node in &mut self.nodes {
             // The reader of a child that is gone notices its end.
             let _ = frame::write(&mut node.orders, &order(&node.clock), &[]);
@@ -275,7 +275,7 @@ struct ReplyReader {
     transport: Box<dyn NodeTransport>,
     end: EndNode,
     signs: Arc<LifeSigns>,
-    clock: Arc<NodeClock>,
+    clock: Arc<RemoteClock>,
     gate: Arc<Gate>,
     events: Sender<FleetEvent>,
     alive: Arc<AtomicU32>,

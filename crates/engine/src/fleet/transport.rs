@@ -31,8 +31,8 @@ pub trait NodeTransport: Send + 'static {
     /// Waits until the node has ended, and returns how; called after its replies have ended.
     fn wait(&mut self) -> Message;
 
-    /// Returns the name of the machine, if it is another one.
-    fn machine(&self) -> Option<&str> {
+    /// Returns the name of the node, if it is another machine.
+    fn node(&self) -> Option<&str> {
         None
     }
 
@@ -78,19 +78,19 @@ impl NodeSocket for TcpStream {
 pub struct SocketNode<S: NodeSocket> {
     socket: Arc<S>,
     silence_limit: Duration,
-    machine: Option<String>,
+    name: Option<String>,
 }
 
 impl<S: NodeSocket> SocketNode<S> {
     /// Takes a connected socket.
     pub fn new(socket: S) -> Self {
-        Self { socket: Arc::new(socket), silence_limit: SOCKET_SILENCE, machine: None }
+        Self { socket: Arc::new(socket), silence_limit: SOCKET_SILENCE, name: None }
     }
 
-    /// Names the machine.
+    /// Names the node, which is another machine.
     #[must_use]
-    pub fn on_machine(mut self, name: impl Into<String>) -> Self {
-        self.machine = Some(name.into());
+    pub fn on_node(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
         self
     }
 
@@ -121,8 +121,8 @@ impl<S: NodeSocket> NodeTransport for SocketNode<S> {
         DISCONNECTED.plain()
     }
 
-    fn machine(&self) -> Option<&str> {
-        self.machine.as_deref()
+    fn node(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     fn silence_limit(&self) -> Duration {

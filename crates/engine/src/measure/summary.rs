@@ -48,8 +48,8 @@ pub struct Summary {
     pub health: Health,
     /// The processes that generated the load.
     pub generator: Generator,
-    /// The machines that generated the load, if this one did not.
-    pub machines: Vec<MachineSummary>,
+    /// The nodes that generated the load, if this machine did not.
+    pub nodes: Vec<NodeSummary>,
     /// Processes that ended before their load did.
     pub lost: u32,
     /// Warnings, in the order of their texts.
@@ -67,9 +67,9 @@ pub struct Summary {
     pub events: Vec<bool>,
 }
 
-/// A machine of the load generator.
+/// A node of the load generator: another machine.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct MachineSummary {
+pub struct NodeSummary {
     /// Its name.
     pub name: String,
     /// Its processes.
@@ -77,12 +77,12 @@ pub struct MachineSummary {
     /// Those that ended before their load did.
     pub lost: u32,
     /// Its clock, if it is another one than this machine's.
-    pub clock: Option<MachineClock>,
+    pub clock: Option<NodeClock>,
 }
 
-/// The clock of a machine, compared with that of this machine.
+/// The clock of a node, compared with that of this machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct MachineClock {
+pub struct NodeClock {
     /// Its time minus that of this machine, before the load.
     pub offset_ns: i64,
     /// The maximum error of its times on the clock of this machine.

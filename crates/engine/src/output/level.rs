@@ -10,7 +10,7 @@ use crate::measure::health::{Evidence, Lag, Vitals, judge};
 use crate::measure::metric::{Metric, PERCENTILES, mark_at_least};
 use crate::measure::report::{Phase, Sample};
 use crate::measure::stream::{Timed, stream_json};
-use crate::measure::summary::{MachineSummary, Summary, WorkerTime, sum};
+use crate::measure::summary::{NodeSummary, Summary, WorkerTime, sum};
 use crate::measure::tally::Tally;
 
 /// One entry of `levels`, without what only the experiment knows (candidate, round, intervals).
@@ -270,15 +270,15 @@ fn generator(summary: &Summary, total: &Tally) -> Value {
         "workers": summary.workers.len(),
         "processes": summary.generator.processes,
     });
-    if !summary.machines.is_empty() {
-        let machines: Vec<_> = summary.machines.iter().map(machine).collect();
-        merge(&mut generator, json!({ "machines": machines }));
+    if !summary.nodes.is_empty() {
+        let nodes: Vec<_> = summary.nodes.iter().map(node).collect();
+        merge(&mut generator, json!({ "nodes": nodes }));
     }
     generator
 }
 
-fn machine(machine: &MachineSummary) -> Value {
-    let MachineSummary { name, processes, lost, clock } = machine;
+fn node(node: &NodeSummary) -> Value {
+    let NodeSummary { name, processes, lost, clock } = node;
     let clock = clock.map(|clock| {
         json!({
             "offset_ms": signed_milliseconds(clock.offset_ns),

@@ -6,7 +6,7 @@ use crate::fleet::{Figures, Loss};
 use crate::measure::report::Phase;
 use crate::measure::summary::Generator;
 use crate::messages::{
-    LOST_IN_WARMUP, LOST_IN_WINDOW, LOST_ON_MACHINE_IN_WARMUP, LOST_ON_MACHINE_IN_WINDOW, Message,
+    LOST_IN_WARMUP, LOST_IN_WINDOW, LOST_ON_NODE_IN_WARMUP, LOST_ON_NODE_IN_WINDOW, Message,
 };
 
 /// The usage of a child process.
@@ -39,11 +39,11 @@ impl ChildUsage {
     }
 }
 
-/// The warning about a lost process, on another machine if that is named; a start that is not known yet
+/// The warning about a lost process, on another node if that is named; a start that is not known yet
 /// lies ahead.
 pub(super) fn loss_warning(
     loss: Loss,
-    machine: Option<&str>,
+    node: Option<&str>,
     processes: u32,
     start: Nanos,
 ) -> Message {
@@ -51,17 +51,17 @@ pub(super) fn loss_warning(
     let (processes, end) = (("processes", processes.into()), ("end", loss.end.into()));
     #[allow(clippy::cast_precision_loss)]
     let seconds = |nanos: Nanos| ("seconds", ((nanos as f64 / 1e8).round() / 10.0).into());
-    match (loss.at.checked_sub(start), machine) {
+    match (loss.at.checked_sub(start), node) {
         (Some(nanos), None) => LOST_IN_WINDOW.message([number, processes, end, seconds(nanos)]),
         (None, None) => LOST_IN_WARMUP.message([number, processes, end]),
         (Some(nanos), Some(name)) => {
-            let machine = ("machine", name.into());
-            let values = [number, processes, machine, end, seconds(nanos)];
-            LOST_ON_MACHINE_IN_WINDOW.message(values)
+            let node = ("node", name.into());
+            let values = [number, processes, node, end, seconds(nanos)];
+            LOST_ON_NODE_IN_WINDOW.message(values)
         }
         (None, Some(name)) => {
-            let machine = ("machine", name.into());
-            LOST_ON_MACHINE_IN_WARMUP.message([number, processes, machine, end])
+            let node = ("node", name.into());
+            LOST_ON_NODE_IN_WARMUP.message([number, processes, node, end])
         }
     }
 }

@@ -11,7 +11,7 @@ use super::children::{ChildUsage, loss_warning};
 use crate::fleet::{FleetEvent, Inbox, Loss, MAX_CLOCK_ERROR_NS};
 use crate::measure::aggregate::{Aggregate, JudgedInterval};
 use crate::measure::report::{Phase, Report};
-use crate::measure::summary::{Generator, MachineSummary, Summary, add_tallies};
+use crate::measure::summary::{Generator, NodeSummary, Summary, add_tallies};
 use crate::measure::tally::Tally;
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, MessageTemplate, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
@@ -46,14 +46,14 @@ pub(super) struct Coordinator {
     has_received: bool,
     /// The usage of child processes.
     child_usages: Vec<ChildUsage>,
-    /// The place of each child process's machine in the summary, if it runs on another machine.
-    machines: Vec<Option<usize>>,
+    /// The place of each child process's node in the summary, if it is another machine.
+    nodes: Vec<Option<usize>>,
 }
 
 /// The processes and workers of a run.
 #[derive(Debug, Clone)]
 pub(super) struct RunSize {
-    /// The name of each child process's machine, if it is another one; no children for threads.
+    /// The name of each child process's node, if it is another one; no children for threads.
     pub(super) children: Vec<Option<String>>,
     /// Of all processes.
     pub(super) workers: u32,
@@ -106,11 +106,11 @@ impl Coordinator {
         outbox: Arc<Outbox>,
         files: LoadFiles,
     ) -> Self {
-        let (machines, summaries) = machines(&size.children);
+        let (nodes, summaries) = nodes(&size.children);
         let patience =
             prepared.timeout_ns().saturating_add(GRACE_NS).saturating_add(plan.interval_ns);
         let processes = u32::try_from(size.children.len()).unwrap_or(u32::MAX).max(1);
-        let summary = Summary { machines: summaries, ..empty_summary(plan, prepared, processes) };
+        let summary = Summary { nodes: summaries, ..empty_summary(plan, prepared, processes) };
         let RunSize { children, workers, run_start } = size;
         let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.has_schedule());
         (0..workers).for_each(|worker| aggregate.expect(worker));
@@ -126,7 +126,7 @@ impl Coordinator {
             cpu_at_start: 0,
             has_received: false,
             child_usages: vec![ChildUsage::default(); children.len()],
-            machines,
+            nodes,
         }
     }
 
@@ -152,8 +152,8 @@ impl Coordinator {
                     self.child_usages[process as usize].update(phase, figures);
                 }
                 Ok(FleetEvent::Clock { process, clock }) => {
-                    if let Some(machine) = self.machine_of(process) {
-                        machine.clock = Some(clock);
+                    if let Some(node) = self.node_of(process) {
+                        node.clock = Some(clock);
                     }
                 }
                 Ok(FleetEvent::Lost(loss)) => self.lose(loss),
@@ -195,14 +195,14 @@ impl Coordinator {
             let intervals = self.aggregate.lose(worker);
             self.hand_out(&intervals);
         }
-        let machine = self.machine_of(loss.process).map(|machine| {
-            machine.lost += 1;
-            machine.name.clone()
+        let name = self.node_of(loss.process).map(|node| {
+            node.lost += 1;
+            node.name.clone()
         });
         let summary = &mut self.aggregate.summary;
         summary.lost += 1;
         let processes = summary.generator.processes;
-        let warning = loss_warning(loss, machine.as_deref(), processes, self.gate.start());
+        let warning = loss_warning(loss, name.as_deref(), processes, self.gate.start());
         if summary.lost == processes {
             let last = ("last", warning.clone().into());
             summary.failure.get_or_insert_with(|| ALL_PROCESSES_LOST.message([last]));
@@ -212,9 +212,9 @@ impl Coordinator {
 
     fn warn_of_uncertain_clocks(&mut self) {
         let summary = &mut self.aggregate.summary;
-        let warnings = summary.machines.iter().filter_map(|machine| {
-            let bound_ns = machine.clock.map_or(0, |clock| clock.bound_ns);
-            let name = ("machine", machine.name.as_str().into());
+        let warnings = summary.nodes.iter().filter_map(|node| {
+            let bound_ns = node.clock.map_or(0, |clock| clock.bound_ns);
+            let name = ("node", node.name.as_str().into());
             #[allow(clippy::cast_precision_loss)]
             let ms = ("ms", ((bound_ns as f64 / 1e4).ceil() / 100.0).into());
             (bound_ns > MAX_CLOCK_ERROR_NS).then(|| UNCERTAIN_CLOCK.message([name, ms]))
@@ -223,9 +223,9 @@ impl Coordinator {
         warnings.into_iter().for_each(|warning| summary.warn(warning));
     }
 
-    fn machine_of(&mut self, process: u32) -> Option<&mut MachineSummary> {
-        let place = self.machines.get(process as usize).copied().flatten()?;
-        self.aggregate.summary.machines.get_mut(place)
+    fn node_of(&mut self, process: u32) -> Option<&mut NodeSummary> {
+        let place = self.nodes.get(process as usize).copied().flatten()?;
+        self.aggregate.summary.nodes.get_mut(place)
     }
 
     fn hand_out(&mut self, intervals: &[JudgedInterval]) {
@@ -298,14 +298,14 @@ fn shared_row(prepared: &Prepared) -> Option<Message> {
     (prepared.pooled > 0).then(|| SHARED_ROW.message(values))
 }
 
-/// Returns the place of each child's machine in a list, and the list.
-fn machines(children: &[Option<String>]) -> (Vec<Option<usize>>, Vec<MachineSummary>) {
-    let mut list: Vec<MachineSummary> = Vec::new();
+/// Returns the place of each child's node in a list, and the list.
+fn nodes(children: &[Option<String>]) -> (Vec<Option<usize>>, Vec<NodeSummary>) {
+    let mut list: Vec<NodeSummary> = Vec::new();
     let places = children.iter().map(|name| {
         let name = name.as_ref()?;
-        let place = list.iter().position(|machine| machine.name == *name).unwrap_or(list.len());
+        let place = list.iter().position(|node| node.name == *name).unwrap_or(list.len());
         if place == list.len() {
-            list.push(MachineSummary { name: name.clone(), ..MachineSummary::default() });
+            list.push(NodeSummary { name: name.clone(), ..NodeSummary::default() });
         }
         list[place].processes += 1;
         Some(place)

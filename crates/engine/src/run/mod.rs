@@ -128,10 +128,9 @@ impl Run {
         let workers = parts.iter().map(worker_count).sum();
         let gate = Arc::new(Gate::held(processes));
         let (events, inbox) = channel();
-        let machines =
-            children.iter().map(|child| child.machine().map(ToOwned::to_owned)).collect();
+        let nodes = children.iter().map(|child| child.node().map(ToOwned::to_owned)).collect();
         let preparing = PreparingFleet::start(parts, children, &SOURCES)?;
-        let size = RunSize { children: machines, workers, run_start: monotonic_ns() };
+        let size = RunSize { children: nodes, workers, run_start: monotonic_ns() };
         let opened = Arc::clone(&gate);
         // The run may be stopped while the children prepare their parts.
         Self::coordinated(start, size, gate, move |mut coordinator| {

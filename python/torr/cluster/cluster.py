@@ -1,0 +1,261 @@
+"""The nodes that send loads, from torr's side: agents that connect, and engines that they start."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import queue
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from torr import engine
+from torr.cluster.nodes import choose
+from torr.cluster.wire import prepare, read_first_line, send_line
+from torr.errors import NothingMeasuredError, UsageError
+from torr.messages.say import say
+
+if TYPE_CHECKING:
+    from torr.engine import Load
+    from torr.model.plan import Plan
+
+CONNECT_LIMIT_S = 60
+"""Ray copies torr to each node and starts an agent there, which takes about two seconds."""
+ENGINE_LIMIT_S = 20
+FIRST_LINE_S = 5
+END_LIMIT_S = 5
+"""The process that holds Ray ends with its standard input, at once."""
+
+
+@dataclass(slots=True)
+class ConnectedNode:
+    """A node with its connection, over which it is asked for engine processes."""
+
+    node: str
+    connection: socket.socket
+    facts: dict[str, Any]
+    is_lost: bool = False
+
+
+@dataclass(slots=True)
+class Cluster:
+    """Nodes that wait for loads; closing it ends everything on them."""
+
+    launcher: subprocess.Popen[str]
+    listener: socket.socket
+    token: str
+    names: list[str]
+    workers: int | None = None
+    agents: dict[str, ConnectedNode] = field(default_factory=dict)
+    losses: dict[str, str] = field(default_factory=dict)
+    _arrivals: queue.Queue[tuple[dict[str, Any], socket.socket]] = field(
+        default_factory=queue.Queue
+    )
+    _loads: int = 0
+
+    @classmethod
+    def connect(cls, address: str, wanted: str, workers: int | None = None) -> Cluster:
+        """Start an agent on each node that is `wanted` of the Ray cluster at `address`.
+
+        Each node sends from so many `workers`; by default as many as the smallest has cores.
+
+        Raises UsageError if there is no such cluster or node, NothingMeasuredError if an agent
+        does not come.
+        """
+        with ExitStack() as undo:
+            launcher = subprocess.Popen(
+                launcher_command(address),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env={**os.environ, "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1"},
+                start_new_session=True,
+            )
+            undo.callback(_end, launcher)
+            connected = _first_event(launcher, address)
+            nodes = choose(connected["nodes"], wanted, connected["address"])
+            listener = socket.create_server((connected["address"], 0), backlog=1024)
+            undo.callback(listener.close)
+            names = [node.name for node in nodes]
+            cluster = cls(launcher, listener, secrets.token_hex(32), names, workers)
+            threading.Thread(target=cluster._read_events, daemon=True).start()
+            threading.Thread(target=cluster._accept, daemon=True).start()
+            host, port = listener.getsockname()[:2]
+            order = {"host": host, "port": port, "token": cluster.token}
+            order["nodes"] = [(node.name, node.id) for node in nodes]
+            cluster._order(order)
+            cluster._await_agents()
+            undo.pop_all()
+        return cluster
+
+    def start(self, plan: Plan) -> Load:
+        """Start a load on all nodes, which have equal parts of it."""
+        self._loads += 1
+        agents = list(self.agents.values())
+        for agent in agents:
+            if agent.is_lost:
+                why = self.losses.get(agent.node, say("its connection ended"))
+                raise NothingMeasuredError(
+                    say("node {name} is lost: {why}", name=agent.node, why=why)
+                )
+        for agent in agents:
+            with suppress(OSError):
+                send_line(agent.connection, {"load": self._loads, "processes": 1})
+        sockets = self._sockets(len(agents))
+        try:
+            each = self.workers or min(
+                int(agent.facts["machine"]["cores_allowed"]) for agent in agents
+            )
+            whole = replace(plan, workers=each * len(agents))
+            places = [(name, connection.fileno()) for name, connection in sockets]
+            return engine.start_on_nodes(whole, places)
+        finally:
+            for _, connection in sockets:
+                connection.close()
+
+    def close(self) -> None:
+        """End the agents, with all that they have started, and the process that holds Ray."""
+        for connection in [self.listener, *(agent.connection for agent in self.agents.values())]:
+            # Threads wait for it: closing it alone would not wake them.
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+        _end(self.launcher)
+
+    def _sockets(self, count: int) -> list[tuple[str, socket.socket]]:
+        limit = time.monotonic() + ENGINE_LIMIT_S
+        sockets: list[tuple[str, socket.socket]] = []
+        while len(sockets) < count:
+            try:
+                hello, connection = self._arrivals.get(timeout=max(0, limit - time.monotonic()))
+            except queue.Empty:
+                for _, connection in sockets:
+                    connection.close()
+                missing = sorted(set(self.agents) - {name for name, _ in sockets})
+                raise NothingMeasuredError(
+                    say(
+                        "no engine process connected from {nodes} within {seconds} s",
+                        nodes=", ".join(missing),
+                        seconds=ENGINE_LIMIT_S,
+                    )
+                ) from None
+            if hello["load"] == self._loads:
+                sockets.append((hello["node"], connection))
+            else:
+                connection.close()
+        return sorted(sockets, key=lambda one: self.names.index(one[0]))
+
+    def _await_agents(self) -> None:
+        limit = time.monotonic() + CONNECT_LIMIT_S
+        while len(self.agents) < len(self.names):
+            missing = ", ".join(name for name in self.names if name not in self.agents)
+            if self.losses:
+                name, why = next(iter(self.losses.items()))
+                raise NothingMeasuredError(
+                    say("torr could not start on {name}: {why}", name=name, why=why)
+                )
+            if time.monotonic() > limit:
+                raise NothingMeasuredError(
+                    say(
+                        "torr did not start on {nodes} within {seconds} s",
+                        nodes=missing,
+                        seconds=CONNECT_LIMIT_S,
+                    ),
+                    say("check that these nodes reach {address}", address=self._address()),
+                )
+            time.sleep(0.01)
+
+    def _address(self) -> str:
+        host, port = self.listener.getsockname()[:2]
+        return f"{host}:{port}"
+
+    def _order(self, order: dict[str, Any]) -> None:
+        if self.launcher.stdin is not None:
+            with suppress(OSError):
+                self.launcher.stdin.write(json.dumps(order) + "\n")
+                self.launcher.stdin.flush()
+
+    def _read_events(self) -> None:
+        if self.launcher.stdout is None:
+            return
+        with self.launcher.stdout as events:
+            for line in events:
+                with suppress(ValueError, KeyError):
+                    event = json.loads(line)
+                    if event["event"] == "lost":
+                        self.losses[event["node"]] = event["why"]
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._greet, args=(connection,), daemon=True).start()
+
+    def _greet(self, connection: socket.socket) -> None:
+        """Read who connects; close connections without the token."""
+        try:
+            connection.settimeout(FIRST_LINE_S)
+            hello = read_first_line(connection) or {}
+            connection.settimeout(None)
+            prepare(connection)
+        except OSError:
+            hello = {}
+        is_known = hmac.compare_digest(str(hello.get("token", "")), self.token)
+        if not is_known or hello.get("node") not in self.names:
+            connection.close()
+        elif "load" in hello:
+            self._arrivals.put((hello, connection))
+        else:
+            name = hello["node"]
+            self.agents[name] = ConnectedNode(name, connection, hello.get("facts") or {})
+            self._watch(self.agents[name])
+
+    def _watch(self, agent: ConnectedNode) -> None:
+        """Wait until the connection of an agent ends."""
+        with suppress(OSError):
+            while agent.connection.recv(1 << 10):
+                pass
+        agent.is_lost = True
+
+
+def launcher_command(address: str) -> list[str]:
+    """Return the command of the process that holds Ray."""
+    return [sys.executable, "-m", "torr.cluster.launcher", address]
+
+
+def _first_event(launcher: subprocess.Popen[str], address: str) -> dict[str, Any]:
+    line = launcher.stdout.readline() if launcher.stdout is not None else ""
+    try:
+        event: dict[str, Any] = json.loads(line)
+    except ValueError:
+        event = {"event": "failed", "why": say("the process that holds Ray ended")}
+    if event.get("is_missing"):
+        raise UsageError(say("loads from several nodes need Ray"), "pip install 'torr[ray]'")
+    if event["event"] != "connected":
+        raise UsageError(
+            say("no Ray cluster at {address}: {why}", address=address, why=event["why"])
+        )
+    return event
+
+
+def _end(launcher: subprocess.Popen[str]) -> None:
+    if launcher.stdin is not None:
+        with suppress(OSError):
+            launcher.stdin.close()
+    try:
+        launcher.wait(timeout=END_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        launcher.kill()
+        launcher.wait()
+    if launcher.stdout is not None:
+        launcher.stdout.close()

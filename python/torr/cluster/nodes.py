@@ -1,0 +1,64 @@
+"""Which nodes of a cluster send the load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import UsageError
+from torr.messages.say import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterNode:
+    """A node of a Ray cluster, called by its host name, or by its address if several have it."""
+
+    name: str
+    id: str
+    address: str
+    host: str
+
+
+def choose(listed: Iterable[dict[str, Any]], wanted: str, own_address: str) -> list[ClusterNode]:
+    """Return the nodes that send the load: `all`, a number of them, or host names and addresses.
+
+    Of a number of nodes, the one with `own_address` is the last to be chosen, since it coordinates.
+    """
+    nodes = _alive(listed, own_address)
+    if wanted == "all":
+        return nodes
+    if wanted.isdecimal():
+        count = int(wanted)
+        if not 1 <= count <= len(nodes):
+            raise UsageError(
+                say("the cluster has {count} nodes, not {wanted}", count=len(nodes), wanted=count)
+            )
+        return nodes[:count]
+    return [_named(name, nodes) for name in wanted.split(",")]
+
+
+def _alive(listed: Iterable[dict[str, Any]], own_address: str) -> list[ClusterNode]:
+    found = []
+    for entry in listed:
+        if entry.get("Alive"):
+            address = entry["NodeManagerAddress"]
+            host = str(entry.get("NodeManagerHostname") or address)
+            found.append(ClusterNode(host, entry["NodeID"], address, host))
+    found.sort(key=lambda node: (node.address == own_address, node.host, node.address))
+    hosts = [node.host for node in found]
+    return [
+        node if hosts.count(node.host) == 1 else replace(node, name=node.address) for node in found
+    ]
+
+
+def _named(name: str, nodes: Sequence[ClusterNode]) -> ClusterNode:
+    for node in nodes:
+        if name in (node.name, node.address, node.host):
+            return node
+    known = ", ".join(node.name for node in nodes)
+    raise UsageError(
+        say("the cluster has no node {name!r}", name=name), say("choose from {known}", known=known)
+    )

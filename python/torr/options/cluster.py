@@ -1,0 +1,45 @@
+"""Options of loads from several nodes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torr.errors import UsageError
+from torr.messages.say import say
+from torr.options.definition import LOAD, RUN_SCOPES, OptionScope, option
+from torr.options.readers import Reader
+
+_WANTED = re.compile(r"all|[1-9]\d*|[^\s,]+(,[^\s,]+)*")
+
+
+def _nodes(text: str) -> str:
+    if not _WANTED.fullmatch(text):
+        raise UsageError(
+            say("{text!r} does not name nodes", text=text),
+            say("give a number, `all`, or names with commas: --nodes a,b"),
+        )
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """The nodes of a Ray cluster that send the load."""
+
+    group: ClassVar[str] = LOAD
+    scopes: ClassVar[OptionScope] = RUN_SCOPES
+
+    nodes: str | None = option(
+        "--nodes",
+        Reader("NODES", _nodes, "3"),
+        "send from N, all or HOST,… of a Ray cluster [here]",
+        rare=True,
+    )
+    cluster: str | None = option(
+        "--cluster",
+        Reader("HOST:PORT", str, "10.0.0.1:6379"),
+        "set the address of the Ray cluster [RAY_ADDRESS]",
+        rare=True,
+        variable="RAY_ADDRESS",
+    )

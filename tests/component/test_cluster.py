@@ -1,0 +1,126 @@
+"""Agents and engines on nodes, without Ray: the nodes are processes of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from installed import children_of, wait_until
+from torr import engine
+from torr.cluster import cluster as clusters
+from torr.cluster.cluster import Cluster
+from torr.errors import NothingMeasuredError, UsageError
+from torr.model.plan import Closed, Duration, Group, Open, Plan
+from torr.model.request import Request
+from torr.model.source import Source
+from torr.targets import Hello, listening
+
+LAUNCHER = Path(__file__).parents[1] / "local_launcher.py"
+MS = 1_000_000
+NODES = ("a", "b", "c")
+
+
+@pytest.fixture
+def connect(monkeypatch):
+    """Connect to a cluster of three nodes, which are processes of this machine."""
+
+    def command(_address):
+        return [sys.executable, str(LAUNCHER), ",".join(NODES)]
+
+    monkeypatch.setattr(clusters, "launcher_command", command)
+    opened = []
+
+    def connected(wanted="all", workers=1):
+        opened.append(Cluster.connect("here:1", wanted, workers))
+        return opened[-1]
+
+    yield connected
+    for cluster in opened:
+        cluster.close()
+
+
+@pytest.fixture
+def hello():
+    with listening(Hello()) as target:
+        yield target
+
+
+def plan(target, pace):
+    source = Source.of(Request(target.url))
+    return Plan(groups=(Group(pace=pace, source=source),), stop=Duration(200 * MS), warmup_ns=0)
+
+
+def level_of(load):
+    for _ in engine.intervals(load):
+        pass
+    return engine.level(load)
+
+
+@pytest.mark.parametrize("pace", [Closed(6), Open(300, connections=6)], ids=["closed", "rate"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_nodes_count_as_one(connect, hello, pace, count):
+    cluster = connect(str(count))
+    level = level_of(cluster.start(plan(hello, pace)))
+    assert level.counts.attempted == hello.counts()["requests"]
+    assert [node.name for node in level.generator.nodes] == list(NODES[:count])
+    assert level.generator.processes == count
+    assert level.warnings == []
+
+
+def test_a_cluster_sends_one_load_after_the_other(connect, hello):
+    cluster = connect()
+    levels = [level_of(cluster.start(plan(hello, Closed(3)))) for _ in range(3)]
+    assert sum(level.counts.attempted for level in levels) == hello.counts()["requests"]
+
+
+def test_a_node_that_is_lost_before_a_load_ends_the_run_with_its_name(connect, hello):
+    cluster = connect()
+    # The process that stands for Ray has started the agents in the order of their names.
+    os.kill(sorted(children_of(cluster.launcher.pid))[1], signal.SIGKILL)
+    wait_until(lambda: cluster.agents["b"].is_lost)
+    with pytest.raises(NothingMeasuredError) as lost:
+        cluster.start(plan(hello, Closed(3)))
+    assert str(lost.value.message).startswith("node b is lost: ")
+
+
+def test_closing_a_cluster_ends_all_agents(connect):
+    cluster = connect()
+    agents = children_of(cluster.launcher.pid)
+    assert len(agents) == 3
+    cluster.close()
+    wait_until(lambda: not any(Path(f"/proc/{agent}").exists() for agent in agents))
+
+
+def test_a_connection_without_the_token_is_closed(connect):
+    cluster = connect("1")
+    for hello in (
+        {"node": "a"},
+        {"token": "x", "node": "a"},
+        {"token": cluster.token, "node": "z"},
+    ):
+        with socket.create_connection(cluster.listener.getsockname()) as stranger:
+            stranger.sendall(json.dumps(hello).encode() + b"\n")
+            assert stranger.recv(1) == b""
+    assert list(cluster.agents) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        ({"event": "failed", "why": "refused"}, "no Ray cluster at here:1: refused"),
+        ({"event": "failed", "why": "", "is_missing": True}, "loads from several nodes need Ray"),
+        (None, "no Ray cluster at here:1: the process that holds Ray ended"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_refused(monkeypatch, event, reason):
+    code = "" if event is None else f"print({json.dumps(event)!r})"
+    monkeypatch.setattr(clusters, "launcher_command", lambda _: [sys.executable, "-c", code])
+    with pytest.raises(UsageError) as refused:
+        Cluster.connect("here:1", "all")
+    assert str(refused.value.message) == reason
