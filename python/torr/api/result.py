@@ -64,10 +64,10 @@ class Result(results.RunResult, kw_only=True, dict=True):
 
     @property
     def passed(self) -> bool:
-        """Return whether SLOs hold and no abort condition ended it: a command would not exit 1."""
-        from torr.verdicts.exit import gate
+        """Return whether SLOs hold, no abort condition ended it, and a request succeeded."""
+        from torr.verdicts.exit import gate, has_success
 
-        return gate(self).error is None
+        return gate(self).error is None and has_success(self)
 
     @property
     def level(self) -> Level:

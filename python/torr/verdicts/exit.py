@@ -94,7 +94,7 @@ def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
     if is_strict and limited:
         return Decision(_limited(result, limited))
     passed = gate(result)
-    if passed.error is not None or not result.levels or any(x.counts.ok for x in result.levels):
+    if passed.error is not None or has_success(result):
         return passed
     if result.kind == "compare":
         hint = "torr run --once shows one"
@@ -103,6 +103,11 @@ def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
     return Decision(
         NothingMeasuredError(say("no request succeeded")), passed.notes, is_unanswered=True
     )
+
+
+def has_success(result: RunResult) -> bool:
+    """Return whether a request succeeded, if there was one."""
+    return not result.levels or any(level.counts.ok for level in result.levels)
 
 
 def gate(result: RunResult) -> Decision:

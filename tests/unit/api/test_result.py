@@ -11,6 +11,7 @@ import pytest
 
 import torr
 from documents import ROOT
+from doubles import Truth
 from torr.cli.main import main
 from torr.errors import UsageError
 
@@ -77,6 +78,11 @@ def test_a_result_outlives_its_directory(run):
     assert run.verdict.startswith("Holds p95")
     assert run.passed
     assert "<iframe" in run._repr_html_()
+
+
+def test_a_run_without_a_success_does_not_pass(fake):
+    fake.curve = lambda _users: Truth(ok_per_s=0, errors={"status": 50})
+    assert not torr.run("http://127.0.0.1:9/").passed
 
 
 def test_a_table_has_a_row_a_level(ladder):

@@ -2,8 +2,8 @@
 
     concurrency  ok/s  mean service time in ms  success rate in %
 
-Blank-separated, no header, the median of rounds; levels that the generator limited or that were cut
-short are left out.
+Blank-separated, no header, the median of rounds; levels that the generator limited, that were cut
+short, or whose users starved are left out.
 Percent signs in the last column, comments from `#` on, and blank lines are read as well.
 """
 
