@@ -136,7 +136,7 @@ def test_arrivals_have_no_users_to_profile_at(torr, steady, server):
     more = ("--rate", "50", "--profile", server[1].pid, "--profile-at", "5")
     ended = torr("run", *LOAD[2:], *more, steady.url)
     assert ended.code == 2
-    assert "a group with a rate has no users" in ended.err
+    assert "--profile-at is a number of users, and a load with a rate has none" in ended.err
 
 
 def test_ctrl_c_in_the_trial_of_the_profile_waits_for_no_profiler(start, server, tmp_path):

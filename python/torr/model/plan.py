@@ -233,7 +233,7 @@ class Plan(PlanPart):
         """Return the plan of a ladder's level: another number of users, divided as before."""
         closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
         require(
-            len(closed) == len(self.groups),
+            not self.has_schedule,
             say(
                 "the levels of a ladder are numbers of users, and a group with a rate has no users"
             ),

@@ -28,7 +28,12 @@ def with_profile(
     from torr.profile.profiler import profiler_of
 
     if users is not None:
-        plan.with_users(users)  # raises where the load has no users
+        require(
+            not plan.has_schedule,
+            say("--profile-at is a number of users, and a load with a rate has none"),
+            say("leave out --profile-at"),
+        )
+        plan.with_users(users)  # raises where they cannot be divided
     profiler = profiler_of(request)
     profiler.check()
     return profiled(experiment, plan, ProfileSettings(profiler, users))
