@@ -101,7 +101,7 @@ def test_a_connection_without_the_token_is_closed(connect):
     cluster = connect("1")
     for hello in (
         {"node": "a"},
-        {"token": "x", "node": "a"},
+        {"token": "é", "node": "a"},
         {"token": cluster.token, "node": "z"},
     ):
         with socket.create_connection(cluster.listener.getsockname()) as stranger:

@@ -593,6 +593,17 @@ fn nodes_are_named_with_their_processes_and_their_losses() {
 }
 
 #[test]
+fn a_load_of_fewer_users_than_nodes_is_sent_by_the_first_nodes() {
+    let (target, url) = hello();
+    let nodes = ["a", "b", "c"].map(|name| named_node(name).0);
+    let summary = end(&Run::start_on(&requests(&url, 2, 100), nodes.into()).unwrap());
+    target.stop().unwrap();
+    assert_eq!((balanced(&summary).ok, target.counts().requests), (100, 100));
+    let names: Vec<_> = summary.nodes.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((names, summary.lost), (vec!["a", "b"], 0));
+}
+
+#[test]
 fn one_node_is_a_load_like_any_other() {
     let (target, url) = hello();
     let plan = requests(&url, 4, 100);

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CONNECT_LIMIT_S = 60
 """Ray copies torr to each node and starts an agent there, which takes about two seconds."""
 ENGINE_LIMIT_S = 20
+CHECK_INTERVAL_S = 0.1
 FIRST_LINE_S = 5
 END_LIMIT_S = 5
 """The process that holds Ray ends with its standard input, at once."""
@@ -86,6 +87,7 @@ class Cluster:
             undo.callback(listener.close)
             names = [node.name for node in nodes]
             cluster = cls(launcher, listener, secrets.token_hex(32), names, workers)
+            undo.callback(cluster.close)
             threading.Thread(target=cluster._read_events, daemon=True).start()
             threading.Thread(target=cluster._accept, daemon=True).start()
             host, port = listener.getsockname()[:2]
@@ -100,12 +102,7 @@ class Cluster:
         """Start a load on all nodes, which have equal parts of it."""
         self._loads += 1
         agents = list(self.agents.values())
-        for agent in agents:
-            if agent.is_lost:
-                why = self.losses.get(agent.node, say("its connection ended"))
-                raise NothingMeasuredError(
-                    say("node {name} is lost: {why}", name=agent.node, why=why)
-                )
+        self._check()
         for agent in agents:
             with suppress(OSError):
                 send_line(agent.connection, {"load": self._loads, "processes": 1})
@@ -130,28 +127,45 @@ class Cluster:
             connection.close()
         _end(self.launcher)
 
+    def _check(self) -> None:
+        """Raise NothingMeasuredError if a node is lost."""
+        for agent in self.agents.values():
+            if agent.is_lost:
+                why = self.losses.get(agent.node, say("its connection ended"))
+                raise NothingMeasuredError(
+                    say("node {name} is lost: {why}", name=agent.node, why=why)
+                )
+
     def _sockets(self, count: int) -> list[tuple[str, socket.socket]]:
+        """Return the connections of the engine processes of this load, in the order of nodes."""
         limit = time.monotonic() + ENGINE_LIMIT_S
         sockets: list[tuple[str, socket.socket]] = []
-        while len(sockets) < count:
-            try:
-                hello, connection = self._arrivals.get(timeout=max(0, limit - time.monotonic()))
-            except queue.Empty:
-                for _, connection in sockets:
+        with ExitStack() as undo:
+            while len(sockets) < count:
+                self._check()
+                if time.monotonic() > limit:
+                    raise self._no_engines({name for name, _ in sockets})
+                try:
+                    hello, connection = self._arrivals.get(timeout=CHECK_INTERVAL_S)
+                except queue.Empty:
+                    continue
+                if hello["load"] == self._loads:
+                    undo.callback(connection.close)
+                    sockets.append((hello["node"], connection))
+                else:
                     connection.close()
-                missing = sorted(set(self.agents) - {name for name, _ in sockets})
-                raise NothingMeasuredError(
-                    say(
-                        "no engine process connected from {nodes} within {seconds} s",
-                        nodes=", ".join(missing),
-                        seconds=ENGINE_LIMIT_S,
-                    )
-                ) from None
-            if hello["load"] == self._loads:
-                sockets.append((hello["node"], connection))
-            else:
-                connection.close()
+            undo.pop_all()
         return sorted(sockets, key=lambda one: self.names.index(one[0]))
+
+    def _no_engines(self, connected: set[str]) -> NothingMeasuredError:
+        missing = ", ".join(name for name in self.names if name not in connected)
+        return NothingMeasuredError(
+            say(
+                "no engine process connected from {nodes} within {seconds} s",
+                nodes=missing,
+                seconds=ENGINE_LIMIT_S,
+            )
+        )
 
     def _await_agents(self) -> None:
         limit = time.monotonic() + CONNECT_LIMIT_S
@@ -171,7 +185,7 @@ class Cluster:
                     ),
                     say("check that these nodes reach {address}", address=self._address()),
                 )
-            time.sleep(0.01)
+            time.sleep(CHECK_INTERVAL_S / 10)
 
     def _address(self) -> str:
         host, port = self.listener.getsockname()[:2]
@@ -210,7 +224,8 @@ class Cluster:
             prepare(connection)
         except OSError:
             hello = {}
-        is_known = hmac.compare_digest(str(hello.get("token", "")), self.token)
+        token = str(hello.get("token", ""))
+        is_known = hmac.compare_digest(token.encode(), self.token.encode())
         if not is_known or hello.get("node") not in self.names:
             connection.close()
         elif "load" in hello:

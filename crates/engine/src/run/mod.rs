@@ -85,16 +85,16 @@ impl Run {
         Self::start_fleet(start, children).map_err(StartError::Machine)
     }
 
-    /// Starts a load on nodes, which have a part each.
-    pub fn start_on(plan: &Plan, nodes: Vec<Box<dyn NodeTransport>>) -> Result<Self, StartError> {
+    /// Starts a load on nodes, which have a part each; on the first of them if the load has fewer parts.
+    pub fn start_on(
+        plan: &Plan,
+        mut nodes: Vec<Box<dyn NodeTransport>>,
+    ) -> Result<Self, StartError> {
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         let parts = Processes::Exactly(count).parts(plan, 0);
-        if parts.len() != nodes.len() {
-            let (count, parts) = (nodes.len(), parts.len());
-            return Err(StartError::Plan(format!("{count} nodes for a load of {parts} parts")));
-        }
+        nodes.truncate(parts.len());
         let start = Start { plan, parts, prepared, files };
         Self::start_fleet(start, nodes).map_err(StartError::Machine)
     }
