@@ -15,7 +15,7 @@ from installed import children_of, wait_until
 from torr import engine
 from torr.cluster import cluster as clusters
 from torr.cluster.cluster import Cluster
-from torr.errors import NothingMeasuredError, UsageError
+from torr.errors import InterruptedRunError, NothingMeasuredError, UsageError
 from torr.model.plan import Closed, Duration, Group, Open, Plan
 from torr.model.request import Request
 from torr.model.source import Source
@@ -108,6 +108,22 @@ def test_a_connection_without_the_token_is_closed(connect):
             stranger.sendall(json.dumps(hello).encode() + b"\n")
             assert stranger.recv(1) == b""
     assert list(cluster.agents) == ["a"]
+
+
+def test_a_cluster_that_does_not_answer_is_given_up(monkeypatch):
+    monkeypatch.setattr(clusters, "RAY_LIMIT_S", 0)
+    silent = [sys.executable, "-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr(clusters, "launcher_command", lambda _: silent)
+    with pytest.raises(UsageError) as refused:
+        Cluster.connect("here:1", "all")
+    assert str(refused.value.message) == "no Ray cluster at here:1: no answer within 0 s"
+
+
+def test_an_interrupt_ends_the_wait_for_a_cluster(monkeypatch):
+    silent = [sys.executable, "-c", "import time; time.sleep(60)"]
+    monkeypatch.setattr(clusters, "launcher_command", lambda _: silent)
+    with pytest.raises(InterruptedRunError):
+        Cluster.connect("here:1", "all", is_interrupted=lambda: True)
 
 
 @pytest.mark.parametrize(

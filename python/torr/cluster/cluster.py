@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import secrets
+import select
 import socket
 import subprocess
 import sys
@@ -19,15 +20,19 @@ from typing import TYPE_CHECKING, Any
 from torr import engine
 from torr.cluster.nodes import choose
 from torr.cluster.wire import prepare, read_first_line, send_line
-from torr.errors import NothingMeasuredError, UsageError
+from torr.errors import InterruptedRunError, NothingMeasuredError, TorrError, UsageError
 from torr.messages.say import say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torr.engine import Load
     from torr.model.plan import Plan
 
 CONNECT_LIMIT_S = 60
 """Ray copies torr to each node and starts an agent there, which takes about two seconds."""
+RAY_LIMIT_S = 20
+"""Ray connects within a second or two; to an address without a cluster it tries for minutes."""
 ENGINE_LIMIT_S = 20
 CHECK_INTERVAL_S = 0.1
 FIRST_LINE_S = 5
@@ -62,7 +67,13 @@ class Cluster:
     _loads: int = 0
 
     @classmethod
-    def connect(cls, address: str, wanted: str, workers: int | None = None) -> Cluster:
+    def connect(
+        cls,
+        address: str,
+        wanted: str,
+        workers: int | None = None,
+        is_interrupted: Callable[[], bool] = bool,
+    ) -> Cluster:
         """Start an agent on each node that is `wanted` of the Ray cluster at `address`.
 
         Each node sends from so many `workers`; by default as many as the smallest has cores.
@@ -81,7 +92,12 @@ class Cluster:
                 start_new_session=True,
             )
             undo.callback(_end, launcher)
-            connected = _first_event(launcher, address)
+            try:
+                connected = _first_event(launcher, address, is_interrupted)
+            except TorrError:
+                # It may still try to connect, and would not notice the end of its input.
+                launcher.kill()
+                raise
             nodes = choose(connected["nodes"], wanted, connected["address"])
             listener = socket.create_server((connected["address"], 0), backlog=1024)
             undo.callback(listener.close)
@@ -94,7 +110,7 @@ class Cluster:
             order = {"host": host, "port": port, "token": cluster.token}
             order["nodes"] = [(node.name, node.id) for node in nodes]
             cluster._order(order)
-            cluster._await_agents()
+            cluster._await_agents(is_interrupted)
             undo.pop_all()
         return cluster
 
@@ -167,7 +183,7 @@ class Cluster:
             )
         )
 
-    def _await_agents(self) -> None:
+    def _await_agents(self, is_interrupted: Callable[[], bool]) -> None:
         limit = time.monotonic() + CONNECT_LIMIT_S
         while len(self.agents) < len(self.names):
             missing = ", ".join(name for name in self.names if name not in self.agents)
@@ -176,6 +192,7 @@ class Cluster:
                 raise NothingMeasuredError(
                     say("torr could not start on {name}: {why}", name=name, why=why)
                 )
+            _end_if(is_interrupted)
             if time.monotonic() > limit:
                 raise NothingMeasuredError(
                     say(
@@ -248,10 +265,32 @@ def launcher_command(address: str) -> list[str]:
     return [sys.executable, "-m", "torr.cluster.launcher", address]
 
 
-def _first_event(launcher: subprocess.Popen[str], address: str) -> dict[str, Any]:
-    line = launcher.stdout.readline() if launcher.stdout is not None else ""
+def _end_if(is_interrupted: Callable[[], bool]) -> None:
+    if is_interrupted():
+        raise InterruptedRunError(say("interrupted before the load: nothing was measured"))
+
+
+def _first_line(launcher: subprocess.Popen[str], is_interrupted: Callable[[], bool]) -> str:
+    """Return the first line of the launcher; an empty one if it ends."""
+    if launcher.stdout is None:
+        return ""
+    limit = time.monotonic() + RAY_LIMIT_S
+    while not select.select([launcher.stdout], [], [], CHECK_INTERVAL_S)[0]:
+        _end_if(is_interrupted)
+        if time.monotonic() > limit:
+            # It would wait for minutes; killed, its output ends.
+            launcher.kill()
+            return json.dumps(
+                {"event": "failed", "why": say("no answer within {s} s", s=RAY_LIMIT_S)}
+            )
+    return launcher.stdout.readline()
+
+
+def _first_event(
+    launcher: subprocess.Popen[str], address: str, is_interrupted: Callable[[], bool]
+) -> dict[str, Any]:
     try:
-        event: dict[str, Any] = json.loads(line)
+        event: dict[str, Any] = json.loads(_first_line(launcher, is_interrupted))
     except ValueError:
         event = {"event": "failed", "why": say("the process that holds Ray ended")}
     if event.get("is_missing"):

@@ -15,28 +15,30 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from torr.engine import Start
+    from torr.experiments.interrupt import Interrupt
     from torr.options.cluster import ClusterOptions
 
 
 @contextmanager
-def this_machine() -> Iterator[Start]:
+def this_machine(_interrupt: Interrupt) -> Iterator[Start]:
     """Give what starts loads on this machine."""
     # Looked up now, so that tests can replace it.
     yield engine.start
 
 
 @contextmanager
-def _nodes(address: str, wanted: str, workers: int | None) -> Iterator[Start]:
+def _nodes(address: str, wanted: str, workers: int | None, interrupt: Interrupt) -> Iterator[Start]:
     """Give what starts loads on the nodes of a cluster; leave nothing on them."""
     from torr.cluster.cluster import Cluster
 
-    with closing(Cluster.connect(address, wanted, workers)) as cluster:
+    connected = Cluster.connect(address, wanted, workers, lambda: interrupt.requested)
+    with closing(connected) as cluster:
         yield cluster.start
 
 
 def start_of(
     options: ClusterOptions, workers: int | None
-) -> Callable[[], AbstractContextManager[Start]]:
+) -> Callable[[Interrupt], AbstractContextManager[Start]]:
     """Return where the options say that loads start; `workers` are those of each node, if given."""
     if options.nodes is None:
         return this_machine

@@ -71,7 +71,7 @@ class PreparedRun:
     abort_on: tuple[Condition, ...] = ()
     tokenizer: Tokenizer | None = None
     monitor_scope: Callable[[], MonitorScope] | None = None
-    start: Callable[[], AbstractContextManager[Start]] = this_machine
+    start: Callable[[Interrupt], AbstractContextManager[Start]] = this_machine
     secrets: Sequence[str] = ()
     notes: tuple[str, ...] = ()
     resume: Path | None = None
@@ -95,7 +95,7 @@ class PreparedRun:
     ) -> Outcome:
         """Run the experiment; remove its files where it could not start or be saved."""
         try:
-            with self.start() as start:
+            with self.start(interrupt) as start:
                 context = RunContext(
                     directory,
                     listener,

@@ -236,8 +236,8 @@ class GeneratorCost(ResultPart, kw_only=True):
     workers: Count | None = None
     processes: Count | None = None
     nodes: Annotated[
-        tuple[GeneratorNode, ...], Meta(description="empty if this machine sent the load")
-    ] = ()
+        list[GeneratorNode], Meta(description="empty if this machine sent the load")
+    ] = []
 
 
 class NamedRequest(ResultPart, kw_only=True):
