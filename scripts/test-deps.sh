@@ -13,7 +13,7 @@ set -euo pipefail
 # Each entry: a program, and the Debian package that contains it.
 tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl")
 full=("${tests[@]}" "c++ g++" "prometheus prometheus" "postgres postgresql")
-full+=("prometheus-node-exporter prometheus-node-exporter")
+full+=("prometheus-node-exporter prometheus-node-exporter" "ip iproute2" "nsenter util-linux")
 versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
 others=("ab apache2-utils" "h2load nghttp2-client")
 
