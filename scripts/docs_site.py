@@ -167,6 +167,8 @@ def _way(here: PurePosixPath, there: PurePosixPath) -> str:
         return os.path.relpath(there, here.parent)
     inside = there.relative_to("en") if there.parts[0] == "en" else there
     built = inside.with_suffix(".html") if inside.suffix == ".md" else inside
+    # The page of a folder.
+    built = built.with_name("index.html") if built.name == "README.html" else built
     return os.path.relpath(built, here.parent)
 
 
