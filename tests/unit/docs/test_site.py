@@ -49,7 +49,11 @@ def test_every_relative_link_of_the_site_leads_to_one_of_its_files(sources):
 def is_built(target, sources):
     """Whether this is the address of an English page or picture."""
     english = target.with_suffix(".md") if target.suffix == ".html" else target
-    return PurePosixPath("en") / english in sources
+    # The README of a folder is its index page, and has no page by its own name.
+    pages = [english.with_name("README.md")] if english.name == "index.md" else []
+    if english.name != "README.md":
+        pages.append(english)
+    return any(PurePosixPath("en") / page in sources for page in pages)
 
 
 def test_a_file_outside_the_documentation_becomes_a_page_that_shows_it(sources):
