@@ -150,7 +150,7 @@ def run(
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
     chat: send chat requests: openai, dify, anthropic
-    alias: also report the metrics of this tool: vllm, aiperf
+    alias: also report metrics as defined by vllm or aiperf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
@@ -179,7 +179,7 @@ def run(
     abort_on: stop early (exit 1) when this holds: 'errors > 5%'
     allow_not_shown: pass SLOs with the verdict 'not shown'
     monitor: sample a process, /metrics or Prometheus (repeatable)
-    profile: then profile PID, memory:PID or the URL of Go's pprof
+    profile: profile afterwards: PID, memory:PID or Go's pprof URL
     profile_at: with --profile: load with N users [the best level's]
     note: store a note with the run, e.g. 'api 1.2 CPU'
     tags: tag the run, for torr runs list --tag (repeatable)
@@ -300,7 +300,7 @@ def ladder(
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
     chat: send chat requests: openai, dify, anthropic
-    alias: also report the metrics of this tool: vllm, aiperf
+    alias: also report metrics as defined by vllm or aiperf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
@@ -329,7 +329,7 @@ def ladder(
     abort_on: stop early (exit 1) when this holds: 'errors > 5%'
     allow_not_shown: pass SLOs with the verdict 'not shown'
     monitor: sample a process, /metrics or Prometheus (repeatable)
-    profile: then profile PID, memory:PID or the URL of Go's pprof
+    profile: profile afterwards: PID, memory:PID or Go's pprof URL
     profile_at: with --profile: load with N users [the best level's]
     note: store a note with the run, e.g. 'api 1.2 CPU'
     tags: tag the run, for torr runs list --tag (repeatable)

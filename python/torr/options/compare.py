@@ -34,7 +34,7 @@ class CompareOptions:
         "--rounds", readers.COUNT, "measure each candidate N times in each cell [10]"
     )
     until: Until | None = option(
-        "--until", UNTIL, "measure 20, then 40 rounds where 10 are inconclusive"
+        "--until", UNTIL, "measure inconclusive cells in 20, then 40 rounds"
     )
     duration_ns: int | None = reuse_option(
         LoadOptions, "duration_ns", help="measure in each trial for TIME [10s]"

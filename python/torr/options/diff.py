@@ -26,7 +26,7 @@ class DiffOptions:
     baseline: str | None = option(
         "--baseline",
         Reader("TAG", str, "main"),
-        "use the newest run with this tag as A [B: DIR/latest]",
+        "compare B [DIR/latest] with the newest run of this tag",
     )
     folder: Path = reuse_option(ResultOptions, "folder")
     output: Output = reuse_option(ResultOptions, "output")

@@ -97,7 +97,7 @@ class ResultOptions:
     profile: ProfileRequest | None = option(
         "--profile",
         readers.PROFILED,
-        "then profile PID, memory:PID or the URL of Go's pprof",
+        "profile afterwards: PID, memory:PID or Go's pprof URL",
         rare=True,
     )
     profile_at: int | None = option(

@@ -58,7 +58,7 @@ class StreamOptions:
     aliases: tuple[Alias, ...] = many(
         "--alias",
         ALIAS,
-        "also report the metrics of this tool: vllm, aiperf",
+        "also report metrics as defined by vllm or aiperf",
         rare=True,
         scopes=EVERYWHERE,
     )

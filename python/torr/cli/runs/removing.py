@@ -15,7 +15,7 @@ EXAMPLES = ("torr runs rm 3 4",)
 @click.command("rm", cls=Verb, examples=EXAMPLES)
 @selection.ids
 def remove(ids: tuple[int, ...]) -> None:
-    """Remove runs from the store, all of them or none; their files stay."""
+    """Remove these runs from the store, or none if one is unknown; keep all files."""
     from torr.store.runs.store import open_store
 
     with open_store() as store:
