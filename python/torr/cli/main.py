@@ -12,6 +12,7 @@ from torr import __version__
 from torr.cli.command import Verbs
 from torr.cli.streams import prepare_streams, printed, show_notes
 from torr.cli.usage import explained
+from torr.cli.wrapping import for_stream
 from torr.errors import ExitCode, TorrError, exit_code
 from torr.messages.say import render, say
 from torr.model.outside import safe_text
@@ -78,7 +79,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _end(message: str, code: ExitCode) -> NoReturn:
-    click.echo(f"torr: {safe_text(render(message, printed.language))}", err=True)
+    text = f"torr: {safe_text(render(message, printed.language))}"
+    click.echo(for_stream(text, sys.stderr), err=True)
     sys.exit(code)
 
 

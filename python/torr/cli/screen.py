@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from torr.cli.columns import Columns
+from torr.cli.wrapping import wrapped
 from torr.messages.say import render
 
 if TYPE_CHECKING:
@@ -56,14 +57,18 @@ class Screen:
         return Columns(tuple(names), tuple(map(tuple, rows)), left, self.language)
 
     def line(self, text: str = "", style: str = "") -> None:
-        """Write one line."""
-        self.console.print(Text(self.in_words(text), style))
+        """Write one line; a terminal that is narrower gets several."""
+        self.console.print(Text(self._wrapped(self.in_words(text)), style))
 
     def pair(self, label: str, style: str, text: str, width: int = _LABEL) -> None:
         """Write a label, padded to a common width, and a text."""
         written = self.in_words(label)
         padded = set_cell_size(written, max(width, cell_len(written)))
-        self.console.print(Text(padded, style), Text(self.in_words(text)))
+        said = self._wrapped(self.in_words(text), cell_len(padded) + 1)
+        self.console.print(Text(padded, style), Text(said))
+
+    def _wrapped(self, text: str, indent: int = 0) -> str:
+        return wrapped(text, self.width, indent) if self.console.is_terminal else text
 
     def pairs(self, lines: Mapping[str, str]) -> None:
         """Write a line per label."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from torr.cli.wrapping import for_stream
 from torr.messages.catalogue import ENGLISH, languages
 from torr.messages.say import padded, render, say
 
@@ -53,7 +54,8 @@ printed = Printed()
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text in the language of the command."""
-    click.echo(render(text, printed.language), err=err, nl=nl)
+    written = render(text, printed.language)
+    click.echo(for_stream(written, sys.stderr) if err and nl else written, err=err, nl=nl)
 
 
 def echo_pair(label: str, text: str, *, err: bool = False) -> None:

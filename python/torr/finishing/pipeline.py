@@ -128,6 +128,7 @@ def draw(
 ) -> tuple[list[Path], tuple[str, ...]]:
     """Write the report's files; return those published beside the run's directory, and notes.
 
+    A run that was interrupted before it measured a level replaces no published file.
     On GitHub the summary is also on the page of the job's step.
     """
     from torr import report
@@ -135,7 +136,8 @@ def draw(
 
     directory = run.directory
     paths = report.write_all(result, directory.path, language)
-    if not run.publishes:
+    has_level = any(not level.cut_short for level in result.levels)
+    if not run.publishes or (result.status == "interrupted" and not has_level):
         return [], ()
     step = os.environ.get(step_summary.VARIABLE)
     note = step_summary.append(result, Path(step)) if step else None

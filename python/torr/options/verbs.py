@@ -53,6 +53,25 @@ LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))
 COMPARE = VerbOptions("compare", (CompareOptions,))
 DIFF = VerbOptions("diff", (DiffOptions,))
 
+VERBS = {verb.verb: verb for verb in (RUN, LADDER, COMPARE, DIFF)}
+
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "--clients": ("--connections", "--levels"),
+    "--concurrency": ("--connections", "--levels"),
+    "--users": ("--connections", "--levels"),
+    "--vus": ("--connections", "--levels"),
+    "-u": ("--connections", "--levels"),
+    "--qps": ("--rate",),
+    "--rps": ("--rate",),
+    "--iterations": ("--requests",),
+    "--num-requests": ("--requests",),
+    "--run-time": ("--duration",),
+    "--time": ("--duration",),
+    "-t": ("--duration",),
+    "--threads": ("--processes",),
+}
+"""Flags of other load generators, and the flags of torr for the same: the first that a verb has."""
+
 
 def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | None]:
     """Return what to say of a flag that a verb has not, and what to try, if that is known.
@@ -67,7 +86,20 @@ def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | 
             ),
             say("torr ladder --levels 100,200,400, or torr run {flag}", flag=flag),
         )
+    own = _own_name(verb, flag)
+    if own is not None:
+        return say("No such option {flag!r}: torr calls it {name}", flag=flag, name=own), None
     if not near:
         return say("No such option {flag!r}", flag=flag), None
     names = ", ".join(map(repr, sorted(near)))
     return say("No such option {flag!r}. Did you mean {names}?", flag=flag, names=names), None
+
+
+def _own_name(verb: str, flag: str) -> str | None:
+    """Return the flags of a verb for what other load generators name `flag`; None if unknown."""
+    options = VERBS[verb].all if verb in VERBS else ()
+    for name in OTHER_NAMES.get(flag, ()):
+        for option in options:
+            if name in option.flags:
+                return "/".join(option.flags)
+    return None

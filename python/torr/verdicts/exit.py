@@ -10,6 +10,7 @@ comparison every candidate counts in every cell.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from torr.results.capacity import Capacity, SloCapacity
 from torr.stats.series import by_concurrency, lowest, noun_of, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_rate, show_setting
+from torr.verdicts.slo import few_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -122,7 +124,7 @@ def gate(result: RunResult) -> Decision:
     missed = [error for error in (of_slos.error, of_limits.error) if error is not None]
     others = missed_otherwise(result)
     if notes and not missed and not result.ended_by and not experiment.allow_not_shown:
-        missed.append(_not_shown(notes, result.kind))
+        missed.append(_not_shown(notes, _MORE.get(result.kind) or _longer(result)))
         notes = ()
     return Decision(_joined([*missed, *others]), notes)
 
@@ -252,13 +254,28 @@ def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedErr
     )
 
 
-def _not_shown(notes: Sequence[str], kind: str) -> MissedError:
-    more = len(notes) - 1
-    text = say("{first} and {n} more", first=notes[0], n=more) if more else notes[0]
-    hint = say(
-        "measure more, {more}, or pass it with --allow-not-shown", more=_MORE.get(kind, _LONGER)
-    )
+def _not_shown(notes: Sequence[str], more: Text) -> MissedError:
+    """Return the error of conditions that are not shown; `more` is what could show them."""
+    others = len(notes) - 1
+    text = say("{first} and {n} more", first=notes[0], n=others) if others else notes[0]
+    hint = say("measure more, {more}, or pass it with --allow-not-shown", more=more)
     return MissedError(text, hint)
+
+
+def _longer(result: RunResult) -> Text:
+    """Return a duration that gives enough responses, if they come as fast as in the result."""
+    needed_s = [
+        need.needed / need.seen * result.levels[0].seconds
+        for verdict in result.slo_verdicts
+        if (need := few_of(verdict)) is not None and need.seen
+    ]
+    if result.kind != "run" or not needed_s:
+        return _LONGER
+    # A reserve of 20 %, since rates vary, in steps that people choose.
+    seconds = 1.2 * max(needed_s)
+    if seconds <= 300:
+        return say("such as -z {duration}", duration=f"{math.ceil(seconds / 10) * 10}s")
+    return say("such as -z {duration}", duration=f"{math.ceil(seconds / 60)}m")
 
 
 def _of_limits(entries: Sequence[Verdict]) -> Decision:

@@ -7,6 +7,7 @@ attempts. Where a number is missing because no request succeeded, the condition 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -55,6 +56,23 @@ def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None
 def has_too_few_answers(verdict: Verdict) -> bool:
     """Return whether a condition is not shown because it needs more responses or attempts."""
     return verdict.reason is not None and verdict.reason.code in _TOO_FEW
+
+
+@dataclass(frozen=True, slots=True)
+class FewAnswers:
+    """How many responses or attempts a condition needs, and how many there were."""
+
+    needed: int
+    seen: int
+
+
+def few_of(verdict: Verdict) -> FewAnswers | None:
+    """Return how many more a condition needs; None if it lacks none."""
+    if verdict.reason is None or not has_too_few_answers(verdict):
+        return None
+    values = verdict.reason.values
+    # Results of earlier versions do not have the number of attempts.
+    return FewAnswers(values["needed"], values.get("answers", 0))
 
 
 def _of_part(
@@ -271,7 +289,11 @@ def _too_few(attempts: int, failed: int, needed: int | None) -> Message:
             most=units.show_percent(few_errors.RULE_OF_THREE / attempts),
         )
     return message(
-        "slo.too_few", "{seen} is not enough: {needed:,} are needed", seen=errors, needed=needed
+        "slo.too_few",
+        "{seen} is not enough: {needed:,} are needed",
+        seen=errors,
+        needed=needed,
+        answers=attempts,
     )
 
 

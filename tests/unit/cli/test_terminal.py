@@ -179,7 +179,7 @@ def test_a_ladder_ends_with_its_capacity_and_what_claims_nothing():
     lines = body(shown(result_of(*levels, kind="ladder", slos=["p95 < 20ms"])))
     assert [" ".join(line.split()[:6]) for line in lines[1:5]] == [
         "at result",
-        "peak 40 8,100 requests/s; within 5",
+        "peak 40 8,000 requests/s; the highest",
         "knee 40 8,000 requests/s in 5.00",
         "capacity under SLO 80 8,100 requests/s",
     ]

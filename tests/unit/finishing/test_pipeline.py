@@ -68,3 +68,19 @@ def test_a_verb_may_have_no_junit_file(run, taken):
     names, _, show = taken
     finish(run, ResultOptions(), show)
     assert tuple(names) == ORDER[1:]
+
+
+@pytest.mark.parametrize("has_level", [True, False])
+def test_an_interrupted_run_replaces_published_files_only_if_it_measured_a_level(
+    tmp_path, has_level
+):
+    earlier = tmp_path / "run.dat"
+    earlier.write_text("200 1000 5 100\n")
+    with RunDirectory.create(tmp_path, "run", RunHead(kind="ladder")) as directory:
+        level = measured_level(10, Truth())
+        level.cut_short = not has_level
+        kept = directory.keep_level(level)
+        ended = EndedRun(directory, lambda: of_load("ladder", [kept], ()), "interrupted")
+        finished = finish(ended, ResultOptions(), lambda _: None)
+    assert (earlier in finished.published) == has_level
+    assert earlier.read_text().startswith("10 " if has_level else "200 ")

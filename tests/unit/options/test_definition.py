@@ -11,6 +11,8 @@ from torr.api.keywords import read
 from torr.cli.ladder import ladder
 from torr.cli.run import run
 from torr.errors import UsageError
+from torr.messages.say import render
+from torr.options import verbs
 from torr.options.compare import CompareOptions
 from torr.options.definition import OptionScope, build_options, first_given, refuse
 from torr.options.demo import DEMO
@@ -130,3 +132,23 @@ def test_a_shell_completes_words_of_a_list_and_names_of_files():
     context = click.Context(run)
     assert [x.value for x in arrivals.shell_complete(context, "p")] == ["poisson"]
     assert [x.type for x in cert.shell_complete(context, "")] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "flag", "name"),
+    [
+        ("run", "--concurrency", "-c/--connections"),
+        ("ladder", "--vus", "--levels"),
+        ("compare", "-t", "-z/--duration"),
+    ],
+)
+def test_a_flag_of_another_load_generator_is_answered_with_our_name(verb, flag, name):
+    message, hint = verbs.no_such_flag(verb, flag, ["--insecure"])
+    assert render(message, "en") == f"No such option '{flag}': torr calls it {name}"
+    assert hint is None
+
+
+def test_every_name_that_replaces_another_exists():
+    flags = {flag for verb in verbs.VERBS.values() for o in verb.all for flag in o.flags}
+    assert {name for names in verbs.OTHER_NAMES.values() for name in names} <= flags
+    assert not flags & set(verbs.OTHER_NAMES)

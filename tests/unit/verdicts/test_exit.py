@@ -154,3 +154,15 @@ def test_an_error_has_one_exit_code(error, code):
 )
 def test_limits_and_budgets_fail_by_their_words(words, allows_not_shown, failing):
     assert fails(words, allows_not_shown=allows_not_shown) == failing
+
+
+@pytest.mark.parametrize(
+    ("needed", "seen", "duration"),
+    [(1000, 900, "20s"), (3000, 100, "6m"), (3000, 0, "30s")],
+)
+def test_the_hint_names_a_duration_that_is_long_enough(needed, seen, duration):
+    reason = message("slo.few_answers", "{needed}, {answers}", needed=needed, answers=seen)
+    verdict = msgspec.structs.replace(slo("not shown"), reason=reason)
+    found = gate(typed.result(levels=[OK], verdicts=[verdict]))
+    assert OK.seconds == 10
+    assert f"such as -z {duration}," in found.error.hint

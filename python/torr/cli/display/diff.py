@@ -26,6 +26,11 @@ WHY = "why"
 # A shorter part of a reason is of no use.
 LEAST_WHY = 30
 SPREADS = say("spread of ok/s")
+TESTED_TOGETHER = say(
+    "Some verdicts are inconclusive although their intervals exclude 1: torr tests the secondary "
+    "metrics together, so each needs stronger evidence. `more` is how many more rounds could be "
+    "enough."
+)
 
 
 def show(result: RunResult, out: Screen) -> None:
@@ -50,6 +55,8 @@ def show(result: RunResult, out: Screen) -> None:
     out.line()
     out.table(table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
     _show_verdicts(verdict_table.verdicts(result), out)
+    if any(map(_looks_decided, result.verdicts)):
+        out.line(TESTED_TOGETHER, "dim")
 
 
 def _show_verdicts(content: Table | None, out: Screen) -> None:
@@ -64,6 +71,16 @@ def _show_verdicts(content: Table | None, out: Screen) -> None:
     shown = whole.shortened(WHY, out.width, LEAST_WHY) if has_room else whole.without(WHY)
     out.line()
     out.table(shown.fitting(out.width, LEAST_OF_VERDICTS))
+
+
+def _looks_decided(verdict: Verdict) -> bool:
+    """Return whether a verdict is inconclusive although its interval is on one side of 1."""
+    if verdict.word != "inconclusive" or verdict.interval is None:
+        return False
+    low, high = verdict.interval
+    is_above = low is not None and low > 1
+    is_below = high is not None and high < 1
+    return verdict.ratio is not None and not verdict.reason and (is_above or is_below)
 
 
 def _is_known(cells: Iterable[str]) -> bool:

@@ -232,7 +232,13 @@ def _not_claimed(reason: str | None) -> Text:
 def _peak(peak: Peak) -> tuple[str, str]:
     plateau = chain(", ", [f"{level:,}" for level in peak.plateau])
     near = say("within 5 % of it at {levels}", levels=plateau)
-    return f"{peak.concurrency:,}", chain("; ", [rate_of(peak), near])
+    at = f"{peak.concurrency:,}"
+    if peak.highest_at in (None, peak.concurrency) or peak.ok_per_s_there is None:
+        return at, chain("; ", [rate_of(peak), near])
+    # The lowest level of the plateau is the one to run at, but has not the highest rate.
+    here = say("{rate} requests/s", rate=show_rate(peak.ok_per_s_there))
+    highest = say("the highest is {rate} at {level:,}", rate=rate_of(peak), level=peak.highest_at)
+    return at, chain("; ", [here, highest, near])
 
 
 def _knee(knee: Knee) -> tuple[str, str]:

@@ -59,7 +59,7 @@ def verdicts(result: RunResult) -> Table | None:
     table.number("n", lambda verdict: f"{verdict.n}")
     table.number(say("spread"), _spread)
     table.number("p", lambda v: "–" if v.p_adjusted is None else f"{v.p_adjusted:.2g}")
-    table.text(say("word"), lambda verdict: word_text(printed(verdict)))
+    table.text(say("verdict"), lambda verdict: word_text(printed(verdict)))
     table.number(say("more"), lambda v: f"+{v.more_rounds}" if v.more_rounds else "–")
     table.text(say("why"), lambda verdict: verdict.reason or "", breaks=True)
     return table.build()
@@ -74,7 +74,7 @@ def limits(result: RunResult) -> Table | None:
     table = TableBuilder(result.fail_if)
     table.number(heading("connection"), lambda limit: f"{limit.concurrency:,}")
     table.text(say("fails if"), lambda limit: limit.condition or "")
-    table.text(say("word"), lambda x: word_text(_LIMIT_WORDS.get(x.word or "", x.word or "")))
+    table.text(say("verdict"), lambda x: word_text(_LIMIT_WORDS.get(x.word or "", x.word or "")))
     table.text(say("why"), lambda limit: limit.reason or "")
     return table.build()
 
