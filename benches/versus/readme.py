@@ -42,11 +42,14 @@ class Words:
     page: str
     tool: str
     bare: str
-    beneath: str
+    above: str
     late: str
     left_out: str
     bars: str
     missed: str
+    figures: dict[str, str]
+    """Descriptions of figures that miss their limits, by row and figure."""
+    comma: str
 
 
 WORDS = (
@@ -54,44 +57,61 @@ WORDS = (
         page="README.md",
         tool="tool",
         bare="*bare send and recv*",
-        beneath=(
+        above=(
             "The table shows the processor time of the client per request, in µs: for a small "
             "response over 1, 64, 256 and 1,000 connections, and for responses of 16 KB, of 64 KB "
             "and over TLS with 64 connections. Each value is the median of {rounds} interleaved "
-            "rounds on {processor}, with client and nginx on one core each. The bare loop parses "
-            "and records nothing."
+            "rounds on {processor}, with client and nginx on one core each. The row *bare send and "
+            "recv* is a loop that parses only the first response, and records nothing."
         ),
         late=(
-            "Lateness of requests at the target, at a constant rate of 1,000/s, p99: {tools}; a "
-            "bare loop that never sleeps: {bare}."
+            "At a constant rate of 1,000/s, requests arrive at the target later than planned. The "
+            "p99 of this lateness is: {tools}. For a bare loop that never sleeps it is {bare}."
         ),
         left_out="Left out: {names}.",
         bars=(
-            "Before the run, torr had {all} limits: for its cost compared with each other tool, "
-            "its lateness, memory and start. It meets {held} of them{missed}. [The run]({run}) has "
-            "all values."
+            "`benches/versus` contains {all} limits for torr, which were written before the run: "
+            "for its cost compared with each other tool, and for its lateness, memory and start. "
+            "torr meets {held} of them{missed}. [The run]({run}) has all values."
         ),
-        missed=" and misses {names}",
+        missed=" and misses these: {names}",
+        figures={
+            "`templates-64` wrk-lua ÷ torr-templates": (
+                "the cost of wrk with a Lua script ÷ the cost of torr with templates"
+            ),
+            "`lag-1000` torr-spin: p99": "the p99 of the lateness with `--spin` at 1,000/s",
+            "`lag-10000` torr-spin: p99": "the p99 of the lateness with `--spin` at 10,000/s",
+        },
+        comma="; ",
     ),
     Words(
         page="README.zh-CN.md",
         tool="工具",
         bare="*只有 send 和 recv*",
-        beneath=(
-            "客户端处理每个请求所用的处理器时间，单位 µs：小响应经 1、64、256、1,000 个连接；"
+        above=(
+            "下表是客户端处理每个请求所用的处理器时间，单位 µs：小响应经 1、64、256、1,000 个连接；"
             "16 KB、64 KB 和 TLS 经 64 个连接。在 {processor} 上交错测量 {rounds} 轮，取中位数，"
-            "客户端与 nginx 各占一个核；“只有 send 和 recv”的循环不解析，也不记录。"
+            "客户端与 nginx 各占一个核。“只有 send 和 recv”一行是一个循环，"
+            "它只解析第一个响应，不做记录。"
         ),
         late=(
-            "以恒定速率 1,000/s 发送时，请求到达目标的滞后，p99：{tools}；"
+            "以恒定速率 1,000/s 发送时，请求到达目标比计划晚。滞后的 p99 为：{tools}；"
             "从不休眠的同类循环为 {bare}。"
         ),
         left_out="未参加：{names}。",
         bars=(
-            "这次测量为 torr 设了 {all} 项上限：相对其他各工具的开销，以及滞后、内存和启动时间。"
-            "满足 {held} 项{missed}：[测量记录]({run})。"
+            "`benches/versus` 中有测量之前为 torr 写下的 {all} 项限值：相对其他各工具的开销，"
+            "以及滞后、内存和启动时间。torr 满足 {held} 项{missed}。所有数值见[测量记录]({run})。"
         ),
-        missed="，未满足：{names}",
+        missed="，未满足的是：{names}",
+        figures={
+            "`templates-64` wrk-lua ÷ torr-templates": (
+                "使用 Lua 脚本的 wrk 与使用模板的 torr 的开销之比"
+            ),
+            "`lag-1000` torr-spin: p99": "用 `--spin` 以 1,000/s 发送时滞后的 p99",
+            "`lag-10000` torr-spin: p99": "用 `--spin` 以 10,000/s 发送时滞后的 p99",
+        },
+        comma="；",
     ),
 )
 
@@ -116,7 +136,7 @@ def replaced(text: str, new: str) -> str:
 
 
 def block(kept: dict[str, Any], run: Path, words: Words) -> str:
-    """Return the table, what it shows, and whether the bars hold."""
+    """Return what the table shows, the table, and whether the bars hold."""
     rows = {one["name"]: one for one in kept["rows"] if one["name"] in COLUMNS}
     shown = [name for name in COLUMNS if name in rows]
     lines = [
@@ -125,12 +145,12 @@ def block(kept: dict[str, Any], run: Path, words: Words) -> str:
         *(_line(tool, [rows[name] for name in shown], words) for tool in _order(rows, shown)),
     ]
     host = kept["host"]
-    text = words.beneath.format(rounds=kept["rounds"], processor=host["processor"])
-    said = [text, *_late(kept, words), _bars(kept, run, words)]
+    above = words.above.format(rounds=kept["rounds"], processor=host["processor"])
+    said = [*_late(kept, words), _bars(kept, run, words)]
     if kept["left_out"]:
         said.append(words.left_out.format(names=", ".join(kept["left_out"])))
-    told = (line for part in said for line in textwrap.wrap(part, WIDTH, **_WHOLE))
-    return "\n".join([BEGIN, *lines, "", *told, END])
+    below = (line for part in said for line in textwrap.wrap(part, WIDTH, **_WHOLE))
+    return "\n".join([BEGIN, *textwrap.wrap(above, WIDTH, **_WHOLE), "", *lines, "", *below, END])
 
 
 def _line(tool: str, rows: list[dict[str, Any]], words: Words) -> str:
@@ -176,11 +196,12 @@ def _bars(kept: dict[str, Any], run: Path, words: Words) -> str:
     judged = [(one["name"], bar) for one in kept["rows"] for bar in one["bars"]]
     missed = [f"`{name}` {bar['name']}" for name, bar in judged if not bar["held"]]
     missed += [f"`{one['name']}`" for one, _ in not_measured(kept)]
+    described = [words.figures.get(name, name) for name in missed]
     total = len(judged) + len(not_measured(kept))
     return words.bars.format(
         held=total - len(missed),
         all=total,
-        missed=words.missed.format(names=", ".join(missed)) if missed else "",
+        missed=words.missed.format(names=words.comma.join(described)) if missed else "",
         run=run.with_suffix(".md").relative_to(ROOT),
     )
 
