@@ -107,7 +107,10 @@ def test_once_without_verbose_is_one_line(torr, steady):
 
 def test_once_marks_an_answer_that_is_not_accepted(torr, steady):
     ended = torr("run", "--once", "--expect-status", "404", steady.url)
+    assert ended.code == 3
     assert ended.out.startswith("200 (not accepted) from 127.0.0.1:")
+    assert "status 200 counts as failed" in ended.err
+    assert "--expect-status 200" in ended.err
 
 
 def test_a_log_has_a_row_for_each_exchange(torr, steady):

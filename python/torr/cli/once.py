@@ -9,7 +9,7 @@ import click
 
 from torr import units
 from torr.cli.streams import echo, printed, show_notes
-from torr.experiments.once import require_answer, send_once
+from torr.experiments.once import require_answer, require_success, send_once
 from torr.messages.say import Text, chain, render, say
 from torr.model.outside import Outside, safe_text
 from torr.planning.plan import plan_of
@@ -25,7 +25,7 @@ _MOST_SHOWN = 200  # characters of a body
 
 
 def once(options: MeasureOptions) -> None:
-    """Send one request and print its response; raise an error without a complete response."""
+    """Send one request and print its response; raise an error if it did not succeed."""
     planned = plan_of(options)
     show_notes(planned.notes)
     plan = planned.plan
@@ -39,6 +39,7 @@ def once(options: MeasureOptions) -> None:
     echo(_summary(exchange))
     if exchange.reason == "check.json":
         echo(_json_that_differs(plan.requests[0], exchange))
+    require_success(exchange)
 
 
 def _sent(request: bytes, outside: Outside) -> str:

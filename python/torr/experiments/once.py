@@ -46,6 +46,17 @@ def require_answer(plan: Plan, exchange: Exchange) -> None:
         )
 
 
+def require_success(exchange: Exchange) -> None:
+    """Raise NothingMeasuredError if the response has another status or body than was asked for."""
+    if exchange.error_class == "status":
+        raise NothingMeasuredError(
+            say("status {status} counts as failed", status=exchange.status),
+            say("check the URL, or accept it: --expect-status {status}", status=exchange.status),
+        )
+    if exchange.error_class == "check":
+        raise NothingMeasuredError(say("the response fails {check}", check=exchange.reason))
+
+
 def written_url(url: str, socket: str | None) -> str:
     """Return a URL as the user wrote it: torr writes `http://localhost` for a Unix socket."""
     return url if socket is None else f"unix:{socket}:{url.removeprefix('http://localhost')}"

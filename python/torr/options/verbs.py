@@ -86,6 +86,9 @@ def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | 
             ),
             say("torr ladder --levels 100,200,400, or torr run {flag}", flag=flag),
         )
+    if flag in ("-f", "--file") and verb in (RUN.verb, LADDER.verb):
+        said = say("No such option {flag!r}: a file stands in place of the URL", flag=flag)
+        return said, f"torr {verb} plan.toml"
     own = _own_name(verb, flag)
     if own is not None:
         return say("No such option {flag!r}: torr calls it {name}", flag=flag, name=own), None

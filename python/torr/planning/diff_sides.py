@@ -35,7 +35,8 @@ def load(path: Path) -> Side:
         text = read_bounded(path, MOST_RESULT_BYTES)
     except OSError as error:
         hint = say(
-            "give a .dat file, a run directory or its result.json, or the id of a stored run"
+            "give a .dat file, a run directory such as _output/torr/latest or its result.json, or"
+            " the id of a stored run"
         )
         raise UsageError(
             say("{path} cannot be read: {error}", path=path, error=error.strerror or error), hint

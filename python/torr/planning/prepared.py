@@ -16,6 +16,7 @@ from msgspec import structs
 from torr.errors import OutputError, TorrError
 from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
+from torr.messages.say import say
 from torr.planning.cluster import start_of, this_machine
 from torr.planning.monitoring import monitor_scope_of
 from torr.planning.plan import plan_of
@@ -147,7 +148,16 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
         monitor_scope=monitor_scope_of(options.urls, plan, result.monitor),
         start=start_of(options.cluster, options.load.workers),
         secrets=secrets_of(plan, result),
-        notes=planned.notes,
+        notes=(*planned.notes, *notes_about(result.slos)),
+    )
+
+
+def notes_about(slos: Sequence[Condition]) -> tuple[str, ...]:
+    """Return notes about SLOs that slow or failed responses hold, which are rarely meant."""
+    return tuple(
+        say("SLO {slo} is held by high values: write < to require low ones", slo=slo.text)
+        for slo in slos
+        if not slo.wants_little and (slo.unit == "ms" or slo.metric in ("errors", "failures"))
     )
 
 

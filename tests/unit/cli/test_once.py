@@ -17,6 +17,7 @@ def test_json_that_differs_is_said_with_what_was_expected(torr, monkeypatch):
     monkeypatch.setattr("torr.engine.once", lambda _plan: exchange)
     ended = torr("run", "--once", "--expect-json", "a=1", "http://127.0.0.1:1/")
     assert ended.out.splitlines()[-1] == 'expected $.a = 1; the body is {"a": 2}'
+    assert (ended.code, ended.err) == (3, "torr: the response fails check.json\n")
 
 
 def test_the_response_is_printed_with_its_head_its_body_and_its_trailers(torr, monkeypatch):

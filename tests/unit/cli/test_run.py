@@ -422,3 +422,13 @@ def test_expected_statuses_and_a_user_reach_the_request(torr, fake):
     request = request_of(fake)
     assert request["accept_statuses"] == [[200, 299], [404, 404], [300, 302]]
     assert ["authorization", "Basic YW5uOmE6Yg=="] in request["headers"]
+
+
+@pytest.mark.parametrize(
+    ("slo", "is_noted"),
+    [("p95 > 1ms", True), ("errors >= 1%", True), ("p95 < 1s", False), ("ok/s > 1", False)],
+)
+def test_an_slo_that_slow_or_failed_responses_hold_gets_a_note(torr, slo, is_noted):
+    ended = torr("run", "-q", "--slo", slo, URL)
+    note = f"note: SLO {slo} is held by high values: write < to require low ones\n"
+    assert (note in ended.err) == is_noted

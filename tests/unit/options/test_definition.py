@@ -148,6 +148,12 @@ def test_a_flag_of_another_load_generator_is_answered_with_our_name(verb, flag, 
     assert hint is None
 
 
+def test_a_plan_file_is_no_flag():
+    message, hint = verbs.no_such_flag("run", "-f", [])
+    assert render(message, "en") == "No such option '-f': a file stands in place of the URL"
+    assert hint == "torr run plan.toml"
+
+
 def test_every_name_that_replaces_another_exists():
     flags = {flag for verb in verbs.VERBS.values() for o in verb.all for flag in o.flags}
     assert {name for names in verbs.OTHER_NAMES.values() for name in names} <= flags

@@ -95,8 +95,9 @@ ADVICE = {
     "tls.failed": "Look at the handshake with `openssl s_client -connect HOST:PORT`. torr also"
     " refuses handshake messages of more than 64 KiB, such as a long chain of certificates, and 32"
     " empty records in a row.",
-    "status": "The reason contains the status, such as `status.503`. 429 and 503 are limits of the"
-    " server, 502 and 504 those of a server behind it. The samples have the bodies.",
+    "status": "The reason contains the status, such as `status.503`. For 401 to 404, check URL and"
+    " credentials. 429 and 503 are limits of the server, 502 and 504 those of a server behind it."
+    " `torr run --once -v` prints a response, and the samples in result.json have bodies.",
     "check.body": "Look at the body of the sample, and at `--expect-body`.",
     "check.json": "Look at the body of the sample, and at `--expect-json`. Check that the body is"
     " JSON.",
