@@ -24,6 +24,7 @@ from torr.targets import Hello, listening
 LAUNCHER = Path(__file__).parents[1] / "local_launcher.py"
 MS = 1_000_000
 NODES = ("a", "b", "c")
+BY_HEALTH = ("healthy", "contended", "generator-limited")
 
 
 @pytest.fixture
@@ -71,6 +72,16 @@ def test_nodes_count_as_one(connect, hello, pace, count):
     assert [node.name for node in level.generator.nodes] == list(NODES[:count])
     assert level.generator.processes == count
     assert level.warnings == []
+
+
+def test_each_node_is_judged(connect, hello):
+    level = level_of(connect().start(plan(hello, Closed(3))))
+    nodes = level.generator.nodes
+    worst = max((node.verdict for node in nodes), key=BY_HEALTH.index)
+    assert BY_HEALTH.index(level.health.verdict) >= BY_HEALTH.index(worst)
+    assert all(node.steal_rate is not None and node.steal_rate >= 0 for node in nodes)
+    named = [reason for reason in level.health.reasons if reason.code == "health.on_nodes"]
+    assert bool(named) == any(node.reasons for node in nodes)
 
 
 def test_a_cluster_sends_one_load_after_the_other(connect, hello):

@@ -103,6 +103,8 @@ messages! {
         "the hypervisor took 5 % or more of this machine's time in a fifth of the intervals or more";
     THROTTLED "health.throttled" "the CPU quota of this process's cgroup limited it";
     BOTH_FULL "health.both_full" "generator and target both used their cores fully";
+    ON_NODES "health.on_nodes" "on {nodes}: {reason}";
+    ON_MANY_NODES "health.on_many_nodes" "on {nodes} and {more:,} more nodes: {reason}";
 
     SHARED_ROW "warning.shared_row"
         "{n:,} request shares the row {row}: {own:,} names have one each"

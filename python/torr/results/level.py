@@ -225,6 +225,11 @@ class GeneratorNode(ResultPart, kw_only=True):
     clock: Annotated[
         NodeClock | None, Meta(description="null if it has the clock of this machine")
     ] = None
+    verdict: Annotated[
+        HealthWord | None, Meta(description="the health of its workers and its machine")
+    ] = None
+    reasons: list[Message] = []
+    steal_rate: float | None = None
 
 
 class GeneratorCost(ResultPart, kw_only=True):

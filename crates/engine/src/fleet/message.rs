@@ -10,6 +10,7 @@ use std::time::Duration;
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
 
+use crate::measure::machine::MachineReading;
 use crate::measure::report::Report;
 use crate::messages::Message;
 use crate::plan::Plan;
@@ -52,6 +53,8 @@ pub(super) struct Task {
     pub(super) sources: Rotation,
     /// After this time without an order, the parent counts as lost.
     pub(super) silence_limit: Duration,
+    /// Whether the child is on another machine than the parent, whose usage it reads.
+    pub(super) is_on_node: bool,
 }
 
 /// A plan as a text of JSON, the only form that has all its values.
@@ -123,7 +126,7 @@ pub(super) enum ChildReply {
 }
 
 /// The usage of a process of the load generator until now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figures {
     /// Processor time.
     pub(crate) cpu_ns: Nanos,
@@ -133,6 +136,8 @@ pub(crate) struct Figures {
     pub(crate) descriptor_limit: u64,
     /// The used turns of source addresses.
     pub(crate) source_turns: u32,
+    /// The usage of its machine, if that is another one than the parent's.
+    pub(crate) machine: Option<MachineReading>,
 }
 
 #[cfg(test)]

@@ -73,7 +73,8 @@ impl PreparingFleet {
             let workers = first_worker..first_worker + worker_count(&plan);
             let has_low_priority = plan.lowers_coordinator_priority();
             let silence_limit = child.transport.silence_limit();
-            let task = Task { plan, first_worker, sources: rotation, silence_limit };
+            let is_on_node = child.transport.node().is_some();
+            let task = Task { plan, first_worker, sources: rotation, silence_limit, is_on_node };
             first_worker = workers.end;
             // If the child is gone already, its missing reply shows this.
             let _ = frame::write(&mut child.orders, &ChildOrder::Fire(Box::new(task)), &[]);

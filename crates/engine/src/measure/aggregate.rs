@@ -3,14 +3,14 @@
 //! Any length of intervals and any clock will do: a report says which interval it is of, from when to
 //! when.
 
-use net::{Address, Nanos};
+use net::{Address, Nanos, monotonic_ns};
 
 use super::health::{JUDGED_NS, Vitals};
-use super::machine::Machine;
+use super::machine::{Machine, MachineReading, vitals};
 use super::report::{Connections, Phase, Report};
 use super::summary::{Summary, WorkerTime};
 use super::tally::Tally;
-use super::timeline::{Interval, Timeline};
+use super::timeline::{Interval, Timeline, WorkerPart};
 use crate::messages::UNUSED_ADDRESS;
 
 /// The sum of the reports of all workers.
@@ -19,6 +19,10 @@ pub struct Aggregate {
     pub summary: Summary,
     timeline: Timeline,
     machine: Machine,
+    /// The place in the summary of the node of each worker, if nodes generate the load.
+    nodes: Vec<usize>,
+    /// The latest reading of each node.
+    readings: Vec<MachineReading>,
     /// Whether workers can be late.
     can_lag: bool,
     workers: Vec<LatestReport>,
@@ -47,7 +51,9 @@ impl Aggregate {
     /// Creates the aggregate of a load on `addresses`.
     pub fn new(summary: Summary, addresses: &[Address], can_lag: bool) -> Self {
         let (timeline, machine) = (Timeline::new(0), Machine::new(addresses));
-        Self { summary, timeline, machine, can_lag, workers: Vec::new() }
+        let readings = vec![MachineReading::default(); summary.nodes.len()];
+        let (nodes, workers) = (Vec::new(), Vec::new());
+        Self { summary, timeline, machine, nodes, readings, can_lag, workers }
     }
 
     /// Expects reports of a worker, whose number is at most the number of workers.
@@ -57,6 +63,18 @@ impl Aggregate {
             self.summary.workers.push(WorkerTime::default());
         }
         self.timeline.expect(worker);
+    }
+
+    /// Expects reports of a worker on a node, which is at this place in the summary; workers are
+    /// expected in ascending order.
+    pub(crate) fn expect_on(&mut self, node: usize, worker: u32) {
+        self.expect(worker);
+        self.nodes.push(node);
+    }
+
+    /// Notes the latest reading of a node.
+    pub(crate) fn note_machine(&mut self, node: usize, reading: MachineReading) {
+        self.readings[node] = reading;
     }
 
     /// Returns whether every worker has ended or is lost.
@@ -124,13 +142,34 @@ impl Aggregate {
     fn judge(&mut self, intervals: Vec<Interval>) -> Vec<JudgedInterval> {
         let all = intervals.into_iter().filter(|interval| !interval.is_empty());
         let judged = all.map(|interval| {
-            let vitals = self.machine.vitals(&interval, self.can_lag);
-            if interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS {
-                self.summary.health.add_interval(&vitals);
-            }
+            let is_judged =
+                interval.phase == Phase::Measure && interval.to - interval.from >= JUDGED_NS;
+            let vitals = if self.nodes.is_empty() {
+                let vitals =
+                    vitals(&interval.workers, self.machine.read(monotonic_ns()), self.can_lag);
+                if is_judged {
+                    self.summary.health.add_interval(&vitals);
+                }
+                vitals
+            } else {
+                self.judge_nodes(&interval.workers, is_judged)
+            };
             JudgedInterval { interval, vitals }
         });
         judged.collect()
+    }
+
+    /// Judges the workers of each node on their own; returns the vitals of all.
+    fn judge_nodes(&mut self, workers: &[WorkerPart], is_judged: bool) -> Vitals {
+        for (place, node) in self.summary.nodes.iter_mut().enumerate() {
+            let own = |part: &&WorkerPart| self.nodes.get(part.worker as usize) == Some(&place);
+            let own: Vec<WorkerPart> = workers.iter().filter(own).copied().collect();
+            if is_judged && !own.is_empty() {
+                node.health.add_interval(&vitals(&own, self.readings[place], self.can_lag));
+            }
+        }
+        let worst = self.readings.iter().copied().reduce(MachineReading::worst);
+        vitals(workers, worst.unwrap_or_default(), self.can_lag)
     }
 }
 
@@ -145,5 +184,55 @@ impl LatestReport {
         }
         let window = report.window.filter(|_| report.phase == Phase::Measure);
         self.reported_ns = window.map(|(start, end)| end.min(report.to).saturating_sub(start));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::health::{Evidence, judge};
+    use crate::measure::summary::NodeSummary;
+
+    const SECOND: Nanos = 1_000_000_000;
+
+    fn word(summary: &Summary, node: usize) -> &'static str {
+        judge(&summary.nodes[node].health, &Evidence::default()).word
+    }
+
+    #[test]
+    fn each_node_is_judged_by_its_own_workers_and_machine() {
+        let nodes = ["a", "b", "c"].map(|name| NodeSummary {
+            name: name.into(),
+            processes: 1,
+            ..NodeSummary::default()
+        });
+        let summary = Summary { nodes: nodes.to_vec(), ..Summary::default() };
+        let mut aggregate = Aggregate::new(summary, &[], false);
+        (0..3).for_each(|worker| aggregate.expect_on(worker as usize, worker));
+        let stolen =
+            MachineReading { steal_rate: 50.0, is_local: true, ..MachineReading::default() };
+        aggregate.note_machine(2, stolen);
+        for number in 0..4 {
+            for (worker, share) in [(0, 0.1), (1, 0.99), (2, 0.1)] {
+                let mut report = Report::empty(worker, Phase::Measure, number);
+                (report.from, report.to) = (number * SECOND, (number + 1) * SECOND);
+                report.usage.cpu_ns = (share * 1e9) as Nanos;
+                let complete = aggregate.add(report);
+                if worker == 2 {
+                    assert_eq!(complete.len(), 1);
+                    assert_eq!(complete[0].vitals.worker_cpu_rate.len(), 3);
+                    assert!((complete[0].vitals.steal_rate - 50.0).abs() < 1e-9);
+                }
+            }
+        }
+        let summary = &aggregate.summary;
+        assert_eq!(
+            [word(summary, 0), word(summary, 1), word(summary, 2)],
+            ["healthy", "generator-limited", "contended"]
+        );
+        let all = judge(summary.machines(), &Evidence::default());
+        assert_eq!(all.word, "generator-limited");
+        let starts = all.reasons.iter().map(|reason| &reason.text[..6]).collect::<Vec<_>>();
+        assert_eq!(starts, ["on b: ", "on c: "]);
     }
 }

@@ -9,8 +9,8 @@ use super::front::{Front, Messages};
 use super::metric::Metric;
 use super::report::Connections;
 use crate::messages::{
-    BOTH_FULL, FAILED_DIALS, LATE_STARTS, MISSING_CONNECTIONS, Message, NO_PORT, NO_SOCKET_MEMORY,
-    STEAL, THROTTLED,
+    BOTH_FULL, FAILED_DIALS, LATE_STARTS, MISSING_CONNECTIONS, Message, MessageTemplate, NO_PORT,
+    NO_SOCKET_MEMORY, ON_MANY_NODES, ON_NODES, STEAL, THROTTLED,
 };
 
 /// Shorter intervals are not judged: the clocks of /proc tick every 10 ms.
@@ -184,6 +184,75 @@ impl Health {
     }
 }
 
+/// The signs of each machine that took part in a level, with its name if it is a node. The worst one
+/// decides: many machines that are each late now and then are not together always late.
+#[derive(Debug, Clone)]
+pub(crate) struct Machines<'a>(pub(crate) Vec<(&'a str, &'a Health)>);
+
+/// The nodes that a reason names.
+const NAMED_NODES: usize = 3;
+
+impl Machines<'_> {
+    /// The highest percentage of a machine that its hypervisor took, on average.
+    pub(crate) fn steal_rate(&self) -> f64 {
+        self.0.iter().map(|(_, health)| health.steal_rate()).fold(0.0, f64::max)
+    }
+
+    /// As [`Health::target_cpu_rate`].
+    pub(crate) fn target_cpu_rate(&self) -> Option<f64> {
+        self.0.iter().filter_map(|(_, health)| health.target_cpu_rate()).reduce(f64::max)
+    }
+
+    /// Intervals that were judged.
+    pub(crate) fn intervals(&self) -> u64 {
+        self.highest(Health::intervals)
+    }
+
+    /// Of those, the ones in which a worker of the machine that was late most often was late.
+    pub(crate) fn late_intervals(&self) -> u64 {
+        self.highest(Health::late_intervals)
+    }
+
+    /// As [`Health::lag_ns`].
+    pub(crate) fn lag_ns(&self) -> Option<Nanos> {
+        self.0.iter().filter_map(|(_, health)| health.lag_ns()).max()
+    }
+
+    fn highest(&self, pick: fn(&Health) -> u64) -> u64 {
+        self.0.iter().map(|(_, health)| pick(health)).max().unwrap_or(0)
+    }
+
+    fn flagged(&self, sign: Sign) -> impl Iterator<Item = (&str, &Health)> {
+        self.0.iter().copied().filter(move |(_, health)| health.flags(sign))
+    }
+
+    /// Returns the reason, with the nodes that it is true for, if a machine shows the sign.
+    fn reason(&self, sign: Sign, template: MessageTemplate) -> Option<Message> {
+        let names: Vec<&str> = self.flagged(sign).map(|(name, _)| name).collect();
+        let named = names.iter().take(NAMED_NODES).copied().collect::<Vec<_>>().join(", ");
+        let reason = template.plain();
+        if names.is_empty() {
+            None
+        } else if named.is_empty() {
+            Some(reason)
+        } else {
+            let (nodes, reason) = (("nodes", named.into()), ("reason", reason.into()));
+            let more = ("more", names.len().saturating_sub(NAMED_NODES).into());
+            Some(if names.len() <= NAMED_NODES {
+                ON_NODES.message([nodes, reason])
+            } else {
+                ON_MANY_NODES.message([nodes, more, reason])
+            })
+        }
+    }
+}
+
+impl<'a> From<&'a Health> for Machines<'a> {
+    fn from(only: &'a Health) -> Self {
+        Self(vec![("", only)])
+    }
+}
+
 /// The verdict on the health of a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Verdict {
@@ -212,19 +281,20 @@ pub(crate) struct Evidence {
 
 /// Judges a level.
 #[must_use]
-pub(crate) fn judge(health: &Health, evidence: &Evidence) -> Verdict {
+pub(crate) fn judge<'a>(machines: impl Into<Machines<'a>>, evidence: &Evidence) -> Verdict {
+    let machines = machines.into();
     let messages = evidence.front.messages();
-    let is_idle = 2 * health.late_and_idle > health.late_intervals();
-    let table = [
-        (evidence.lost > 0, messages.process_lost),
-        (health.flags(Sign::Saturated), messages.saturated),
-        (health.flags(Sign::Late), if is_idle { messages.late_and_idle } else { messages.late }),
-    ];
-    let mut limited: Vec<Message> =
-        table.iter().filter(|(holds, _)| *holds).map(|(_, template)| template.plain()).collect();
+    let is_idle = machines
+        .flagged(Sign::Late)
+        .all(|(_, health)| 2 * health.late_and_idle > health.late_intervals());
+    let late = if is_idle { messages.late_and_idle } else { messages.late };
+    let lost = (evidence.lost > 0).then(|| messages.process_lost.plain());
+    let mut limited: Vec<Message> = lost.into_iter().collect();
+    limited.extend(machines.reason(Sign::Saturated, messages.saturated));
+    limited.extend(machines.reason(Sign::Late, late));
     limited.extend(lateness(evidence));
     limited.extend(missing_connections(evidence));
-    let contended = contention(health, messages);
+    let contended = contention(&machines, messages);
     let word = match (limited.is_empty(), contended.is_empty()) {
         (false, _) => "generator-limited",
         (true, false) => "contended",
@@ -267,18 +337,14 @@ fn missing_connections(evidence: &Evidence) -> Option<Message> {
     Some(MISSING_CONNECTIONS.message([open, asked, cause]))
 }
 
-fn contention(health: &Health, messages: &Messages) -> Vec<Message> {
+fn contention(machines: &Machines<'_>, messages: &Messages) -> Vec<Message> {
     let table = [
         (Sign::Waiting, messages.run_queue),
         (Sign::Stolen, STEAL),
         (Sign::Throttled, THROTTLED),
         (Sign::BothFull, BOTH_FULL),
     ];
-    table
-        .iter()
-        .filter(|(sign, _)| health.flags(*sign))
-        .map(|(_, template)| template.plain())
-        .collect()
+    table.iter().filter_map(|(sign, template)| machines.reason(*sign, *template)).collect()
 }
 
 #[cfg(test)]

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use net::{Address, MachineUsage, Nanos, monotonic_ns, thread_times};
+use serde::{Deserialize, Serialize};
 
 use super::health::Vitals;
-use super::timeline::Interval;
+use super::timeline::WorkerPart;
 
 /// The minimum time between two readings: the clocks of /proc tick every 10 ms.
 const MIN_READING_NS: Nanos = 50_000_000;
 
 /// The machine, and the processes of the target on it.
 pub(crate) struct Machine {
-    is_local: bool,
     target: Vec<u32>,
     target_cores: usize,
     last: MachineUsage,
@@ -23,51 +23,68 @@ pub(crate) struct Machine {
 }
 
 /// The usage between two readings.
-#[derive(Debug, Clone, Copy, Default)]
-struct MachineReading {
-    steal_rate: f64,
-    throttled: bool,
-    target_cpu_rate: Option<f64>,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct MachineReading {
+    /// Percent of the machine's time that the hypervisor took.
+    pub(crate) steal_rate: f64,
+    /// Whether the cgroup was throttled.
+    pub(crate) throttled: bool,
+    /// Percent of a core that the busiest thread of a target on this machine used.
+    pub(crate) target_cpu_rate: Option<f64>,
+    /// Whether the target is on this machine.
+    pub(crate) is_local: bool,
+}
+
+impl MachineReading {
+    /// Returns the higher number of each, of two machines or of two readings of one.
+    pub(crate) fn worst(self, other: Self) -> Self {
+        Self {
+            steal_rate: self.steal_rate.max(other.steal_rate),
+            throttled: self.throttled || other.throttled,
+            target_cpu_rate: match (self.target_cpu_rate, other.target_cpu_rate) {
+                (Some(one), Some(two)) => Some(one.max(two)),
+                (one, two) => one.or(two),
+            },
+            is_local: self.is_local || other.is_local,
+        }
+    }
+}
+
+/// Returns the vitals of workers in an interval; `can_lag` says whether they can be late.
+pub(crate) fn vitals(workers: &[WorkerPart], reading: MachineReading, can_lag: bool) -> Vitals {
+    let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
+        workers.iter().map(|part| percent(pick(&part.usage), part.wall)).collect()
+    };
+    Vitals {
+        worker_cpu_rate: rates(|usage| usage.cpu_ns),
+        run_queue_rate: rates(|usage| usage.run_queue_ns),
+        steal_rate: reading.steal_rate,
+        throttled: reading.throttled,
+        target_cpu_rate: reading.target_cpu_rate,
+        is_local: reading.is_local,
+        lags: if can_lag { workers.iter().map(|part| part.lag).collect() } else { Vec::new() },
+    }
 }
 
 impl Machine {
     pub(crate) fn new(addresses: &[Address]) -> Self {
         let target = net::listening_processes(addresses);
         Self {
-            is_local: addresses.iter().any(Address::is_own),
             last: MachineUsage::now(),
             last_threads: thread_times(&target),
             read_at: monotonic_ns(),
-            reading: MachineReading::default(),
+            reading: MachineReading {
+                is_local: addresses.iter().any(Address::is_own),
+                ..MachineReading::default()
+            },
             target_cores: net::cores_of(&target),
             target,
         }
     }
 
-    /// Returns the vitals of an interval; `can_lag` says whether workers can be late.
-    pub(crate) fn vitals(&mut self, interval: &Interval, can_lag: bool) -> Vitals {
-        let rates = |pick: fn(&net::ThreadUsage) -> Nanos| -> Vec<f64> {
-            interval.workers.iter().map(|part| percent(pick(&part.usage), part.wall)).collect()
-        };
-        let reading = self.read(monotonic_ns());
-        Vitals {
-            worker_cpu_rate: rates(|usage| usage.cpu_ns),
-            run_queue_rate: rates(|usage| usage.run_queue_ns),
-            steal_rate: reading.steal_rate,
-            throttled: reading.throttled,
-            target_cpu_rate: reading.target_cpu_rate,
-            is_local: self.is_local,
-            lags: if can_lag {
-                interval.workers.iter().map(|part| part.lag).collect()
-            } else {
-                Vec::new()
-            },
-        }
-    }
-
     /// Returns the usage since the last reading. Intervals that are completed at once share one reading,
     /// which covers the time of all.
-    fn read(&mut self, at: Nanos) -> MachineReading {
+    pub(crate) fn read(&mut self, at: Nanos) -> MachineReading {
         let wall = at.saturating_sub(self.read_at);
         if wall < MIN_READING_NS {
             return self.reading;
@@ -80,6 +97,7 @@ impl Machine {
             steal_rate: percent(now.steal_ns.saturating_sub(before.steal_ns), elapsed),
             throttled: now.throttled_ns > before.throttled_ns,
             target_cpu_rate: self.target_cpu_rate(wall),
+            is_local: self.reading.is_local,
         };
         self.reading
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use net::Nanos;
 
 use super::front::Front;
-use super::health::Health;
+use super::health::{Health, Machines};
 use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use crate::messages::Message;
@@ -44,7 +44,7 @@ pub struct Summary {
     pub window_start: Nanos,
     /// Of each worker, over the window.
     pub workers: Vec<WorkerTime>,
-    /// The health of the load generator.
+    /// The health of the load generator, if it is this machine.
     pub health: Health,
     /// The processes that generated the load.
     pub generator: Generator,
@@ -78,6 +78,8 @@ pub struct NodeSummary {
     pub lost: u32,
     /// Its clock, if it is another one than this machine's.
     pub clock: Option<NodeClock>,
+    /// The health of its workers and its machine.
+    pub health: Health,
 }
 
 /// The clock of a node, compared with that of this machine.
@@ -146,6 +148,14 @@ impl Summary {
     /// Returns the sum of the warm-up, without events.
     pub(crate) fn warmup_total(&self) -> Cow<'_, Tally> {
         self.sum(&self.warmup)
+    }
+
+    /// Returns the health of each machine that generated the load.
+    pub(crate) fn machines(&self) -> Machines<'_> {
+        if self.nodes.is_empty() {
+            return (&self.health).into();
+        }
+        Machines(self.nodes.iter().map(|node| (node.name.as_str(), &node.health)).collect())
     }
 
     /// Adds a warning, once.

@@ -238,7 +238,8 @@ fn health(summary: &Summary, total: &Tally) -> Value {
     let front = summary.front;
     let evidence =
         Evidence { connections, descriptor_limit, unkept_attempts, on_time, lost, front };
-    let verdict = judge(&summary.health, &evidence);
+    let machines = summary.machines();
+    let verdict = judge(machines.clone(), &evidence);
     let rates = |pick: fn(&crate::measure::summary::WorkerTime) -> Nanos| -> Vec<f64> {
         summary
             .workers
@@ -251,11 +252,11 @@ fn health(summary: &Summary, total: &Tally) -> Value {
         "reasons": verdict.reasons,
         "worker_cpu_rate": rates(|worker| worker.cpu_ns),
         "run_queue_rate": rates(|worker| worker.run_queue_ns),
-        "intervals": summary.health.intervals(),
-        "late_intervals": summary.health.late_intervals(),
-        "scheduling_lag_ms": summary.health.lag_ns().map(milliseconds),
-        "steal_rate": summary.health.steal_rate(),
-        "target_cpu_rate": summary.health.target_cpu_rate(),
+        "intervals": machines.intervals(),
+        "late_intervals": machines.late_intervals(),
+        "scheduling_lag_ms": machines.lag_ns().map(milliseconds),
+        "steal_rate": machines.steal_rate(),
+        "target_cpu_rate": machines.target_cpu_rate(),
         "receive_queue_bytes":
             summary.workers.iter().map(WorkerTime::receive_queue_bytes).collect::<Vec<_>>(),
     })
@@ -271,14 +272,15 @@ fn generator(summary: &Summary, total: &Tally) -> Value {
         "processes": summary.generator.processes,
     });
     if !summary.nodes.is_empty() {
-        let nodes: Vec<_> = summary.nodes.iter().map(node).collect();
+        let nodes: Vec<_> = summary.nodes.iter().map(|one| node(one, summary.front)).collect();
         merge(&mut generator, json!({ "nodes": nodes }));
     }
     generator
 }
 
-fn node(node: &NodeSummary) -> Value {
-    let NodeSummary { name, processes, lost, clock } = node;
+fn node(node: &NodeSummary, front: Front) -> Value {
+    let NodeSummary { name, processes, lost, clock, health } = node;
+    let verdict = judge(health, &Evidence { lost: *lost, front, ..Evidence::default() });
     let clock = clock.map(|clock| {
         json!({
             "offset_ms": signed_milliseconds(clock.offset_ns),
@@ -286,7 +288,15 @@ fn node(node: &NodeSummary) -> Value {
             "drift_ms": signed_milliseconds(clock.drift_ns),
         })
     });
-    json!({ "name": name, "processes": processes, "lost_processes": lost, "clock": clock })
+    json!({
+        "name": name,
+        "processes": processes,
+        "lost_processes": lost,
+        "clock": clock,
+        "verdict": verdict.word,
+        "reasons": verdict.reasons,
+        "steal_rate": health.steal_rate(),
+    })
 }
 
 #[allow(clippy::cast_precision_loss)]

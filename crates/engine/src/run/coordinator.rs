@@ -53,12 +53,21 @@ pub(super) struct Coordinator {
 /// The processes and workers of a run.
 #[derive(Debug, Clone)]
 pub(super) struct RunSize {
-    /// The name of each child process's node, if it is another one; no children for threads.
-    pub(super) children: Vec<Option<String>>,
+    /// The child processes; none for threads.
+    pub(super) children: Vec<ChildSize>,
     /// Of all processes.
     pub(super) workers: u32,
     /// When the run starts.
     pub(super) run_start: Nanos,
+}
+
+/// One child process of a run.
+#[derive(Debug, Clone)]
+pub(super) struct ChildSize {
+    /// The name of its node, if it is another machine.
+    pub(super) node: Option<String>,
+    /// The number of its workers.
+    pub(super) workers: u32,
 }
 
 /// Since when the target has owed a response: from its first request on, or from the start of the run
@@ -113,7 +122,16 @@ impl Coordinator {
         let summary = Summary { nodes: summaries, ..empty_summary(plan, prepared, processes) };
         let RunSize { children, workers, run_start } = size;
         let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.has_schedule());
-        (0..workers).for_each(|worker| aggregate.expect(worker));
+        let of_nodes = children
+            .iter()
+            .zip(&nodes)
+            .flat_map(|(child, node)| std::iter::repeat_n(*node, child.workers as usize));
+        for (worker, node) in (0..workers).zip(of_nodes.chain(std::iter::repeat(None))) {
+            match node {
+                Some(node) => aggregate.expect_on(node, worker),
+                None => aggregate.expect(worker),
+            }
+        }
         Self {
             gate,
             outbox,
@@ -150,6 +168,10 @@ impl Coordinator {
                 Ok(FleetEvent::Report(report)) => self.take(*report),
                 Ok(FleetEvent::Figures { process, phase, figures }) => {
                     self.child_usages[process as usize].update(phase, figures);
+                    let node = self.nodes.get(process as usize).copied().flatten();
+                    if let (Some(node), Some(reading)) = (node, figures.machine) {
+                        self.aggregate.note_machine(node, reading);
+                    }
                 }
                 Ok(FleetEvent::Clock { process, clock }) => {
                     if let Some(node) = self.node_of(process) {
@@ -299,10 +321,10 @@ fn shared_row(prepared: &Prepared) -> Option<Message> {
 }
 
 /// Returns the place of each child's node in a list, and the list.
-fn nodes(children: &[Option<String>]) -> (Vec<Option<usize>>, Vec<NodeSummary>) {
+fn nodes(children: &[ChildSize]) -> (Vec<Option<usize>>, Vec<NodeSummary>) {
     let mut list: Vec<NodeSummary> = Vec::new();
-    let places = children.iter().map(|name| {
-        let name = name.as_ref()?;
+    let places = children.iter().map(|child| {
+        let name = child.node.as_ref()?;
         let place = list.iter().position(|node| node.name == *name).unwrap_or(list.len());
         if place == list.len() {
             list.push(NodeSummary { name: name.clone(), ..NodeSummary::default() });

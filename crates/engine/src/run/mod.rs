@@ -25,7 +25,7 @@ use crate::plan::{Plan, Processes};
 use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, descriptors_for_sockets, sources_of, start_workers};
-use coordinator::{Coordinator, RunSize};
+use coordinator::{ChildSize, Coordinator, RunSize};
 pub use refusal::StartError;
 
 /// Time for every thread to be there before the run starts.
@@ -128,9 +128,13 @@ impl Run {
         let workers = parts.iter().map(worker_count).sum();
         let gate = Arc::new(Gate::held(processes));
         let (events, inbox) = channel();
-        let nodes = children.iter().map(|child| child.node().map(ToOwned::to_owned)).collect();
+        let sizes = children.iter().zip(&parts).map(|(child, part)| ChildSize {
+            node: child.node().map(ToOwned::to_owned),
+            workers: worker_count(part),
+        });
+        let sizes = sizes.collect();
         let preparing = PreparingFleet::start(parts, children, &SOURCES)?;
-        let size = RunSize { children: nodes, workers, run_start: monotonic_ns() };
+        let size = RunSize { children: sizes, workers, run_start: monotonic_ns() };
         let opened = Arc::clone(&gate);
         // The run may be stopped while the children prepare their parts.
         Self::coordinated(start, size, gate, move |mut coordinator| {

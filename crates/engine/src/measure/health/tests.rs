@@ -139,3 +139,49 @@ fn requests_that_started_too_late_for_the_window_limit_the_level() {
     };
     assert_eq!((late(990), late(989)), ("healthy", "generator-limited"));
 }
+
+#[test]
+fn the_worst_machine_decides() {
+    let health = |intervals: &[Vitals]| {
+        let mut health = Health::default();
+        intervals.iter().for_each(|vitals| health.add_interval(vitals));
+        health
+    };
+    let (bad, good) = (late(9_000_000, 0, 80.0), vitals(10.0, 0.0));
+    let well = health(&vec![good.clone(); 20]);
+    let ill = health(&[vec![bad.clone(); 4], vec![good.clone(); 16]].concat());
+    let machines = Machines(vec![("a", &well), ("b", &ill)]);
+    let verdict = judge(machines.clone(), &Evidence::default());
+    assert_eq!(verdict.word, "generator-limited");
+    assert_eq!(verdict.reasons[0].code, "health.on_nodes");
+    assert_eq!(verdict.reasons[0].values["reason"]["code"], "health.late");
+    assert!(verdict.reasons[0].text.starts_with("on b: "));
+    assert_eq!(machines.late_intervals(), 4);
+    let many = ["a", "b", "c", "d", "e"].map(|name| (name, &ill));
+    let verdict = judge(Machines(many.to_vec()), &Evidence::default());
+    assert!(verdict.reasons[0].text.starts_with("on a, b, c and 2 more nodes: "));
+    // Ten machines, of which another one is late in each interval, are not always late.
+    let late_once = |at: usize| {
+        let mut intervals = vec![good.clone(); 10];
+        intervals[at] = bad.clone();
+        health(&intervals)
+    };
+    let healths: Vec<Health> = (0..10).map(late_once).collect();
+    let machines = Machines(healths.iter().map(|health| ("a", health)).collect());
+    assert_eq!(judge(machines, &Evidence::default()).word, "healthy");
+}
+
+#[test]
+fn the_numbers_of_several_machines_are_the_highest() {
+    let mut healths = [Health::default(), Health::default()];
+    for _ in 0..5 {
+        let (quiet, loud) = (vitals(10.0, 0.0), late(3_000_000, 0, 10.0));
+        healths[0].add_interval(&Vitals { target_cpu_rate: Some(40.0), ..quiet });
+        healths[1].add_interval(&Vitals { steal_rate: 7.0, ..loud });
+    }
+    let machines = Machines(healths.iter().map(|health| ("a", health)).collect());
+    assert_eq!((machines.intervals(), machines.late_intervals()), (5, 5));
+    assert_eq!(machines.target_cpu_rate(), Some(40.0));
+    assert!((machines.steal_rate() - 7.0).abs() < 1e-9);
+    assert_eq!(machines.lag_ns().map(|lag| lag >> 20), Some(2));
+}
