@@ -47,6 +47,7 @@ def run(
     seed: int = 1,
     nodes: str | float | _Path | Sequence[str | float] | None = None,
     cluster: str | float | _Path | Sequence[str | float] | None = None,
+    allow_lost_nodes: bool = False,
     method: str | None = None,
     headers: _Headers | None = None,
     body: str | bytes | None = None,
@@ -130,6 +131,7 @@ def run(
     seed: set the seed of all random choices [1]
     nodes: send from N, all or HOST,… of a Ray cluster [here]
     cluster: set the address of the Ray cluster [RAY_ADDRESS]
+    allow_lost_nodes: go on without nodes that are lost between levels
     method: set the method [GET; POST with a body]
     headers: add a header (repeatable)
     body: send this body
@@ -204,6 +206,7 @@ def ladder(
     seed: int = 1,
     nodes: str | float | _Path | Sequence[str | float] | None = None,
     cluster: str | float | _Path | Sequence[str | float] | None = None,
+    allow_lost_nodes: bool = False,
     method: str | None = None,
     headers: _Headers | None = None,
     body: str | bytes | None = None,
@@ -280,6 +283,7 @@ def ladder(
     seed: set the seed of all random choices [1]
     nodes: send from N, all or HOST,… of a Ray cluster [here]
     cluster: set the address of the Ray cluster [RAY_ADDRESS]
+    allow_lost_nodes: go on without nodes that are lost between levels
     method: set the method [GET; POST with a body]
     headers: add a header (repeatable)
     body: send this body

@@ -37,8 +37,8 @@ def connect(monkeypatch):
     monkeypatch.setattr(clusters, "launcher_command", command)
     opened = []
 
-    def connected(wanted="all", workers=1):
-        opened.append(Cluster.connect("here:1", wanted, workers))
+    def connected(wanted="all", workers=1, **more):
+        opened.append(Cluster.connect("here:1", wanted, workers, **more))
         return opened[-1]
 
     yield connected
@@ -98,6 +98,32 @@ def test_a_node_that_is_lost_before_a_load_ends_the_run_with_its_name(connect, h
     with pytest.raises(NothingMeasuredError) as lost:
         cluster.start(plan(hello, Closed(3)))
     assert str(lost.value.message).startswith("node b is lost: ")
+
+
+def test_other_nodes_go_on_if_that_is_allowed(connect, hello):
+    cluster = connect(allows_losses=True)
+    os.kill(sorted(children_of(cluster.launcher.pid))[1], signal.SIGKILL)
+    wait_until(lambda: cluster.agents["b"].is_lost)
+    level = level_of(cluster.start(plan(hello, Closed(3))))
+    assert level.counts.attempted == hello.counts()["requests"]
+    assert [node.name for node in level.generator.nodes] == ["a", "c"]
+    assert [warning.code for warning in level.warnings] == ["warning.node_lost"]
+    assert level.warnings[0].startswith("b was lost before this load")
+    for agent in children_of(cluster.launcher.pid):
+        os.kill(agent, signal.SIGKILL)
+    wait_until(lambda: all(agent.is_lost for agent in cluster.agents.values()))
+    with pytest.raises(NothingMeasuredError):
+        cluster.start(plan(hello, Closed(3)))
+
+
+def test_unequal_nodes_have_equal_parts_with_a_warning(connect, hello):
+    cluster = connect(workers=None)
+    cluster.agents["a"].facts["machine"]["cores_allowed"] = 1
+    cluster.agents["b"].facts["machine"]["cores_allowed"] = 2
+    cluster.agents["c"].facts["machine"]["cores_allowed"] = 1
+    level = level_of(cluster.start(plan(hello, Closed(3))))
+    assert level.generator.workers == 3
+    assert level.warnings == ["nodes send equal parts of the load: b could use more cores"]
 
 
 def test_closing_a_cluster_ends_all_agents(connect):

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from torr import engine
 from torr.cluster.nodes import choose
+from torr.cluster.warned_load import WarnedLoad
 from torr.cluster.wire import prepare, read_first_line, send_line
 from torr.errors import InterruptedRunError, NothingMeasuredError, TorrError, UsageError
+from torr.messages.message import Message, message
 from torr.messages.say import say
 
 if TYPE_CHECKING:
@@ -49,6 +51,11 @@ class ConnectedNode:
     facts: dict[str, Any]
     is_lost: bool = False
 
+    @property
+    def cores(self) -> int:
+        """The cores that it may use."""
+        return int(self.facts["machine"]["cores_allowed"])
+
 
 @dataclass(slots=True)
 class Cluster:
@@ -59,6 +66,7 @@ class Cluster:
     token: str
     names: list[str]
     workers: int | None = None
+    allows_losses: bool = False
     agents: dict[str, ConnectedNode] = field(default_factory=dict)
     losses: dict[str, str] = field(default_factory=dict)
     _arrivals: queue.Queue[tuple[dict[str, Any], socket.socket]] = field(
@@ -73,10 +81,13 @@ class Cluster:
         wanted: str,
         workers: int | None = None,
         is_interrupted: Callable[[], bool] = bool,
+        *,
+        allows_losses: bool = False,
     ) -> Cluster:
         """Start an agent on each node that is `wanted` of the Ray cluster at `address`.
 
-        Each node sends from so many `workers`; by default as many as the smallest has cores.
+        Each node sends from so many `workers`; by default as many as the smallest has cores. With
+        `allows_losses`, loads are sent from the nodes that are left when one is lost.
 
         Raises UsageError if there is no such cluster or node, NothingMeasuredError if an agent
         does not come.
@@ -102,7 +113,7 @@ class Cluster:
             listener = socket.create_server((connected["address"], 0), backlog=1024)
             undo.callback(listener.close)
             names = [node.name for node in nodes]
-            cluster = cls(launcher, listener, secrets.token_hex(32), names, workers)
+            cluster = cls(launcher, listener, secrets.token_hex(32), names, workers, allows_losses)
             undo.callback(cluster.close)
             threading.Thread(target=cluster._read_events, daemon=True).start()
             threading.Thread(target=cluster._accept, daemon=True).start()
@@ -117,19 +128,18 @@ class Cluster:
     def start(self, plan: Plan) -> Load:
         """Start a load on all nodes, which have equal parts of it."""
         self._loads += 1
-        agents = list(self.agents.values())
-        self._check()
-        for agent in agents:
+        for agent in self._remaining():
             with suppress(OSError):
                 send_line(agent.connection, {"load": self._loads, "processes": 1})
-        sockets = self._sockets(len(agents))
+        sockets = self._sockets()
         try:
-            each = self.workers or min(
-                int(agent.facts["machine"]["cores_allowed"]) for agent in agents
-            )
-            whole = replace(plan, workers=each * len(agents))
+            cores = {name: self.agents[name].cores for name, _ in sockets}
+            each = self.workers or min(cores.values())
+            whole = replace(plan, workers=each * len(sockets))
             places = [(name, connection.fileno()) for name, connection in sockets]
-            return engine.start_on_nodes(whole, places)
+            load = engine.start_on_nodes(whole, places)
+            warnings = [*self._loss_warnings(), *([] if self.workers else _unequal(cores))]
+            return WarnedLoad(load, warnings) if warnings else load
         finally:
             for _, connection in sockets:
                 connection.close()
@@ -143,24 +153,46 @@ class Cluster:
             connection.close()
         _end(self.launcher)
 
-    def _check(self) -> None:
-        """Raise NothingMeasuredError if a node is lost."""
-        for agent in self.agents.values():
-            if agent.is_lost:
-                why = self.losses.get(agent.node, say("its connection ended"))
-                raise NothingMeasuredError(
-                    say("node {name} is lost: {why}", name=agent.node, why=why)
-                )
+    def _remaining(self) -> list[ConnectedNode]:
+        """Return the nodes that are not lost; raise NothingMeasuredError if too many are."""
+        left = [agent for agent in self.agents.values() if not agent.is_lost]
+        lost = [agent for agent in self.agents.values() if agent.is_lost]
+        if lost and not (self.allows_losses and left):
+            raise NothingMeasuredError(
+                say("node {name} is lost: {why}", name=lost[0].node, why=self._why(lost[0])),
+                say("--allow-lost-nodes goes on with the other nodes"),
+            )
+        return left
 
-    def _sockets(self, count: int) -> list[tuple[str, socket.socket]]:
+    def _why(self, agent: ConnectedNode) -> str:
+        return self.losses.get(agent.node, say("its connection ended"))
+
+    def _loss_warnings(self) -> list[Message]:
+        """Return a warning for each node that is lost."""
+        return [
+            message(
+                "warning.node_lost",
+                "{name} was lost before this load, which the other nodes sent",
+                name=agent.node,
+            )
+            for agent in self.agents.values()
+            if agent.is_lost
+        ]
+
+    def _sockets(self) -> list[tuple[str, socket.socket]]:
         """Return the connections of the engine processes of this load, in the order of nodes."""
         limit = time.monotonic() + ENGINE_LIMIT_S
         sockets: list[tuple[str, socket.socket]] = []
         with ExitStack() as undo:
-            while len(sockets) < count:
-                self._check()
+            while missing := self._without(sockets):
                 if time.monotonic() > limit:
-                    raise self._no_engines({name for name, _ in sockets})
+                    raise NothingMeasuredError(
+                        say(
+                            "no engine process connected from {nodes} within {seconds} s",
+                            nodes=", ".join(missing),
+                            seconds=ENGINE_LIMIT_S,
+                        )
+                    )
                 try:
                     hello, connection = self._arrivals.get(timeout=CHECK_INTERVAL_S)
                 except queue.Empty:
@@ -173,15 +205,10 @@ class Cluster:
             undo.pop_all()
         return sorted(sockets, key=lambda one: self.names.index(one[0]))
 
-    def _no_engines(self, connected: set[str]) -> NothingMeasuredError:
-        missing = ", ".join(name for name in self.names if name not in connected)
-        return NothingMeasuredError(
-            say(
-                "no engine process connected from {nodes} within {seconds} s",
-                nodes=missing,
-                seconds=ENGINE_LIMIT_S,
-            )
-        )
+    def _without(self, sockets: list[tuple[str, socket.socket]]) -> list[str]:
+        """Return the nodes that are not lost and have none of these connections."""
+        connected = {name for name, _ in sockets}
+        return [agent.node for agent in self._remaining() if agent.node not in connected]
 
     def _await_agents(self, is_interrupted: Callable[[], bool]) -> None:
         limit = time.monotonic() + CONNECT_LIMIT_S
@@ -258,6 +285,21 @@ class Cluster:
             while agent.connection.recv(1 << 10):
                 pass
         agent.is_lost = True
+
+
+def _unequal(cores: dict[str, int]) -> list[Message]:
+    """Return a warning if nodes have more cores than their equal parts of the load use."""
+    least = min(cores.values())
+    more = [name for name, count in cores.items() if count > least]
+    if not more:
+        return []
+    return [
+        message(
+            "warning.unequal_nodes",
+            "nodes send equal parts of the load: {names} could use more cores",
+            names=", ".join(more),
+        )
+    ]
 
 
 def launcher_command(address: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from torr.errors import UsageError
 from torr.messages.say import say
-from torr.options.definition import LOAD, RUN_SCOPES, OptionScope, option
+from torr.options.definition import LOAD, RUN_SCOPES, OptionScope, option, switch
 from torr.options.readers import Reader
 
 _WANTED = re.compile(r"all|[1-9]\d*|[^\s,]+(,[^\s,]+)*")
@@ -42,4 +42,7 @@ class ClusterOptions:
         "set the address of the Ray cluster [RAY_ADDRESS]",
         rare=True,
         variable="RAY_ADDRESS",
+    )
+    allow_lost_nodes: bool = switch(
+        "--allow-lost-nodes", "go on without nodes that are lost between levels", rare=True
     )

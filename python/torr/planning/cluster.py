@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from torr import engine
 from torr.errors import UsageError
 from torr.messages.say import say
+from torr.options.definition import require_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,11 +28,19 @@ def this_machine(_interrupt: Interrupt) -> Iterator[Start]:
 
 
 @contextmanager
-def _nodes(address: str, wanted: str, workers: int | None, interrupt: Interrupt) -> Iterator[Start]:
+def _nodes(
+    address: str, options: ClusterOptions, workers: int | None, interrupt: Interrupt
+) -> Iterator[Start]:
     """Give what starts loads on the nodes of a cluster; leave nothing on them."""
     from torr.cluster.cluster import Cluster
 
-    connected = Cluster.connect(address, wanted, workers, lambda: interrupt.requested)
+    connected = Cluster.connect(
+        address,
+        options.nodes or "all",
+        workers,
+        lambda: interrupt.requested,
+        allows_losses=options.allow_lost_nodes,
+    )
     with closing(connected) as cluster:
         yield cluster.start
 
@@ -41,10 +50,11 @@ def start_of(
 ) -> Callable[[Interrupt], AbstractContextManager[Start]]:
     """Return where the options say that loads start; `workers` are those of each node, if given."""
     if options.nodes is None:
+        require_for(options, "allow_lost_nodes", what="--nodes", hint="give --nodes all")
         return this_machine
     if options.cluster is None:
         raise UsageError(
             say("--nodes needs the address of a Ray cluster"),
             say("give --cluster HOST:PORT, or set RAY_ADDRESS"),
         )
-    return partial(_nodes, options.cluster, options.nodes, workers)
+    return partial(_nodes, options.cluster, options, workers)
