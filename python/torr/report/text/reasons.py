@@ -120,8 +120,8 @@ ADVICE = {
     " `--stream sse`.",
     "stream.no_events": "The sample has the response. Examples are a login page, an error as JSON,"
     " or the response to a request that did not ask for a stream.",
-    "stream.too_large": "An event that large has no end. Check whether the response is a stream of"
-    " events.",
+    "stream.too_large": "An event of this size probably never ends. Check whether the response is a"
+    " stream of events.",
 }
 
 
