@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from candidates import GOOD
 from installed import children_of, wait_until
 from torr import engine
+from torr.cli.main import torr as command_line
 from torr.cluster import cluster as clusters
 from torr.cluster.cluster import Cluster
 from torr.errors import InterruptedRunError, NothingMeasuredError, UsageError
@@ -124,6 +127,18 @@ def test_unequal_nodes_have_equal_parts_with_a_warning(connect, hello):
     level = level_of(cluster.start(plan(hello, Closed(3))))
     assert level.generator.workers == 3
     assert level.warnings == ["nodes send equal parts of the load: b could use more cores"]
+
+
+@pytest.mark.usefixtures("connect")
+def test_the_trials_of_a_comparison_are_sent_by_the_nodes(matrix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = matrix({"one": GOOD, "two": GOOD})
+    flags = ["--nodes", "2", "--cluster", "here:1", "--rounds", "1", "--pin", "off", "-q"]
+    ended = CliRunner().invoke(command_line, ["compare", str(file), *flags])
+    assert ended.exit_code == 0, ended.output
+    result = json.loads(Path("_output/torr/latest/result.json").read_text())
+    sent_by = [[node["name"] for node in x["generator"]["nodes"]] for x in result["levels"]]
+    assert sent_by == [["a", "b"]] * 2
 
 
 def test_closing_a_cluster_ends_all_agents(connect):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torr.options import readers
+from torr.options.cluster import ClusterOptions
 from torr.options.definition import LOAD, RESULT, option, reuse_option, switch
 from torr.options.load import LoadOptions
 from torr.options.readers import Reader, one_of
@@ -50,6 +51,11 @@ class CompareOptions:
         readers.PIN,
         "pin generator/target to cores, e.g. 0/1-3, or off [auto]",
         default="auto",
+    )
+    nodes: str | None = reuse_option(ClusterOptions, "nodes")
+    cluster: str | None = reuse_option(ClusterOptions, "cluster")
+    allow_lost_nodes: bool = reuse_option(
+        ClusterOptions, "allow_lost_nodes", help="go on without nodes that are lost between trials"
     )
     resume: Path | None = option(
         "--resume", readers.FOLDER, "continue the run in this directory", group=RESULT

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from torr.engine import Start
     from torr.experiments.interrupt import Interrupt
     from torr.options.cluster import ClusterOptions
+    from torr.options.compare import CompareOptions
 
 
 @contextmanager
@@ -29,7 +30,10 @@ def this_machine(_interrupt: Interrupt) -> Iterator[Start]:
 
 @contextmanager
 def _nodes(
-    address: str, options: ClusterOptions, workers: int | None, interrupt: Interrupt
+    address: str,
+    options: ClusterOptions | CompareOptions,
+    workers: int | None,
+    interrupt: Interrupt,
 ) -> Iterator[Start]:
     """Give what starts loads on the nodes of a cluster; leave nothing on them."""
     from torr.cluster.cluster import Cluster
@@ -46,7 +50,7 @@ def _nodes(
 
 
 def start_of(
-    options: ClusterOptions, workers: int | None
+    options: ClusterOptions | CompareOptions, workers: int | None
 ) -> Callable[[Interrupt], AbstractContextManager[Start]]:
     """Return where the options say that loads start; `workers` are those of each node, if given."""
     if options.nodes is None:

@@ -18,6 +18,7 @@ from torr.experiments.trial import ComparisonState
 from torr.messages.say import say
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
+from torr.planning.cluster import start_of
 from torr.planning.matrix import Plans
 from torr.planning.monitoring import sources_of
 from torr.planning.prepared import PreparedRun
@@ -92,6 +93,7 @@ class ComparisonPlan:
             experiment=partial(self._compare, state),
             judge=partial(self._judge, state),
             record=partial(self._record, state),
+            start=start_of(options, None),
             secrets=_secrets(file, self.matrix),
             notes=self.notes,
             resume=options.resume,
