@@ -19,6 +19,7 @@ from torr.cli.main import torr as command_line
 from torr.cluster import cluster as clusters
 from torr.cluster.cluster import Cluster
 from torr.errors import InterruptedRunError, NothingMeasuredError, UsageError
+from torr.experiments.node_doctor import examine
 from torr.model.plan import Closed, Duration, Group, Open, Plan
 from torr.model.request import Request
 from torr.model.source import Source
@@ -139,6 +140,49 @@ def test_the_trials_of_a_comparison_are_sent_by_the_nodes(matrix, tmp_path, monk
     result = json.loads(Path("_output/torr/latest/result.json").read_text())
     sent_by = [[node["name"] for node in x["generator"]["nodes"]] for x in result["levels"]]
     assert sent_by == [["a", "b"]] * 2
+
+
+@pytest.mark.usefixtures("connect")
+def test_doctor_examines_each_node_and_its_way_to_the_target(hello, monkeypatch):
+    monkeypatch.setattr("torr.self_test.WINDOW_NS", 100 * MS)
+    flags = ["--nodes", "2", "--cluster", "here:1", "-o", "json"]
+    ended = CliRunner().invoke(command_line, ["doctor", hello.url, *flags])
+    assert ended.exit_code == 0, ended.output
+    nodes = json.loads(ended.stdout)["nodes"]
+    assert [node["node"] for node in nodes] == ["a", "b"]
+    for node in nodes:
+        assert node["requests_per_s_per_core"] > 0
+        assert node["machine"]["cores_allowed"] >= 1
+        assert 0 < node["clock_error_ms"] <= node["round_trip_ms"] / 2
+        assert node["connect"] > 0
+    assert (hello.counts()["connections"], hello.counts()["requests"]) == (2, 0)
+
+
+@pytest.mark.usefixtures("connect")
+def test_the_table_of_doctor_has_a_row_per_node(monkeypatch):
+    monkeypatch.setattr("torr.self_test.WINDOW_NS", 100 * MS)
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        closed = f"http://127.0.0.1:{bound.getsockname()[1]}/"
+    flags = ["--nodes", "a,b", "--cluster", "here:1"]
+    ended = CliRunner().invoke(command_line, ["doctor", closed, *flags])
+    assert ended.exit_code == 0, ended.output
+    lines = ended.stdout.splitlines()
+    assert lines[0].startswith("2 nodes with ")
+    assert [line.split()[0] for line in lines[3:6]] == ["node", "a", "b"]
+    assert "a: no connection: Connection refused; b: no connection" in ended.stdout
+
+
+def test_doctor_names_a_node_that_is_lost(connect):
+    cluster = connect("2")
+
+    def lose(step):
+        if step.startswith("measuring what"):
+            for child in children_of(cluster.launcher.pid)[:1]:
+                for process in children_of(child):
+                    os.kill(process, signal.SIGKILL)
+
+    with pytest.raises(NothingMeasuredError, match=r"node [ab] is lost: its connection ended"):
+        examine(cluster, None, lose)
 
 
 def test_closing_a_cluster_ends_all_agents(connect):

@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from torr.cli.command import Verb
 from torr.cli.flags import Parameter, flags_of
 from torr.cli.streams import echo, printed
-from torr.messages.say import changed
+from torr.errors import UsageError
+from torr.messages.say import changed, say
 from torr.options import readers
-from torr.options.doctor import DOCTOR
+from torr.options.definition import build_options
+from torr.options.doctor import DOCTOR, DoctorOptions
 from torr.report.data.result_words import word_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.experiments.diagnosis import Finding
-    from torr.experiments.doctor import Examination, Report
+    from torr.experiments.doctor import Examination
+    from torr.self_test import Report
 
 EXAMPLES = (
     "torr doctor",
@@ -35,20 +38,60 @@ _WORD, _NAME = 5, 16  # cells of the terminal
 @click.command(cls=Verb, examples=EXAMPLES)
 @click.argument("url", type=Parameter(readers.URL), metavar="URL", required=False)
 @flags_of(DOCTOR)
-def doctor(url: str | None, output: str, *, quiet: bool) -> None:
+def doctor(url: str | None, **flags: Any) -> None:  # noqa: ANN401
     """Measure what load this machine can generate; send no request to URL."""
     from torr.experiments.diagnosis import findings
     from torr.experiments.doctor import doctor as examine
+    from torr.report.text.doctor import as_json
 
+    options = build_options(DoctorOptions, flags)
+    if options.nodes is not None:
+        _doctor_of_nodes(url, options)
+        return
     with _progress_line() as report:
         examination = examine(url, report)
     all_findings = findings(examination)
-    if output == "json":
-        from torr.report.text.doctor import as_json
-
-        click.echo(json.dumps(as_json(examination, all_findings), indent=1, ensure_ascii=False))
+    if options.output == "json":
+        _print_json(as_json(examination, all_findings))
     else:
-        _show(examination, all_findings, quiet=quiet)
+        _show(examination, all_findings, quiet=options.quiet)
+
+
+def _doctor_of_nodes(url: str | None, options: DoctorOptions) -> None:
+    """Examine nodes of a cluster, and print a row for each and what needs attention."""
+    from torr.cli.display.nodes import show_nodes
+    from torr.cli.screen import Screen, stdout_console
+    from torr.experiments.interrupt import Interrupt
+    from torr.experiments.node_doctor import examine
+    from torr.planning.cluster import address_of, connected
+    from torr.report.text.doctor import nodes_as_json
+
+    target = None if url is None else _host_and_port(url)
+    address_of(options.cluster)
+    with _progress_line() as report:
+        report(say("starting torr on the nodes"))
+        with connected(options, Interrupt()) as cluster:
+            examinations = examine(cluster, target, report)
+    if options.output == "json":
+        _print_json(nodes_as_json(examinations))
+    else:
+        show_nodes(examinations, Screen(stdout_console(), printed.language), quiet=options.quiet)
+
+
+def _host_and_port(url: str) -> tuple[str, int]:
+    """Return what nodes connect to; raise UsageError for a Unix socket."""
+    from torr.model.url import Url
+
+    parts = Url.parse(url)
+    if parts.socket is not None:
+        raise UsageError(
+            say("URL: {url!r} is a Unix socket, which other nodes cannot reach", url=url)
+        )
+    return parts.host.strip("[]"), parts.endpoint[2]
+
+
+def _print_json(found: dict[str, Any]) -> None:
+    click.echo(json.dumps(found, indent=1, ensure_ascii=False))
 
 
 @contextmanager

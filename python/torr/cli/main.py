@@ -15,7 +15,7 @@ from torr.cli.usage import explained
 from torr.cli.wrapping import for_stream
 from torr.errors import ExitCode, TorrError, exit_code
 from torr.messages.say import render, say
-from torr.model.outside import safe_text
+from torr.model.printable import safe_text
 
 VERBS = {
     "demo": ("torr.cli.demo:demo", "find the capacity of a built-in target, in about a minute"),

@@ -11,7 +11,8 @@ from torr import units
 from torr.cli.streams import echo, printed, show_notes
 from torr.experiments.once import require_answer, require_success, send_once
 from torr.messages.say import Text, chain, render, say
-from torr.model.outside import Outside, safe_text
+from torr.model.outside import Outside
+from torr.model.printable import safe_text
 from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
 

@@ -1,7 +1,7 @@
-"""The agent on a node of the load generator: starts engine processes when torr asks for them.
+"""The agent on a node of the load generator: starts processes when torr asks for them.
 
 It imports the standard library, and parts of torr that need no package: none is installed there.
-Each engine process has its connection to torr as standard input and output. When the connection of
+Each process has its connection to torr as standard input and output. When the connection of
 the agent ends, torr is gone: the agent ends its processes.
 """
 
@@ -23,10 +23,15 @@ from torr.procfs.machine import machine
 CONNECT_TIMEOUT_S = 10
 # Ray starts its workers with a nice value of 15, which delays requests on busy cores.
 NICE = 0
+PROGRAMS = {
+    "engine": children.command("fire"),
+    "examiner": children.minimal_python("from torr.cluster import examiner; examiner.main()"),
+}
+"""The commands of the processes that torr asks for."""
 
 
 def serve(host: str, port: int, token: str, node: str) -> None:
-    """Connect to torr, and start and end engine processes until the connection ends."""
+    """Connect to torr, and start and end processes until the connection ends."""
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
     with _connect(host, port) as connection:
@@ -38,7 +43,8 @@ def serve(host: str, port: int, token: str, node: str) -> None:
                     processes = [one for one in processes if one.poll() is None]
                     for number in range(int(order["processes"])):
                         hello = {"token": token, "node": node, "load": order["load"]}
-                        processes.append(_start(host, port, {**hello, "process": number}))
+                        hello["process"] = number
+                        processes.append(_start(host, port, hello, PROGRAMS[order["program"]]))
         finally:
             for process in processes:
                 _end(process)
@@ -62,13 +68,13 @@ def _connect(host: str, port: int) -> socket.socket:
     return connection
 
 
-def _start(host: str, port: int, hello: dict[str, Any]) -> subprocess.Popen[bytes]:
+def _start(
+    host: str, port: int, hello: dict[str, Any], program: list[str]
+) -> subprocess.Popen[bytes]:
     with _connect(host, port) as connection:
         send_line(connection, hello)
         streams = connection.fileno()
-        return subprocess.Popen(
-            children.command("fire"), stdin=streams, stdout=streams, start_new_session=True
-        )
+        return subprocess.Popen(program, stdin=streams, stdout=streams, start_new_session=True)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

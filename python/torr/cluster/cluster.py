@@ -15,7 +15,7 @@ import threading
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from torr import engine
 from torr.cluster.nodes import choose
@@ -40,6 +40,10 @@ CHECK_INTERVAL_S = 0.1
 FIRST_LINE_S = 5
 END_LIMIT_S = 5
 """The process that holds Ray ends with its standard input, at once."""
+
+
+NodeSocket = tuple[str, socket.socket]
+"""A node, and a connection to a process on it."""
 
 
 @dataclass(slots=True)
@@ -127,11 +131,7 @@ class Cluster:
 
     def start(self, plan: Plan) -> Load:
         """Start a load on all nodes, which have equal parts of it."""
-        self._loads += 1
-        for agent in self._remaining():
-            with suppress(OSError):
-                send_line(agent.connection, {"load": self._loads, "processes": 1})
-        sockets = self._sockets()
+        sockets = self._start_processes("engine")
         try:
             cores = {name: self.agents[name].cores for name, _ in sockets}
             each = self.workers or min(cores.values())
@@ -144,6 +144,10 @@ class Cluster:
             for _, connection in sockets:
                 connection.close()
 
+    def start_examiners(self) -> list[NodeSocket]:
+        """Start a process that examines each node; return the nodes and connections to it."""
+        return self._start_processes("examiner")
+
     def close(self) -> None:
         """End the agents, with all that they have started, and the process that holds Ray."""
         for connection in [self.listener, *(agent.connection for agent in self.agents.values())]:
@@ -152,6 +156,15 @@ class Cluster:
                 connection.shutdown(socket.SHUT_RDWR)
             connection.close()
         _end(self.launcher)
+
+    def _start_processes(self, program: Literal["engine", "examiner"]) -> list[NodeSocket]:
+        """Start a process on each node; return the nodes and connections to it, in their order."""
+        self._loads += 1
+        order = {"load": self._loads, "processes": 1, "program": program}
+        for agent in self._remaining():
+            with suppress(OSError):
+                send_line(agent.connection, order)
+        return self._sockets()
 
     def _remaining(self) -> list[ConnectedNode]:
         """Return the nodes that are not lost; raise NothingMeasuredError if too many are."""
@@ -179,16 +192,16 @@ class Cluster:
             if agent.is_lost
         ]
 
-    def _sockets(self) -> list[tuple[str, socket.socket]]:
-        """Return the connections of the engine processes of this load, in the order of nodes."""
+    def _sockets(self) -> list[NodeSocket]:
+        """Return the connections of the processes that were asked for, in the order of nodes."""
         limit = time.monotonic() + ENGINE_LIMIT_S
-        sockets: list[tuple[str, socket.socket]] = []
+        sockets: list[NodeSocket] = []
         with ExitStack() as undo:
             while missing := self._without(sockets):
                 if time.monotonic() > limit:
                     raise NothingMeasuredError(
                         say(
-                            "no engine process connected from {nodes} within {seconds} s",
+                            "no process of torr connected from {nodes} within {seconds} s",
                             nodes=", ".join(missing),
                             seconds=ENGINE_LIMIT_S,
                         )
@@ -205,7 +218,7 @@ class Cluster:
             undo.pop_all()
         return sorted(sockets, key=lambda one: self.names.index(one[0]))
 
-    def _without(self, sockets: list[tuple[str, socket.socket]]) -> list[str]:
+    def _without(self, sockets: list[NodeSocket]) -> list[str]:
         """Return the nodes that are not lost and have none of these connections."""
         connected = {name for name, _ in sockets}
         return [agent.node for agent in self._remaining() if agent.node not in connected]

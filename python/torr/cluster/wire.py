@@ -7,7 +7,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from io import BufferedReader
+    from typing import BinaryIO
 
 MOST_LINE_BYTES = 1 << 16
 """Longer lines are not from torr."""
@@ -31,9 +31,9 @@ def send_line(connection: socket.socket, message: dict[str, Any]) -> None:
     connection.sendall(json.dumps(message).encode() + b"\n")
 
 
-def read_line(reader: BufferedReader) -> dict[str, Any] | None:
+def read_line(reader: BinaryIO, most_bytes: int = MOST_LINE_BYTES) -> dict[str, Any] | None:
     """Return the next message; None at the end, or after a line that is not a JSON object."""
-    line = reader.readline(MOST_LINE_BYTES)
+    line = reader.readline(most_bytes)
     try:
         message = json.loads(line)
     except ValueError:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from torr.experiments.doctor import RATE, WINDOW_NS
 from torr.experiments.ladder import DEFAULT_LEVELS
 from torr.messages.counts import counted
 from torr.messages.say import say
-from torr.model.generator_limits import LAG_MS, STEAL_RATE
+from torr.model.generator_limits import CLOCK_ERROR_MS, LAG_MS, STEAL_RATE
+from torr.self_test import RATE, WINDOW_NS
 from torr.units import (
     SECOND_NS,
     show_ms,
@@ -24,7 +24,7 @@ from torr.units import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.experiments.doctor import DiagnosedTarget, Examination, PathKind
+    from torr.experiments.doctor import DiagnosedTarget, Examination, NodeExamination, PathKind
     from torr.procfs.listeners import ListeningSocket
     from torr.procfs.machine import Machine
     from torr.procfs.sockets import SocketHolder
@@ -63,6 +63,16 @@ def findings(examination: Examination) -> tuple[Finding, ...]:
         *_connections(examination),
         *_queues(examination.machine),
         *(() if examination.target is None else _target(examination.target)),
+    )
+
+
+def node_findings(found: NodeExamination) -> tuple[Finding, ...]:
+    """Return the findings of a node of a cluster, which sends and is no target."""
+    return (
+        *_measured(found.examination),
+        *_cores(found.examination.machine),
+        *_connections(found.examination),
+        *_network(found),
     )
 
 
@@ -257,6 +267,31 @@ def _reuse(machine: Machine) -> str:
     if machine.tw_reuse == 0:
         return rests
     return say("on loopback a port is used again after 1 s; elsewhere {rests}", rests=rests)
+
+
+def _network(found: NodeExamination) -> Iterator[Finding]:
+    yield _finding(
+        say("nice value"),
+        f"{found.nice}",
+        found.nice > 0,
+        say(
+            "the kernel prefers other programs on this node: start Ray there with"
+            " RAY_worker_niceness=0"
+        ),
+    )
+    yield Finding(say("round trip"), say("{time} at p50", time=show_ms(found.round_trip_ms)))
+    yield _finding(
+        say("clock error"),
+        say("at most {time}", time=show_ms(found.clock_error_ms)),
+        found.clock_error_ms > CLOCK_ERROR_MS,
+        say("times of this node are uncertain: use nodes with a shorter round trip"),
+    )
+    if isinstance(found.connect, str):
+        value = say("no connection: {why}", why=found.connect)
+        advice = say("check the URL, and the firewall between this node and the target")
+        yield Finding(say("target"), value, advice)
+    elif found.connect is not None:
+        yield Finding(say("target"), say("connected in {time}", time=show_ms(found.connect)))
 
 
 def _queues(machine: Machine) -> Iterator[Finding]:

@@ -6,40 +6,25 @@ request. `diagnosis` judges the examination.
 
 from __future__ import annotations
 
-import os
 import resource
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from torr import engine, targets
+from torr import engine
 from torr.errors import require
-from torr.experiments.interrupt import Interrupt
 from torr.messages.say import say
 from torr.model.generator_limits import RUN_QUEUE_RATE
-from torr.model.pace import Closed, Open
-from torr.model.plan import Duration, Group, Plan
-from torr.model.request import Request
-from torr.model.source import Source
 from torr.model.url import Url
 from torr.procfs.listeners import ListeningSocket, addresses, is_own, listeners
 from torr.procfs.machine import Machine, machine
 from torr.procfs.sockets import SocketHolder, holder_of
-from torr.units import SECOND_NS
+from torr.self_test import WINDOW_NS, Report, send_loads
 
 if TYPE_CHECKING:
     from torr.results.level import Level
 
-CONNECTIONS = 50
-RATE = 1000.0
-WARMUP_NS = SECOND_NS // 5
-WINDOW_NS = SECOND_NS * 3 // 2
-
-Report = Callable[[str], None]
-"""Tells the user the current step."""
 PathKind = Literal["socket", "other", "missing", "hidden"]
 
 
@@ -100,34 +85,31 @@ class Examination:
     target: DiagnosedTarget | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NodeExamination:
+    """The examination of a node of a cluster, and of the network between it and this machine.
+
+    `connect` is what a connection from the node to the target took in milliseconds, or why there is
+    none; None without a target.
+    """
+
+    node: str
+    examination: Examination
+    nice: int
+    round_trip_ms: float
+    clock_error_ms: float
+    connect: float | str | None = None
+
+
 def doctor(url: str | None, report: Report) -> Examination:
     """Examine the machine, its load generation and the target; call `report` with each step."""
     target = None if url is None else target_of(url)
     before = machine()
-    with _own_target() as own:
-        report(say("measuring what one worker sends"))
-        speed = _speed(_level(own.url, Closed(CONNECTIONS)))
-        report(say("measuring how punctual timers are"))
-        timers = _timers(_level(own.url, Open(RATE, connections=CONNECTIONS)))
+    speed, timers = send_loads(engine.start, report, WINDOW_NS)
     raised = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return Examination(before, speed, timers, raised, target)
-
-
-@contextmanager
-def _own_target() -> Iterator[targets.Target]:
-    """Yield a target on the last core, with this thread on the others, if there are several.
-
-    A thread starts on the cores of its parent, so that the worker does not wait for the target.
-    """
-    allowed = os.sched_getaffinity(0)
-    last = {max(allowed)}
-    try:
-        os.sched_setaffinity(0, last)
-        with targets.listening(targets.Hello()) as target:
-            os.sched_setaffinity(0, allowed - last or allowed)
-            yield target
-    finally:
-        os.sched_setaffinity(0, allowed)
+    return Examination(
+        before, speed_of(engine.level(speed)), timers_of(engine.level(timers)), raised, target
+    )
 
 
 def target_of(url: str) -> DiagnosedTarget:
@@ -136,7 +118,7 @@ def target_of(url: str) -> DiagnosedTarget:
     if parts.socket is not None:
         return DiagnosedTarget(f"unix:{parts.socket}", is_own=True, file=_file(Path(parts.socket)))
     host = parts.host.strip("[]")
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    port = parts.endpoint[2]
     name = f"{parts.host}:{port}"
     resolved = addresses(host, port)
     require(
@@ -164,21 +146,8 @@ def _file(path: Path) -> PathKind:
         return "hidden"
 
 
-def _level(url: str, pace: Closed | Open) -> Level:
-    plan = Plan(
-        groups=(Group(pace, Source.of(Request(url))),),
-        stop=Duration(WINDOW_NS),
-        warmup_ns=WARMUP_NS,
-        drain_ns=SECOND_NS,
-    )
-    load = engine.start(plan)
-    with Interrupt().ending(load):
-        for _ in engine.intervals(load):
-            pass
-    return engine.level(load)
-
-
-def _speed(level: Level) -> Speed:
+def speed_of(level: Level) -> Speed:
+    """Return what the worker of a closed load of `torr doctor` sent."""
     health = level.health
     return Speed(
         requests_per_s=level.ok_per_s,
@@ -188,6 +157,7 @@ def _speed(level: Level) -> Speed:
     )
 
 
-def _timers(level: Level) -> Timers:
+def timers_of(level: Level) -> Timers:
+    """Return how late the requests of the constant rate of `torr doctor` were started."""
     lag = level.latency.scheduling_lag
     return Timers(lag.p50, lag.p99)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from torr.model.outside import safe_text
+from torr.model.printable import safe_text
 
 # Locust writes its tables with a logger that has a handler of its own.
 LOGGERS = ("", "locust.stats_logger")

@@ -21,6 +21,7 @@ _COUNTS: dict[str, Callable[[int], Text]] = {
     "finished level": lambda n: say_count(n, "{n:,} finished level", "{n:,} finished levels"),
     "finished trial": lambda n: say_count(n, "{n:,} finished trial", "{n:,} finished trials"),
     "level": lambda n: say_count(n, "{n:,} level", "{n:,} levels"),
+    "node": lambda n: say_count(n, "{n:,} node", "{n:,} nodes"),
     "profile": lambda n: say_count(n, "{n:,} profile", "{n:,} profiles"),
     "round": lambda n: say_count(n, "{n:,} round", "{n:,} rounds"),
     "run": lambda n: say_count(n, "{n:,} run", "{n:,} runs"),

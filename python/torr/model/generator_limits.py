@@ -1,4 +1,4 @@
-"""Thresholds by which the engine judges the load generator: those of `health.rs`."""
+"""Thresholds by which the engine judges the load generator: those of `health.rs` and `clock.rs`."""
 
 from __future__ import annotations
 
@@ -13,3 +13,6 @@ STEAL_RATE = 5.0
 
 LAG_MS = 2.0
 """The scheduling lag above which a level is generator-limited."""
+
+CLOCK_ERROR_MS = 1.0
+"""The error of the clock of a node above which the times of a level are uncertain."""

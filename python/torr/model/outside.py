@@ -16,30 +16,16 @@ import msgspec
 from torr.messages.message import Message
 from torr.model.json_input import is_json_number
 from torr.model.known_secrets import KnownSecrets
+from torr.model.printable import printable
 from torr.model.secrets import redacted_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Control characters except tabs and line feeds, characters that change the direction of writing,
-# and lone surrogates, which UTF-8 cannot encode. A carriage return stays at the end of a line.
-_MOVING = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)"
-)
 _HISTOGRAM = re.compile(r"HISTFAAA[A-Za-z0-9+/]*={0,2}")
 _LONGEST_REMEMBERED = 200
 _MOST_REMEMBERED = 10_000
 _NUMBERS = frozenset({int, float, bool, type(None)})
-
-
-def printable(text: str) -> str:
-    r"""Return the text with each control character as an escape sequence: `\x1b`."""
-    return _MOVING.sub(lambda match: ascii(match[0])[1:-1], text)
-
-
-def safe_text(text: str) -> str:
-    """Return a text from outside, safe to keep and print."""
-    return printable(redacted_text(text))
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError
 from torr.messages.say import say
 from torr.model.json import PlanPart
-from torr.model.outside import safe_text
+from torr.model.printable import safe_text
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.model.template import Expression, expressions, is_template

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from torr.cluster.cluster import Cluster
     from torr.engine import Start
     from torr.experiments.interrupt import Interrupt
     from torr.options.cluster import ClusterOptions
     from torr.options.compare import CompareOptions
+    from torr.options.doctor import DoctorOptions
 
 
 @contextmanager
@@ -29,23 +31,44 @@ def this_machine(_interrupt: Interrupt) -> Iterator[Start]:
 
 
 @contextmanager
-def _nodes(
-    address: str,
-    options: ClusterOptions | CompareOptions,
-    workers: int | None,
+def connected(
+    options: ClusterOptions | CompareOptions | DoctorOptions,
     interrupt: Interrupt,
-) -> Iterator[Start]:
-    """Give what starts loads on the nodes of a cluster; leave nothing on them."""
+    workers: int | None = None,
+    *,
+    allows_losses: bool = False,
+) -> Iterator[Cluster]:
+    """Give the nodes of the options, each with torr's agent; leave nothing on them."""
     from torr.cluster.cluster import Cluster
 
-    connected = Cluster.connect(
-        address,
+    cluster = Cluster.connect(
+        address_of(options.cluster),
         options.nodes or "all",
         workers,
         lambda: interrupt.requested,
-        allows_losses=options.allow_lost_nodes,
+        allows_losses=allows_losses,
     )
-    with closing(connected) as cluster:
+    with closing(cluster):
+        yield cluster
+
+
+def address_of(cluster: str | None) -> str:
+    """Return the address of the cluster; raise UsageError without one."""
+    if cluster is None:
+        raise UsageError(
+            say("--nodes needs the address of a Ray cluster"),
+            say("give --cluster HOST:PORT, or set RAY_ADDRESS"),
+        )
+    return cluster
+
+
+@contextmanager
+def _nodes(
+    options: ClusterOptions | CompareOptions, workers: int | None, interrupt: Interrupt
+) -> Iterator[Start]:
+    """Give what starts loads on the nodes of a cluster."""
+    losses = options.allow_lost_nodes
+    with connected(options, interrupt, workers, allows_losses=losses) as cluster:
         yield cluster.start
 
 
@@ -56,9 +79,5 @@ def start_of(
     if options.nodes is None:
         require_for(options, "allow_lost_nodes", what="--nodes", hint="give --nodes all")
         return this_machine
-    if options.cluster is None:
-        raise UsageError(
-            say("--nodes needs the address of a Ray cluster"),
-            say("give --cluster HOST:PORT, or set RAY_ADDRESS"),
-        )
-    return partial(_nodes, options.cluster, options, workers)
+    address_of(options.cluster)
+    return partial(_nodes, options, workers)

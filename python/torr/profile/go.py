@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError
 from torr.http_client import Connection
 from torr.messages.message import Message, message
-from torr.model.outside import safe_text
+from torr.model.printable import safe_text
 from torr.model.url import Url
 from torr.profile import pprof
 from torr.profile.tools import SLACK_S, require_samples

@@ -17,9 +17,9 @@ REQUESTS = 400
 
 def test_it_measures_and_says_what_it_does(monkeypatch):
     # Loads by number, not by time: a machine that stands still for a while answers none the less.
-    monkeypatch.setattr("torr.experiments.doctor.Duration", lambda _ns: Count(REQUESTS))
-    monkeypatch.setattr("torr.experiments.doctor.WARMUP_NS", 0)
-    monkeypatch.setattr("torr.experiments.doctor.RATE", 4_000.0)
+    monkeypatch.setattr("torr.self_test.Duration", lambda _ns: Count(REQUESTS))
+    monkeypatch.setattr("torr.self_test.WARMUP_NS", 0)
+    monkeypatch.setattr("torr.self_test.RATE", 4_000.0)
     said = []
     seen = doctor(None, said.append)
     assert [text.split()[0] for text in said] == ["measuring", "measuring"]

@@ -8,7 +8,8 @@ import math
 import pytest
 
 from torr.model.json_input import parse_json
-from torr.model.outside import Outside, printable, safe_text
+from torr.model.outside import Outside
+from torr.model.printable import printable, safe_text
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from torr.cli.streams import echo
 from torr.errors import ResultError, UsageError, require
 from torr.messages.say import say
 from torr.model.json_input import parse_json
-from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
+from torr.model.printable import printable
 from torr.options.stored_runs import IMPORT
 from torr.store.level_lines import recover
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from torr.experiments.diagnosis import connections
+from torr.experiments.diagnosis import connections, node_findings
 from torr.messages.counts import counted
 from torr.messages.say import say
 from torr.units import show_ms, show_rate
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.experiments.diagnosis import Finding
-    from torr.experiments.doctor import DiagnosedTarget, Examination
+    from torr.experiments.doctor import DiagnosedTarget, Examination, NodeExamination
     from torr.procfs.listeners import ListeningSocket
     from torr.procfs.sockets import SocketHolder
 
@@ -44,6 +44,33 @@ def sentence(examination: Examination) -> str:
     )
 
 
+def sentence_of_nodes(nodes: Sequence[NodeExamination]) -> str:
+    """Return what nodes of a cluster can generate, in one sentence."""
+    rates = {one.node: one.examination.speed.per_core for one in nodes}
+    known = [rate for rate in rates.values() if rate]
+    if len(known) < len(rates):
+        silent = ", ".join(node for node, rate in rates.items() if not rate)
+        return say(
+            "The request rate of {nodes} could not be measured: no request was answered.",
+            nodes=silent,
+        )
+    least, most = (show_rate(_about(pick(known))) for pick in (min, max))
+    late = [x for one in nodes if (x := one.examination.timers.p99_ms) is not None]
+    timers = (
+        "" if not late else say("; timers are up to {time} late at p99", time=_short(max(late)))
+    )
+    cores = sum(one.examination.machine.cores_allowed for one in nodes)
+    return say(
+        "{nodes} with {cores} can generate about {rates} requests/s a core over up to"
+        " {connections}{timers}.",
+        nodes=counted(len(nodes), "node"),
+        cores=counted(cores, "core"),
+        rates=least if least == most else say("{least} to {most}", least=least, most=most),
+        connections=counted(sum(connections(x.examination) for x in nodes), "connection"),
+        timers=timers,
+    )
+
+
 def summary(findings: Sequence[Finding]) -> str:
     """Return how many checks need attention."""
     warnings = sum(finding.word == "warn" for finding in findings)
@@ -68,6 +95,24 @@ def as_json(examination: Examination, findings: Sequence[Finding]) -> dict[str, 
         "machine": asdict(examination.machine),
         "target": None if examination.target is None else _target(examination.target),
         "findings": [{key: getattr(finding, key) for key in keys} for finding in findings],
+    }
+
+
+def nodes_as_json(nodes: Sequence[NodeExamination]) -> dict[str, Any]:
+    """Return everything that was seen on nodes of a cluster and what it means."""
+    return {
+        "verdict": sentence_of_nodes(nodes),
+        "nodes": [
+            {
+                "node": one.node,
+                "nice": one.nice,
+                "round_trip_ms": one.round_trip_ms,
+                "clock_error_ms": one.clock_error_ms,
+                "connect": one.connect,
+                **as_json(one.examination, node_findings(one)),
+            }
+            for one in nodes
+        ],
     }
 
 

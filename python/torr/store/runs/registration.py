@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import StoreError
 from torr.messages.say import changed, say
-from torr.model.outside import printable, safe_text
+from torr.model.printable import printable, safe_text
 from torr.model.secrets import whole
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from torr.errors import ResultError, StoreError
 from torr.messages.say import say
-from torr.model.outside import printable
 from torr.model.outside_file import MOST_RESULT_BYTES, unpacked
+from torr.model.printable import printable
 from torr.model.secrets import whole
 from torr.results.result import decoded
 from torr.store.runs.database import Database, NoStoreError

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from torr.model.moment import read_stamp, stamp
-from torr.model.outside import printable
+from torr.model.printable import printable
 from torr.stats.series import Series, worst_health
 
 if TYPE_CHECKING:

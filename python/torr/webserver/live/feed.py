@@ -15,7 +15,7 @@ import msgspec
 
 from torr.experiments.context import ExperimentListener
 from torr.experiments.remaining import Remaining
-from torr.model.outside import safe_text
+from torr.model.printable import safe_text
 from torr.units import SECOND_NS
 from torr.webserver.live.page import bare, generator_of, light, pools_of, run_of
 

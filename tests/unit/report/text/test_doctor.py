@@ -10,10 +10,16 @@ import pytest
 
 from examined import GOOD
 from torr.experiments.diagnosis import findings
-from torr.experiments.doctor import DiagnosedTarget, Speed, Timers
+from torr.experiments.doctor import DiagnosedTarget, NodeExamination, Speed, Timers
 from torr.procfs.listeners import ListeningSocket
 from torr.procfs.sockets import SocketHolder
-from torr.report.text.doctor import as_json, sentence, summary
+from torr.report.text.doctor import (
+    as_json,
+    nodes_as_json,
+    sentence,
+    sentence_of_nodes,
+    summary,
+)
 
 CAN = "This machine can generate about 140,000 requests/s a core over up to 28,200 connections"
 
@@ -36,6 +42,47 @@ CAN = "This machine can generate about 140,000 requests/s a core over up to 28,2
 )
 def test_the_sentence_says_only_what_was_measured(seen, says):
     assert sentence(seen) == says
+
+
+def node(name, **changed):
+    return NodeExamination(name, replace(GOOD, **changed), 0, 0.2, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "says"),
+    [
+        (
+            [node("a"), node("b", timers=Timers(0.1, 1.5))],
+            (
+                "2 nodes with 16 cores can generate about 140,000 requests/s a core over up to"
+                " 56,400 connections; timers are up to 1.50 ms late at p99."
+            ),
+        ),
+        (
+            [node("a"), node("b", speed=Speed(30_000, 50.0, 1.0, 0.0))],
+            (
+                "2 nodes with 16 cores can generate about 60,000 to 140,000 requests/s a core over"
+                " up to 56,400 connections; timers are up to 21 µs late at p99."
+            ),
+        ),
+        (
+            [node("a"), node("b", speed=Speed(0.0, 0.0, 0.0, 0.0))],
+            "The request rate of b could not be measured: no request was answered.",
+        ),
+    ],
+)
+def test_the_sentence_of_nodes_has_the_slowest_and_the_fastest(nodes, says):
+    assert sentence_of_nodes(nodes) == says
+
+
+def test_json_has_each_node_with_its_network():
+    late = replace(node("b"), nice=15, clock_error_ms=1.5, connect="Connection refused")
+    found = json.loads(json.dumps(nodes_as_json([node("a"), late])))
+    assert [x["node"] for x in found["nodes"]] == ["a", "b"]
+    words = [{f["name"]: f["word"] for f in x["findings"]} for x in found["nodes"]]
+    names = ("nice value", "round trip", "clock error", "target")
+    assert [words[0].get(name) for name in names] == ["ok", "ok", "ok", None]
+    assert [words[1].get(name) for name in names] == ["warn", "ok", "warn", "warn"]
 
 
 def test_the_summary_counts_the_warnings():
