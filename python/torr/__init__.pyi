@@ -129,7 +129,7 @@ def run(
     workers: send from N threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
     seed: set the seed of all random choices [1]
-    nodes: send from N, all or HOST,… of a Ray cluster [here]
+    nodes: send from Ray nodes: N, all or HOST,… [this machine]
     cluster: set the address of the Ray cluster [RAY_ADDRESS]
     allow_lost_nodes: go on without nodes that are lost between levels
     method: set the method [GET; POST with a body]
@@ -281,7 +281,7 @@ def ladder(
     workers: send from N threads [cores; half for a local target]
     processes: split the load over N processes; auto: as needed [auto]
     seed: set the seed of all random choices [1]
-    nodes: send from N, all or HOST,… of a Ray cluster [here]
+    nodes: send from Ray nodes: N, all or HOST,… [this machine]
     cluster: set the address of the Ray cluster [RAY_ADDRESS]
     allow_lost_nodes: go on without nodes that are lost between levels
     method: set the method [GET; POST with a body]

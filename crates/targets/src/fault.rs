@@ -60,7 +60,7 @@ faults! {
     EndlessInterim "endless_interim" false "102 Processing again and again, 1 MB/s";
     EndlessBody "endless_body" false "a chunked body that never ends, 1 MB/s";
     EndlessLine "endless_line" false "a stream of events whose first line never ends, 1 MB/s";
-    GzipBomb "gzip_bomb" true "a gzip body of 32 kB that becomes 32 MiB (legal; met with `--compressed` and a check of the body)";
+    GzipBomb "gzip_bomb" true "a gzip body of 32 kB that becomes 32 MiB (legal; `check.too_large` with `--compressed` and a check of the body)";
     Status503 "status_503" true "503 Service Unavailable with a body (legal)";
     Hang "hang" false "reads the request and never answers";
     CloseDelimited "close_delimited" true "HTTP/1.0 without a length: the body ends when the connection does (legal)";

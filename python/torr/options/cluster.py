@@ -33,7 +33,7 @@ class ClusterOptions:
     nodes: str | None = option(
         "--nodes",
         Reader("NODES", _nodes, "3"),
-        "send from N, all or HOST,… of a Ray cluster [here]",
+        "send from Ray nodes: N, all or HOST,… [this machine]",
         rare=True,
     )
     cluster: str | None = option(

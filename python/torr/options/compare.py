@@ -77,7 +77,7 @@ class CompareOptions:
     profile: ProfileRequest | None = option(
         "--profile",
         readers.PROFILED_SERVERS,
-        "then profile each server in one more trial",
+        "profile each server afterwards, in one more trial",
         group=RESULT,
         rare=True,
     )

@@ -108,7 +108,7 @@ class ServeOptions:
     baseline: str = option(
         "--baseline",
         readers.TAG,
-        "compare trends with runs with this tag [baseline]",
+        "compare with the newest run with this tag [baseline]",
         default="baseline",
         group=RESULT,
     )

@@ -28,7 +28,7 @@ HINT = say("give a run directory (it has a result.json), or a JSON file of pytes
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE")
 @flags_of(IMPORT)
 def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> None:
-    """Add run directories, or JSON files of pytest-benchmark, to the store, each once."""
+    """Add run directories, or JSON files of pytest-benchmark, that the store lacks."""
     from torr.store.runs.store import open_store
 
     results = [_read(path, name) for path in files]
