@@ -35,6 +35,8 @@ class RecordedTest:
         self.awaited: set[str] = set()
         self.has_failed = False
         self._warnings: list[Message] = []
+        self._most_users = 0
+        self._last_users: dict[str, int] = {}
 
     def expect(self, process: str) -> None:
         """Wait for the report of a process."""
@@ -43,10 +45,13 @@ class RecordedTest:
 
     def count_users(self, now: int) -> None:
         """Record the number of users."""
+        self._most_users = max(self._most_users, now)
         self.aggregate.set_users(now)
 
-    def add_report(self, process: str, tally: bytes | None, *, is_over: bool) -> None:
-        """Add a report of a process."""
+    def add_report(
+        self, process: str, tally: bytes | None, *, is_over: bool, users: int = 0
+    ) -> None:
+        """Add a report of a process; the last one has its users at the end of the test."""
         if tally is not None:
             try:
                 self.keep_intervals(self.aggregate.add_report(process, tally))
@@ -61,6 +66,9 @@ class RecordedTest:
                 )
         if is_over:
             self.awaited.discard(process)
+            self._last_users[process] = users
+            if (total := sum(self._last_users.values())) > self._most_users:
+                self.count_users(total)
 
     def keep_intervals(self, intervals: Iterable[str]) -> None:
         """Store intervals; if the disk is full, log it once and store no more."""

@@ -231,9 +231,9 @@ class TestRecorder:
             self._count_users()
             self._add_local()
 
-    def _add_report(self, process: str, tally: bytes | None, is_over: bool) -> None:
+    def _add_report(self, process: str, tally: bytes | None, is_over: bool, users: int) -> None:
         if self._test is not None:
-            self._test.add_report(process, tally, is_over=is_over)
+            self._test.add_report(process, tally, is_over=is_over, users=users)
 
     def _add_local(self) -> None:
         if self._test is not None and self._recorder is not None:

@@ -62,8 +62,8 @@ ADVICE = {
     " request. Raise this timeout, or test with `--no-keepalive`.",
     "read.no_memory": "This is a limit of torr: 40 MiB for each worker, in addition to 64 KiB for"
     " each connection. Ask for smaller responses, or use more workers (`--workers`).",
-    "read.too_large": "Only `--once` has this limit, because it holds the whole response in memory. A"
-    " load does not.",
+    "read.too_large": "Only `--once` has this limit, because it holds the whole response in memory."
+    " A load does not.",
     "protocol.not_http": "Check the port: ports that speak TLS or another protocol answer in this"
     " way.",
     "protocol.http2": "torr speaks HTTP/1.1 only: use a port of the server that speaks it.",
