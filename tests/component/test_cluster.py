@@ -71,8 +71,17 @@ def level_of(load):
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_nodes_count_as_one(connect, hello, pace, count):
     cluster = connect(str(count))
-    level = level_of(cluster.start(plan(hello, pace)))
+    load = cluster.start(plan(hello, pace))
+    intervals = list(engine.intervals(load))
+    level = engine.level(load)
     assert level.counts.attempted == hello.counts()["requests"]
+    assert sum(node.attempted for node in level.generator.nodes) == level.counts.attempted
+    assert sum(node.ok for node in level.generator.nodes) == level.counts.ok
+    for interval in intervals:
+        assert [node.name for node in interval.nodes] == list(NODES[:count])
+        assert sum(node.attempted for node in interval.nodes) == interval.counts.attempted
+        rate = sum(node.ok_per_s for node in interval.nodes)
+        assert rate == pytest.approx(interval.ok_per_s)
     assert [node.name for node in level.generator.nodes] == list(NODES[:count])
     assert level.generator.processes == count
     assert level.warnings == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, Percent, ResultPart, Statistics
@@ -152,6 +152,15 @@ class IntervalHealth(ResultPart, kw_only=True):
     target_cpu_rate: float | None = None
 
 
+class IntervalNode(ResultPart, kw_only=True):
+    """The part of a node in the counts of an interval."""
+
+    name: str
+    attempted: Count = 0
+    ok: Count = 0
+    ok_per_s: Amount | None = None
+
+
 class Interval(ResultPart, kw_only=True):
     """One interval of the timeline; the warm-up has negative `t_s`. `in_flight` is at its end.
 
@@ -176,6 +185,9 @@ class Interval(ResultPart, kw_only=True):
     stream: StreamStatistics | None = None
     histograms: dict[str, str] = {}
     health: IntervalHealth | None = None
+    nodes: Annotated[
+        list[IntervalNode] | UnsetType, Meta(description="absent if this machine sent the load")
+    ] = UNSET
 
 
 class WarmUp(ResultPart, kw_only=True):
@@ -222,6 +234,8 @@ class GeneratorNode(ResultPart, kw_only=True):
     lost_processes: Annotated[
         Count, Meta(description="processes that ended before their load did")
     ] = 0
+    attempted: Annotated[Count, Meta(description="its part of the attempts of the level")] = 0
+    ok: Annotated[Count, Meta(description="its part of the successful requests of the level")] = 0
     clock: Annotated[
         NodeClock | None, Meta(description="null if it has the clock of this machine")
     ] = None

@@ -8,9 +8,9 @@ use net::{Address, Nanos, monotonic_ns};
 use super::health::{JUDGED_NS, Vitals};
 use super::machine::{Machine, MachineReading, vitals};
 use super::report::{Connections, Phase, Report};
-use super::summary::{Summary, WorkerTime};
+use super::summary::{NodeSummary, Summary, WorkerTime};
 use super::tally::Tally;
-use super::timeline::{Interval, Timeline, WorkerPart};
+use super::timeline::{Interval, PartCounts, Timeline, WorkerPart};
 use crate::messages::UNUSED_ADDRESS;
 
 /// The sum of the reports of all workers.
@@ -34,6 +34,8 @@ pub struct JudgedInterval {
     /// The interval.
     pub interval: Interval,
     pub(crate) vitals: Vitals,
+    /// The counts of each node, if nodes generate the load.
+    pub(crate) nodes: Vec<(String, PartCounts)>,
 }
 
 /// The part of a worker's latest report that counts if the worker is lost.
@@ -109,6 +111,12 @@ impl Aggregate {
             }
             Phase::Warmup | Phase::Drain => {}
         }
+        if let (Phase::Measure | Phase::Drain, Some(node)) =
+            (report.phase, self.nodes.get(report.worker as usize))
+        {
+            let counts = &mut summary.nodes[*node].counts;
+            *counts = counts.plus(PartCounts::of(&report.tallies));
+        }
         if let Some((start, _)) = report.window {
             let earliest = &mut summary.window_start;
             *earliest = if *earliest == 0 { start } else { start.min(*earliest) };
@@ -154,9 +162,21 @@ impl Aggregate {
             } else {
                 self.judge_nodes(&interval.workers, is_judged)
             };
-            JudgedInterval { interval, vitals }
+            let nodes = self.counts_of_nodes(&interval.workers);
+            JudgedInterval { interval, vitals, nodes }
         });
         judged.collect()
+    }
+
+    fn counts_of_nodes(&self, workers: &[WorkerPart]) -> Vec<(String, PartCounts)> {
+        let none = |node: &NodeSummary| (node.name.clone(), PartCounts::default());
+        let mut counts: Vec<_> = self.summary.nodes.iter().map(none).collect();
+        for part in workers {
+            if let Some(node) = self.nodes.get(part.worker as usize) {
+                counts[*node].1 = counts[*node].1.plus(part.counts);
+            }
+        }
+        counts
     }
 
     /// Judges the workers of each node on their own; returns the vitals of all.
@@ -191,7 +211,6 @@ impl LatestReport {
 mod tests {
     use super::*;
     use crate::measure::health::{Evidence, judge};
-    use crate::measure::summary::NodeSummary;
 
     const SECOND: Nanos = 1_000_000_000;
 
@@ -217,15 +236,22 @@ mod tests {
                 let mut report = Report::empty(worker, Phase::Measure, number);
                 (report.from, report.to) = (number * SECOND, (number + 1) * SECOND);
                 report.usage.cpu_ns = (share * 1e9) as Nanos;
+                let tally = Tally { attempted: 3, ok: u64::from(worker), ..Tally::default() };
+                report.tallies = vec![tally].into();
                 let complete = aggregate.add(report);
                 if worker == 2 {
                     assert_eq!(complete.len(), 1);
                     assert_eq!(complete[0].vitals.worker_cpu_rate.len(), 3);
                     assert!((complete[0].vitals.steal_rate - 50.0).abs() < 1e-9);
+                    let counts: Vec<_> = complete[0].nodes.iter().map(|one| one.1).collect();
+                    assert_eq!(counts.iter().map(|one| one.attempted).collect::<Vec<_>>(), [3; 3]);
+                    assert_eq!(counts.iter().map(|one| one.ok).collect::<Vec<_>>(), [0, 1, 2]);
                 }
             }
         }
         let summary = &aggregate.summary;
+        let of_nodes = summary.nodes.iter().map(|node| (node.counts.attempted, node.counts.ok));
+        assert_eq!(of_nodes.collect::<Vec<_>>(), [(12, 0), (12, 4), (12, 8)]);
         assert_eq!(
             [word(summary, 0), word(summary, 1), word(summary, 2)],
             ["healthy", "generator-limited", "contended"]

@@ -8,6 +8,7 @@ use super::front::Front;
 use super::health::{Health, Machines};
 use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
+use super::timeline::PartCounts;
 use crate::messages::Message;
 
 /// The maximum number of samples of each class.
@@ -80,6 +81,8 @@ pub struct NodeSummary {
     pub clock: Option<NodeClock>,
     /// The health of its workers and its machine.
     pub health: Health,
+    /// Its part of the counts of the level.
+    pub counts: PartCounts,
 }
 
 /// The clock of a node, compared with that of this machine.

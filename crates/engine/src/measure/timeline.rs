@@ -38,6 +38,35 @@ pub(crate) struct WorkerPart {
     pub(crate) receive_queue_bytes: u64,
     /// Its lag, if that is known.
     pub(crate) lag: Option<Lag>,
+    /// Its counts.
+    pub(crate) counts: PartCounts,
+}
+
+/// The counts of a worker, or of a node, as those of a whole level or interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PartCounts {
+    /// Requests that were started.
+    pub attempted: u64,
+    /// Requests that succeeded.
+    pub ok: u64,
+    /// Those that succeeded inside the window, if there is one.
+    pub ok_inside: u64,
+}
+
+impl PartCounts {
+    pub(crate) fn of(tallies: &[Tally]) -> Self {
+        tallies.iter().fold(Self::default(), |sum, tally| {
+            sum.plus(Self { attempted: tally.attempted, ok: tally.ok, ok_inside: tally.ok_inside })
+        })
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            attempted: self.attempted + other.attempted,
+            ok: self.ok + other.ok,
+            ok_inside: self.ok_inside + other.ok_inside,
+        }
+    }
 }
 
 /// The intervals that are not complete.
@@ -130,6 +159,7 @@ impl Interval {
             wall: report.to.saturating_sub(report.from),
             receive_queue_bytes: report.receive_queue_bytes,
             lag: lag_of(&report),
+            counts: PartCounts::of(&report.tallies),
         };
         self.workers.insert(place, part);
         if self.tallies.is_empty() {

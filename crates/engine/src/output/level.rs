@@ -56,7 +56,7 @@ pub fn level_json(summary: &Summary) -> Value {
 
 /// One line of `intervals.jsonl`; `start` is when the window started, or will at the earliest.
 pub fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
-    let JudgedInterval { interval, vitals } = judged;
+    let JudgedInterval { interval, vitals, nodes } = judged;
     let total = sum(&interval.tallies);
     let seconds = seconds(interval.to.saturating_sub(interval.from));
     let is_window = interval.phase == Phase::Measure;
@@ -93,6 +93,17 @@ pub fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
         },
     });
     merge(&mut line, more);
+    if !nodes.is_empty() {
+        let parts: Vec<_> = nodes
+            .iter()
+            .map(|(name, counts)| {
+                let ok = if is_window { counts.ok_inside } else { counts.ok };
+                let (attempted, ok_per_s) = (counts.attempted, per_second(ok));
+                json!({ "name": name, "attempted": attempted, "ok": counts.ok, "ok_per_s": ok_per_s })
+            })
+            .collect();
+        merge(&mut line, json!({ "nodes": parts }));
+    }
     line
 }
 
@@ -279,7 +290,7 @@ fn generator(summary: &Summary, total: &Tally) -> Value {
 }
 
 fn node(node: &NodeSummary, front: Front) -> Value {
-    let NodeSummary { name, processes, lost, clock, health } = node;
+    let NodeSummary { name, processes, lost, clock, health, counts } = node;
     let verdict = judge(health, &Evidence { lost: *lost, front, ..Evidence::default() });
     let clock = clock.map(|clock| {
         json!({
@@ -292,6 +303,8 @@ fn node(node: &NodeSummary, front: Front) -> Value {
         "name": name,
         "processes": processes,
         "lost_processes": lost,
+        "attempted": counts.attempted,
+        "ok": counts.ok,
         "clock": clock,
         "verdict": verdict.word,
         "reasons": verdict.reasons,

@@ -26,10 +26,17 @@ def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from flat({"derived": (value and value.derived) or {}}, f"{prefix}monitor.")
         elif isinstance(value, dict | ResultPart):
             yield from flat(value, f"{prefix}{key}.")
+        elif key == "nodes":
+            for node in value:
+                yield from flat(_without_name(node), f"{prefix}{key}.{node.name}.")
         elif isinstance(value, list | tuple):
             yield f"{prefix}{key}", " ".join(str(item) for item in value)
         else:
             yield f"{prefix}{key}", value
+
+
+def _without_name(part: ResultPart) -> Row:
+    return {key: value for key, value in members(part) if key != "name"}
 
 
 def members(part: Row) -> Iterable[tuple[str, Any]]:

@@ -67,6 +67,12 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
         "gauge",
         "Share of a core that each worker used in the newest interval.",
     ),
+    "torr_node_attempts_total": ("counter", "Requests that a node of the generator started."),
+    "torr_node_ok_total": ("counter", "Requests of a node with a correct answer."),
+    "torr_node_ok_per_second": (
+        "gauge",
+        "Correct answers per second to a node in the newest interval.",
+    ),
     "torr_level_ok_per_second": ("gauge", "Correct answers per second of a level that has ended."),
     "torr_level_success_ratio": ("gauge", "The share of a level's attempts that ended ok."),
     "torr_level_response_seconds": ("gauge", "Response time of a level that has ended."),
@@ -185,6 +191,10 @@ def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
         yield ExportedSample("torr_statuses_total", (*labels, ("status", status)), count)
     yield ExportedSample("torr_received_bytes_total", labels, piece.bytes_in)
     yield ExportedSample("torr_sent_bytes_total", labels, piece.bytes_out)
+    for node in piece.nodes or ():
+        of_node = (*labels, ("node", node.name))
+        yield ExportedSample("torr_node_attempts_total", of_node, node.attempted)
+        yield ExportedSample("torr_node_ok_total", of_node, node.ok)
     for time in TIMES:
         stats = _statistics(piece, time)
         n, mean_ms = stats.n, stats.mean or 0.0
@@ -202,6 +212,10 @@ def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
         "torr_connections_open": piece.connections_open,
     }
     yield from (ExportedSample(name, trial, x) for name, x in known.items() if x is not None)
+    for node in piece.nodes or ():
+        if node.ok_per_s is not None:
+            of_node = (*trial, ("node", node.name))
+            yield ExportedSample("torr_node_ok_per_second", of_node, node.ok_per_s)
     for time in TIMES:
         for quantile, value_ms in _quantiles(_statistics(piece, time)):
             quantile_labels = (*labels, ("quantile", quantile))

@@ -46,7 +46,11 @@ def full(metrics):
     """The same after something of everything has come."""
     metrics.level_started(step())
     truth = Truth(errors={"timeout": 3}, dropped=2)
-    piece = measured_interval(truth, 0, statuses={"200": 1000})
+    nodes = [
+        {"name": "a", "attempted": 600, "ok": 600, "ok_per_s": 600.0},
+        {"name": "b", "attempted": 405, "ok": 400, "ok_per_s": 400.0},
+    ]
+    piece = measured_interval(truth, 0, statuses={"200": 1000}, nodes=nodes)
     metrics.interval_came(step(), piece)
     metrics.level_ended(step(), measured_level(200, Truth(errors={"timeout": 30})))
     factors = {"workers": 2}
@@ -58,6 +62,9 @@ def full(metrics):
 def test_an_interval_is_counted_in_prometheus_units(metrics):
     found = numbers(full(metrics))
     assert found['torr_ok_total{phase="measure"}'] == 1000
+    assert found['torr_node_ok_total{phase="measure",node="a"}'] == 600
+    assert found['torr_node_attempts_total{phase="measure",node="b"}'] == 405
+    assert found['torr_node_ok_per_second{node="b"}'] == 400
     assert found['torr_attempts_total{phase="measure"}'] == 1003
     assert found['torr_errors_total{phase="measure",class="timeout"}'] == 3
     assert found['torr_dropped_total{phase="measure"}'] == 2
