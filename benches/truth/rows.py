@@ -9,6 +9,7 @@ from truth import (
     frozen,
     hostile,
     latency,
+    nodes,
     plans,
     soak,
     starting,
@@ -29,6 +30,7 @@ SHORT_ROWS = [
         for how in ("constant", "poisson")
     ),
     Row("2,000 requests due at once", burst.BAR, burst.measure),
+    Row("three nodes", nodes.BAR, nodes.measure),
     Row(
         "streams, 200 of 20/s, some late",
         streams.BAR,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from torr.errors import TorrError
 from torr.model.json_input import JsonInputError, parse_json
-from torr.model.outside import safe_text
+from torr.model.printable import safe_text
 from torr.profile import pprof
 from torr.sources.dat_file import read as read_dat
 from torr.sources.requests import read_requests
