@@ -61,4 +61,5 @@ def from_nodes(url: str, place: str, *words: str) -> Level:
 
 def cpu_us(level: Level) -> float:
     """Return the processor time of all workers for a request."""
-    return 1e4 * sum(level["health"]["worker_cpu_rate"]) / float(level["attempted_per_s"])
+    rates = map(float, level["health"]["worker_cpu_rate"])
+    return 1e4 * sum(rates) / float(level["attempted_per_s"])
