@@ -27,6 +27,7 @@ VERBS = {
     "runs": ("torr.cli.runs.group:runs", "find, compare and tag the runs of the store"),
     "serve": ("torr.cli.serve:serve", "serve the runs of the store to a browser"),
     "locust": ("torr.cli.locust:locust", "run locustfiles unchanged, and save their results"),
+    "cluster": ("torr.cli.clusters.group:cluster", "start and end a Ray cluster for --nodes"),
     "doctor": ("torr.cli.doctor:doctor", "measure what load this machine can generate"),
     "target": ("torr.cli.target:target", "serve a target to try torr on"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import importlib.util
 import json
 import os
 import queue
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from torr import engine
-from torr.cluster.nodes import choose
+from torr.cluster.nodes import alive, choose
 from torr.cluster.warned_load import WarnedLoad
 from torr.cluster.wire import prepare, read_first_line, send_line
 from torr.errors import InterruptedRunError, NothingMeasuredError, TorrError, UsageError
@@ -28,6 +29,7 @@ from torr.messages.say import say
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from torr.cluster.nodes import ClusterNode
     from torr.engine import Load
     from torr.model.plan import Plan
 
@@ -97,22 +99,9 @@ class Cluster:
         does not come.
         """
         with ExitStack() as undo:
-            launcher = subprocess.Popen(
-                launcher_command(address),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env={**os.environ, "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1"},
-                start_new_session=True,
-            )
+            launcher = _start_launcher(address)
             undo.callback(_end, launcher)
-            try:
-                connected = _first_event(launcher, address, is_interrupted)
-            except TorrError:
-                # It may still try to connect, and would not notice the end of its input.
-                launcher.kill()
-                raise
+            connected = _first_event(launcher, address, is_interrupted)
             nodes = choose(connected["nodes"], wanted, connected["address"])
             listener = socket.create_server((connected["address"], 0), backlog=1024)
             undo.callback(listener.close)
@@ -320,6 +309,38 @@ def launcher_command(address: str) -> list[str]:
     return [sys.executable, "-m", "torr.cluster.launcher", address]
 
 
+def nodes_of(address: str) -> list[ClusterNode]:
+    """Return the nodes of the Ray cluster at an address; raise UsageError if there is none."""
+    launcher = _start_launcher(address)
+    try:
+        connected = _first_event(launcher, address, bool)
+    finally:
+        _end(launcher)
+    return alive(connected["nodes"], connected["address"])
+
+
+def require_ray() -> None:
+    """Raise UsageError if Ray is not installed."""
+    if importlib.util.find_spec("ray") is None:
+        raise _no_ray()
+
+
+def _no_ray() -> UsageError:
+    return UsageError(say("loads from several nodes need Ray"), "pip install 'torr[ray]'")
+
+
+def _start_launcher(address: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        launcher_command(address),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "RAY_DISABLE_FAILURE_SIGNAL_HANDLER": "1"},
+        start_new_session=True,
+    )
+
+
 def _end_if(is_interrupted: Callable[[], bool]) -> None:
     if is_interrupted():
         raise InterruptedRunError(say("interrupted before the load: nothing was measured"))
@@ -346,10 +367,14 @@ def _first_event(
 ) -> dict[str, Any]:
     try:
         event: dict[str, Any] = json.loads(_first_line(launcher, is_interrupted))
+    except TorrError:
+        # It may still try to connect, and would not notice the end of its input.
+        launcher.kill()
+        raise
     except ValueError:
         event = {"event": "failed", "why": say("the process that holds Ray ended")}
     if event.get("is_missing"):
-        raise UsageError(say("loads from several nodes need Ray"), "pip install 'torr[ray]'")
+        raise _no_ray()
     if event["event"] != "connected":
         raise UsageError(
             say("no Ray cluster at {address}: {why}", address=address, why=event["why"])

@@ -20,6 +20,7 @@ class ClusterNode:
     id: str
     address: str
     host: str
+    cores: float = 0.0
 
 
 def choose(listed: Iterable[dict[str, Any]], wanted: str, own_address: str) -> list[ClusterNode]:
@@ -27,7 +28,7 @@ def choose(listed: Iterable[dict[str, Any]], wanted: str, own_address: str) -> l
 
     Of a number of nodes, the one with `own_address` is the last to be chosen, since it coordinates.
     """
-    nodes = _alive(listed, own_address)
+    nodes = alive(listed, own_address)
     if wanted == "all":
         return nodes
     if wanted.isdecimal():
@@ -40,13 +41,15 @@ def choose(listed: Iterable[dict[str, Any]], wanted: str, own_address: str) -> l
     return [_named(name, nodes) for name in wanted.split(",")]
 
 
-def _alive(listed: Iterable[dict[str, Any]], own_address: str) -> list[ClusterNode]:
+def alive(listed: Iterable[dict[str, Any]], own_address: str) -> list[ClusterNode]:
+    """Return the nodes of a cluster, that with `own_address` last."""
     found = []
     for entry in listed:
         if entry.get("Alive"):
             address = entry["NodeManagerAddress"]
             host = str(entry.get("NodeManagerHostname") or address)
-            found.append(ClusterNode(host, entry["NodeID"], address, host))
+            cores = float(entry.get("Resources", {}).get("CPU", 0))
+            found.append(ClusterNode(host, entry["NodeID"], address, host, cores))
     found.sort(key=lambda node: (node.address == own_address, node.host, node.address))
     hosts = [node.host for node in found]
     return [

@@ -1,0 +1,35 @@
+"""`torr cluster down`: end what `torr cluster up` started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from torr.cli.command import Verb
+from torr.cli.streams import echo
+from torr.errors import NothingMeasuredError
+from torr.messages.say import say
+
+EXAMPLES = ("torr cluster down nodes.toml",)
+
+
+@click.command(cls=Verb, examples=EXAMPLES)
+@click.argument("file", type=click.Path(path_type=Path))
+def down(file: Path) -> None:
+    """End Ray on the machines of FILE, where `torr cluster up` started it."""
+    from torr.cluster.machines import end
+    from torr.sources.cluster_file import read_cluster_file
+
+    replies = end(read_cluster_file(file))
+    for reply in replies:
+        if reply.error:
+            echo(say("{machine}: {why}", machine=reply.machine, why=reply.error))
+        else:
+            ran = say("Ray was not running") if reply.word == "absent" else say("Ray ended")
+            echo(say("{machine}: {word}", machine=reply.machine, word=ran))
+    failed = [reply.machine for reply in replies if reply.error]
+    if failed:
+        raise NothingMeasuredError(
+            say("Ray may still run on {machines}", machines=", ".join(failed))
+        )
