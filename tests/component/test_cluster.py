@@ -236,6 +236,10 @@ def test_an_interrupt_ends_the_wait_for_a_cluster(monkeypatch):
     [
         ({"event": "failed", "why": "refused"}, "no Ray cluster at here:1: refused"),
         ({"event": "failed", "why": "", "is_missing": True}, "loads from several nodes need Ray"),
+        (
+            {"event": "failed", "why": "here 3.10, there 3.11", "is_other_version": True},
+            "the cluster runs another version of Ray or Python: here 3.10, there 3.11",
+        ),
         (None, "no Ray cluster at here:1: the process that holds Ray ended"),
     ],
 )

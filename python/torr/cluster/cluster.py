@@ -375,6 +375,11 @@ def _first_event(
         event = {"event": "failed", "why": say("the process that holds Ray ended")}
     if event.get("is_missing"):
         raise _no_ray()
+    if event.get("is_other_version"):
+        raise UsageError(
+            say("the cluster runs another version of Ray or Python: {why}", why=event["why"]),
+            say("use the same versions of Python and Ray on all nodes"),
+        )
     if event["event"] != "connected":
         raise UsageError(
             say("no Ray cluster at {address}: {why}", address=address, why=event["why"])

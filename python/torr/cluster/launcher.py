@@ -19,6 +19,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
+MISMATCH = "Version mismatch"
+"""How Ray begins an error about other versions of Ray or Python, which names both sides."""
+
 
 def main() -> int:
     """Start the agents; return when the input ends, or all agents have."""
@@ -38,7 +41,8 @@ def main() -> int:
         connect(ray, sys.argv[1])
         nodes = [node for node in ray.nodes() if node["Alive"]]
     except Exception as error:
-        tell("failed", why=in_one_line(error))
+        is_other_version = MISMATCH in str(error)
+        tell("failed", why=in_one_line(error), is_other_version=is_other_version)
         return 1
     tell("connected", address=ray.util.get_node_ip_address(), nodes=nodes)
     order = json.loads(sys.stdin.readline() or "null")
