@@ -78,21 +78,29 @@ fn run(plan: &Plan) -> Summary {
     end(&start(plan, "any"))
 }
 
-/// How the parent reaches its children.
+/// What sends the parts of a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Reach {
-    Pipes,
-    /// Three nodes, which are threads of the test.
-    Sockets,
+enum Executor {
+    /// Workers of this process.
+    Threads,
+    /// Three processes behind pipes.
+    Processes,
+    /// Three nodes behind sockets, which are threads of the test.
+    Nodes,
 }
 
-const REACHES: [Reach; 2] = [Reach::Pipes, Reach::Sockets];
+const EXECUTORS: [Executor; 3] = [Executor::Threads, Executor::Processes, Executor::Nodes];
 
-impl Reach {
+impl Executor {
+    fn processes(self) -> u32 {
+        if self == Self::Threads { 1 } else { 3 }
+    }
+
     fn run(self, plan: &Plan) -> Summary {
+        let plan = Plan { processes: Processes::Exactly(self.processes()), ..plan.clone() };
         match self {
-            Self::Pipes => run(plan),
-            Self::Sockets => end(&start_on_sockets(plan, 3).0),
+            Self::Threads | Self::Processes => run(&plan),
+            Self::Nodes => end(&start_on_sockets(&plan, 3).0),
         }
     }
 }
@@ -165,12 +173,10 @@ fn wait_for_window(run: &Run) {
 }
 
 #[test]
-fn one_process_and_three_count_the_same_and_the_target_agrees() {
-    for (processes, reach) in [(1, Reach::Pipes), (3, Reach::Pipes), (3, Reach::Sockets)] {
+fn all_executors_count_the_same_and_the_target_agrees() {
+    for executor in EXECUTORS {
         let (target, url) = hello();
-        let mut plan = requests(&url, 10, 3001);
-        plan.processes = Processes::Exactly(processes);
-        let summary = reach.run(&plan);
+        let summary = executor.run(&requests(&url, 10, 3001));
         target.stop().unwrap();
         let (total, counts) = (balanced(&summary), target.counts());
         assert_eq!((total.ok, counts.requests, counts.answered), (3001, 3001, 3001));
@@ -178,7 +184,7 @@ fn one_process_and_three_count_the_same_and_the_target_agrees() {
         assert_eq!(counts.connections, 10);
         assert_eq!(total.accepted.service.count(), 3001);
         assert_eq!((summary.concurrency, summary.connections.asked), (10, 10));
-        assert_eq!((summary.generator.processes, summary.workers.len()), (processes, 4));
+        assert_eq!((summary.generator.processes, summary.workers.len()), (executor.processes(), 4));
         assert_eq!((&summary.failure, summary.lost), (&None, 0));
         assert!(summary.generator.cpu_ns > 0);
     }
@@ -186,11 +192,11 @@ fn one_process_and_three_count_the_same_and_the_target_agrees() {
 
 #[test]
 fn warm_up_and_window_together_are_what_the_target_saw() {
-    for reach in REACHES {
+    for executor in EXECUTORS {
         let (target, url) = hello();
         let mut plan = endless(&url, 8);
         (plan.warmup_ns, plan.stop) = (200 * MS, Stop::Duration { duration_ns: 300 * MS });
-        let summary = reach.run(&plan);
+        let summary = executor.run(&plan);
         target.stop().unwrap();
         let warmup: u64 = summary.warmup.iter().map(|tally| tally.attempted).sum();
         let total = balanced(&summary);
@@ -202,11 +208,11 @@ fn warm_up_and_window_together_are_what_the_target_saw() {
 
 #[test]
 fn an_open_load_sends_what_was_planned() {
-    for reach in REACHES {
+    for executor in EXECUTORS {
         let (target, url) = hello();
         let open = Open::new(2000.0, 16);
         let stop = Stop::Duration { duration_ns: 500 * MS };
-        let summary = reach.run(&plan(&url, Pace::Constant(open), stop));
+        let summary = executor.run(&plan(&url, Pace::Constant(open), stop));
         target.stop().unwrap();
         let total = balanced(&summary);
         assert_eq!((total.planned, total.ok, target.counts().requests), (1000, 1000, 1000));
@@ -233,8 +239,8 @@ fn faulty(fault: Fault, share: f64) -> (Target, String) {
 }
 
 #[test]
-fn faults_balance_over_processes_and_the_targets_agree() {
-    for reach in REACHES {
+fn faults_balance_and_the_targets_agree() {
+    for executor in EXECUTORS {
         let is_met = |fault: &&Fault| **fault != Fault::NoAccept && !SILENT.contains(fault);
         let faults: Vec<Fault> = Fault::ALL.iter().filter(is_met).copied().collect();
         let targets: Vec<_> = faults.iter().map(|fault| faulty(*fault, 0.5)).collect();
@@ -248,7 +254,7 @@ fn faults_balance_over_processes_and_the_targets_agree() {
         (plan.groups, plan.workers) = (groups.collect(), 3);
         // An interval with so many rows takes long to hand over where nothing is optimized.
         plan.interval_ns = PATIENCE_NS;
-        let summary = reach.run(&plan);
+        let summary = executor.run(&plan);
         let total = balanced(&summary);
         assert_eq!((total.attempted, summary.in_flight), (30 * faults.len() as u64, 0));
         for (fault, (target, _)) in faults.iter().zip(targets) {
@@ -273,7 +279,7 @@ fn faults_balance_over_processes_and_the_targets_agree() {
 }
 
 #[test]
-fn silent_faults_balance_over_processes_and_the_targets_agree() {
+fn silent_faults_balance_and_the_targets_agree() {
     let (healthy, url) = hello();
     let targets = SILENT.map(|fault| faulty(fault, 1.0));
     // Three users of each process for each fault. Each sends one request that is answered, and then

@@ -7,6 +7,7 @@ mod faults;
 mod mixes;
 mod multiplexing;
 mod pacing;
+mod parts;
 mod random_plans;
 mod shapes;
 mod sources;

@@ -31,7 +31,7 @@ fn stream(pieces: &[(Nanos, String)]) -> Vec<(Nanos, Act)> {
     head.chain(pieces).collect()
 }
 
-fn whole() -> Vec<(Nanos, Act)> {
+pub(crate) fn whole() -> Vec<(Nanos, Act)> {
     let mut acts = stream(&[
         (10 * MS, ROLE.into()),
         (20 * MS, text("a")),
