@@ -18,6 +18,8 @@ mod run;
 mod worker;
 
 pub use client::Reason;
+#[cfg(feature = "invented-nodes")]
+pub use fleet::serve_invented;
 pub use fleet::{
     EndNode, NodeSocket, NodeTransport, OrderStream, ReplyStream, SocketNode, serve, serve_on,
 };

@@ -307,18 +307,23 @@ fn silent_faults_balance_and_the_targets_agree() {
 }
 
 #[test]
-fn every_exchange_of_every_process_is_in_the_log() {
-    let (target, url) = hello();
-    let path = std::env::temp_dir().join(format!("torr-fleet-{}.csv", std::process::id()));
-    let mut plan = requests(&url, 6, 500);
-    plan.log = Some(path.clone());
-    let summary = run(&plan);
-    target.stop().unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!(balanced(&summary).ok, 500);
-    assert_eq!(text.lines().count(), 1 + 500);
-    assert!(text.lines().skip(1).all(|line| line.starts_with("GET /,measure,ok,,200,")), "{text}");
+fn every_exchange_is_in_the_log_in_the_order_of_their_ends() {
+    for executor in EXECUTORS {
+        let (target, url) = hello();
+        let path = std::env::temp_dir().join(format!("torr-fleet-{}.csv", std::process::id()));
+        let mut plan = requests(&url, 6, 3000);
+        (plan.log, plan.interval_ns) = (Some(path.clone()), 5 * MS);
+        let summary = executor.run(&plan);
+        target.stop().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(balanced(&summary).ok, 3000);
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(rows.len(), 3000);
+        assert!(rows.iter().all(|row| row.starts_with("GET /,measure,ok,,200,")), "{text}");
+        let ends = rows.iter().map(|row| row.split(',').nth(11).unwrap().parse::<u64>().unwrap());
+        assert!(ends.is_sorted(), "{executor:?}");
+    }
 }
 
 #[test]

@@ -75,7 +75,10 @@ pub fn serve_on(
 }
 
 /// Returns the next order; answers the heartbeats before it.
-fn next_order(input: &mut impl Read, replies: &ReplyWriter) -> io::Result<Option<ChildOrder>> {
+pub(super) fn next_order(
+    input: &mut impl Read,
+    replies: &ReplyWriter,
+) -> io::Result<Option<ChildOrder>> {
     loop {
         match frame::read(input)? {
             Some((ChildOrder::Heartbeat { sent }, _)) => replies.answer_heartbeat(sent),
@@ -134,7 +137,7 @@ fn run_task(
 }
 
 /// Follows the orders; aborts the load when they end, because its reports would be lost.
-fn follow_orders(
+pub(super) fn follow_orders(
     mut input: impl Read,
     heard: &Sender<()>,
     gate: &Gate,
@@ -213,22 +216,22 @@ fn not_started(error: String) -> Message {
     NOT_STARTED.message([("error", error.into())])
 }
 
-fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), String> {
+pub(super) fn spawn(body: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let thread = Builder::new().name("torr-child".into()).spawn(body);
     thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
 /// Writes frames to the parent, from several threads, until the parent is gone.
 #[derive(Clone)]
-struct ReplyWriter(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
+pub(super) struct ReplyWriter(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
 
 impl ReplyWriter {
-    fn new(output: impl Write + Send + 'static) -> Self {
+    pub(super) fn new(output: impl Write + Send + 'static) -> Self {
         Self(Arc::new(Mutex::new(Some(Box::new(output)))))
     }
 
     /// Writes a reply; if that fails, the parent is gone, and later replies are not written.
-    fn write(&self, reply: &ChildReply, attachment: &[u8]) {
+    pub(super) fn write(&self, reply: &ChildReply, attachment: &[u8]) {
         let mut output = self.lock();
         if output.as_mut().is_some_and(|open| frame::write(open, reply, attachment).is_err()) {
             *output = None;
@@ -239,11 +242,11 @@ impl ReplyWriter {
         self.write(&ChildReply::Heartbeat { sent, at: monotonic_ns() }, &[]);
     }
 
-    fn close(&self) {
+    pub(super) fn close(&self) {
         *self.lock() = None;
     }
 
-    fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.lock().is_none()
     }
 

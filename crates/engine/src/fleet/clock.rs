@@ -16,9 +16,6 @@ use crate::measure::summary::NodeClock;
 /// Two quartz clocks drift apart by at most so much: 50 ppm each is the usual tolerance.
 const DRIFT_PER_S: f64 = 100e-6;
 
-/// The largest error with which times of several machines are shown together without a warning.
-pub(crate) const MAX_CLOCK_ERROR_NS: Nanos = 1_000_000;
-
 /// The number of estimates of which the best is used; later ones are better as soon as the drift of the
 /// older ones exceeds the difference of their round trips.
 const ESTIMATES: usize = 32;

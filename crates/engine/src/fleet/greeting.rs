@@ -30,6 +30,12 @@ impl Greeting {
         Self { build: BUILD.to_owned(), clock: clock_name() }
     }
 
+    /// Returns the greeting of a process with a clock of its own.
+    #[cfg(feature = "invented-nodes")]
+    pub(super) fn own_on_clock(clock: &str) -> Self {
+        Self { clock: clock.to_owned(), ..Self::own() }
+    }
+
     /// Writes it.
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let mut bytes = MAGIC.to_vec();

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use net::monotonic_ns;
 
-use super::clock::{MAX_CLOCK_ERROR_NS, RemoteClock};
+use super::clock::RemoteClock;
 use super::frame;
 use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply};
 use super::process::ChildProcess;
 use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
+use crate::measure::summary::MAX_CLOCK_ERROR_NS;
 use crate::messages::{Message, NO_THREAD, SLOW_PREPARATION};
 use crate::worker::gate::Gate;
 

@@ -12,6 +12,8 @@ mod frame;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 mod greeting;
+#[cfg(feature = "invented-nodes")]
+mod invented;
 mod launch;
 mod message;
 mod parent;
@@ -20,8 +22,9 @@ mod rows;
 mod transport;
 
 pub use child::{serve, serve_on};
-pub(crate) use clock::MAX_CLOCK_ERROR_NS;
 pub(crate) use event::{FleetEvent, Inbox, Loss};
+#[cfg(feature = "invented-nodes")]
+pub use invented::serve_invented;
 pub(crate) use message::Figures;
 pub(crate) use parent::{PreparingFleet, start_children, worker_count};
 pub use transport::{EndNode, NodeSocket, NodeTransport, OrderStream, ReplyStream, SocketNode};

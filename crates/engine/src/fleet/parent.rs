@@ -71,9 +71,9 @@ impl PreparingFleet {
         for (part, (mut child, plan)) in (0..).zip(children.into_iter().zip(parts)) {
             let rotation = Rotation { after, part, of };
             let workers = first_worker..first_worker + worker_count(&plan);
-            let has_low_priority = plan.lowers_coordinator_priority();
             let silence_limit = child.transport.silence_limit();
             let is_on_node = child.transport.node().is_some();
+            let has_low_priority = plan.lowers_coordinator_priority() && !is_on_node;
             let task = Task { plan, first_worker, sources: rotation, silence_limit, is_on_node };
             first_worker = workers.end;
             // If the child is gone already, its missing reply shows this.

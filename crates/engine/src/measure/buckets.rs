@@ -5,12 +5,17 @@
 //! never used cost two bytes.
 
 use hdrhistogram::Histogram;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Buckets in a page.
 const PAGE: usize = 16;
 
 /// In each power of two from here on there are half as many buckets as below it.
 const HALF_BITS: u32 = 10;
+
+/// More buckets than an hour of nanoseconds has.
+const BUCKETS: i32 = 34_000;
 
 /// The counts of one worker in one interval. Values are as large as the histogram may have them.
 #[derive(Debug, Clone, Default)]
@@ -47,17 +52,19 @@ impl Buckets {
 
     /// Adds all counts to a histogram of three digits that grows by itself.
     pub(crate) fn add_to(&self, histogram: &mut Histogram<u64>) {
-        for (first, number) in (0..).step_by(PAGE).zip(&self.directory) {
-            let Some(page) = usize::from(*number).checked_sub(1) else { continue };
-            for (bucket, count) in (first..).zip(&self.pages[page]) {
-                if *count > 0 {
-                    add(histogram, bucket, u64::from(*count));
-                }
-            }
-        }
-        for bucket in &self.overflows {
-            add(histogram, *bucket as usize, 1 << u16::BITS);
-        }
+        self.counts().for_each(|(bucket, count)| add(histogram, bucket, count));
+    }
+
+    /// Returns the buckets that have counts, some of them more than once.
+    fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let places = (0..).step_by(PAGE).zip(&self.directory);
+        let used = places.filter_map(|(first, number)| {
+            let page = usize::from(*number).checked_sub(1)?;
+            Some((first..).zip(&self.pages[page]))
+        });
+        let counts = used.flatten().map(|(bucket, count)| (bucket, u64::from(*count)));
+        let overflows = self.overflows.iter().map(|bucket| (*bucket as usize, 1 << u16::BITS));
+        counts.filter(|(_, count)| *count > 0).chain(overflows)
     }
 
     /// Forgets all counts and keeps the memory.
@@ -82,6 +89,74 @@ impl Buckets {
         // An hour of nanoseconds has 2,112 pages.
         self.directory[place] = self.pages.len() as u16;
         self.directory[place]
+    }
+}
+
+/// Counts that are only added to others: a list of buckets, as small as it can be in a frame.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ListedBuckets {
+    /// The distance of each bucket from the one before it in the list, and its count.
+    list: Vec<(i32, u64)>,
+    count: u64,
+}
+
+impl ListedBuckets {
+    fn of(counts: impl Iterator<Item = (usize, u64)>) -> Self {
+        let (mut all, mut last) = (Self::default(), 0);
+        for (bucket, count) in counts {
+            let bucket = bucket as i32;
+            all.list.push((bucket - last, count));
+            all.count += count;
+            last = bucket;
+        }
+        all
+    }
+
+    /// How many values were counted.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Adds all counts to a histogram of three digits that grows by itself.
+    pub(crate) fn add_to(&self, histogram: &mut Histogram<u64>) {
+        let mut bucket = 0;
+        for (distance, count) in &self.list {
+            bucket += distance;
+            add(histogram, bucket as usize, *count);
+        }
+    }
+}
+
+impl From<&Buckets> for ListedBuckets {
+    fn from(buckets: &Buckets) -> Self {
+        Self::of(buckets.counts())
+    }
+}
+
+impl From<&Histogram<u64>> for ListedBuckets {
+    fn from(histogram: &Histogram<u64>) -> Self {
+        let recorded = histogram.iter_recorded();
+        Self::of(recorded.map(|step| (bucket_of(step.value_iterated_to()), step.count_at_value())))
+    }
+}
+
+impl Serialize for ListedBuckets {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.list.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ListedBuckets {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = Vec::<(i32, u64)>::deserialize(deserializer)?;
+        let (mut bucket, mut all) = (0_i32, 0_u64);
+        for (distance, count) in &list {
+            let next = bucket.checked_add(*distance).filter(|next| (0..BUCKETS).contains(next));
+            bucket = next.ok_or_else(|| D::Error::custom("a bucket that no histogram has"))?;
+            let sum = all.checked_add(*count);
+            all = sum.ok_or_else(|| D::Error::custom("more counts than a histogram can have"))?;
+        }
+        Ok(Self { list, count: all })
     }
 }
 
@@ -140,6 +215,40 @@ mod tests {
         let counts = added((0..200_000).map(|n| if n < 150_000 { 7 } else { 1_000_000 }));
         assert_eq!((counts.count_at(7), counts.count_at(1_000_000)), (150_000, 50_000));
         assert_eq!(counts.len(), 200_000);
+    }
+
+    #[test]
+    fn a_list_has_all_counts_and_is_small_in_a_frame() {
+        let values = (0..100_000).map(|n| n % 2).chain((0..100).map(|n| n * n * 100_000));
+        let (mut buckets, mut expected) = (Buckets::default(), Histogram::new(3).unwrap());
+        values.for_each(|value| {
+            buckets.record(value);
+            expected.record(value).unwrap();
+        });
+        for list in [ListedBuckets::from(&buckets), ListedBuckets::from(&expected)] {
+            let bytes = postcard::to_stdvec(&list).unwrap();
+            assert!(bytes.len() < 400, "{}", bytes.len());
+            let read: ListedBuckets = postcard::from_bytes(&bytes).unwrap();
+            let mut sum = Histogram::new(3).unwrap();
+            read.add_to(&mut sum);
+            assert_eq!((read.count(), &sum), (expected.len(), &expected));
+        }
+    }
+
+    #[test]
+    fn a_list_of_buckets_that_do_not_exist_is_refused() {
+        let read = |list: &[(i32, u64)]| {
+            postcard::from_bytes::<ListedBuckets>(&postcard::to_stdvec(list).unwrap()).is_ok()
+        };
+        assert!(bucket_of(HOUR_NS) < BUCKETS as usize);
+        assert!(read(&[(BUCKETS - 1, 1), (1 - BUCKETS, u64::MAX - 1)]));
+        let wrong = [
+            vec![(-1, 1)],
+            vec![(BUCKETS, 1)],
+            vec![(1, 1), (i32::MAX, 1)],
+            vec![(0, u64::MAX), (1, 1)],
+        ];
+        assert!(wrong.iter().all(|list| !read(list)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use net::Nanos;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::buckets::Buckets;
+use super::buckets::{Buckets, ListedBuckets};
 use super::packer::{pack, unpack};
 
 const ONE_HOUR_NS: u64 = 3_600_000_000_000;
@@ -60,6 +60,8 @@ enum MetricCounts {
     None,
     /// Of one worker in one interval.
     Buckets(Buckets),
+    /// Those of another process.
+    Listed(ListedBuckets),
     /// Merged or read.
     Histogram(Histogram<u64>),
 }
@@ -72,6 +74,11 @@ impl MetricCounts {
             Self::Buckets(buckets) => {
                 let mut histogram = empty();
                 buckets.add_to(&mut histogram);
+                Some(Cow::Owned(histogram))
+            }
+            Self::Listed(list) => {
+                let mut histogram = empty();
+                list.add_to(&mut histogram);
                 Some(Cow::Owned(histogram))
             }
             Self::Histogram(histogram) => Some(Cow::Borrowed(histogram)),
@@ -115,6 +122,7 @@ impl Metric {
             MetricCounts::Buckets(buckets) => buckets.record(value),
             // A growing histogram takes every value up to an hour.
             MetricCounts::Histogram(histogram) => drop(histogram.record(value)),
+            MetricCounts::Listed(_) => drop(self.counts.as_sum().record(value)),
             MetricCounts::None => {
                 let mut buckets = Buckets::default();
                 buckets.record(value);
@@ -129,6 +137,7 @@ impl Metric {
         match &mut counts {
             MetricCounts::Buckets(buckets) => buckets.clear(),
             MetricCounts::Histogram(histogram) if !histogram.is_empty() => histogram.reset(),
+            MetricCounts::Listed(_) => counts = MetricCounts::None,
             MetricCounts::None | MetricCounts::Histogram(_) => {}
         }
         *self = Self { counts, ..Self::default() };
@@ -140,6 +149,7 @@ impl Metric {
             MetricCounts::None => {}
             MetricCounts::Buckets(buckets) if buckets.count() == 0 => {}
             MetricCounts::Buckets(buckets) => buckets.add_to(self.counts.as_sum()),
+            MetricCounts::Listed(list) => list.add_to(self.counts.as_sum()),
             // Adding cannot fail on a histogram that grows.
             MetricCounts::Histogram(histogram) => drop(self.counts.as_sum().add(histogram)),
         }
@@ -154,6 +164,7 @@ impl Metric {
         match &self.counts {
             MetricCounts::None => 0,
             MetricCounts::Buckets(buckets) => buckets.count(),
+            MetricCounts::Listed(list) => list.count(),
             MetricCounts::Histogram(histogram) => histogram.len(),
         }
     }
@@ -288,7 +299,7 @@ fn milliseconds(nanos: Nanos) -> Value {
     Value::from(nanos as f64 / 1e6)
 }
 
-/// How a metric travels: sums as decimal text, since JSON numbers end at 2^53.
+/// A metric in JSON: sums as decimal text, since JSON numbers end at 2^53.
 #[derive(Serialize, Deserialize)]
 struct Parts {
     histogram: String,
@@ -297,18 +308,46 @@ struct Parts {
     clamped: u64,
 }
 
+/// A metric in frames.
+#[derive(Serialize, Deserialize)]
+struct FrameForm {
+    counts: ListedBuckets,
+    sum: u128,
+    sum_of_squares: u128,
+    clamped: u64,
+}
+
 impl Serialize for Metric {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (sum, sum_of_squares) = (self.sum.to_string(), self.sum_of_squares.to_string());
-        let parts =
-            Parts { histogram: self.to_base64(), sum, sum_of_squares, clamped: self.clamped };
+        let Self { sum, sum_of_squares, clamped, .. } = *self;
+        if !serializer.is_human_readable() {
+            let counts = match &self.counts {
+                MetricCounts::None => ListedBuckets::default(),
+                MetricCounts::Buckets(buckets) => buckets.into(),
+                MetricCounts::Listed(list) => list.clone(),
+                MetricCounts::Histogram(histogram) => histogram.into(),
+            };
+            return FrameForm { counts, sum, sum_of_squares, clamped }.serialize(serializer);
+        }
+        let (sum, sum_of_squares) = (sum.to_string(), sum_of_squares.to_string());
+        let parts = Parts { histogram: self.to_base64(), sum, sum_of_squares, clamped };
         parts.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Metric {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::from_parts(Parts::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        if deserializer.is_human_readable() {
+            let parts = Parts::deserialize(deserializer)?;
+            return Self::from_parts(parts).map_err(serde::de::Error::custom);
+        }
+        let form = FrameForm::deserialize(deserializer)?;
+        let FrameForm { counts, sum, sum_of_squares, clamped } = form;
+        let counts = match counts.count() {
+            0 => MetricCounts::None,
+            _ => MetricCounts::Listed(counts),
+        };
+        Ok(Self { counts, sum, sum_of_squares, clamped })
     }
 }
 
@@ -338,6 +377,17 @@ mod tests {
         let text = serde_json::to_string(&metric).unwrap();
         assert_eq!(serde_json::from_str::<Metric>(&text).unwrap(), metric);
         assert!(metric.to_base64().starts_with("HISTFAAA"));
+    }
+
+    #[test]
+    fn survives_the_way_through_frames_counted_or_merged() {
+        let recorded = metric([0, 1, 999, 12_345_678, 12_345_679, u64::MAX]);
+        let mut merged = metric((0..100_000).map(|number| number % 2));
+        merged.merge(&recorded);
+        for metric in [Metric::default(), recorded, merged] {
+            let bytes = postcard::to_stdvec(&metric).unwrap();
+            assert_eq!(postcard::from_bytes::<Metric>(&bytes).unwrap(), metric);
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub struct Report {
     pub waits: Metric,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "invented-nodes"))]
 impl Report {
     /// Returns a report of an interval of 100 ns in which nothing happened.
     pub(crate) fn empty(worker: u32, phase: Phase, number: u64) -> Self {

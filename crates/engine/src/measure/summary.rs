@@ -9,7 +9,10 @@ use super::health::{Health, Machines};
 use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use super::timeline::PartCounts;
-use crate::messages::Message;
+use crate::messages::{Message, UNCERTAIN_CLOCK};
+
+/// The largest error with which times of several machines are shown together without a warning.
+pub(crate) const MAX_CLOCK_ERROR_NS: Nanos = 1_000_000;
 
 /// The maximum number of samples of each class.
 const SAMPLES: usize = 5;
@@ -169,6 +172,19 @@ impl Summary {
         }
     }
 
+    /// Warns of each node whose times may be wrong by more than they should.
+    pub(crate) fn warn_of_uncertain_clocks(&mut self) {
+        let warnings = self.nodes.iter().filter_map(|node| {
+            let bound_ns = node.clock.map_or(0, |clock| clock.bound_ns);
+            let name = ("node", node.name.as_str().into());
+            #[allow(clippy::cast_precision_loss)]
+            let ms = ("ms", ((bound_ns as f64 / 1e4).ceil() / 100.0).into());
+            (bound_ns > MAX_CLOCK_ERROR_NS).then(|| UNCERTAIN_CLOCK.message([name, ms]))
+        });
+        let warnings: Vec<_> = warnings.collect();
+        warnings.into_iter().for_each(|warning| self.warn(warning));
+    }
+
     /// Returns whether a row counts events.
     pub(crate) fn is_event(&self, row: usize) -> bool {
         self.events.get(row).copied().unwrap_or(false)
@@ -213,4 +229,25 @@ pub(crate) fn sum(tallies: &[Tally]) -> Cow<'_, Tally> {
     let mut total = Tally::default();
     tallies.iter().for_each(|tally| total.merge(tally));
     Cow::Owned(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_whose_clock_is_known_to_more_than_a_millisecond_is_named() {
+        let node = |name: &str, bound_ns| NodeSummary {
+            name: name.into(),
+            clock: Some(NodeClock { bound_ns, ..NodeClock::default() }),
+            ..NodeSummary::default()
+        };
+        let here = NodeSummary { name: "here".into(), ..NodeSummary::default() };
+        let nodes = vec![here, node("exact", MAX_CLOCK_ERROR_NS), node("far", 2_003_001)];
+        let mut summary = Summary { nodes, ..Summary::default() };
+        summary.warn_of_uncertain_clocks();
+        let texts: Vec<_> = summary.warnings.iter().map(|warning| warning.text.as_str()).collect();
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert!(texts[0].starts_with("the clock of far is known to 2.01 ms only"), "{texts:?}");
+    }
 }

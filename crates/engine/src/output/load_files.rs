@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use net::Nanos;
+
 use super::log::Log;
 use super::texts::Texts;
-use crate::measure::report::Report;
+use crate::measure::report::{ExchangeRow, Report};
 use crate::messages::{LOG_ENDS_EARLY, Message, TEXTS_END_EARLY};
 use crate::plan::Plan;
 
@@ -12,6 +14,8 @@ use crate::plan::Plan;
 #[derive(Debug)]
 pub(crate) struct LoadFiles {
     log: Option<Log>,
+    /// Rows that are not in the log yet: other workers may still report earlier ones.
+    rows: Vec<ExchangeRow>,
     texts: Option<Texts>,
 }
 
@@ -25,33 +29,39 @@ impl LoadFiles {
             log: log
                 .map(|path| Log::create(path).map_err(|error| failed("log", path, error)))
                 .transpose()?,
+            rows: Vec::new(),
             texts: texts
                 .map(|path| Texts::create(path).map_err(|error| failed("texts", path, error)))
                 .transpose()?,
         })
     }
 
-    /// Writes the rows and texts of a report; returns a message for each file that ends early.
+    /// Takes the rows of a report and writes its texts; returns a message if their file ends early.
     ///
     /// The load goes on without that file.
-    pub(crate) fn write(
-        &mut self,
-        report: &Report,
-        requests: &[String],
-        rows: &[String],
-    ) -> Vec<Message> {
-        let logged = self.log.as_mut().map_or(Ok(()), |log| log.write(&report.rows, requests));
-        let texts_written =
-            self.texts.as_mut().map_or(Ok(()), |texts| texts.write(&report.texts, rows));
-        let mut endings = Vec::new();
-        if let Err(error) = logged {
-            self.log = None;
-            endings.push(LOG_ENDS_EARLY.message([("error", error.to_string().into())]));
+    pub(crate) fn add(&mut self, report: &mut Report, rows: &[String]) -> Option<Message> {
+        if self.log.is_some() {
+            self.rows.append(&mut report.rows);
         }
-        if let Err(error) = texts_written {
-            self.texts = None;
-            endings.push(TEXTS_END_EARLY.message([("error", error.to_string().into())]));
-        }
-        endings
+        let written = self.texts.as_mut().map_or(Ok(()), |texts| texts.write(&report.texts, rows));
+        let error = written.err()?;
+        self.texts = None;
+        Some(TEXTS_END_EARLY.message([("error", error.to_string().into())]))
+    }
+
+    /// Writes the rows of exchanges that ended until a time, which all workers have reported, in the order
+    /// of their ends; returns a message if the log ends early.
+    ///
+    /// The load goes on without it.
+    pub(crate) fn log_until(&mut self, time: Nanos, requests: &[String]) -> Option<Message> {
+        let log = self.log.as_mut()?;
+        // Those of each worker are in order, of which this makes use.
+        self.rows.sort_by_key(|row| row.stamps.last_byte);
+        let count = self.rows.partition_point(|row| row.stamps.last_byte <= time);
+        let written = log.write(&self.rows[..count], requests);
+        self.rows.drain(..count);
+        let error = written.err()?;
+        (self.log, self.rows) = (None, Vec::new());
+        Some(LOG_ENDS_EARLY.message([("error", error.to_string().into())]))
     }
 }

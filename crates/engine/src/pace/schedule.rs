@@ -20,8 +20,8 @@ pub struct Schedule {
 
 #[derive(Debug, Clone)]
 enum ScheduleKind {
-    /// The arrival with this number is due `number × period` after the start.
-    Constant { period_ns: f64, number: u64, stride: u64 },
+    /// The arrival with this number is due `number ÷ rate` after the start.
+    Constant { rate_per_s: f64, number: u64, stride: u64 },
     /// The sum of gaps so far, kept as a real number so that rounding does not add up.
     Poisson { mean_gap_ns: f64, elapsed_ns: f64, random: SplitMix },
     /// The arrival after so much area under the rate is due when that area is reached.
@@ -73,11 +73,7 @@ impl Schedule {
                 ScheduleKind::Shaped { ramp, area, gaps: Gaps::Exponential(random) }
             }
             (Pace::Constant(Open { rate_per_s, first, stride, .. }), None) => {
-                ScheduleKind::Constant {
-                    period_ns: 1e9 / rate_per_s,
-                    number: *first,
-                    stride: *stride,
-                }
+                ScheduleKind::Constant { rate_per_s: *rate_per_s, number: *first, stride: *stride }
             }
             (Pace::Poisson(open), None) => {
                 let random = SplitMix::new(seed);
@@ -125,8 +121,9 @@ impl Schedule {
     fn offset(&self) -> Nanos {
         // Exact to the nanosecond for 2^53 of them, which is 104 days.
         match &self.kind {
-            ScheduleKind::Constant { period_ns, number, .. } => {
-                (*number as f64 * period_ns) as Nanos
+            // Multiplied first: a rounded period would make the last arrivals of a window too early.
+            ScheduleKind::Constant { rate_per_s, number, .. } => {
+                (*number as f64 * 1e9 / rate_per_s) as Nanos
             }
             ScheduleKind::Poisson { elapsed_ns, .. } => *elapsed_ns as Nanos,
             ScheduleKind::Shaped { ramp, area, .. } => {
@@ -163,6 +160,18 @@ mod tests {
             let pace = Pace::Constant(Open { first: *number, ..open(*rate) });
             let next = Schedule::new(&pace, 100, 0).unwrap().next();
             assert!(next.abs_diff(due + 100) <= 1, "{rate}/s, arrival {number}: {next}");
+        }
+    }
+
+    #[test]
+    fn a_window_of_whole_seconds_has_as_many_arrivals_as_the_rate_says() {
+        for rate in 1..5_000_u32 {
+            for seconds in [1, 3, 60] {
+                let first = u64::from(rate * seconds);
+                let pace = Pace::Constant(Open { first, ..open(f64::from(rate)) });
+                let due = Schedule::new(&pace, 0, 0).unwrap().next();
+                assert_eq!(due, u64::from(seconds) * 1_000_000_000, "{rate}/s");
+            }
         }
     }
 

@@ -8,14 +8,14 @@ use net::{Nanos, monotonic_ns};
 
 use super::Outbox;
 use super::children::{ChildUsage, loss_warning};
-use crate::fleet::{FleetEvent, Inbox, Loss, MAX_CLOCK_ERROR_NS};
+use crate::fleet::{FleetEvent, Inbox, Loss};
 use crate::measure::aggregate::{Aggregate, JudgedInterval};
 use crate::measure::report::{Phase, Report};
-use crate::measure::summary::{Generator, NodeSummary, Summary, add_tallies};
+use crate::measure::summary::{Generator, MAX_CLOCK_ERROR_NS, NodeSummary, Summary, add_tallies};
 use crate::measure::tally::Tally;
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, MessageTemplate, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
-    SHARED_ROW, UNCERTAIN_CLOCK, WORKER_LOST,
+    SHARED_ROW, WORKER_LOST,
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
@@ -191,10 +191,11 @@ impl Coordinator {
         self.finish();
     }
 
-    fn take(&mut self, report: Report) {
+    fn take(&mut self, mut report: Report) {
         let summary = &mut self.aggregate.summary;
-        let endings = self.files.write(&report, &self.names, &summary.names);
-        endings.into_iter().for_each(|ending| summary.warn(ending));
+        if let Some(ending) = self.files.add(&mut report, &summary.names) {
+            summary.warn(ending);
+        }
         if let Some((start, _)) = report.window {
             summary.warmup_ns = start.saturating_sub(self.run_start);
         }
@@ -232,25 +233,16 @@ impl Coordinator {
         summary.warn(warning);
     }
 
-    fn warn_of_uncertain_clocks(&mut self) {
-        let summary = &mut self.aggregate.summary;
-        let warnings = summary.nodes.iter().filter_map(|node| {
-            let bound_ns = node.clock.map_or(0, |clock| clock.bound_ns);
-            let name = ("node", node.name.as_str().into());
-            #[allow(clippy::cast_precision_loss)]
-            let ms = ("ms", ((bound_ns as f64 / 1e4).ceil() / 100.0).into());
-            (bound_ns > MAX_CLOCK_ERROR_NS).then(|| UNCERTAIN_CLOCK.message([name, ms]))
-        });
-        let warnings: Vec<_> = warnings.collect();
-        warnings.into_iter().for_each(|warning| summary.warn(warning));
-    }
-
     fn node_of(&mut self, process: u32) -> Option<&mut NodeSummary> {
         let place = self.nodes.get(process as usize).copied().flatten()?;
         self.aggregate.summary.nodes.get_mut(place)
     }
 
     fn hand_out(&mut self, intervals: &[JudgedInterval]) {
+        if let Some(last) = intervals.last() {
+            // The times of a node are known with this error.
+            self.log_until(last.interval.to.saturating_sub(MAX_CLOCK_ERROR_NS));
+        }
         let summary = &self.aggregate.summary;
         for judged in intervals {
             let start = match (judged.interval.phase, self.gate.start()) {
@@ -261,6 +253,12 @@ impl Coordinator {
                 (_, start) => start,
             };
             self.outbox.put_interval(interval_json(judged, start));
+        }
+    }
+
+    fn log_until(&mut self, time: Nanos) {
+        if let Some(ending) = self.files.log_until(time, &self.names) {
+            self.aggregate.summary.warn(ending);
         }
     }
 
@@ -295,13 +293,14 @@ impl Coordinator {
     }
 
     fn finish(mut self) {
+        self.log_until(Nanos::MAX);
         if self.gate.is_stopped() && self.aggregate.summary.failure.is_none() {
             self.aggregate.summary.interrupted = true;
         } else if let Some(template) = self.emptiness() {
             self.aggregate.summary.failure.get_or_insert_with(|| template.plain());
         }
         self.aggregate.summary.keep_first_samples();
-        self.warn_of_uncertain_clocks();
+        self.aggregate.summary.warn_of_uncertain_clocks();
         self.aggregate.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.aggregate.summary.generator.descriptor_limit = net::raise_descriptor_limit();
         for usage in &self.child_usages {

@@ -158,10 +158,12 @@ impl Run {
         coordinate: impl FnOnce(Coordinator) + Send + 'static,
     ) -> Result<Self, String> {
         let outbox = Arc::new(Outbox::default());
+        // Nodes whose orders or replies wait too long count as lost.
+        let has_nodes = size.children.iter().any(|child| child.node.is_some());
+        let has_low_priority = start.plan.lowers_coordinator_priority() && !has_nodes;
         let (watched, filled) = (Arc::clone(&gate), Arc::clone(&outbox));
         let coordinator =
             Coordinator::new(start.plan, &start.prepared, size, watched, filled, start.files);
-        let has_low_priority = start.plan.lowers_coordinator_priority();
         let body = move || {
             if has_low_priority {
                 net::be_patient();
