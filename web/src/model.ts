@@ -49,6 +49,8 @@ export interface Interval {
   connections_open?: number | null;
   latency?: { response_ms?: Stats | null; service_ms?: Stats | null };
   stream?: Stream | null;
+  /** The nodes that sent the load, if there were any. */
+  nodes?: { name: string; ok_per_s: number }[];
 }
 
 export interface Sample {

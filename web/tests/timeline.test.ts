@@ -118,4 +118,34 @@ describe("timeline", () => {
     expect(drawn(null)?.above).toHaveLength(0);
     expect(drawn(null)?.title).toContain("p50");
   });
+
+  const from = (count: number) => (rate: number) => ({
+    nodes: [...Array(count).keys()].map((at) => ({ name: `node${at}`, ok_per_s: rate + at })),
+  });
+
+  it("has the rate of each node, with a gap where it is missing", () => {
+    const [two, one] = [from(2), from(1)];
+    const result = timeline([
+      level(5, [interval(0, two(10)), interval(1, one(20))]),
+      level(9, [interval(0, two(30))]),
+    ]);
+    expect(result?.nodes).toEqual({ node0: [10, 20, null, 30], node1: [11, null, null, 31] });
+    const labels = result && timelineSpecs(result)[2]?.lines.map((line) => line.label);
+    expect(labels).toEqual(["node0", "node1"]);
+  });
+
+  it("draws no rates of nodes for a load of one node", () => {
+    const result = timeline([level(5, [interval(0, from(1)(10)), interval(1, from(1)(10))])]);
+    expect(result?.nodes).toEqual({});
+    expect(result && timelineSpecs(result)).toHaveLength(3);
+  });
+
+  it("draws the slowest and the fastest of many nodes", () => {
+    const result = timeline([level(5, [interval(0, from(20)(10)), interval(1, from(20)(50))])]);
+    const lines = result && timelineSpecs(result)[2]?.lines;
+    expect(lines?.map((line) => line.values)).toEqual([
+      [29, 69],
+      [10, 50],
+    ]);
+  });
 });

@@ -3,9 +3,9 @@
 import { count, ms, rate, compact } from "../format";
 import { limitsInRange } from "../data/limits";
 import type { Timeline } from "../data/timeline";
-import type { Slo } from "../model";
+import type { Slo, Values } from "../model";
 import { translate } from "../translate";
-import { CLASS_COLOURS } from "./palette";
+import { CLASS_COLOURS, type Colour } from "./palette";
 import type { Line, Spec } from "./plot";
 import { borders, limits, shaded, type Shape } from "./shapes";
 
@@ -14,13 +14,27 @@ const BANDS: [number, number, number][] = [
   [2, 1, 0.25],
 ];
 
+/** The lines of nodes, which also differ in dash. */
+const NODE_STYLES: [Colour, number[]][] = [
+  ["blue", []],
+  ["orange", []],
+  ["green", []],
+  ["purple", []],
+  ["blue", [8, 4]],
+  ["orange", [8, 4]],
+  ["green", [8, 4]],
+  ["purple", [8, 4]],
+];
+
 /** Return the charts for which a timeline has values, latencies first. */
 export function timelineSpecs(timeline: Timeline, slos: readonly Slo[] = []): Spec[] {
   const specs = [];
   if (timeline.isStreamed) specs.push(times(timeline, "ttft", slos));
   specs.push(times(timeline, "response", slos));
   if (timeline.tokens.some((value) => value)) specs.push(tokens(timeline));
-  specs.push(rates(timeline), errors(timeline));
+  specs.push(rates(timeline));
+  if (Object.keys(timeline.nodes).length) specs.push(nodes(timeline));
+  specs.push(errors(timeline));
   return specs;
 }
 
@@ -82,6 +96,35 @@ function tokens(timeline: Timeline): Spec {
     ...base(timeline, translate("time.tokens"), 150),
     lines: [{ label: "tokens/s", values: timeline.tokens, colour: "purple", show: rate }],
   };
+}
+
+/** Return the chart of the nodes' rates; of many nodes, that of the slowest and the fastest. */
+function nodes(timeline: Timeline): Spec {
+  const entries = Object.entries(timeline.nodes);
+  const extreme = (select: (...rates: number[]) => number): Values =>
+    timeline.xs.map((_, at) => {
+      const rates = entries.flatMap(([, values]) => values[at] ?? []);
+      return rates.length ? select(...rates) : null;
+    });
+  const shown: [string, Values][] =
+    entries.length <= NODE_STYLES.length
+      ? entries
+      : [
+          [translate("time.fastestNode"), extreme(Math.max)],
+          [translate("time.slowestNode"), extreme(Math.min)],
+        ];
+  const lines = shown.map(([label, values], at): Line => ({
+    label,
+    values,
+    show: rate,
+    ...nodeStyle(at),
+  }));
+  return { ...base(timeline, translate("time.nodes"), 150), lines };
+}
+
+function nodeStyle(at: number): Pick<Line, "colour" | "dash"> {
+  const [colour, dash] = NODE_STYLES[at] ?? ["grey", []];
+  return dash.length ? { colour, dash } : { colour };
 }
 
 /** Return the stacked chart of errors by class, the most frequent class at the bottom. */

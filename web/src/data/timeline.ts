@@ -25,6 +25,8 @@ export interface Timeline {
   errors: Record<string, Values>;
   connections: Values;
   tokens: Values;
+  /** Successful responses per second of each node, if several nodes sent the load. */
+  nodes: Record<string, Values>;
   levels: (Span & { concurrency: number; candidate: string | null })[];
   warmup: Span | null;
   drain: Span | null;
@@ -102,6 +104,7 @@ function separated(timeline: Timeline, level: Span): Timeline {
     errors: gaps(timeline.errors),
     connections: gap(timeline.connections),
     tokens: gap(timeline.tokens),
+    nodes: gaps(timeline.nodes),
   };
 }
 
@@ -167,6 +170,7 @@ function columns(placed: readonly PlacedInterval[]): Omit<Timeline, "levels" | "
     errors: errors(intervals),
     connections: intervals.map((interval) => interval.connections_open ?? null),
     tokens: intervals.map(tokens),
+    nodes: nodes(intervals),
     isStreamed,
   };
 }
@@ -192,6 +196,19 @@ function errors(intervals: readonly Interval[]): Record<string, Values> {
       name,
       intervals.map((interval) => perSecond(interval, interval.counts.errors?.[name] ?? 0)),
     ]),
+  );
+}
+
+function nodes(intervals: readonly Interval[]): Record<string, Values> {
+  const names = new Set(
+    intervals.flatMap((interval) => (interval.nodes ?? []).map((node) => node.name)),
+  );
+  if (names.size < 2) return {};
+  const rates = intervals.map(
+    (interval) => new Map(interval.nodes?.map((node) => [node.name, node.ok_per_s])),
+  );
+  return Object.fromEntries(
+    [...names].map((name) => [name, rates.map((rate) => rate.get(name) ?? null)]),
   );
 }
 
