@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from urllib.parse import parse_qs, urlsplit
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 
 class Events:
@@ -34,8 +35,10 @@ class Events:
 
     def next(self):
         """Return the next event; None if the server has closed the stream."""
-        fields = {}
+        fields, limit = {}, time.monotonic() + TIMEOUT_S
         while line := self.response.readline():
+            # Comments that keep the connection open would put off the timeout of the socket.
+            assert time.monotonic() < limit, f"no event came for {TIMEOUT_S} s"
             name, _, value = line.decode().rstrip("\n").partition(": ")
             if name:
                 fields[name] = value

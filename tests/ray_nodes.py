@@ -1,4 +1,4 @@
-"""A Ray cluster whose nodes are namespaces: networks, processes, files and clocks of their own.
+"""Nodes that are namespaces: networks, processes, files and clocks of their own.
 
 The first node coordinates; the others' clocks are ahead of its by known offsets.
 """
@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 
 from documents import ROOT
 from installed import Ended, Target, wait_until, words_of
+from machine import STATE
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
 BIN = ROOT / "build/ray/bin"
+MACHINE = Path(__file__).with_name("machine.py")
 MAIN = "import sys; from torr.cli.main import main; sys.exit(main())"
 SKEWS_S = (0, 1_000, 5_000_000)
 START_LIMIT_S = 60
@@ -43,10 +45,13 @@ def run(*command):
 
 
 class Nodes:
-    """Three network namespaces that a bridge joins, with a node of a Ray cluster in each."""
+    """Three network namespaces that a bridge joins, with a node of a Ray cluster in each.
 
-    def __init__(self, stack: ExitStack, folder: Path) -> None:
-        self.stack, self.folder = stack, folder
+    Without Ray, they run scripts as machines do that ssh can reach.
+    """
+
+    def __init__(self, stack: ExitStack, folder: Path, *, has_ray: bool = True) -> None:
+        self.stack, self.folder, self.has_ray = stack, folder, has_ray
         # Several of them may exist at the same time.
         self.tag = f"torr{os.getpid() % 10_000}{next(LETTERS)}"
         self.processes: list[subprocess.Popen[bytes]] = []
@@ -65,8 +70,12 @@ class Nodes:
         """Return the name of a node's network namespace."""
         return f"{self.tag}n{number}"
 
+    def link(self, number: int) -> str:
+        """Return the name of a node's link to the others."""
+        return f"{self.tag}v{number}"
+
     def _add(self, number: int, skew_s: int) -> None:
-        name, link = self.namespace(number), f"{self.tag}v{number}"
+        name, link = self.namespace(number), self.link(number)
         run("ip", "netns", "add", name)
         self.stack.callback(run, "ip", "netns", "delete", name)
         run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name)
@@ -78,10 +87,11 @@ class Nodes:
             run("ip", "-n", name, "link", "set", device, "up")
         first = ["--head", f"--port={RAY_PORT}", "--include-dashboard=false"]
         join = first if number == 0 else [f"--address={self.address(0)}:{RAY_PORT}"]
-        words = [*RAY, *join, f"--node-ip-address={address}"]
-        # `exec "$@"`: the words of Ray follow as arguments.
+        ray = [*RAY, *join, f"--node-ip-address={address}"]
+        words = ray if self.has_ray else [str(BIN / "python"), str(MACHINE), "serve", address]
+        # "$@": the words of the command follow as arguments. The machine outlives Ray.
         script = f"hostname node{number}; mount -t tmpfs none /dev/shm; mkdir -p /tmp/ray; "
-        script += 'mount -t tmpfs none /tmp/ray; exec "$@"'
+        script += 'mount -t tmpfs none /tmp/ray; "$@"; exec sleep infinity'
         namespaces = [
             "--pid",
             "--fork",
@@ -104,7 +114,8 @@ class Nodes:
     def _wait_for_node(self, number: int) -> None:
         limit = time.monotonic() + START_LIMIT_S
         log = self.folder / f"node{number}.log"
-        while b"Ray runtime started" not in log.read_bytes():
+        sign = b"Ray runtime started" if self.has_ray else b"listening"
+        while sign not in log.read_bytes():
             assert time.monotonic() < limit, log.read_text()
             assert self.processes[number].poll() is None, log.read_text()
             time.sleep(0.1)
@@ -142,13 +153,13 @@ class Nodes:
         inside = Path(f"/proc/{outside}/task/{outside}/children").read_text().split()[0]
         enter = ["nsenter", f"--target={inside}", "--net", "--mount", "--uts", "--pid", "--time"]
         command = [BIN / "python", "-c", MAIN, *words]
-        address = f"{self.address(0)}:{RAY_PORT}"
+        own = {"RAY_ADDRESS": f"{self.address(0)}:{RAY_PORT}"} if self.has_ray else STATE
         process = subprocess.Popen(
             [*enter, f"--wd={folder}", *command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**environment(), "RAY_ADDRESS": address},
+            env={**environment(), **own},
         )
         self.stack.callback(kill, process)
         return process
@@ -160,21 +171,23 @@ class Nodes:
 
     def engines(self) -> list[int]:
         """Return the engine processes on all nodes."""
-        numbers = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
-        return [
-            number
-            for number in numbers
-            if any("_engine.fire" in word for word in words_of(number)) and self._is_inside(number)
-        ]
+        every = range(len(SKEWS_S))
+        return [one for number in every for one in self.processes_on(number, "_engine.fire")]
+
+    def processes_on(self, number: int, word: str) -> list[int]:
+        """Return the processes of a node with a word in their commands."""
+        every = (int(path.name) for path in Path("/proc").glob("[0-9]*"))
+        with_word = (one for one in every if any(word in part for part in words_of(one)))
+        return [one for one in with_word if self._is_on(number, one)]
 
     def wait_for_load(self, count: int) -> None:
         """Wait until engines on so many nodes have sent for some time."""
-        wait_until(lambda: [cpu_s(one) > 0.3 for one in self.engines()] == [True] * count)
+        wait_until(lambda: [cpu_s(one) > 0.1 for one in self.engines()] == [True] * count)
 
-    def _is_inside(self, number: int) -> bool:
-        places = [Path(f"/run/netns/{self.namespace(node)}") for node in range(len(SKEWS_S))]
+    def _is_on(self, number: int, process: int) -> bool:
+        node = Path(f"/run/netns/{self.namespace(number)}").stat().st_ino
         try:
-            return Path(f"/proc/{number}/ns/net").stat().st_ino in [x.stat().st_ino for x in places]
+            return Path(f"/proc/{process}/ns/net").stat().st_ino == node
         except FileNotFoundError:
             return False
 

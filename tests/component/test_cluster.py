@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,15 @@ def test_nodes_count_as_one(connect, hello, pace, count):
     assert [node.name for node in level.generator.nodes] == list(NODES[:count])
     assert level.generator.processes == count
     assert level.warnings == []
+
+
+def test_each_node_sends_from_several_processes(connect, hello):
+    whole = replace(plan(hello, Closed(12)), processes=2)
+    level = level_of(connect("2").start(whole))
+    assert level.counts.attempted == hello.counts()["requests"]
+    assert hello.counts()["connections"] == 12
+    assert [(node.name, node.processes) for node in level.generator.nodes] == [("a", 2), ("b", 2)]
+    assert (level.generator.processes, level.generator.workers) == (4, 4)
 
 
 def test_each_node_is_judged(connect, hello):

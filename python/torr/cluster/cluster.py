@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -120,11 +121,12 @@ class Cluster:
 
     def start(self, plan: Plan) -> Load:
         """Start a load on all nodes, which have equal parts of it."""
-        sockets = self._start_processes("engine")
+        processes = 1 if plan.processes == "auto" else plan.processes
+        sockets = self._start_processes("engine", processes)
         try:
             cores = {name: self.agents[name].cores for name, _ in sockets}
-            each = self.workers or min(cores.values())
-            whole = replace(plan, workers=each * len(sockets))
+            each = max(self.workers or min(cores.values()), processes)
+            whole = replace(plan, workers=each * len(cores))
             places = [(name, connection.fileno()) for name, connection in sockets]
             load = engine.start_on_nodes(whole, places)
             warnings = [*self._loss_warnings(), *([] if self.workers else _unequal(cores))]
@@ -146,14 +148,16 @@ class Cluster:
             connection.close()
         _end(self.launcher)
 
-    def _start_processes(self, program: Literal["engine", "examiner"]) -> list[NodeSocket]:
-        """Start a process on each node; return the nodes and connections to it, in their order."""
+    def _start_processes(
+        self, program: Literal["engine", "examiner"], each: int = 1
+    ) -> list[NodeSocket]:
+        """Start processes on each node; return connections to them, in the order of the nodes."""
         self._loads += 1
-        order = {"load": self._loads, "processes": 1, "program": program}
+        order = {"load": self._loads, "processes": each, "program": program}
         for agent in self._remaining():
             with suppress(OSError):
                 send_line(agent.connection, order)
-        return self._sockets()
+        return self._sockets(each)
 
     def _remaining(self) -> list[ConnectedNode]:
         """Return the nodes that are not lost; raise NothingMeasuredError if too many are."""
@@ -181,12 +185,12 @@ class Cluster:
             if agent.is_lost
         ]
 
-    def _sockets(self) -> list[NodeSocket]:
+    def _sockets(self, each: int) -> list[NodeSocket]:
         """Return the connections of the processes that were asked for, in the order of nodes."""
         limit = time.monotonic() + ENGINE_LIMIT_S
         sockets: list[NodeSocket] = []
         with ExitStack() as undo:
-            while missing := self._without(sockets):
+            while missing := self._without(sockets, each):
                 if time.monotonic() > limit:
                     raise NothingMeasuredError(
                         say(
@@ -207,10 +211,10 @@ class Cluster:
             undo.pop_all()
         return sorted(sockets, key=lambda one: self.names.index(one[0]))
 
-    def _without(self, sockets: list[NodeSocket]) -> list[str]:
-        """Return the nodes that are not lost and have none of these connections."""
-        connected = {name for name, _ in sockets}
-        return [agent.node for agent in self._remaining() if agent.node not in connected]
+    def _without(self, sockets: list[NodeSocket], each: int) -> list[str]:
+        """Return the nodes that are not lost and have fewer connections than they should."""
+        connected = Counter(name for name, _ in sockets)
+        return [agent.node for agent in self._remaining() if connected[agent.node] < each]
 
     def _await_agents(self, is_interrupted: Callable[[], bool]) -> None:
         limit = time.monotonic() + CONNECT_LIMIT_S

@@ -21,3 +21,10 @@ def own_cluster(tmp_path):
     """Return a cluster that this test may break."""
     with ExitStack() as stack:
         yield Nodes(stack, tmp_path)
+
+
+@pytest.fixture
+def machines(tmp_path):
+    """Return machines without Ray, which a cluster file reaches."""
+    with ExitStack() as stack:
+        yield Nodes(stack, tmp_path, has_ray=False)

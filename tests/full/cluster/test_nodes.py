@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -16,6 +17,12 @@ LOADS = {
     "stream": (CHAT, ("-c", "6", "--chat", "dify", "--prompt", "hello")),
 }
 SHORT = ("-z", "500ms", "--warmup", "0s", "--no-store")
+
+
+def clocks_of(level):
+    """Return the clocks of the nodes that have another clock than torr."""
+    nodes = level["generator"]["nodes"]
+    return {node["name"]: node["clock"] for node in nodes if node["clock"] is not None}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -42,14 +49,31 @@ def test_the_clocks_of_nodes_are_known_within_the_stated_error(cluster, tmp_path
     target = cluster.target("hello")
     ended = cluster.torr(tmp_path, "run", "--nodes", "all", "-c", "3", *SHORT, target.url)
     target.stop()
-    clocks = {node["name"]: node["clock"] for node in ended.level["generator"]["nodes"]}
-    assert clocks.pop("node0") is None
+    clocks = clocks_of(ended.level)
+    assert list(clocks) == ["node1", "node2"]
     for name, clock in clocks.items():
         truth_ms = 1_000 * cluster.skew_s(name)
         assert abs(clock["offset_ms"] - truth_ms) <= clock["error_ms"], name
     intervals = (tmp_path / "_output/torr/latest/intervals.jsonl").read_text().splitlines()
     places = [json.loads(line)["t_s"] for line in intervals]
     assert all(-1 < place < 2 for place in places)
+
+
+def test_the_log_has_the_exchanges_of_all_nodes_in_the_order_of_their_ends(cluster, tmp_path):
+    target = cluster.target("hello")
+    flags = ("--nodes", "all", "--rate", "300", "-c", "9", "--log", "log.csv")
+    ended = cluster.torr(tmp_path, "run", *flags, *SHORT, target.url)
+    assert ended.code == 0, ended.err
+    target.stop()
+    rows = list(csv.DictReader((tmp_path / "log.csv").read_text().splitlines()))
+    assert len(rows) == ended.level["counts"]["attempted"] == 150
+    ends = [int(row["last_byte_ns"]) for row in rows]
+    assert ends == sorted(ends)
+    # Without the offsets of the clocks: every 3.3 ms one of the nodes sends.
+    due = sorted(int(row["intended_ns"]) for row in rows)
+    error_ns = 1e6 * max(clock["error_ms"] for clock in clocks_of(ended.level).values())
+    places = [due[0] + number * 1e9 / 300 for number in range(150)]
+    assert due == pytest.approx(places, abs=2 * error_ns + 1)
 
 
 def test_a_ladder_is_climbed_by_all_nodes(cluster, tmp_path):
