@@ -97,6 +97,20 @@ def test_each_node_sends_from_several_processes(connect, hello):
     assert (level.generator.processes, level.generator.workers) == (4, 4)
 
 
+def test_nodes_have_equal_parts_of_uneven_numbers_of_workers_and_users(connect, hello):
+    uneven = replace(plan(hello, Closed(6)), processes=2)
+    level = level_of(connect("2", workers=3).start(uneven))
+    assert level.generator.workers == 6
+    # The first of two processes has two workers, of each node.
+    attempted = [node.attempted for node in level.generator.nodes]
+    assert hello.counts()["requests"] == sum(attempted)
+    assert min(attempted) > 0
+    few = level_of(connect("3").start(replace(plan(hello, Closed(3)), processes=2)))
+    assert [(node.name, node.processes) for node in few.generator.nodes] == [
+        ("a", 1), ("b", 1), ("c", 1)
+    ]  # fmt: skip
+
+
 def test_each_node_is_judged(connect, hello):
     level = level_of(connect().start(plan(hello, Closed(3))))
     nodes = level.generator.nodes
@@ -217,6 +231,7 @@ def test_a_connection_without_the_token_is_closed(connect):
     for hello in (
         {"node": "a"},
         {"token": "é", "node": "a"},
+        {"token": "\ud800", "node": "a"},
         {"token": cluster.token, "node": "z"},
     ):
         with socket.create_connection(cluster.listener.getsockname()) as stranger:

@@ -29,7 +29,7 @@ pub use epoll::{Epoll, monotonic_ns};
 pub use layer::{Layer, LayerError, LayerFault};
 pub use limits::{allowed_cores, end_group, raise_descriptor_limit, return_large_memory};
 pub use listener::listening_processes;
-pub use punctual::{be_patient, be_punctual};
+pub use punctual::{be_punctual, lower_priority};
 pub use resolve::{is_own, resolve};
 pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;

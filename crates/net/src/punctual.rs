@@ -22,7 +22,7 @@ pub fn be_punctual() -> io::Result<()> {
 }
 
 /// Lowers the priority of the calling thread, which can wait for workers.
-pub fn be_patient() {
+pub fn lower_priority() {
     // A tenth of a full core is left, which is enough to collect results. If this is refused, workers are
     // woken up a little later.
     let _ = rustix::process::nice(BEHIND);
@@ -63,14 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patient_thread_stands_behind_the_one_that_made_it() {
+    fn a_thread_of_lower_priority_stands_behind_the_one_that_made_it() {
         let nice = || rustix::process::getpriority_process(None).unwrap();
         let before = nice();
-        let patient = std::thread::spawn(move || {
-            be_patient();
+        let lowered = std::thread::spawn(move || {
+            lower_priority();
             rustix::process::getpriority_process(None).unwrap()
         });
-        assert_eq!(patient.join().unwrap(), (before + BEHIND).min(19));
+        assert_eq!(lowered.join().unwrap(), (before + BEHIND).min(19));
         assert_eq!(nice(), before);
     }
 

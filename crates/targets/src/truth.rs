@@ -101,7 +101,7 @@ impl Writer {
 
 /// Takes rows after an error, too, so that they do not take memory.
 fn write<R: LogLine>(truth: &Truth<R>, mut file: BufWriter<File>) -> io::Result<()> {
-    net::be_patient();
+    net::lower_priority();
     let mut result = writeln!(file, "{}", R::HEADER);
     loop {
         let over = truth.over.load(Ordering::Acquire);

@@ -125,8 +125,8 @@ class Cluster:
         sockets = self._start_processes("engine", processes)
         try:
             cores = {name: self.agents[name].cores for name, _ in sockets}
-            each = max(self.workers or min(cores.values()), processes)
-            whole = replace(plan, workers=each * len(cores))
+            workers = max(self.workers or min(cores.values()), processes)
+            whole = replace(plan, workers=workers * len(cores))
             places = [(name, connection.fileno()) for name, connection in sockets]
             load = engine.start_on_nodes(whole, places)
             warnings = [*self._loss_warnings(), *([] if self.workers else _unequal(cores))]
@@ -149,15 +149,15 @@ class Cluster:
         _end(self.launcher)
 
     def _start_processes(
-        self, program: Literal["engine", "examiner"], each: int = 1
+        self, program: Literal["engine", "examiner"], per_node: int = 1
     ) -> list[NodeSocket]:
         """Start processes on each node; return connections to them, in the order of the nodes."""
         self._loads += 1
-        order = {"load": self._loads, "processes": each, "program": program}
+        order = {"load": self._loads, "processes": per_node, "program": program}
         for agent in self._remaining():
             with suppress(OSError):
                 send_line(agent.connection, order)
-        return self._sockets(each)
+        return self._sockets(per_node)
 
     def _remaining(self) -> list[ConnectedNode]:
         """Return the nodes that are not lost; raise NothingMeasuredError if too many are."""
@@ -185,12 +185,12 @@ class Cluster:
             if agent.is_lost
         ]
 
-    def _sockets(self, each: int) -> list[NodeSocket]:
+    def _sockets(self, per_node: int) -> list[NodeSocket]:
         """Return the connections of the processes that were asked for, in the order of nodes."""
         limit = time.monotonic() + ENGINE_LIMIT_S
-        sockets: list[NodeSocket] = []
+        sockets: list[tuple[int, str, socket.socket]] = []
         with ExitStack() as undo:
-            while missing := self._without(sockets, each):
+            while missing := self._without([name for _, name, _ in sockets], per_node):
                 if time.monotonic() > limit:
                     raise NothingMeasuredError(
                         say(
@@ -205,16 +205,18 @@ class Cluster:
                     continue
                 if hello["load"] == self._loads:
                     undo.callback(connection.close)
-                    sockets.append((hello["node"], connection))
+                    sockets.append((hello["process"], hello["node"], connection))
                 else:
                     connection.close()
             undo.pop_all()
-        return sorted(sockets, key=lambda one: self.names.index(one[0]))
+        # The first processes have the larger parts, so those of a node are not beside each other.
+        sockets.sort(key=lambda one: (one[0], self.names.index(one[1])))
+        return [(name, connection) for _, name, connection in sockets]
 
-    def _without(self, sockets: list[NodeSocket], each: int) -> list[str]:
+    def _without(self, connected: list[str], per_node: int) -> list[str]:
         """Return the nodes that are not lost and have fewer connections than they should."""
-        connected = Counter(name for name, _ in sockets)
-        return [agent.node for agent in self._remaining() if connected[agent.node] < each]
+        counts = Counter(connected)
+        return [agent.node for agent in self._remaining() if counts[agent.node] < per_node]
 
     def _await_agents(self, is_interrupted: Callable[[], bool]) -> None:
         limit = time.monotonic() + CONNECT_LIMIT_S
@@ -250,9 +252,10 @@ class Cluster:
     def _read_events(self) -> None:
         if self.launcher.stdout is None:
             return
-        with self.launcher.stdout as events:
+        # `close` closes the stream while it is read, which is a ValueError.
+        with suppress(ValueError), self.launcher.stdout as events:
             for line in events:
-                with suppress(ValueError, KeyError):
+                with suppress(json.JSONDecodeError, KeyError):
                     event = json.loads(line)
                     if event["event"] == "lost":
                         self.losses[event["node"]] = event["why"]
@@ -275,7 +278,7 @@ class Cluster:
         except OSError:
             hello = {}
         token = str(hello.get("token", ""))
-        is_known = hmac.compare_digest(token.encode(), self.token.encode())
+        is_known = hmac.compare_digest(token.encode(errors="replace"), self.token.encode())
         if not is_known or hello.get("node") not in self.names:
             connection.close()
         elif "load" in hello:

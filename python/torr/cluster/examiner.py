@@ -31,15 +31,11 @@ CONNECT_TIMEOUT_S = 3
 def main() -> None:
     """Answer orders until the connection ends."""
     answers: dict[str, Callable[..., dict[str, Any]]]
-    answers = {"clock": _clock, "connect": _connect, "measure": _measure}
+    answers = {"echo": dict, "connect": _connect, "measure": _measure}
     while (order := read_line(sys.stdin.buffer)) is not None:
         answer = answers[order.pop("do")](**order)
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
-
-
-def _clock() -> dict[str, Any]:
-    return {"clock_ns": time.monotonic_ns()}
 
 
 def _connect(host: str, port: int) -> dict[str, Any]:

@@ -32,6 +32,7 @@ pid=$folder/ray-{port}.pid; log=$folder/ray-{port}.log
 id=$(cat "$pid" 2>/dev/null)
 [ -n "$id" ] && grep -qs -e --block "/proc/$id/cmdline" && {{ echo running; exit 0; }}
 command -v {ray} >/dev/null || {{ echo {ray}: not found >&2; exit 127; }}
+rm -f "$log"
 RAY_worker_niceness=0 nohup setsid {command} >"$log" 2>&1 </dev/null &
 id=$!; echo $id >"$pid"; tries=0
 until grep -qs "Ray runtime started" "$log"; do
@@ -56,7 +57,7 @@ _RAY = ("--block", "--disable-usage-stats", "--include-log-monitor", "false")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a machine said to a command: a word, or why it failed."""
+    """The reply of a machine to a script: a word, or the error."""
 
     machine: str
     word: str = ""
@@ -110,7 +111,7 @@ def _run(machine: str, command: Sequence[str], script: str) -> Reply:
             errors="replace",
             timeout=COMMAND_LIMIT_S,
             check=False,
-            # Ctrl-C ends torr, which then says what has started.
+            # Ctrl-C ends torr, not what it starts.
             start_new_session=True,
         )
     except subprocess.TimeoutExpired:

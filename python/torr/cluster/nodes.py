@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,11 @@ def choose(listed: Iterable[dict[str, Any]], wanted: str, own_address: str) -> l
                 say("the cluster has {count} nodes, not {wanted}", count=len(nodes), wanted=count)
             )
         return nodes[:count]
-    return [_named(name, nodes) for name in wanted.split(",")]
+    chosen = [_named(name, nodes) for name in wanted.split(",")]
+    twice = [node.name for node, count in Counter(chosen).items() if count > 1]
+    if twice:
+        raise UsageError(say("--nodes names the node {name} twice", name=twice[0]))
+    return chosen
 
 
 def alive(listed: Iterable[dict[str, Any]], own_address: str) -> list[ClusterNode]:

@@ -34,11 +34,7 @@ def send_line(connection: socket.socket, message: dict[str, Any]) -> None:
 def read_line(reader: BinaryIO, most_bytes: int = MOST_LINE_BYTES) -> dict[str, Any] | None:
     """Return the next message; None at the end, or after a line that is not a JSON object."""
     line = reader.readline(most_bytes)
-    try:
-        message = json.loads(line)
-    except ValueError:
-        return None
-    return message if isinstance(message, dict) else None
+    return _message(line)
 
 
 def read_first_line(connection: socket.socket) -> dict[str, Any] | None:
@@ -49,8 +45,12 @@ def read_first_line(connection: socket.socket) -> dict[str, Any] | None:
         if not byte:
             return None
         line += byte
+    return _message(line)
+
+
+def _message(line: bytes | bytearray) -> dict[str, Any] | None:
     try:
         message = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from torr.cluster.cluster import Cluster
+    from torr.messages.say import Text
     from torr.self_test import Report
 
 ROUND_TRIPS = 20
@@ -52,6 +53,8 @@ class Examiner:
         """Return the next answer; raise NothingMeasuredError if none comes."""
         try:
             answer = read_line(self.reader, MOST_ANSWER_BYTES)
+        except TimeoutError as error:
+            raise self._lost(say("no answer within {s} s", s=LIMIT_S)) from error
         except OSError as error:
             raise self._lost() from error
         if answer is None:
@@ -63,16 +66,15 @@ class Examiner:
         self.order(**order)
         return self.answer()
 
-    def _lost(self) -> NothingMeasuredError:
-        return NothingMeasuredError(
-            say("node {name} is lost: {why}", name=self.node, why=say("its connection ended"))
-        )
+    def _lost(self, why: Text | None = None) -> NothingMeasuredError:
+        why = why or say("its connection ended")
+        return NothingMeasuredError(say("node {name} is lost: {why}", name=self.node, why=why))
 
 
 def examine(
     cluster: Cluster, target: tuple[str, int] | None, report: Report
 ) -> list[NodeExamination]:
-    """Examine all nodes at the same time, and the network between them, this machine and a target.
+    """Examine all nodes, and the network between them, this machine and a target.
 
     No request goes to the target. Raises NothingMeasuredError if a node is lost meanwhile.
     """
@@ -85,7 +87,7 @@ def examine(
             examiners.append(Examiner(node, connection, reader))
         report(say("measuring the network to {nodes}", nodes=counted(len(examiners), "node")))
         trips = [_round_trips_ns(one) for one in examiners]
-        connects = [None if target is None else _connect(one, *target) for one in examiners]
+        connects = _connects(examiners, target)
         report(say("measuring what one worker of each node sends, and how punctual timers are"))
         for one in examiners:
             one.order(do="measure", window_ns=self_test.WINDOW_NS)
@@ -107,17 +109,26 @@ def examine(
 
 
 def _round_trips_ns(examiner: Examiner) -> list[int]:
-    found = []
+    trips_ns = []
     for _ in range(ROUND_TRIPS):
         begin = time.monotonic_ns()
-        examiner.ask(do="clock")
-        found.append(time.monotonic_ns() - begin)
-    return found
+        examiner.ask(do="echo")
+        trips_ns.append(time.monotonic_ns() - begin)
+    return trips_ns
 
 
-def _connect(examiner: Examiner, host: str, port: int) -> float | str:
-    answer = examiner.ask(do="connect", host=host, port=port)
-    return str(answer["error"]) if "error" in answer else float(answer["ms"])
+def _connects(
+    examiners: list[Examiner], target: tuple[str, int] | None
+) -> list[float | str | None]:
+    """Return how long each node takes to connect to the target, or why it cannot."""
+    if target is None:
+        return [None] * len(examiners)
+    for one in examiners:
+        one.order(do="connect", host=target[0], port=target[1])
+    answers = [one.answer() for one in examiners]
+    return [
+        str(answer["error"]) if "error" in answer else float(answer["ms"]) for answer in answers
+    ]
 
 
 def _examination(answer: dict[str, Any]) -> Examination:

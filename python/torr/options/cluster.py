@@ -11,7 +11,7 @@ from torr.messages.say import say
 from torr.options.definition import LOAD, RUN_SCOPES, OptionScope, option, switch
 from torr.options.readers import Reader
 
-_WANTED = re.compile(r"all|[1-9]\d*|[^\s,]+(,[^\s,]+)*")
+_WANTED = re.compile(r"[^\s,]+(,[^\s,]+)*")
 
 
 def _nodes(text: str) -> str:

@@ -37,11 +37,15 @@ def node_at(skew_s):
         namespace = ["unshare", "--time", "--fork", "--kill-child"]
         namespace += ["--monotonic", str(skew_s), "--boottime", str(skew_s)]
         process = subprocess.Popen([*namespace, *join])
+        listener.settimeout(60)
         connection, _ = listener.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    with connection:
-        yield connection
-    process.wait(timeout=60)
+    connection.settimeout(None)
+    try:
+        with connection:
+            yield connection
+    finally:
+        process.wait(timeout=60)
 
 
 def level_of(pace):

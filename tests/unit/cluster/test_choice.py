@@ -53,9 +53,10 @@ def test_nodes_with_the_same_host_name_are_called_by_their_addresses():
         ("4", "the cluster has 3 nodes, not 4"),
         ("0", "the cluster has 3 nodes, not 0"),
         ("a,z", "the cluster has no node 'z'"),
+        ("a,b,10.0.0.2", "--nodes names the node b twice"),
     ],
 )
-def test_nodes_that_are_not_there_are_refused(wanted, reason):
+def test_nodes_that_are_not_there_or_named_twice_are_refused(wanted, reason):
     with pytest.raises(UsageError) as refused:
         choose(listed("a", "b", "c"), wanted, OWN)
     assert str(refused.value.message) == reason

@@ -62,3 +62,10 @@ def test_a_line_without_an_end_is_not_read_for_ever(pair):
     text = b"x" * (MOST_LINE_BYTES + 1)
     threading.Thread(target=one.sendall, args=(text,), daemon=True).start()
     assert read_first_line(other) is None
+
+
+def test_a_line_that_json_cannot_nest_is_no_message(pair):
+    one, other = pair
+    text = b"[" * (MOST_LINE_BYTES - 1) + b"\n"
+    threading.Thread(target=one.sendall, args=(text,), daemon=True).start()
+    assert read_first_line(other) is None

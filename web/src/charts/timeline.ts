@@ -103,8 +103,8 @@ function nodes(timeline: Timeline): Spec {
   const entries = Object.entries(timeline.nodes);
   const extreme = (select: (...rates: number[]) => number): Values =>
     timeline.xs.map((_, at) => {
-      const rates = entries.flatMap(([, values]) => values[at] ?? []);
-      return rates.length ? select(...rates) : null;
+      const atThis = entries.flatMap(([, values]) => values[at] ?? []);
+      return atThis.length ? select(...atThis) : null;
     });
   const shown: [string, Values][] =
     entries.length <= NODE_STYLES.length

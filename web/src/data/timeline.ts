@@ -204,11 +204,11 @@ function nodes(intervals: readonly Interval[]): Record<string, Values> {
     intervals.flatMap((interval) => (interval.nodes ?? []).map((node) => node.name)),
   );
   if (names.size < 2) return {};
-  const rates = intervals.map(
+  const ratesOfNodes = intervals.map(
     (interval) => new Map(interval.nodes?.map((node) => [node.name, node.ok_per_s])),
   );
   return Object.fromEntries(
-    [...names].map((name) => [name, rates.map((rate) => rate.get(name) ?? null)]),
+    [...names].map((name) => [name, ratesOfNodes.map((rates) => rates.get(name) ?? null)]),
   );
 }
 

@@ -128,7 +128,7 @@ fn run_task(
     .map_err(not_started)?;
     // After the workers have started, whose threads would inherit it.
     if has_low_priority {
-        net::be_patient();
+        net::lower_priority();
     }
     let is_failing = || gate.is_stopped() && !is_ordered.load(Ordering::Acquire);
     let ended = forward_reports(&inbox, replies, &sources, machine, &gate, is_failing);

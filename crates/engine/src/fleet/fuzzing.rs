@@ -4,7 +4,7 @@ use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply};
 use super::{frame, rows};
 
-/// Reads frames to the end or to the first that is wrong, as the leading process does, and as a
+/// Reads frames to the end or to the first that is wrong, as the parent does, and as a
 /// child does.
 pub fn read(bytes: &[u8]) {
     let mut from = bytes;

@@ -27,8 +27,7 @@ use crate::worker::gate::Gate;
 /// a machine whose cores they share.
 const NOTICE_NS: Nanos = 50_000_000;
 
-/// Between the orders and the warm-up: an order must reach all children, on a machine whose cores they
-/// share.
+/// Between the orders and the warm-up, for the same reason.
 const START_DELAY_NS: Nanos = 20_000_000;
 
 /// A child that was ordered to end at once and did not is killed after this time.
@@ -127,7 +126,7 @@ impl PreparingFleet {
             };
             fleet.spawn(move || {
                 if assignment.has_low_priority {
-                    net::be_patient();
+                    net::lower_priority();
                 }
                 reader.read_all(first, child.replies);
             })?;
@@ -340,9 +339,6 @@ impl ReplyReader {
             ChildReply::Prepared => Ok(()),
             ChildReply::Heartbeat { sent, at } => {
                 self.clock.add(sent, at, monotonic_ns());
-                if let Some(clock) = self.clock.figures() {
-                    self.send(FleetEvent::Clock { process: self.number, clock });
-                }
                 Ok(())
             }
             ChildReply::Ready => {
@@ -359,6 +355,10 @@ impl ReplyReader {
                 report.rows =
                     rows::from_bytes(attached).map_err(|error| unreadable_reply(&error))?;
                 self.clock.translate(&mut report, monotonic_ns());
+                // With the error of these translations.
+                if let Some(clock) = self.clock.figures() {
+                    self.send(FleetEvent::Clock { process: self.number, clock });
+                }
                 self.ended += u32::from(report.phase == Phase::Over);
                 self.sources.go_on_after(self.rotation.end(figures.source_turns));
                 self.send(FleetEvent::Figures {

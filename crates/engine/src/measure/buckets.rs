@@ -92,7 +92,7 @@ impl Buckets {
     }
 }
 
-/// Counts that are only added to others: a list of buckets, as small as it can be in a frame.
+/// Counts that are only added to others: a list of buckets, which is compact in a frame.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ListedBuckets {
     /// The distance of each bucket from the one before it in the list, and its count.

@@ -71,17 +71,16 @@ impl MetricCounts {
     fn histogram(&self) -> Option<Cow<'_, Histogram<u64>>> {
         match self {
             Self::None => None,
-            Self::Buckets(buckets) => {
-                let mut histogram = empty();
-                buckets.add_to(&mut histogram);
-                Some(Cow::Owned(histogram))
-            }
-            Self::Listed(list) => {
-                let mut histogram = empty();
-                list.add_to(&mut histogram);
-                Some(Cow::Owned(histogram))
-            }
             Self::Histogram(histogram) => Some(Cow::Borrowed(histogram)),
+            Self::Buckets(_) | Self::Listed(_) => {
+                let mut histogram = empty();
+                match self {
+                    Self::Buckets(buckets) => buckets.add_to(&mut histogram),
+                    Self::Listed(list) => list.add_to(&mut histogram),
+                    _ => {}
+                }
+                Some(Cow::Owned(histogram))
+            }
         }
         .filter(|histogram| !histogram.is_empty())
     }
@@ -111,7 +110,7 @@ fn empty() -> Histogram<u64> {
 }
 
 impl Metric {
-    /// MetricCounts one value.
+    /// Counts one value.
     #[inline]
     pub fn record(&mut self, nanos: Nanos) {
         let value = nanos.min(ONE_HOUR_NS);

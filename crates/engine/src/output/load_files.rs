@@ -50,12 +50,13 @@ impl LoadFiles {
     }
 
     /// Writes the rows of exchanges that ended until a time, which all workers have reported, in the order
-    /// of their ends; returns a message if the log ends early.
+    /// of their last bytes; returns a message if the log ends early. The end of a connection ends some
+    /// responses long after their last byte: their rows may come later.
     ///
     /// The load goes on without it.
     pub(crate) fn log_until(&mut self, time: Nanos, requests: &[String]) -> Option<Message> {
         let log = self.log.as_mut()?;
-        // Those of each worker are in order, of which this makes use.
+        // Those of each worker are almost in order, of which this makes use.
         self.rows.sort_by_key(|row| row.stamps.last_byte);
         let count = self.rows.partition_point(|row| row.stamps.last_byte <= time);
         let written = log.write(&self.rows[..count], requests);

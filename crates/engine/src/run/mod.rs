@@ -166,7 +166,7 @@ impl Run {
             Coordinator::new(start.plan, &start.prepared, size, watched, filled, start.files);
         let body = move || {
             if has_low_priority {
-                net::be_patient();
+                net::lower_priority();
             }
             coordinate(coordinator);
         };

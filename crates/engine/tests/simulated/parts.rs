@@ -1,6 +1,6 @@
 //! The parts of a plan measure together, bin by bin, what the whole plan measures in one worker.
 //!
-//! Reports take the way they take between machines: as bytes.
+//! Reports are encoded and decoded, as between machines.
 
 use crate::streams::whole;
 use crate::world::*;
@@ -66,14 +66,14 @@ fn assert_parts_are_the_whole(plan: &Plan, answer: fn(Nanos) -> Vec<(Nanos, Act)
 }
 
 #[test]
-fn arrivals_at_a_constant_rate() {
+fn arrivals_at_a_constant_rate_are_measured_the_same_in_parts() {
     let mut plan = constant(1_700.0, 60);
     plan.warmup_ns = 100 * MS;
     assert_parts_are_the_whole(&plan, varied);
 }
 
 #[test]
-fn arrivals_at_a_rate_in_stages() {
+fn arrivals_at_a_rate_in_stages_are_measured_the_same_in_parts() {
     let stages = vec![
         Stage { duration_ns: 400 * MS, target: 1_500.0 },
         Stage { duration_ns: 600 * MS, target: 300.0 },
@@ -83,7 +83,7 @@ fn arrivals_at_a_rate_in_stages() {
 }
 
 #[test]
-fn arrivals_at_given_times() {
+fn arrivals_at_given_times_are_measured_the_same_in_parts() {
     let offsets_ns = (0..900).map(|number| number * MS + number * number).collect();
     let replay = Replay { offsets_ns, connections: 60, max_in_flight: None };
     let mut plan = plan(Pace::Replay(replay));
@@ -92,7 +92,7 @@ fn arrivals_at_given_times() {
 }
 
 #[test]
-fn users_that_begin_one_after_the_other() {
+fn users_that_begin_one_after_the_other_are_measured_the_same_in_parts() {
     let stages = vec![
         Stage { duration_ns: 500 * MS, target: 12.0 },
         Stage { duration_ns: 500 * MS, target: 6.0 },
@@ -105,7 +105,7 @@ fn users_that_begin_one_after_the_other() {
 }
 
 #[test]
-fn streams() {
+fn streams_are_measured_the_same_in_parts() {
     let mut plan = constant(300.0, 60);
     request(&mut plan).stream = Some(StreamPlan::new(StreamDialect::Openai));
     assert_parts_are_the_whole(&plan, streamed);

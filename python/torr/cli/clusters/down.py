@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from torr.cli.clusters.replies import failed_of
 from torr.cli.command import Verb
-from torr.cli.streams import echo
 from torr.errors import NothingMeasuredError
 from torr.messages.say import say
 
@@ -22,14 +22,7 @@ def down(file: Path) -> None:
     from torr.sources.cluster_file import read_cluster_file
 
     replies = end(read_cluster_file(file))
-    for reply in replies:
-        if reply.error:
-            echo(say("{machine}: {why}", machine=reply.machine, why=reply.error))
-        else:
-            ran = say("Ray was not running") if reply.word == "absent" else say("Ray ended")
-            echo(say("{machine}: {word}", machine=reply.machine, word=ran))
-    failed = [reply.machine for reply in replies if reply.error]
+    failed = failed_of(replies, {"absent": say("Ray was not running"), "ended": say("Ray ended")})
     if failed:
-        raise NothingMeasuredError(
-            say("Ray may still run on {machines}", machines=", ".join(failed))
-        )
+        machines = ", ".join(reply.machine for reply in failed)
+        raise NothingMeasuredError(say("Ray may still run on {machines}", machines=machines))

@@ -8,7 +8,7 @@ from torr.cli.command import Verbs
 
 VERBS = {
     "up": ("torr.cli.clusters.up:up", "start Ray here and on the machines of a file, by ssh"),
-    "status": ("torr.cli.clusters.status:status", "list the nodes, and those that are missing"),
+    "status": ("torr.cli.clusters.status:status", "list the nodes, and count the missing ones"),
     "down": ("torr.cli.clusters.down:down", "end what `torr cluster up` started"),
 }
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
+from torr.cli.clusters.replies import failed_of
 from torr.cli.command import Verb
 from torr.cli.streams import echo
-from torr.errors import NothingMeasuredError
+from torr.errors import InterruptedRunError, NothingMeasuredError
 from torr.messages.counts import counted
 from torr.messages.say import say
 
@@ -25,14 +26,13 @@ def up(file: Path) -> None:
 
     cluster = read_cluster_file(file)
     require_ray()
-    replies = start(cluster)
-    for reply in replies:
-        if reply.error:
-            echo(say("{machine}: {why}", machine=reply.machine, why=reply.error))
-        else:
-            runs = say("Ray was running") if reply.word == "running" else say("Ray started")
-            echo(say("{machine}: {word}", machine=reply.machine, word=runs))
-    failed = [reply for reply in replies if reply.error]
+    try:
+        replies = start(cluster)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(
+            say("interrupted: Ray may have started on some machines"), f"torr cluster down {file}"
+        ) from None
+    failed = failed_of(replies, {"running": say("Ray was running"), "started": say("Ray started")})
     if failed:
         raise NothingMeasuredError(
             say(
