@@ -142,15 +142,18 @@ def test_status_names_what_is_missing(place, monkeypatch):
     assert listed[0].split() == ["node", "address", "cores"]
     assert [line.split()[0] for line in listed[1:3]] == ["a", "here"]
     assert listed[3] == "all nodes are there"
-    with pytest.raises(NothingMeasuredError, match="1 of 3 nodes are missing"):
+    with pytest.raises(NothingMeasuredError, match="1 of 3 nodes are missing: b"):
         call("status", place("a", "b"))
+    # Another node does not take the place of a machine that is missing.
+    with pytest.raises(NothingMeasuredError, match=r"1 of 2 nodes are missing: 127\.0\.0\.9"):
+        call("status", place("127.0.0.9"))
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ('head = "192.0.2.1"\nnodes = ["a"]', "1: head = '192.0.2.1': this is no address of this"),
-        ('nodes = ["a"]', "this is no address of this machine"),
+        ('nodes = ["a"]', "head is missing"),
         ('head = "127.0.0.1"\nnodes = []', "2: nodes are not a list of hosts"),
         ('head = "127.0.0.1"\nnodes = "a"', "2: nodes are not a list of hosts"),
         ('head = "127.0.0.1"\nnodes = ["-oProxyCommand=x"]', "'-oProxyCommand=x' is no host"),

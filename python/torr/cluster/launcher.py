@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
+LISTENER_LIMIT_S = 5
 MISMATCH = "Version mismatch"
 """How Ray begins an error about other versions of Ray or Python, which names both sides."""
 
@@ -38,6 +40,7 @@ def main() -> int:
         tell("failed", why=str(error), is_missing=True)
         return 1
     try:
+        await_listener(sys.argv[1])
         connect(ray, sys.argv[1])
         nodes = [node for node in ray.nodes() if node["Alive"]]
     except Exception as error:
@@ -58,10 +61,19 @@ def main() -> int:
             try:
                 ray.get(call)
                 why = "its agent ended"
+            except ray.exceptions.RayActorError:
+                why = "Ray's process for it died"
             except Exception as error:
                 why = in_one_line(error)
             tell("lost", node=calls.pop(call), why=why)
     return 0
+
+
+def await_listener(address: str) -> None:
+    """Raise OSError if nothing listens at HOST:PORT, for which Ray would wait much longer."""
+    host, _, port = address.rpartition(":")
+    if host and "/" not in address and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), LISTENER_LIMIT_S).close()
 
 
 def connect(ray: Any, address: str) -> None:  # noqa: ANN401

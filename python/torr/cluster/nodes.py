@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
+from torr.messages.counts import counted
 from torr.messages.say import say
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClusterNode:
-    """A node of a Ray cluster, called by its host name, or by its address if several have it."""
+    """A node of a Ray cluster, called by its host name, or by its address if several have it.
+
+    Several nodes at one address have a part of Ray's identifier in their names.
+    """
 
     name: str
     id: str
@@ -36,7 +40,8 @@ def choose(listed: Iterable[dict[str, Any]], wanted: str, own_address: str) -> l
         count = int(wanted)
         if not 1 <= count <= len(nodes):
             raise UsageError(
-                say("the cluster has {count} nodes, not {wanted}", count=len(nodes), wanted=count)
+                say("the cluster has {nodes}, not {n}", nodes=counted(len(nodes), "node"), n=count),
+                say("give --nodes 1 to {most}, or --nodes all", most=len(nodes)),
             )
         return nodes[:count]
     chosen = [_named(name, nodes) for name in wanted.split(",")]
@@ -56,10 +61,18 @@ def alive(listed: Iterable[dict[str, Any]], own_address: str) -> list[ClusterNod
             cores = float(entry.get("Resources", {}).get("CPU", 0))
             found.append(ClusterNode(host, entry["NodeID"], address, host, cores))
     found.sort(key=lambda node: (node.address == own_address, node.host, node.address))
-    hosts = [node.host for node in found]
-    return [
-        node if hosts.count(node.host) == 1 else replace(node, name=node.address) for node in found
-    ]
+    hosts = Counter(node.host for node in found)
+    addresses = Counter(node.address for node in found)
+    return [replace(node, name=_name(node, hosts, addresses)) for node in found]
+
+
+def _name(node: ClusterNode, hosts: Counter[str], addresses: Counter[str]) -> str:
+    """Return a name that no other node has."""
+    if hosts[node.host] == 1:
+        return node.host
+    if addresses[node.address] == 1:
+        return node.address
+    return f"{node.address}-{node.id[:8]}"
 
 
 def _named(name: str, nodes: Sequence[ClusterNode]) -> ClusterNode:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from torr import engine
 from torr.errors import UsageError
 from torr.messages.say import say
-from torr.options.definition import require_for
+from torr.options.definition import refuse, require_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from torr.experiments.interrupt import Interrupt
     from torr.options.cluster import ClusterOptions
     from torr.options.compare import CompareOptions
+    from torr.options.connection import ConnectionOptions
     from torr.options.doctor import DoctorOptions
 
 
@@ -73,11 +74,16 @@ def _nodes(
 
 
 def start_of(
-    options: ClusterOptions | CompareOptions, workers: int | None
+    options: ClusterOptions | CompareOptions,
+    workers: int | None,
+    connection: ConnectionOptions | None = None,
 ) -> Callable[[Interrupt], AbstractContextManager[Start]]:
     """Return where the options say that loads start; `workers` are those of each node, if given."""
     if options.nodes is None:
         require_for(options, "allow_lost_nodes", what="--nodes", hint="give --nodes all")
         return this_machine
+    if connection is not None:
+        # An address belongs to one machine.
+        refuse(connection, "source_addresses", what="--nodes")
     address_of(options.cluster)
     return partial(_nodes, options, workers)

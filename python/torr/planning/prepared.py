@@ -146,7 +146,7 @@ def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
         abort_on=result.abort_on,
         tokenizer=_tokenizer(options.stream.tokenizer),
         monitor_scope=monitor_scope_of(options.urls, plan, result.monitor),
-        start=start_of(options.cluster, options.load.workers),
+        start=start_of(options.cluster, options.load.workers, options.connection),
         secrets=secrets_of(plan, result),
         notes=(*planned.notes, *notes_about(result.slos)),
     )

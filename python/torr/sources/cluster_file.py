@@ -50,6 +50,7 @@ def read_cluster_file(path: Path) -> ClusterFile:
     table.check_keys(KEYS)
     head = table.value("head", str) or ""
     with table.errors_at("head"):
+        require(bool(head), say("head is missing"), 'head = "10.0.0.1"')
         own = [address for address in addresses(head, PORT) if is_own(address)] if head else []
         require(
             bool(own),

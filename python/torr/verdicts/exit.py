@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
 _SHOWN = 3
+ALL_LOST = "failure.all_processes_lost"
 _LONGER = say("such as -z 30s")
 _MORE = {
     "compare": say("such as --rounds 20 or -z 30s"),
@@ -199,7 +200,10 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
 def _of_load(result: RunResult, directory: Path) -> Decision | None:
     """Return the decision about a run or ladder that ended before it could be judged."""
     if result.status == "failed" and result.levels:
-        return Decision(NothingMeasuredError(result.levels[0].failure or ""), is_unanswered=True)
+        failure = result.levels[0].failure or ""
+        # Without the processes that send the load, the requests say nothing about the target.
+        is_unanswered = getattr(failure, "code", None) != ALL_LOST
+        return Decision(NothingMeasuredError(failure), is_unanswered=is_unanswered)
     if result.status == "interrupted":
         return Decision(_interrupted(result, "level", directory))
     return None

@@ -20,6 +20,14 @@ BAD = {
     ),
     "JUnit a folder": (["ladder", "--junit", "/tmp", URL], "--junit: /tmp: cannot be written"),
     "no URL": (["run"], "URL is missing"),
+    "an address of one machine": (
+        ["run", "--nodes", "all", "--cluster", "here:1", "--source-address", "127.0.0.2", URL],
+        "--source-address and --nodes are both given",
+    ),
+    "nodes without a cluster": (
+        ["run", "--nodes", "2", URL],
+        "--nodes needs the address of a Ray cluster",
+    ),
     "no connections": (["run", "-c", "0", URL], "-c/--connections: '0' is not at least 1"),
     "half a connection": (["run", "-c", "1.5", URL], "-c/--connections: '1.5' is not a whole"),
     "negative duration": (["run", "-z", "-5s", URL], "-z/--duration: the duration '-5s' is neg"),

@@ -43,6 +43,11 @@ def test_nodes_are_named_by_host_or_address_in_the_given_order():
     assert names(listed("a", "b", "c"), "c,10.0.0.1") == ["c", "a"]
 
 
+def test_nodes_at_the_same_address_have_names_of_their_own():
+    nodes = [{**node, "NodeManagerAddress": "10.0.0.2"} for node in listed("x", "x")]
+    assert names(nodes, "2") == ["10.0.0.2-id1", "10.0.0.2-id2"]
+
+
 def test_nodes_with_the_same_host_name_are_called_by_their_addresses():
     assert names(listed("a", "x", "x"), "all") == ["10.0.0.2", "10.0.0.3", "a"]
 

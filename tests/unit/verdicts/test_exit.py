@@ -87,6 +87,17 @@ def test_a_result_has_one_exit_code(members, is_strict, code):
     assert decide(result, PLACE, is_strict=is_strict).code == code
 
 
+@pytest.mark.parametrize(
+    ("code", "is_unanswered"), [("failure.all_processes_lost", False), ("failure.no_answer", True)]
+)
+def test_requests_tell_about_the_target_unless_the_processes_that_sent_them_are_lost(
+    code, is_unanswered
+):
+    level = msgspec.structs.replace(without_success(), failure=message(code, "why"))
+    decision = decide(typed.result(levels=[level], status="failed"), PLACE)
+    assert (decision.error.message, decision.is_unanswered) == ("why", is_unanswered)
+
+
 def test_an_incomplete_log_is_named_with_its_reason_whatever_else_is_wrong():
     lost = "--log calls.csv: the log is incomplete: No space left on device (os error 28)"
     members = {"levels": [with_lost_log()], "plan": {"log": "calls.csv"}}
