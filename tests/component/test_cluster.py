@@ -184,7 +184,6 @@ def test_doctor_examines_each_node_and_its_way_to_the_target(hello, monkeypatch)
     nodes = json.loads(ended.stdout)["nodes"]
     assert [node["node"] for node in nodes] == ["a", "b"]
     for node in nodes:
-        assert node["requests_per_s_per_core"] > 0
         assert node["machine"]["cores_allowed"] >= 1
         assert 0 < node["clock_error_ms"] <= node["round_trip_ms"] / 2
         assert node["connect"] > 0
@@ -199,9 +198,9 @@ def test_the_table_of_doctor_has_a_row_per_node(monkeypatch):
     flags = ["--nodes", "a,b", "--cluster", "here:1"]
     ended = CliRunner().invoke(command_line, ["doctor", closed, *flags])
     assert ended.exit_code == 0, ended.output
-    lines = ended.stdout.splitlines()
-    assert lines[0].startswith("2 nodes with ")
-    assert [line.split()[0] for line in lines[3:6]] == ["node", "a", "b"]
+    begins = [line.split()[0] for line in ended.stdout.splitlines() if line.strip()]
+    table = begins.index("node")
+    assert begins[table : table + 3] == ["node", "a", "b"]
     assert "a: no connection: Connection refused; b: no connection" in ended.stdout
 
 
