@@ -117,23 +117,19 @@ impl<S> Connection<S> {
         scratch: &mut Scratch,
     ) -> Step {
         let first = scratch.ended.len();
-        let step = with_session!(&mut self.session, session => {
-            let sent = if event.writable {
-                send(&mut self.channel, session, driver, slots)
-            } else {
-                Ok(())
-            };
-            let step = if event.readable {
-                receive(&mut self.channel, session, driver, slots, scratch, (event.closed, self.served))
-            } else {
-                Step::Pending
-            };
-            if let Err((at, error)) = sent {
-                // A response that was received before the error takes precedence.
-                session.broken(at, self.served > 0, &error, slots, &mut scratch.ended);
+        let (channel, is_reused) = (&mut self.channel, self.served > 0);
+        let step = match &mut self.session {
+            Session::Http1(session) => {
+                move_bytes(channel, session, driver, event, slots, scratch, is_reused)
             }
-            if session.reads_on() { step } else { Step::Pending }
-        });
+            Session::Http2(session) => {
+                move_bytes(channel, &mut **session, driver, event, slots, scratch, is_reused)
+            }
+            #[cfg(any(test, feature = "line-protocol"))]
+            Session::Lines(session) => {
+                move_bytes(channel, session, driver, event, slots, scratch, is_reused)
+            }
+        };
         if event.closed {
             let ended = scratch.ended.iter_mut().skip(first);
             ended.for_each(|ended| ended.outcome.reusable = false);
@@ -142,8 +138,23 @@ impl<S> Connection<S> {
     }
 
     /// Cancels the exchange in a slot; returns whether the connection can carry others afterwards.
-    pub fn cancel(&mut self, slot: u16) -> bool {
-        with_session!(&mut self.session, session => session.cancel(slot))
+    pub fn cancel(&mut self, slot: u16, now: Nanos) -> bool {
+        with_session!(&mut self.session, session => session.cancel(slot, now))
+    }
+
+    /// Returns whether it can carry exchanges that have not begun.
+    pub fn accepts(&self) -> bool {
+        with_session!(&self.session, session => session.accepts())
+    }
+
+    /// Returns whether there is something to send for which no event will come.
+    pub fn has_outgoing(&self) -> bool {
+        with_session!(&self.session, session => session.has_outgoing())
+    }
+
+    /// Returns whether its events matter while no exchange is running.
+    pub fn runs_idle(&self) -> bool {
+        with_session!(&self.session, session => session.runs_idle())
     }
 
     /// Returns whether a connection without exchanges is still open, and nothing was received.
@@ -167,6 +178,30 @@ impl<S> Connection<S> {
     }
 }
 
+/// Sends and receives what an event allows.
+#[inline]
+fn move_bytes<D: Driver>(
+    channel: &mut ByteChannel<D::Socket>,
+    session: &mut impl ProtocolSession,
+    driver: &mut D,
+    event: Ready,
+    slots: &mut impl Slots,
+    scratch: &mut Scratch,
+    is_reused: bool,
+) -> Step {
+    let sent = if event.writable { send(channel, session, driver, slots) } else { Ok(()) };
+    let step = if event.readable {
+        receive(channel, session, driver, slots, scratch, (event.closed, is_reused))
+    } else {
+        Step::Pending
+    };
+    if let Err((at, error)) = sent {
+        // A response that was received before the error takes precedence.
+        session.broken(at, is_reused, &error, slots, &mut scratch.ended);
+    }
+    if session.reads_on() { step } else { Step::Pending }
+}
+
 /// Sends as many outgoing bytes of a session as the socket accepts.
 #[inline]
 fn send<D: Driver>(
@@ -175,9 +210,6 @@ fn send<D: Driver>(
     driver: &mut D,
     slots: &mut impl Slots,
 ) -> Result<(), (Nanos, io::Error)> {
-    if !session.is_active() {
-        return Ok(());
-    }
     loop {
         let bytes = session.outgoing(slots);
         if bytes.is_empty() {
@@ -201,7 +233,7 @@ fn receive<D: Driver>(
     driver: &mut D,
     slots: &mut impl Slots,
     scratch: &mut Scratch,
-    (is_closed, served): (bool, u32),
+    (is_closed, is_reused): (bool, bool),
 ) -> Step {
     let mut count = 0;
     for _ in 0..MAX_READS {
@@ -216,7 +248,7 @@ fn receive<D: Driver>(
         let length = match read {
             Ok(0) => {
                 let at = driver.now();
-                session.end_of_stream(at, served > 0, slots, &mut scratch.ended);
+                session.end_of_stream(at, is_reused, slots, &mut scratch.ended);
                 return Step::Pending;
             }
             Ok(length) => length,
@@ -224,7 +256,7 @@ fn receive<D: Driver>(
             Err(error) if error.kind() == ErrorKind::Interrupted => return Step::Again,
             Err(error) => {
                 let at = driver.now();
-                session.broken(at, served > 0, &error, slots, &mut scratch.ended);
+                session.broken(at, is_reused, &error, slots, &mut scratch.ended);
                 return Step::Pending;
             }
         };

@@ -53,6 +53,10 @@ pub struct Exchange {
     pub stream_reader: Option<Box<StreamReader>>,
     /// Whether the connection was reset.
     pub was_reset: bool,
+    /// Whether only its owner delays it, so that it counts as taken up when its first byte is written.
+    pub is_taken_when_sent: bool,
+    /// How long the body of the request waited for a window of HTTP/2.
+    pub window_wait: Nanos,
     is_head: bool,
     head: Option<Head>,
     /// The bytes of the request, and those that were sent.
@@ -60,6 +64,8 @@ pub struct Exchange {
     written: usize,
     last_read: Nanos,
     excerpt: Vec<u8>,
+    /// Whether the excerpt has no head.
+    is_excerpt_body: bool,
     /// The length of the latest read, whose bytes are in the buffer of the worker.
     latest: usize,
     /// The bytes that it has drawn from the budget of its worker.
@@ -82,12 +88,15 @@ impl Exchange {
             excerpt_limit: EXCERPT_BYTES,
             stream_reader: None,
             was_reset: false,
+            is_taken_when_sent: false,
+            window_wait: 0,
             is_head: request.is_head,
             head: None,
             to_write: request.length,
             written: 0,
             last_read: UNSET,
             excerpt: Vec::new(),
+            is_excerpt_body: false,
             latest: 0,
             drawn: 0,
         }
@@ -98,6 +107,8 @@ impl Exchange {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
         (self.was_reset, self.is_body_cut) = (false, false);
+        (self.is_taken_when_sent, self.is_excerpt_body) = (false, false);
+        self.window_wait = 0;
         self.empty();
         (self.is_head, self.head) = (request.is_head, None);
         self.to_write = request.length;
@@ -137,27 +148,34 @@ impl Exchange {
     }
 
     /// Sets the number of bytes to send, where the session encodes the request itself.
-    #[cfg(any(test, feature = "line-protocol"))]
     pub(crate) fn set_to_write(&mut self, count: usize) {
         self.to_write = count;
+    }
+
+    /// Adds to the number of bytes to send.
+    pub(crate) fn add_to_write(&mut self, count: usize) {
+        self.to_write += count;
     }
 
     /// Takes note that more bytes of the request were sent, by a write that began at `at`.
     pub(crate) fn note_sent(&mut self, count: usize, at: Nanos) {
         if self.written == 0 {
             self.stamps.sent = at;
+            if self.is_taken_when_sent {
+                self.stamps.taken = at;
+            }
         }
         self.written += count;
     }
 
     /// Takes note of received bytes of the response.
     pub(crate) fn note_read(&mut self, bytes: &[u8], at: Nanos) {
-        self.note_discarded(bytes.len(), at);
+        self.note_received(bytes.len(), at);
         self.latest = bytes.len();
     }
 
-    /// Takes note of so many bytes of the response that were received and discarded.
-    pub(crate) fn note_discarded(&mut self, count: usize, at: Nanos) {
+    /// Takes note of so many received bytes of the response, which are not in the buffer of the worker.
+    pub(crate) fn note_received(&mut self, count: usize, at: Nanos) {
         if self.stamps.first_byte == UNSET {
             self.stamps.first_byte = at;
         }
@@ -175,6 +193,12 @@ impl Exchange {
         let limit = if self.head.is_none() { self.excerpt_limit } else { EXCERPT_BYTES };
         let room = limit.saturating_sub(self.excerpt.len());
         self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// Keeps the beginning of a body whose head is known.
+    pub(crate) fn keep_body_excerpt(&mut self, piece: &[u8]) {
+        self.is_excerpt_body = true;
+        self.keep_excerpt(piece);
     }
 
     /// Returns what receives the parts of the response.
@@ -258,6 +282,9 @@ impl Exchange {
     #[must_use]
     pub fn sample(&self, buffer: &[u8]) -> (Option<Arc<ResponseHead>>, Vec<u8>) {
         let excerpt = self.excerpt(buffer);
+        if self.is_excerpt_body {
+            return (self.response_head.clone(), excerpt.to_vec());
+        }
         let mut sample = ResponseSample::default();
         // What came before an error is the sample.
         let _ = Response::new(self.is_head).feed(excerpt, &mut Heads::default(), &mut sample);

@@ -22,16 +22,25 @@ pub(crate) struct ExchangeSink<'a> {
     pub(crate) is_late: bool,
 }
 
-impl ResponseSink for ExchangeSink<'_> {
-    fn head(&mut self, head: &Head, raw: &[u8], heads: &mut Heads) {
-        if !head.is_event_stream
-            && self
-                .stream_reader
-                .as_ref()
-                .is_some_and(|stream_reader| stream_reader.detects_dialect())
-        {
+impl ExchangeSink<'_> {
+    /// Receives the final head, which was read already; `full` has all its fields if they are needed.
+    pub(crate) fn read_head(&mut self, head: &Head, full: Option<Arc<ResponseHead>>) {
+        self.look_at(head);
+        *self.response_head = full;
+    }
+
+    fn look_at(&mut self, head: &Head) {
+        let detects_dialect =
+            self.stream_reader.as_ref().is_some_and(|reader| reader.detects_dialect());
+        if !head.is_event_stream && detects_dialect {
             *self.stream_reader = None;
         }
+    }
+}
+
+impl ResponseSink for ExchangeSink<'_> {
+    fn head(&mut self, head: &Head, raw: &[u8], heads: &mut Heads) {
+        self.look_at(head);
         if self.keeps_head {
             *self.response_head = heads.response_head(raw);
         }

@@ -123,6 +123,22 @@ reasons! {
     ReadClosedInHead, Read, "read.closed_in_head", "closed within the head of the response";
     ReadClosedInBody, Read, "read.closed_in_body", "closed within the body of the response";
     ReadClosedOnReuse, Read, "read.closed_on_reuse", "a used connection was closed instead of a response";
+    ReadUnprocessed, Read, "read.unprocessed", "the server did not process the request, although it was sent several times (HTTP/2)";
+    ReadGoAway, Read, "read.goaway", "the server ended the connection with an error before the response was complete (GOAWAY of HTTP/2)";
+    ReadStreamResetNoError, Read, "read.stream_reset.no_error", "the server ended the stream before the response was complete, without an error (HTTP/2)";
+    ReadStreamResetProtocolError, Read, "read.stream_reset.protocol_error", "the server ended the stream because torr broke the protocol in its view (HTTP/2)";
+    ReadStreamResetInternalError, Read, "read.stream_reset.internal_error", "the server ended the stream because of an error of its own (HTTP/2)";
+    ReadStreamResetFlowControl, Read, "read.stream_reset.flow_control_error", "the server ended the stream because it received more than it allowed, in its view (HTTP/2)";
+    ReadStreamResetSettingsTimeout, Read, "read.stream_reset.settings_timeout", "the server ended the stream because its settings were not acknowledged in time (HTTP/2)";
+    ReadStreamResetStreamClosed, Read, "read.stream_reset.stream_closed", "the server ended the stream because a frame came after its end, in its view (HTTP/2)";
+    ReadStreamResetFrameSize, Read, "read.stream_reset.frame_size_error", "the server ended the stream because a frame has a wrong length, in its view (HTTP/2)";
+    ReadStreamResetCancel, Read, "read.stream_reset.cancel", "the server cancelled the stream before the response was complete (HTTP/2)";
+    ReadStreamResetCompression, Read, "read.stream_reset.compression_error", "the server ended the stream because it could not read the fields of the request (HTTP/2)";
+    ReadStreamResetConnect, Read, "read.stream_reset.connect_error", "the server ended the stream because its connection to another server broke (HTTP/2)";
+    ReadStreamResetCalm, Read, "read.stream_reset.enhance_your_calm", "the server ended the stream because it received too much (HTTP/2)";
+    ReadStreamResetSecurity, Read, "read.stream_reset.inadequate_security", "the server ended the stream because TLS is too weak for it (HTTP/2)";
+    ReadStreamResetHttp11, Read, "read.stream_reset.http_1_1_required", "the server answers this request only over HTTP/1.1";
+    ReadStreamResetOther, Read, "read.stream_reset.other", "the server ended the stream with an unknown error code (HTTP/2)";
     ReadNoMemory, Read, "read.no_memory", "the open responses of one worker need more memory than torr allows";
     ReadTooLarge, Read, "read.too_large", "the response is larger than 16 MiB, the limit of a single request";
     ProtocolNotHttp, Protocol, "protocol.not_http", "the response does not start with an HTTP status line";
@@ -133,6 +149,13 @@ reasons! {
     ProtocolBadContentLength, Protocol, "protocol.bad_content_length", "Content-Length is not a number, or two of them differ";
     ProtocolBadChunk, Protocol, "protocol.bad_chunk", "a chunk size or delimiter is malformed";
     ProtocolExtraBytes, Protocol, "protocol.extra_bytes", "more bytes came than the head of the response announced";
+    ProtocolNotHttp2, Protocol, "protocol.not_http2", "the server does not answer in HTTP/2";
+    ProtocolH2Frame, Protocol, "protocol.h2_frame", "a frame of HTTP/2 breaks the protocol";
+    ProtocolH2FrameSize, Protocol, "protocol.h2_frame_size", "a frame of HTTP/2 has a wrong length";
+    ProtocolH2FlowControl, Protocol, "protocol.h2_flow_control", "the server sent more than its window allows, or made a window too large (HTTP/2)";
+    ProtocolH2StreamClosed, Protocol, "protocol.h2_stream_closed", "a frame of HTTP/2 came for a stream that had ended";
+    ProtocolH2Compression, Protocol, "protocol.h2_compression", "the fields of a response cannot be decoded (HPACK of HTTP/2)";
+    ProtocolH2Flood, Protocol, "protocol.h2_flood", "the server sent more frames that need answers than torr could answer (HTTP/2)";
     TlsExpired, Tls, "tls.expired", "the certificate of the server has expired";
     TlsNotYetValid, Tls, "tls.not_yet_valid", "the certificate of the server is not valid yet";
     TlsWrongHost, Tls, "tls.wrong_host", "the certificate of the server is for another name";
@@ -180,6 +203,28 @@ impl Reason {
             (_, Kind::ConnectionReset | Kind::ConnectionAborted) => Self::ConnectReset,
             (_, Kind::TimedOut) => Self::TimeoutConnect,
             _ => Self::ConnectOther,
+        }
+    }
+
+    /// Returns the reason of an exchange whose stream the server reset with an error code of HTTP/2.
+    #[must_use]
+    pub fn of_stream_reset(code: u32) -> Self {
+        match code {
+            0x0 => Self::ReadStreamResetNoError,
+            0x1 => Self::ReadStreamResetProtocolError,
+            0x2 => Self::ReadStreamResetInternalError,
+            0x3 => Self::ReadStreamResetFlowControl,
+            0x4 => Self::ReadStreamResetSettingsTimeout,
+            0x5 => Self::ReadStreamResetStreamClosed,
+            0x6 => Self::ReadStreamResetFrameSize,
+            0x7 => Self::ReadUnprocessed,
+            0x8 => Self::ReadStreamResetCancel,
+            0x9 => Self::ReadStreamResetCompression,
+            0xa => Self::ReadStreamResetConnect,
+            0xb => Self::ReadStreamResetCalm,
+            0xc => Self::ReadStreamResetSecurity,
+            0xd => Self::ReadStreamResetHttp11,
+            _ => Self::ReadStreamResetOther,
         }
     }
 

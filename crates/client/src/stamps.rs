@@ -16,6 +16,8 @@ pub struct Stamps {
     pub connect: Nanos,
     /// The duration of the TLS handshake after it, if there was one.
     pub tls: Nanos,
+    /// When a stream was free for it, on a connection that carries several exchanges.
+    pub admitted: Nanos,
     /// Before the write of its first byte.
     pub sent: Nanos,
     /// After the read with the first byte of the response.
@@ -29,8 +31,9 @@ impl Stamps {
     #[must_use]
     pub fn new(intended: Nanos, taken: Nanos) -> Self {
         let unset = UNSET;
-        let (connect, tls) = (unset, unset);
-        Self { intended, taken, connect, tls, sent: unset, first_byte: unset, last_byte: unset }
+        let (connect, tls, admitted) = (unset, unset, unset);
+        let (sent, first_byte, last_byte) = (unset, unset, unset);
+        Self { intended, taken, connect, tls, admitted, sent, first_byte, last_byte }
     }
 
     /// Returns the service time, `last_byte − sent`.
@@ -55,6 +58,13 @@ impl Stamps {
     #[must_use]
     pub fn wait(&self) -> Option<Nanos> {
         between(self.taken, self.sent)
+    }
+
+    /// Returns how long it waited for a stream, `admitted − taken`: 0 if one was free.
+    #[must_use]
+    pub fn stream_wait(&self) -> Option<Nanos> {
+        let waited = (self.admitted != UNSET).then(|| self.admitted.saturating_sub(self.taken));
+        (self.sent != UNSET).then(|| waited.unwrap_or(0))
     }
 
     /// Returns the scheduling lag, `taken − intended`: the lateness of the load generator.

@@ -35,6 +35,13 @@ impl Fields {
         fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// Removes all fields, and keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.names.clear();
+        self.values.clear();
+        self.ends.clear();
+    }
+
     /// Returns whether there is no field.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -27,7 +27,7 @@ pub enum Framing {
     Length(u64),
     /// Chunks, ended by an empty one.
     Chunked,
-    /// All bytes until the server closes the connection.
+    /// All bytes until the server closes the connection, or ends the stream of HTTP/2.
     Close,
 }
 
@@ -60,7 +60,7 @@ impl Head {
         to_head_request: bool,
     ) -> Result<Self, WireError> {
         let status = Self::status(parsed)?;
-        let mut seen = FramingFields::new(parsed.version == Some(1));
+        let mut seen = FieldSummary::new(parsed.version == Some(1));
         for field in parsed.headers.iter() {
             seen.look_at(field.name, field.value)?;
         }
@@ -111,28 +111,22 @@ pub(crate) fn read_fields(section: &[u8], mut use_field: impl FnMut(&str, &[u8])
 }
 
 /// The fields that decide framing and reuse, gathered in one pass.
-struct FramingFields {
-    length: Option<u64>,
+#[derive(Default)]
+pub(crate) struct FieldSummary {
+    pub(crate) length: Option<u64>,
     coded: bool,
     chunked: bool,
     keepalive: bool,
     closes: bool,
-    is_event_stream: bool,
+    pub(crate) is_event_stream: bool,
 }
 
-impl FramingFields {
+impl FieldSummary {
     fn new(is_http11: bool) -> Self {
-        Self {
-            length: None,
-            coded: false,
-            chunked: false,
-            keepalive: is_http11,
-            closes: false,
-            is_event_stream: false,
-        }
+        Self { keepalive: is_http11, ..Self::default() }
     }
 
-    fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
+    pub(crate) fn look_at(&mut self, name: &str, value: &[u8]) -> Result<(), WireError> {
         // The length is compared first: it tells nearly all fields apart.
         match name.len() {
             14 if name.eq_ignore_ascii_case("content-length") => self.content_length(value),
@@ -189,7 +183,7 @@ impl FramingFields {
     }
 }
 
-fn decimal(digits: &[u8]) -> Option<u64> {
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }

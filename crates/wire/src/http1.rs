@@ -51,7 +51,7 @@ impl RequestTemplate {
     }
 
     /// Methods that define a body announce an empty one too, or some servers answer 411 (RFC 9110, 8.6).
-    fn announces_body(&self) -> bool {
+    pub(crate) fn announces_body(&self) -> bool {
         let is_framed = self.has("content-length") || self.has("transfer-encoding");
         let has_body = self.body.is_some() || matches!(&*self.method, "POST" | "PUT" | "PATCH");
         has_body && !is_framed

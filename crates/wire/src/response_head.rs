@@ -8,7 +8,7 @@ use crate::{Fields, WireError};
 /// The head of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseHead {
-    /// The version of HTTP: 10 or 11.
+    /// The version of HTTP: 10, 11 or 20.
     pub version: u8,
     /// The status code.
     pub status: u16,
@@ -40,8 +40,12 @@ impl ResponseHead {
     /// Returns the head as text, a line for the status and one for each field.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let (major, minor) = (self.version / 10, self.version % 10);
-        let mut text = format!("HTTP/{major}.{minor} {} ", self.status);
+        let version = match self.version {
+            10 => "1.0",
+            11 => "1.1",
+            _ => "2",
+        };
+        let mut text = format!("HTTP/{version} {} ", self.status);
         text.push_str(&String::from_utf8_lossy(&self.reason));
         text.truncate(text.trim_end().len());
         for (name, value) in self.fields.iter() {

@@ -107,6 +107,11 @@ impl TemplateText {
         }
     }
 
+    /// Returns whether it has places.
+    pub(crate) fn has_places(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Value { .. }))
+    }
+
     /// Returns the text without its places.
     pub(crate) fn without_places(&self) -> String {
         let texts = self.pieces.iter().filter_map(|piece| match piece {

@@ -67,7 +67,10 @@ impl ProtocolSession for Http1Session {
         self.response = Some(Response::new(exchange.is_head()));
     }
 
-    fn outgoing<'a>(&'a self, slots: &'a mut impl Slots) -> &'a [u8] {
+    fn outgoing<'a>(&'a mut self, slots: &'a mut impl Slots) -> &'a [u8] {
+        if self.response.is_none() {
+            return &[];
+        }
         let (exchange, request) = slots.slot(ONLY);
         &request[exchange.bytes_out() as usize..]
     }
@@ -114,7 +117,7 @@ impl ProtocolSession for Http1Session {
     fn discarded(&mut self, count: usize, received: Received<'_>, slots: &mut impl Slots) {
         let (exchange, _) = slots.slot(ONLY);
         let Some(response) = &mut self.response else { return };
-        exchange.note_discarded(count, received.at);
+        exchange.note_received(count, received.at);
         let progress = if count as u64 > response.discardable() {
             Err(WireError::ExtraBytes)
         } else {
@@ -151,7 +154,7 @@ impl ProtocolSession for Http1Session {
         }
     }
 
-    fn cancel(&mut self, _: u16) -> bool {
+    fn cancel(&mut self, _: u16, _: Nanos) -> bool {
         // The rest of the response would be taken for the next one.
         self.response.take().is_none()
     }

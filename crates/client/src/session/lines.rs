@@ -69,7 +69,7 @@ impl ProtocolSession for LineSession {
         self.outgoing.extend(line);
     }
 
-    fn outgoing<'a>(&'a self, _: &'a mut impl Slots) -> &'a [u8] {
+    fn outgoing<'a>(&'a mut self, _: &'a mut impl Slots) -> &'a [u8] {
         &self.outgoing
     }
 
@@ -150,7 +150,7 @@ impl ProtocolSession for LineSession {
         self.end_all(slots, ended, |exchange| exchange.broken(now, is_reused, error));
     }
 
-    fn cancel(&mut self, slot: u16) -> bool {
+    fn cancel(&mut self, slot: u16, _: Nanos) -> bool {
         // Its response is recognised by its ID, and ignored.
         self.ids[usize::from(slot)] = None;
         true

@@ -6,6 +6,7 @@
 //! have ended.
 
 mod http1;
+mod http2;
 #[cfg(any(test, feature = "line-protocol"))]
 mod lines;
 
@@ -16,6 +17,7 @@ use wire::{EncodedRequest, Http1Options, RequestTemplate};
 
 use crate::{Budget, Exchange, Outcome};
 use http1::Http1Session;
+use http2::Http2Session;
 #[cfg(any(test, feature = "line-protocol"))]
 use lines::LineSession;
 
@@ -25,6 +27,8 @@ pub enum Protocol {
     /// HTTP/1.1.
     #[default]
     Http1,
+    /// HTTP/2, and the most exchanges that a connection carries at once.
+    Http2(u16),
     /// A multiplexing protocol of lines, which only tests use, and its slots per connection.
     #[cfg(any(test, feature = "line-protocol"))]
     Lines(u16),
@@ -36,6 +40,7 @@ impl Protocol {
     pub fn encode(self, request: &RequestTemplate, options: Http1Options) -> EncodedRequest {
         match self {
             Self::Http1 => request.to_http1(options),
+            Self::Http2(_) => request.to_http2(),
             #[cfg(any(test, feature = "line-protocol"))]
             Self::Lines(_) => EncodedRequest::of_text(request.target()),
         }
@@ -46,6 +51,7 @@ impl Protocol {
     pub fn slots(self) -> u16 {
         match self {
             Self::Http1 => 1,
+            Self::Http2(slots) => slots,
             #[cfg(any(test, feature = "line-protocol"))]
             Self::Lines(slots) => slots,
         }
@@ -105,7 +111,7 @@ pub(crate) trait ProtocolSession {
     fn begin(&mut self, slot: u16, exchange: &mut Exchange, request: &[u8]);
 
     /// Returns the bytes to send next; empty if there are none.
-    fn outgoing<'a>(&'a self, slots: &'a mut impl Slots) -> &'a [u8];
+    fn outgoing<'a>(&'a mut self, slots: &'a mut impl Slots) -> &'a [u8];
 
     /// Takes note that the first `count` outgoing bytes were sent; the write began at `at`.
     fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots);
@@ -146,14 +152,32 @@ pub(crate) trait ProtocolSession {
         ended: &mut Vec<Ended>,
     );
 
-    /// Cancels the exchange in a slot; returns whether the connection can carry others afterwards.
-    fn cancel(&mut self, slot: u16) -> bool;
+    /// Cancels the exchange in a slot at `now`; returns whether the connection can carry others
+    /// afterwards.
+    fn cancel(&mut self, slot: u16, now: Nanos) -> bool;
+
+    /// Returns whether the connection can carry exchanges that have not begun.
+    fn accepts(&self) -> bool {
+        true
+    }
+
+    /// Returns whether there are bytes that could be sent, beside those of an exchange that has just
+    /// begun.
+    fn has_outgoing(&self) -> bool {
+        false
+    }
+
+    /// Returns whether bytes are received and sent without any exchange.
+    fn runs_idle(&self) -> bool {
+        false
+    }
 }
 
 /// The session of a connection.
 #[derive(Debug)]
 pub(crate) enum Session {
     Http1(Http1Session),
+    Http2(Box<Http2Session>),
     #[cfg(any(test, feature = "line-protocol"))]
     Lines(LineSession),
 }
@@ -162,17 +186,19 @@ impl Session {
     pub(crate) fn new(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Http1 => Self::Http1(Http1Session::default()),
+            Protocol::Http2(slots) => Self::Http2(Box::new(Http2Session::new(slots))),
             #[cfg(any(test, feature = "line-protocol"))]
             Protocol::Lines(slots) => Self::Lines(LineSession::new(slots)),
         }
     }
 }
 
-/// Calls a method of the session, whatever its protocol is.
+/// Evaluates an expression with the session, whatever its protocol is.
 macro_rules! with_session {
     ($session:expr, $name:ident => $call:expr) => {
         match $session {
             $crate::session::Session::Http1($name) => $call,
+            $crate::session::Session::Http2($name) => $call,
             #[cfg(any(test, feature = "line-protocol"))]
             $crate::session::Session::Lines($name) => $call,
         }

@@ -1,0 +1,201 @@
+//! Heads and trailers of responses, and a cache of the latest head.
+//!
+//! Servers often send the same block of fields again. Its meaning is the same if it does not refer to
+//! the dynamic table, or if the table is the same.
+
+use std::sync::Arc;
+
+use crate::head::{FieldSummary, decimal};
+use crate::hpack::{Decoder, HpackError};
+use crate::{Fields, Framing, Head, MAX_HEAD_BYTES, ResponseHead, WireError};
+
+/// The longest block that is cached.
+const KEPT_BYTES: usize = 4 * 1024;
+
+/// The bytes that a field counts beyond its name and value in the size of a list of fields.
+const FIELD_BYTES: usize = 32;
+
+/// Why a block of fields is no head or trailer section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockError {
+    /// It cannot be decoded, so that no other block of the connection can be, either.
+    Compression,
+    /// It breaks the rules of heads, which concerns its stream alone.
+    Malformed(WireError),
+}
+
+impl From<HpackError> for BlockError {
+    fn from(_: HpackError) -> Self {
+        Self::Compression
+    }
+}
+
+/// A head with all its fields, if they were asked for.
+type FullHead = (Head, Option<Arc<ResponseHead>>);
+
+/// The decoder of all heads and trailers of a connection.
+#[derive(Debug, Default)]
+pub struct HeadDecoder {
+    decoder: Decoder,
+    cached: Option<CachedHead>,
+}
+
+/// The latest head, and what its block does to the table.
+#[derive(Debug, Default)]
+struct CachedHead {
+    block: Vec<u8>,
+    /// The generation of the table that the block refers to, if it does.
+    generation: Option<u64>,
+    /// The fields that it inserts.
+    inserted: Fields,
+    head: Option<Head>,
+    full: Option<Arc<ResponseHead>>,
+}
+
+impl HeadDecoder {
+    /// Decodes the head of a response. `wants_fields` says for a status whether all fields are needed.
+    pub fn head(
+        &mut self,
+        block: &[u8],
+        wants_fields: impl Fn(u16) -> bool,
+    ) -> Result<FullHead, BlockError> {
+        if let Some(known) = self.known(block)
+            && (known.1.is_some() || !wants_fields(known.0.status))
+        {
+            return Ok(known);
+        }
+        self.decode_head(block, wants_fields)
+    }
+
+    /// Decodes the trailers behind a body.
+    pub fn trailers(&mut self, block: &[u8]) -> Result<Fields, BlockError> {
+        let (mut fields, mut error, mut size) = (Fields::default(), None, 0);
+        self.decoder.decode(block, |name, value, _| {
+            size += name.len() + value.len() + FIELD_BYTES;
+            let problem = check(name, value).err();
+            let too_large = (size > MAX_HEAD_BYTES).then_some(WireError::HeadTooLarge);
+            error = error.or(problem).or(too_large);
+            if error.is_none() {
+                fields.push(&String::from_utf8_lossy(name), value);
+            }
+        })?;
+        error.map_or(Ok(fields), |error| Err(BlockError::Malformed(error)))
+    }
+
+    /// Returns the head of a block that is the latest one, after what decoding it does to the table.
+    fn known(&mut self, block: &[u8]) -> Option<FullHead> {
+        let cached = self.cached.as_ref().filter(|cached| cached.block == block)?;
+        let head = cached.head?;
+        if cached.generation.is_some_and(|known| known != self.decoder.generation()) {
+            return None;
+        }
+        for (name, value) in cached.inserted.iter() {
+            self.decoder.insert(name.as_bytes(), value);
+        }
+        Some((head, cached.full.clone()))
+    }
+
+    fn decode_head(
+        &mut self,
+        block: &[u8],
+        wants_fields: impl Fn(u16) -> bool,
+    ) -> Result<FullHead, BlockError> {
+        let mut cached = self.cached.take().unwrap_or_default();
+        cached.inserted.clear();
+        let mut reading = HeadReading::default();
+        let decoded = self.decoder.decode(block, |name, value, is_inserted| {
+            reading.field(name, value, &wants_fields);
+            if is_inserted && block.len() <= KEPT_BYTES {
+                // Names of a head are tokens, or it is malformed and not kept.
+                cached.inserted.push(&String::from_utf8_lossy(name), value);
+            }
+        })?;
+        let (head, full) = reading.end().map_err(BlockError::Malformed)?;
+        let may_differ = decoded.resizes_table || (decoded.uses_table && decoded.inserted > 0);
+        if block.len() <= KEPT_BYTES && !may_differ {
+            cached.block.clear();
+            cached.block.extend_from_slice(block);
+            cached.generation = decoded.uses_table.then(|| self.decoder.generation());
+            (cached.head, cached.full) = (Some(head), full.clone());
+            self.cached = Some(cached);
+        }
+        Ok((head, full))
+    }
+}
+
+/// A head whose fields are being decoded.
+#[derive(Default)]
+struct HeadReading {
+    status: Option<u16>,
+    summary: FieldSummary,
+    full: Option<Fields>,
+    size: usize,
+    error: Option<WireError>,
+}
+
+impl HeadReading {
+    fn field(&mut self, name: &[u8], value: &[u8], wants_fields: &impl Fn(u16) -> bool) {
+        self.size += name.len() + value.len() + FIELD_BYTES;
+        if self.error.is_some() {
+            return;
+        }
+        self.error = match self.status {
+            _ if self.size > MAX_HEAD_BYTES => Some(WireError::HeadTooLarge),
+            // The status comes first, and once.
+            None => self.take_status(name, value, wants_fields).err(),
+            Some(_) => self.take(name, value).err(),
+        };
+    }
+
+    fn take_status(
+        &mut self,
+        name: &[u8],
+        value: &[u8],
+        wants_fields: &impl Fn(u16) -> bool,
+    ) -> Result<(), WireError> {
+        let number = decimal(value).and_then(|number| u16::try_from(number).ok());
+        let status = number.filter(|status| (100..1000).contains(status) && value.len() == 3);
+        self.status = Some(status.filter(|_| name == b":status").ok_or(WireError::BadHead)?);
+        self.full = status.is_some_and(wants_fields).then(Fields::default);
+        Ok(())
+    }
+
+    fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), WireError> {
+        check(name, value)?;
+        let name = std::str::from_utf8(name).map_err(|_| WireError::BadHead)?;
+        self.summary.look_at(name, value)?;
+        if let Some(full) = &mut self.full {
+            full.push(name, value);
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<FullHead, WireError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let status = self.status.ok_or(WireError::BadHead)?;
+        let head = Head {
+            status,
+            framing: self.summary.length.map_or(Framing::Close, Framing::Length),
+            keepalive: true,
+            is_event_stream: self.summary.is_event_stream,
+        };
+        let full = self.full.map(|fields| {
+            Arc::new(ResponseHead { version: 20, status, reason: Box::default(), fields })
+        });
+        Ok((head, full))
+    }
+}
+
+/// Checks a field: names are in lower case, and fields of connections are not allowed (8.2).
+fn check(name: &[u8], value: &[u8]) -> Result<(), WireError> {
+    let is_name = |byte: &u8| matches!(byte, 0x21..=0x39 | 0x3b..=0x40 | 0x5b..=0x7e);
+    let is_broken = |byte: &u8| matches!(byte, 0 | b'\n' | b'\r');
+    let is_of_connections = matches!(
+        name,
+        b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding" | b"upgrade"
+    );
+    let is_fine = !name.is_empty() && name.iter().all(is_name) && !is_of_connections;
+    (is_fine && !value.iter().any(is_broken)).then_some(()).ok_or(WireError::BadHead)
+}

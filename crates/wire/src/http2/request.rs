@@ -1,0 +1,150 @@
+//! Requests in HTTP/2: a list of fields and a body, which a connection encodes with its own table.
+
+use memchr::memchr;
+
+use crate::hpack::{Encoder, Indexing};
+use crate::template_text::TemplateText;
+use crate::{EncodedRequest, RequestTemplate};
+
+/// What stands before a field that most requests have in common, and before any other.
+const COMMON: u8 = b'+';
+const OWN: u8 = b'-';
+
+/// What ends a name, and a value; also what ends the list. No name and no value has it.
+const NAME_END: u8 = 1;
+const VALUE_END: u8 = 0;
+
+/// Fields of connections, which HTTP/2 does not have, and `Host`, which is `:authority`.
+const NOT_SENT: [&str; 6] =
+    ["connection", "host", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
+
+impl RequestTemplate {
+    /// Encodes the request for [`RequestHeads`]: a list of fields, and the body.
+    #[must_use]
+    pub fn to_http2(&self) -> EncodedRequest {
+        let mut encoded = EncodedRequest::default();
+        let fixed = |encoded: &mut EncodedRequest, name: &str, value: &str, kind| {
+            encoded.add(&[&[kind], name.as_bytes(), &[NAME_END], value.as_bytes()].concat());
+            encoded.add(&[VALUE_END]);
+        };
+        fixed(&mut encoded, ":method", &self.method, COMMON);
+        fixed(&mut encoded, ":scheme", &self.scheme, COMMON);
+        match self.fields.iter().rfind(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            Some((_, value)) => field(&mut encoded, ":authority", value, kind_of(value)),
+            None => fixed(&mut encoded, ":authority", &self.authority, COMMON),
+        }
+        field(&mut encoded, ":path", &self.target, OWN);
+        for (name, value) in &self.fields {
+            let name = name.to_ascii_lowercase();
+            if !NOT_SENT.contains(&name.as_str()) {
+                field(&mut encoded, &name, value, kind_of(value));
+            }
+        }
+        if self.announces_body() {
+            encoded.add(&[&[OWN], &b"content-length"[..], &[NAME_END]].concat());
+            encoded.add_length();
+            encoded.add(&[VALUE_END]);
+        }
+        encoded.add(&[VALUE_END]);
+        self.body.iter().for_each(|body| encoded.set_body(body));
+        encoded
+    }
+}
+
+fn kind_of(value: &TemplateText) -> u8 {
+    if value.has_places() { OWN } else { COMMON }
+}
+
+fn field(encoded: &mut EncodedRequest, name: &str, value: &TemplateText, kind: u8) {
+    encoded.add(&[&[kind], name.as_bytes(), &[NAME_END]].concat());
+    encoded.add_text(value);
+    encoded.add(&[VALUE_END]);
+}
+
+/// An encoded request, read as its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Http2Request<'a> {
+    /// The list of fields, with its end.
+    fields: &'a [u8],
+    /// The body.
+    pub body: &'a [u8],
+}
+
+impl<'a> Http2Request<'a> {
+    /// Reads what [`RequestTemplate::to_http2`] has encoded.
+    #[must_use]
+    pub fn read(bytes: &'a [u8]) -> Self {
+        let mut length = 0;
+        while let Some(end) = memchr(VALUE_END, &bytes[length..]) {
+            length += end + 1;
+            if end == 0 {
+                break;
+            }
+        }
+        let (fields, body) = bytes.split_at(length);
+        Self { fields, body }
+    }
+
+    /// Returns kind, name and value of each field.
+    fn fields(&self) -> impl Iterator<Item = (u8, &'a [u8], &'a [u8])> {
+        let mut rest = self.fields;
+        std::iter::from_fn(move || {
+            let (kind, after) = rest.split_first()?;
+            let (name, after) = split(after, NAME_END)?;
+            let (value, after) = split(after, VALUE_END)?;
+            rest = after;
+            Some((*kind, name, value))
+        })
+    }
+}
+
+fn split(bytes: &[u8], end: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr(end, bytes)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
+/// The encoder of all requests of a connection, and a cache of the latest one.
+///
+/// A list of fields that comes again is kept in the dynamic table as a whole, so that it takes one byte
+/// for each field. Paths and lengths that differ between requests are not.
+#[derive(Debug, Default)]
+pub struct RequestHeads {
+    encoder: Encoder,
+    /// The latest list of fields.
+    fields: Vec<u8>,
+    /// Its block, if the block is the same as long as the table is.
+    block: Vec<u8>,
+    generation: Option<u64>,
+}
+
+impl RequestHeads {
+    /// Sets the size of the dynamic table that the peer allows.
+    pub fn set_table_bytes(&mut self, most: usize) {
+        self.encoder.set_table_bytes(most);
+    }
+
+    /// Appends the block of fields of a request; returns the body.
+    pub fn encode<'a>(&mut self, request: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+        let is_again = !self.fields.is_empty() && request.starts_with(&self.fields);
+        if is_again && self.generation == Some(self.encoder.generation()) {
+            out.extend_from_slice(&self.block);
+            return &request[self.fields.len()..];
+        }
+        let read = Http2Request::read(request);
+        let (from, before) = (out.len(), self.encoder.generation());
+        self.encoder.begin(out);
+        for (kind, name, value) in read.fields() {
+            let is_kept = is_again || kind == COMMON;
+            let indexing = if is_kept { Indexing::Kept } else { Indexing::NotKept };
+            self.encoder.field(name, value, indexing, out);
+        }
+        if !is_again {
+            self.fields.clear();
+            self.fields.extend_from_slice(read.fields);
+        }
+        self.generation = (is_again && before == self.encoder.generation()).then_some(before);
+        self.block.clear();
+        self.block.extend_from_slice(&out[from..]);
+        read.body
+    }
+}
