@@ -2,7 +2,7 @@
 
 use std::io;
 
-use net::{Driver, Layer, LayerError, LayerFault, Nanos, Ready};
+use net::{Alpn, Driver, Layer, LayerError, LayerFault, Nanos, Ready};
 
 use crate::{Reason, Tunnel, UNSET};
 
@@ -60,6 +60,12 @@ impl<S> ByteChannel<S> {
     /// Returns whether there is no layer between the session and the socket.
     pub(crate) fn is_plain(&self) -> bool {
         self.layer.is_none()
+    }
+
+    /// Returns whether the server may speak HTTP/2 on it: without a layer, nothing says that it does not.
+    pub(crate) fn may_be_http2(&self) -> bool {
+        let chosen = self.layer.as_ref().map(|layer| layer.protocol() == Some(Alpn::HTTP2));
+        chosen.unwrap_or(true)
     }
 
     /// Returns whether the latest read left nothing, so that the next bytes raise an event.

@@ -31,6 +31,8 @@ pub struct Connection<S> {
     session: Session,
     /// The time at which its dial was started.
     dialled_at: Nanos,
+    /// Whether the socket accepts no more bytes until an event says so.
+    is_full: bool,
     /// Exchanges that ended with a complete response.
     pub served: u32,
 }
@@ -45,7 +47,13 @@ impl<S> Connection<S> {
         now: Nanos,
     ) -> Self {
         let channel = ByteChannel::new(socket, layer, tunnel);
-        Self { channel, session: Session::new(protocol), dialled_at: now, served: 0 }
+        Self {
+            channel,
+            session: Session::new(protocol),
+            dialled_at: now,
+            is_full: false,
+            served: 0,
+        }
     }
 
     /// Returns whether exchanges may begin.
@@ -79,7 +87,12 @@ impl<S> Connection<S> {
         ready: Ready,
         scratch: &mut Scratch,
     ) -> Result<Opening, Reason> {
-        self.channel.advance(driver, ready, &mut scratch.buffer)
+        let opening = self.channel.advance(driver, ready, &mut scratch.buffer)?;
+        let is_http2 = matches!(self.session, Session::Http2(_));
+        if is_http2 && opening == Opening::Open && !self.channel.may_be_http2() {
+            return Err(Reason::TlsNothingInCommon);
+        }
+        Ok(opening)
     }
 
     /// Returns how long the dial took, and the TLS handshake if there was one; the connection became
@@ -118,16 +131,23 @@ impl<S> Connection<S> {
     ) -> Step {
         let first = scratch.ended.len();
         let (channel, is_reused) = (&mut self.channel, self.served > 0);
+        let is_full = &mut self.is_full;
         let step = match &mut self.session {
             Session::Http1(session) => {
-                move_bytes(channel, session, driver, event, slots, scratch, is_reused)
+                move_bytes(channel, session, driver, event, slots, scratch, (is_full, is_reused))
             }
-            Session::Http2(session) => {
-                move_bytes(channel, &mut **session, driver, event, slots, scratch, is_reused)
-            }
+            Session::Http2(session) => move_bytes(
+                channel,
+                &mut **session,
+                driver,
+                event,
+                slots,
+                scratch,
+                (is_full, is_reused),
+            ),
             #[cfg(any(test, feature = "line-protocol"))]
             Session::Lines(session) => {
-                move_bytes(channel, session, driver, event, slots, scratch, is_reused)
+                move_bytes(channel, session, driver, event, slots, scratch, (is_full, is_reused))
             }
         };
         if event.closed {
@@ -149,7 +169,7 @@ impl<S> Connection<S> {
 
     /// Returns whether there is something to send for which no event will come.
     pub fn has_outgoing(&self) -> bool {
-        with_session!(&self.session, session => session.has_outgoing())
+        !self.is_full && with_session!(&self.session, session => session.has_outgoing())
     }
 
     /// Returns whether its events matter while no exchange is running.
@@ -187,9 +207,9 @@ fn move_bytes<D: Driver>(
     event: Ready,
     slots: &mut impl Slots,
     scratch: &mut Scratch,
-    is_reused: bool,
+    (is_full, is_reused): (&mut bool, bool),
 ) -> Step {
-    let sent = if event.writable { send(channel, session, driver, slots) } else { Ok(()) };
+    let sent = if event.writable { send(channel, session, driver, slots, is_full) } else { Ok(()) };
     let step = if event.readable {
         receive(channel, session, driver, slots, scratch, (event.closed, is_reused))
     } else {
@@ -209,7 +229,9 @@ fn send<D: Driver>(
     session: &mut impl ProtocolSession,
     driver: &mut D,
     slots: &mut impl Slots,
+    is_full: &mut bool,
 ) -> Result<(), (Nanos, io::Error)> {
+    *is_full = false;
     loop {
         let bytes = session.outgoing(slots);
         if bytes.is_empty() {
@@ -218,11 +240,15 @@ fn send<D: Driver>(
         let at = driver.now();
         match channel.send(driver, bytes) {
             Ok(count) => session.sent(count, at, slots),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                *is_full = true;
+                return Ok(());
+            }
             Err(error) => return Err((at, error)),
         }
     }
-    channel.flush(driver).map(drop).map_err(|error| (driver.now(), error))
+    *is_full = !channel.flush(driver).map_err(|error| (driver.now(), error))?;
+    Ok(())
 }
 
 /// Receives what the socket has, within the limits of one call.

@@ -55,8 +55,6 @@ pub struct Exchange {
     pub was_reset: bool,
     /// Whether only its owner delays it, so that it counts as taken up when its first byte is written.
     pub is_taken_when_sent: bool,
-    /// How long the body of the request waited for a window of HTTP/2.
-    pub window_wait: Nanos,
     is_head: bool,
     head: Option<Head>,
     /// The bytes of the request, and those that were sent.
@@ -89,7 +87,6 @@ impl Exchange {
             stream_reader: None,
             was_reset: false,
             is_taken_when_sent: false,
-            window_wait: 0,
             is_head: request.is_head,
             head: None,
             to_write: request.length,
@@ -108,7 +105,6 @@ impl Exchange {
         self.bytes_in = 0;
         (self.was_reset, self.is_body_cut) = (false, false);
         (self.is_taken_when_sent, self.is_excerpt_body) = (false, false);
-        self.window_wait = 0;
         self.empty();
         (self.is_head, self.head) = (request.is_head, None);
         self.to_write = request.length;

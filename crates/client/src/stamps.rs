@@ -18,6 +18,8 @@ pub struct Stamps {
     pub tls: Nanos,
     /// When a stream was free for it, on a connection that carries several exchanges.
     pub admitted: Nanos,
+    /// How long its body waited for a window of HTTP/2, if it has one.
+    pub window_wait: Nanos,
     /// Before the write of its first byte.
     pub sent: Nanos,
     /// After the read with the first byte of the response.
@@ -31,9 +33,17 @@ impl Stamps {
     #[must_use]
     pub fn new(intended: Nanos, taken: Nanos) -> Self {
         let unset = UNSET;
-        let (connect, tls, admitted) = (unset, unset, unset);
-        let (sent, first_byte, last_byte) = (unset, unset, unset);
-        Self { intended, taken, connect, tls, admitted, sent, first_byte, last_byte }
+        Self {
+            intended,
+            taken,
+            connect: unset,
+            tls: unset,
+            admitted: unset,
+            window_wait: unset,
+            sent: unset,
+            first_byte: unset,
+            last_byte: unset,
+        }
     }
 
     /// Returns the service time, `last_byte − sent`.
@@ -63,8 +73,7 @@ impl Stamps {
     /// Returns how long it waited for a stream, `admitted − taken`: 0 if one was free.
     #[must_use]
     pub fn stream_wait(&self) -> Option<Nanos> {
-        let waited = (self.admitted != UNSET).then(|| self.admitted.saturating_sub(self.taken));
-        (self.sent != UNSET).then(|| waited.unwrap_or(0))
+        between(self.taken, self.admitted)
     }
 
     /// Returns the scheduling lag, `taken − intended`: the lateness of the load generator.

@@ -76,6 +76,10 @@ struct Empty {
 }
 
 impl Layer for Empty {
+    fn protocol(&self) -> Option<&[u8]> {
+        None
+    }
+
     fn is_open(&self) -> bool {
         self.is_open
     }

@@ -54,6 +54,10 @@ impl Xor {
 }
 
 impl Layer for Xor {
+    fn protocol(&self) -> Option<&[u8]> {
+        None
+    }
+
     fn is_open(&self) -> bool {
         self.is_open
     }

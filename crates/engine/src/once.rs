@@ -155,7 +155,9 @@ fn turn<D: Driver>(
         if let Some(ended) = scratch.ended.pop() {
             return Some(ended.outcome);
         }
-        if step == Step::Pending || exchange.bytes_in > MAX_BYTES {
+        event.writable = connection.has_outgoing();
+        let is_over = step == Step::Pending && !event.writable;
+        if is_over || exchange.bytes_in > MAX_BYTES {
             return None;
         }
         if driver.now() >= deadline {
@@ -205,7 +207,11 @@ fn to_json(
 }
 
 fn head_to_json(head: &ResponseHead) -> Value {
-    let version = if head.version == 10 { "1.0" } else { "1.1" };
+    let version = match head.version {
+        10 => "1.0",
+        11 => "1.1",
+        _ => "2",
+    };
     json!({
         "version": version,
         "status": head.status,

@@ -7,6 +7,9 @@ pub trait Layer: Send {
     /// Returns whether the handshake is over.
     fn is_open(&self) -> bool;
 
+    /// Returns the protocol that the server chose in the handshake (ALPN), if it chose one.
+    fn protocol(&self) -> Option<&[u8]>;
+
     /// Returns whether the other side has announced the end of its data.
     fn is_ended(&self) -> bool;
 

@@ -34,7 +34,7 @@ pub use resolve::{is_own, resolve};
 pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;
 pub use timers::Timers;
-pub use tls::{TlsClient, TlsOptions};
+pub use tls::{Alpn, TlsClient, TlsOptions};
 pub use usage::{
     MachineUsage, ThreadMeter, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_cpu_ns,
     thread_times,

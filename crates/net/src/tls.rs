@@ -44,6 +44,35 @@ pub struct TlsOptions {
     pub identity: Option<(PathBuf, PathBuf)>,
     /// Whether connections resume sessions of earlier ones.
     pub resumption: bool,
+    /// The protocol that is asked for (ALPN).
+    pub protocol: Alpn,
+}
+
+/// The protocol that a client asks for in the handshake (ALPN).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Alpn {
+    /// HTTP/1.1.
+    #[default]
+    Http1,
+    /// HTTP/2.
+    Http2,
+    /// HTTP/2 if the server has it, or HTTP/1.1.
+    Either,
+}
+
+impl Alpn {
+    /// The name of HTTP/2 in the handshake.
+    pub const HTTP2: &[u8] = b"h2";
+    const HTTP1: &[u8] = b"http/1.1";
+
+    fn names(self) -> Vec<Vec<u8>> {
+        let names: &[&[u8]] = match self {
+            Self::Http1 => &[Self::HTTP1],
+            Self::Http2 => &[Self::HTTP2],
+            Self::Either => &[Self::HTTP2, Self::HTTP1],
+        };
+        names.iter().map(|name| name.to_vec()).collect()
+    }
 }
 
 /// The TLS client for one host name.
@@ -109,7 +138,7 @@ fn config(options: &TlsOptions) -> Result<ClientConfig, String> {
             .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
             .map_err(|error| format!("{} and {}: {error}", certificate.display(), key.display()))?,
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = options.protocol.names();
     config.resumption = resumption(options.resumption);
     Ok(config)
 }
@@ -184,6 +213,10 @@ enum TlsTurn {
 impl Layer for TlsSession {
     fn is_open(&self) -> bool {
         self.is_open
+    }
+
+    fn protocol(&self) -> Option<&[u8]> {
+        self.connection.alpn_protocol()
     }
 
     fn is_ended(&self) -> bool {

@@ -144,7 +144,8 @@ impl PyTls {
         ca: Option<PathBuf>,
         identity: Option<(PathBuf, PathBuf)>,
     ) -> PyResult<Self> {
-        let options = TlsOptions { insecure, ca, identity, resumption: true };
+        let options =
+            TlsOptions { insecure, ca, identity, resumption: true, ..TlsOptions::default() };
         let client = TlsClient::new(host, &options).map_err(PyValueError::new_err)?;
         Ok(Self { client })
     }

@@ -170,9 +170,27 @@ class Plan(PlanPart):
                 say("{name} must not be negative", name=name.removesuffix("_ns")),
             )
 
+        self._check_http()
         if self.transport.proxy is not None:
             sockets = [r.unix_socket for r in self.requests if r.unix_socket is not None]
             require(not sockets, say("--proxy: a Unix socket cannot be reached through a proxy"))
+
+    def _check_http(self) -> None:
+        """Check that the version of HTTP fits the URLs."""
+        http = self.transport.http
+        if http == "1.1":
+            return
+        wanted = "https" if http == "2" else "http"
+        for request in self.requests:
+            require(
+                request.url.lower().startswith(f"{wanted}://"),
+                say("--http {http}: {url} has another scheme", http=http, url=request.url),
+                say("give --http 2c for http:// URLs, and --http 2 for https:// URLs"),
+            )
+        require(
+            http == "2" or self.transport.proxy is None,
+            say("--proxy and --http 2c are both given: torr speaks HTTP/1.1 with a proxy"),
+        )
 
     @property
     def window_ns(self) -> int | None:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.json import PlanPart
 from torr.model.secret_names import REDACTED
 from torr.model.url import Url
+
+
+HttpVersion = Literal["1.1", "2", "2c"]
+"""A version of HTTP, as `--http` names it; `2c` is HTTP/2 without TLS."""
+
+MOST_STREAMS = 65_535
+"""The most streams of a connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,8 @@ class Transport(PlanPart):
     """The transport of requests, and the life of connections.
 
     A connection is closed after `requests_per_connection` answers; the first connections are opened
-    at a rate of `connections_per_second`; `source_addresses` are used in turn.
+    at a rate of `connections_per_second`; `source_addresses` are used in turn. A connection of HTTP/2
+    carries at most `streams` requests at once.
     """
 
     keepalive: bool = True
@@ -67,6 +76,8 @@ class Transport(PlanPart):
     source_addresses: tuple[str, ...] = ()
     tls: Tls = field(default_factory=Tls)
     proxy: Proxy | None = None
+    http: HttpVersion = "1.1"
+    streams: int = 1
 
     OPTIONAL = ("proxy",)
 
@@ -81,7 +92,24 @@ class Transport(PlanPart):
             rate is None or (math.isfinite(rate) and rate > 0),
             say("{rate} connections a second: it must be more than 0", rate=rate),
         )
+        require(
+            self.streams == 1 or self.http != "1.1",
+            say("--streams: a connection of HTTP/1.1 carries one request at a time"),
+            say("give --http 2, or --http 2c without TLS"),
+        )
+        require(
+            1 <= self.streams <= MOST_STREAMS,
+            say(
+                "{streams} streams: give 1 to {most_streams}",
+                streams=self.streams,
+                most_streams=MOST_STREAMS,
+            ),
+        )
         if not self.keepalive:
+            require(
+                self.streams == 1,
+                say("--no-keepalive and --streams are both given"),
+            )
             require(
                 limit is None, say("--no-keepalive and --requests-per-connection are both given")
             )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from torr.model.transport import MOST_STREAMS
 from torr.options import readers
 from torr.options.definition import CONNECTION, many, option, switch
 
 if TYPE_CHECKING:
-    from torr.model.transport import Proxy
+    from torr.model.transport import HttpVersion, Proxy
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,18 @@ class ConnectionOptions:
 
     group: ClassVar[str] = CONNECTION
 
+    http: HttpVersion = option(
+        "--http",
+        readers.one_of("VERSION", ("1.1", "2", "2c")),
+        "version of HTTP; 2c is HTTP/2 without TLS [1.1]",
+        default="1.1",
+    )
+    streams: int = option(
+        "--streams",
+        readers.count(MOST_STREAMS),
+        "send at most N requests at once on a connection of HTTP/2 [1]",
+        default=1,
+    )
     no_keepalive: bool = switch(
         "--no-keepalive", "open a new connection for each request", rare=True
     )

@@ -26,4 +26,6 @@ def transport_of(options: ConnectionOptions) -> Transport:
         source_addresses=options.source_addresses,
         tls=tls,
         proxy=options.proxy,
+        http=options.http,
+        streams=options.streams,
     )

@@ -46,6 +46,12 @@ impl Protocol {
         }
     }
 
+    /// Returns whether a connection can carry several exchanges at once.
+    #[must_use]
+    pub fn multiplexes(self) -> bool {
+        self != Self::Http1
+    }
+
     /// Returns the number of slots per connection.
     #[must_use]
     pub fn slots(self) -> u16 {

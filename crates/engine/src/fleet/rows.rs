@@ -5,9 +5,9 @@ use net::Nanos;
 
 use crate::measure::report::{ExchangeRow, StreamRow};
 
-/// Request, measured, failure, status, seven stamps; whether it was a stream, four stamps, texts
+/// Request, measured, failure, status, nine stamps; whether it was a stream, four stamps, texts
 /// and tokens of it (little endian).
-const ROW_BYTES: usize = 4 + 1 + 2 + 2 + 7 * 8 + 1 + 6 * 8;
+const ROW_BYTES: usize = 4 + 1 + 2 + 2 + 9 * 8 + 1 + 6 * 8;
 
 /// Stands for no failure; there are far fewer reasons.
 const NO_FAILURE: u16 = u16::MAX;
@@ -23,12 +23,14 @@ pub(super) fn to_bytes(rows: &[ExchangeRow]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(rows.len() * ROW_BYTES);
     for row in rows {
         let failure = row.failure.map_or(NO_FAILURE, |reason| reason as u16);
-        let Stamps { intended, taken, connect, tls, sent, first_byte, last_byte } = row.stamps;
+        let Stamps { intended, taken, connect, tls, admitted, window_wait, .. } = row.stamps;
+        let Stamps { sent, first_byte, last_byte, .. } = row.stamps;
         bytes.extend(row.request.to_le_bytes());
         bytes.push(row.measured.into());
         bytes.extend(failure.to_le_bytes());
         bytes.extend(row.status.unwrap_or(NO_STATUS).to_le_bytes());
-        for stamp in [intended, taken, connect, tls, sent, first_byte, last_byte] {
+        let opening = [intended, taken, connect, tls, admitted, window_wait];
+        for stamp in opening.into_iter().chain([sent, first_byte, last_byte]) {
             bytes.extend(stamp.to_le_bytes());
         }
         bytes.push(row.stream.is_some().into());
@@ -61,6 +63,8 @@ fn row(mut bytes: &[u8]) -> Result<ExchangeRow, String> {
         taken: stamp(),
         connect: stamp(),
         tls: stamp(),
+        admitted: stamp(),
+        window_wait: stamp(),
         sent: stamp(),
         first_byte: stamp(),
         last_byte: stamp(),

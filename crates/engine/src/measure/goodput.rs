@@ -149,6 +149,8 @@ mod tests {
         taken: 0,
         connect: UNSET,
         tls: UNSET,
+        admitted: UNSET,
+        window_wait: UNSET,
         sent: 10,
         first_byte: 20,
         last_byte: 110,

@@ -23,6 +23,12 @@ pub struct Latencies {
     pub ttfb: Metric,
     /// `sent − taken`.
     pub wait: Metric,
+    /// `admitted − taken`, where a connection carries several exchanges.
+    #[serde(default)]
+    pub stream_wait: Metric,
+    /// How long the body of the request waited for a window of HTTP/2, where it has one.
+    #[serde(default)]
+    pub window_wait: Metric,
     /// Dial to established, where the exchange dialled.
     pub connect: Metric,
     /// The TLS handshake, where the exchange dialled.
@@ -35,12 +41,14 @@ pub struct Latencies {
 impl Latencies {
     /// The metrics with their names in files.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, &Metric); 7] {
+    pub fn named(&self) -> [(&'static str, &Metric); 9] {
         [
             ("service", &self.service),
             ("response", &self.response),
             ("ttfb", &self.ttfb),
             ("queue_wait", &self.wait),
+            ("stream_wait", &self.stream_wait),
+            ("window_wait", &self.window_wait),
             ("connect", &self.connect),
             ("tls", &self.tls),
             ("scheduling_lag", &self.lag),
@@ -53,8 +61,10 @@ impl Latencies {
             (&mut self.response, response),
             (&mut self.ttfb, stamps.ttfb()),
             (&mut self.wait, stamps.wait()),
-            (&mut self.connect, Some(stamps.connect).filter(|time| *time != client::UNSET)),
-            (&mut self.tls, Some(stamps.tls).filter(|time| *time != client::UNSET)),
+            (&mut self.stream_wait, stamps.stream_wait()),
+            (&mut self.window_wait, known(stamps.window_wait)),
+            (&mut self.connect, known(stamps.connect)),
+            (&mut self.tls, known(stamps.tls)),
         ];
         for (metric, duration) in pairs {
             if let Some(duration) = duration {
@@ -63,9 +73,10 @@ impl Latencies {
         }
     }
 
-    fn all_mut(&mut self) -> [&mut Metric; 7] {
-        let Self { service, response, ttfb, wait, connect, tls, lag } = self;
-        [service, response, ttfb, wait, connect, tls, lag]
+    fn all_mut(&mut self) -> [&mut Metric; 9] {
+        let Self { service, response, ttfb, wait, stream_wait, window_wait, .. } = self;
+        let Self { connect, tls, lag, .. } = self;
+        [service, response, ttfb, wait, stream_wait, window_wait, connect, tls, lag]
     }
 
     fn merge(&mut self, other: &Self) {
@@ -76,6 +87,11 @@ impl Latencies {
     fn clear(&mut self) {
         self.all_mut().into_iter().for_each(Metric::clear);
     }
+}
+
+/// Returns a duration, if there is one.
+fn known(duration: Nanos) -> Option<Nanos> {
+    (duration != client::UNSET).then_some(duration)
 }
 
 /// Counts and durations of one interval.
@@ -92,6 +108,9 @@ pub struct Tally {
     pub ok: u64,
     /// Due, but not taken up because too many were under way.
     pub dropped: u64,
+    /// Requests that were sent again because the server had not processed them (HTTP/2).
+    #[serde(default)]
+    pub resent: u64,
     /// Ended by class, in the order of [`Class::ALL`]; ok has its own field.
     pub errors: [u64; Class::ALL.len()],
     /// Failed by reason, in the order of [`Reason::ALL`].
@@ -134,6 +153,7 @@ impl Default for Tally {
             attempted: 0,
             ok: 0,
             dropped: 0,
+            resent: 0,
             errors: [0; Class::ALL.len()],
             reasons: vec![0; Reason::ALL.len()],
             statuses: BTreeMap::new(),
@@ -226,6 +246,7 @@ impl Tally {
         self.attempted += other.attempted;
         self.ok += other.ok;
         self.dropped += other.dropped;
+        self.resent += other.resent;
         self.errors.iter_mut().zip(other.errors).for_each(|(sum, count)| *sum += count);
         self.reasons.iter_mut().zip(&other.reasons).for_each(|(sum, count)| *sum += count);
         add(&mut self.statuses, &other.statuses);

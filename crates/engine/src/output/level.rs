@@ -125,6 +125,7 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Valu
         "attempted_per_s": per_second(total.attempted_inside),
         "bytes_in": total.bytes_in,
         "bytes_out": total.bytes_out,
+        "resent": total.resent,
         "latency": latency(total),
         "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, total.dropped, seconds, is_window)),
     })

@@ -16,7 +16,7 @@ pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
 pub use streaming::{Alias, Limit, Limited, StreamDialect, StreamPlan};
-pub use transport::{Proxy, Tls, Transport};
+pub use transport::{HttpVersion, Proxy, Tls, Transport};
 
 /// The version of the plan's form that this engine reads.
 pub const PLAN_VERSION: u32 = 1;
@@ -173,6 +173,9 @@ impl Plan {
             return Err(format!("plan: version {} is not {PLAN_VERSION}", self.version));
         }
         let transport = &self.transport;
+        if transport.streams == 0 {
+            return Err("plan: streams must be more than zero".into());
+        }
         if transport.requests_per_connection == Some(0)
             || transport.connections_per_second.is_some_and(|rate| rate.is_nan() || rate <= 0.0)
         {

@@ -23,6 +23,31 @@ pub struct Transport {
     /// How `https://` is spoken.
     #[serde(default)]
     pub tls: Tls,
+    /// The version of HTTP.
+    #[serde(default)]
+    pub http: HttpVersion,
+    /// The most exchanges that a connection of HTTP/2 carries at once.
+    #[serde(default = "one_stream")]
+    pub streams: u16,
+}
+
+/// The version of HTTP that requests use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HttpVersion {
+    /// HTTP/1.1.
+    #[default]
+    #[serde(rename = "1.1")]
+    One,
+    /// HTTP/2 over TLS.
+    #[serde(rename = "2")]
+    Two,
+    /// HTTP/2 without TLS, which the server is known to speak.
+    #[serde(rename = "2c")]
+    TwoPlain,
+}
+
+fn one_stream() -> u16 {
+    1
 }
 
 /// A server that passes requests on.
@@ -47,6 +72,8 @@ impl Default for Transport {
             source_addresses: Vec::new(),
             proxy: None,
             tls: Tls::default(),
+            http: HttpVersion::default(),
+            streams: one_stream(),
         }
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use client::Protocol;
-use net::{Address, TlsClient, TlsOptions};
+use net::{Address, Alpn, TlsClient, TlsOptions};
 use wire::{Http1Options, RequestParts};
 
-use crate::plan::{Proxy, RequestPlan, Tls, Transport};
+use crate::plan::{HttpVersion, Proxy, RequestPlan, Tls, Transport};
 
 /// The end of connections; requests of one endpoint share connections.
 #[derive(Debug, Clone)]
@@ -38,12 +38,15 @@ const LINE_SLOTS: u16 = 4;
 
 impl EndpointKey {
     /// Returns the key of a request, and the rest of its URL: authority and target.
-    pub(super) fn of(plan: &RequestPlan) -> Result<(Self, String, String), String> {
+    pub(super) fn of(
+        plan: &RequestPlan,
+        transport: &Transport,
+    ) -> Result<(Self, String, String), String> {
         let wrong = |text: &str| format!("URL {:?}: {text}", plan.url);
         let (scheme, rest) = plan.url.split_once("://").unwrap_or(("", &plan.url));
         let (is_secure, protocol) = match scheme.to_ascii_lowercase().as_str() {
-            "http" => (false, Protocol::Http1),
-            "https" => (true, Protocol::Http1),
+            "http" => (false, protocol_of(transport)),
+            "https" => (true, protocol_of(transport)),
             #[cfg(feature = "line-protocol")]
             "lines" => (false, Protocol::Lines(LINE_SLOTS)),
             _ => return Err(wrong("only http:// and https:// can be fired at")),
@@ -71,7 +74,9 @@ impl EndpointKey {
     }
 
     pub(super) fn endpoint(&self, transport: &Transport) -> Result<Endpoint, String> {
-        let tls = self.is_secure.then(|| TlsClient::new(&self.host, &options(&transport.tls)));
+        let alpn = if self.protocol == Protocol::Http1 { Alpn::Http1 } else { Alpn::Http2 };
+        let options = TlsOptions { protocol: alpn, ..options(&transport.tls) };
+        let tls = self.is_secure.then(|| TlsClient::new(&self.host, &options));
         let tls = tls.transpose()?;
         let protocol = self.protocol;
         if let Some(path) = &self.unix_socket {
@@ -113,7 +118,14 @@ fn options(tls: &Tls) -> TlsOptions {
         (certificate, key)
     });
     let (insecure, ca, resumption) = (tls.insecure, tls.ca.clone(), tls.resumption);
-    TlsOptions { insecure, ca, identity, resumption }
+    TlsOptions { insecure, ca, identity, resumption, ..TlsOptions::default() }
+}
+
+fn protocol_of(transport: &Transport) -> Protocol {
+    match transport.http {
+        HttpVersion::One => Protocol::Http1,
+        HttpVersion::Two | HttpVersion::TwoPlain => Protocol::Http2(transport.streams),
+    }
 }
 
 fn before_hash(target: &str) -> &str {

@@ -128,7 +128,7 @@ impl Prepared {
             RequestContext { transport: &plan.transport, rows: rows.as_ref(), captures: &captures };
         let first = number(self.requests.len())?;
         for request in group.source.requests() {
-            let (key, ..) = EndpointKey::of(request)?;
+            let (key, ..) = EndpointKey::of(request, &plan.transport)?;
             let known = keys.iter().position(|known| *known == key);
             if known.is_none() {
                 let endpoint = key.endpoint(&plan.transport);

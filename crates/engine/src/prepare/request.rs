@@ -54,7 +54,7 @@ impl PreparedRequest {
         endpoint: u16,
         context: &RequestContext<'_>,
     ) -> Result<Self, String> {
-        let (key, authority, target) = EndpointKey::of(plan)?;
+        let (key, authority, target) = EndpointKey::of(plan, context.transport)?;
         let body = plan.body.as_ref().map(|text| STANDARD.decode(text)).transpose();
         let body = body.map_err(|error| format!("body: {error}"))?;
         let mut fields = plan.headers.clone();

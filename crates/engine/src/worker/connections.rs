@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use client::{Connection, Reason, Tunnel};
+use client::{Connection, Protocol, Reason, Tunnel};
 use net::{Address, Driver, Layer, SourceAddresses, TlsClient};
 
 use super::routes::Routes;
@@ -32,10 +32,14 @@ pub(super) struct ConnectionEntry<S> {
     pub(super) is_closing: bool,
     /// Whether the worker has deferred reading: an exchange does not time out before its bytes are read.
     pub(super) is_deferred: bool,
+    /// Whether its protocol carries several exchanges at once, even if the plan allows one.
+    multiplexes: bool,
+    /// Whether it is listed to be sent what waits at the end of the turn.
+    pub(super) is_unflushed: bool,
 }
 
 impl<S> ConnectionEntry<S> {
-    pub(super) fn new(first_slot: u32, slot_count: u16, endpoint: u16) -> Self {
+    pub(super) fn new(first_slot: u32, slot_count: u16, endpoint: u16, protocol: Protocol) -> Self {
         Self {
             connection: None,
             first_slot,
@@ -47,6 +51,8 @@ impl<S> ConnectionEntry<S> {
             is_short: false,
             is_closing: false,
             is_deferred: false,
+            multiplexes: protocol.multiplexes(),
+            is_unflushed: false,
         }
     }
 
@@ -61,8 +67,13 @@ impl<S> ConnectionEntry<S> {
         self.first_slot
     }
 
-    /// Returns whether it has more than one slot.
+    /// Returns whether its protocol carries several exchanges at once.
     pub(super) fn is_shared(&self) -> bool {
+        self.multiplexes
+    }
+
+    /// Returns whether it has more than one slot.
+    pub(super) fn has_others(&self) -> bool {
         self.slot_count > 1
     }
 
@@ -265,7 +276,8 @@ mod tests {
 
     fn table(max_sockets: u64) -> (ConnectionTable<SimulatedSocket>, Prepared) {
         let prepared = prepare(&plan(Pace::Closed(Closed::new(2)))).unwrap();
-        let entries = (0..2).map(|slot| ConnectionEntry::new(slot, 1, 0)).collect();
+        let entries =
+            (0..2).map(|slot| ConnectionEntry::new(slot, 1, 0, Protocol::Http1)).collect();
         let sources = SourceAddresses::default();
         (ConnectionTable::new(entries, &prepared, 0, sources, max_sockets), prepared)
     }

@@ -52,19 +52,22 @@ impl<D: Driver> Worker<D> {
             reason = opening.or(Some(Reason::TimeoutIdle));
         }
         let outcome = self.slots[number as usize].exchange.time_out(now, reason);
-        let reusable = self.cancel(number);
+        let reusable = self.cancel(number, now);
         self.finish(number, Outcome { reusable, ..outcome });
     }
 
     /// Cancels the exchange of a slot; returns whether its connection can carry others afterwards.
-    fn cancel(&mut self, number: u32) -> bool {
+    fn cancel(&mut self, number: u32, now: Nanos) -> bool {
         let slot = &self.slots[number as usize];
-        let (place, has_begun) = (slot.place, slot.has_begun);
+        let (connection, place, has_begun) = (slot.connection, slot.place, slot.has_begun);
         let entry = self.connections.get_mut(slot.connection);
         if !entry.is_shared() {
             return false;
         }
-        !has_begun || entry.connection.as_mut().is_some_and(|known| known.cancel(place))
+        let reusable =
+            !has_begun || entry.connection.as_mut().is_some_and(|known| known.cancel(place, now));
+        self.flush_later(connection);
+        reusable
     }
 
     /// Returns the reason of a timeout if a connection is not open yet.

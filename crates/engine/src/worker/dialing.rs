@@ -82,6 +82,8 @@ impl<D: Driver> Worker<D> {
         }
         if self.first_in(number, State::Busy).is_some() {
             self.begin_waiting(number, now, event);
+        } else if self.connections.get(number).is_shared() {
+            self.progress(number, Ready { writable: true, ..event });
         } else if event.readable || event.closed {
             // Bytes that were received with the handshake raise no second event.
             self.resume_next_turn(number, event.closed);

@@ -1,6 +1,6 @@
 //! Exchanges: begun in a slot, moved by the events of its connection, recorded at their end.
 
-use client::{Outcome, Step, UNSET};
+use client::{Connection, Outcome, Reason, Stamps, Step};
 use net::{Driver, Nanos, Ready};
 
 use super::group::Attempt;
@@ -15,6 +15,9 @@ const WRITABLE: Ready = Ready { token: 0, readable: false, writable: true, close
 
 /// A server that closes after its response does so within this time.
 const PROBE_NS: Nanos = 5_000_000;
+
+/// How often a request that the target did not process is sent again.
+const MAX_RESENDS: u8 = 3;
 
 impl<D: Driver> Worker<D> {
     /// Begins an attempt in a free slot.
@@ -32,7 +35,7 @@ impl<D: Driver> Worker<D> {
         request.set_up(&mut slot.exchange);
         slot.exchange.restart(attempt.intended, attempt.taken, request.outline(&slot.text));
         slot.times_out_at = attempt.timeout_at;
-        slot.is_waited_for = attempt.is_queued;
+        (slot.is_waited_for, slot.resends) = (attempt.is_queued, 0);
         let deadline = match request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns) {
             Some(idle_ns) => attempt.timeout_at.min(attempt.taken.saturating_add(idle_ns)),
             None => attempt.timeout_at,
@@ -40,24 +43,44 @@ impl<D: Driver> Worker<D> {
         let (connection, endpoint) = (slot.connection, request.endpoint);
         self.set_deadline(number, deadline);
         let entry = self.connections.get_mut(connection);
+        // Only this worker delays an attempt until its first byte is written, or its connection is
+        // dialled, unless it has waited for a free slot.
         if entry.endpoint == endpoint && entry.is_open() {
+            let has_others = entry.has_others();
+            let slot = &mut self.slots[number as usize];
+            slot.exchange.is_taken_when_sent = !slot.is_waited_for;
             self.begin_sending(number);
-            self.drive(connection, WRITABLE);
-            let sent = self.slots[number as usize].exchange.stamps.sent;
-            self.set_taken(number, sent);
-            self.end_exchanges(connection);
+            if has_others {
+                // Others may begin on it in this turn: they are sent together.
+                return self.flush_later(connection);
+            }
+            self.progress(connection, WRITABLE);
         } else {
-            self.set_taken(number, self.driver.now());
+            let slot = &mut self.slots[number as usize];
+            if !slot.is_waited_for {
+                slot.exchange.stamps.taken = self.driver.now();
+            }
             self.connect(connection, endpoint);
         }
     }
 
-    /// Sets when an attempt was really taken up. Only this worker delays it until its first byte is
-    /// written, or its connection is dialled, unless it has waited for a free slot.
-    fn set_taken(&mut self, number: u32, at: Nanos) {
-        let slot = &mut self.slots[number as usize];
-        if !slot.is_waited_for && at != UNSET {
-            slot.exchange.stamps.taken = at;
+    /// Lets a connection send at the end of the turn.
+    pub(super) fn flush_later(&mut self, connection: u32) {
+        let entry = self.connections.get_mut(connection);
+        if entry.is_shared() && !std::mem::replace(&mut entry.is_unflushed, true) {
+            self.unflushed.push(connection);
+        }
+    }
+
+    /// Lets connections send what waits for them.
+    pub(super) fn flush(&mut self) {
+        for _ in 0..self.unflushed.len() {
+            let Some(connection) = self.unflushed.pop() else { return };
+            let entry = self.connections.get_mut(connection);
+            entry.is_unflushed = false;
+            if entry.connection.as_ref().is_some_and(Connection::is_open) {
+                self.progress(connection, WRITABLE);
+            }
         }
     }
 
@@ -96,6 +119,55 @@ impl<D: Driver> Worker<D> {
     pub(super) fn progress(&mut self, connection: u32, event: Ready) {
         self.drive(connection, event);
         self.end_exchanges(connection);
+        if self.connections.get(connection).is_shared() {
+            self.settle(connection);
+        }
+    }
+
+    /// Lets a connection of several exchanges send its answers to frames, and closes it if it can carry
+    /// no more.
+    fn settle(&mut self, number: u32) {
+        let entry = self.connections.get_mut(number);
+        let Some(connection) = &entry.connection else { return };
+        if connection.accepts() {
+            if connection.has_outgoing() && !entry.is_unflushed {
+                self.flush_later(number);
+            }
+            return;
+        }
+        entry.is_closing = true;
+        if !connection.is_active() {
+            if connection.has_outgoing() {
+                // The reason of the end, if the target reads it.
+                self.drive(number, WRITABLE);
+            }
+            self.close_when_idle(number);
+        } else if connection.has_outgoing() {
+            self.flush_later(number);
+        }
+    }
+
+    /// Sends a request again that the target has not processed; its times go on.
+    fn send_again(&mut self, number: u32) {
+        let slot = &mut self.slots[number as usize];
+        let request = &self.share.prepared.requests[usize::from(slot.request)];
+        (slot.resends, slot.has_begun) = (slot.resends + 1, false);
+        let Stamps { intended, taken, .. } = slot.exchange.stamps;
+        let (bytes_in, bytes_out) = (slot.exchange.bytes_in, slot.exchange.bytes_out());
+        request.set_up(&mut slot.exchange);
+        slot.exchange.restart(intended, taken, request.outline(&slot.text));
+        let (connection, endpoint) = (slot.connection, request.endpoint);
+        let tally = self.recorder.tally(slot.request, slot.measured);
+        tally.resent += 1;
+        tally.bytes_in += bytes_in;
+        tally.bytes_out += bytes_out;
+        let entry = self.connections.get_mut(connection);
+        if entry.connection.as_ref().is_some_and(Connection::accepts) && entry.is_open() {
+            self.begin_sending(number);
+            self.flush_later(connection);
+        } else {
+            self.connect(connection, endpoint);
+        }
     }
 
     #[inline]
@@ -132,6 +204,10 @@ impl<D: Driver> Worker<D> {
 
     /// Ends the exchange of a slot: records it, keeps or closes the connection, frees the slot.
     pub(super) fn finish(&mut self, number: u32, mut outcome: Outcome) {
+        let is_unprocessed = outcome.failure == Some(Reason::ReadUnprocessed);
+        if is_unprocessed && self.slots[number as usize].resends < MAX_RESENDS {
+            return self.send_again(number);
+        }
         let slot = &mut self.slots[number as usize];
         let (group, user, stamps) = (slot.group, slot.user, slot.exchange.stamps);
         // Its end may open or close its connection, for which it must not count as running or waiting.

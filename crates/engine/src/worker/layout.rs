@@ -34,7 +34,7 @@ impl<S> Layout<S> {
                 let count = left.min(protocol.slots().into()) as u16;
                 let connection = layout.connections.len() as u32;
                 let first = layout.slots.len() as u32;
-                layout.connections.push(ConnectionEntry::new(first, count, endpoint));
+                layout.connections.push(ConnectionEntry::new(first, count, endpoint, protocol));
                 let slot = |place| Slot::new(number, prepared.first, (connection, place));
                 layout.slots.extend((0..count).map(slot));
                 left -= u32::from(count);

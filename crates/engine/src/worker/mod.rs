@@ -110,6 +110,8 @@ pub struct Worker<D: Driver> {
     ready: Vec<Ready>,
     /// Events of the next turn: connections that read on without an event of their socket.
     unread: Vec<Ready>,
+    /// Connections that are sent what waits for them at the end of the turn.
+    unflushed: Vec<u32>,
     /// Bytes of bodies that this turn has checked.
     checked_bytes: usize,
 }
@@ -140,6 +142,7 @@ impl<D: Driver> Worker<D> {
             spare: Vec::new(),
             ready: Vec::new(),
             unread: Vec::new(),
+            unflushed: Vec::new(),
             checked_bytes: 0,
             driver,
             share,
@@ -165,11 +168,13 @@ impl<D: Driver> Worker<D> {
         self.take_due(now);
         self.fire_timers(now, WORK_PER_TURN);
         self.give_work();
+        self.flush();
         self.send_reports();
         self.checked_bytes = 0;
         self.resume_reading();
         self.wait();
         self.handle_events();
+        self.flush();
         true
     }
 
@@ -246,7 +251,8 @@ impl<D: Driver> Worker<D> {
     }
 
     fn wait(&mut self) {
-        let is_idle = self.unread.is_empty() && self.free_slots.is_empty();
+        let has_work = !(self.free_slots.is_empty() && self.unflushed.is_empty());
+        let is_idle = self.unread.is_empty() && !has_work;
         let until = if is_idle { self.next_wake() } else { 0 };
         // Waiting fails only if the epoll descriptor is broken; then nothing can be measured.
         if let Err(error) = self.wait_until(until) {
@@ -287,7 +293,7 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &self.connections.get(number).connection else { return };
         if !connection.is_open() {
             self.advance(number, event);
-        } else if connection.is_active() {
+        } else if connection.is_active() || connection.runs_idle() {
             self.progress(number, event);
         } else {
             self.check_idle(number, event);

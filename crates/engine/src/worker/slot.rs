@@ -45,6 +45,8 @@ pub(super) struct Slot {
     pub(super) thinks_next: bool,
     /// Whether its request waited for any slot to be free.
     pub(super) is_waited_for: bool,
+    /// How often its request was sent again.
+    pub(super) resends: u8,
     /// The encoded request, if it has variables.
     pub(super) text: Vec<u8>,
     pub(super) exchange: Exchange,
@@ -70,6 +72,7 @@ impl Slot {
             measured: false,
             thinks_next: false,
             is_waited_for: false,
+            resends: 0,
             text: Vec::new(),
             exchange: Exchange::new(UNSET, UNSET, Outline { is_head: false, length: 0 }),
             leaves_at: 0,

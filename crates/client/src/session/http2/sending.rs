@@ -27,9 +27,9 @@ impl Core {
             && let Some((stream, slot)) = self.streams.open_next(self.peer.first_window)
         {
             let (exchange, request) = slots.slot(slot);
-            if !exchange.is_taken_when_sent {
-                exchange.stamps.admitted = self.latest;
-            }
+            // Without a wait it counts as taken up when it is sent, which is later.
+            let is_at_once = exchange.is_taken_when_sent;
+            exchange.stamps.admitted = if is_at_once { exchange.stamps.taken } else { self.latest };
             let (heads, longest) = (&mut self.request_heads, self.peer.max_frame);
             let mut body: &[u8] = &[];
             let length = self.out.add_of(stream, slot, |out| {
@@ -37,6 +37,7 @@ impl Core {
             });
             exchange.set_to_write(length + body.len());
             if !body.is_empty() {
+                exchange.stamps.window_wait = 0;
                 self.streams.state(slot).unsent = body.len();
                 self.sending.push_back((slot, stream));
             }
@@ -107,7 +108,7 @@ impl Core {
             let state = self.streams.state(*slot);
             if state.stream == *stream && state.blocked_since != UNSET {
                 let (exchange, _) = slots.slot(*slot);
-                exchange.window_wait += self.latest.saturating_sub(state.blocked_since);
+                exchange.stamps.window_wait += self.latest.saturating_sub(state.blocked_since);
                 state.blocked_since = UNSET;
             }
         }
@@ -121,7 +122,7 @@ impl Core {
             return;
         }
         let (exchange, _) = slots.slot(slot);
-        exchange.window_wait += self.latest.saturating_sub(state.blocked_since);
+        exchange.stamps.window_wait += self.latest.saturating_sub(state.blocked_since);
         state.blocked_since = UNSET;
         self.sending.push_back((slot, state.stream));
     }

@@ -328,7 +328,7 @@ fn bodies_are_sent_as_far_as_both_windows_allow() {
     client.now += 1_000;
     client.feed(&number(FrameKind::WindowUpdate, 1, 4));
     assert_eq!(bodies(&mut client), [(1, false, "abcd".into())]);
-    assert!(client.slots[0].0.window_wait >= 1_000);
+    assert!(client.slots[0].0.stamps.window_wait >= 1_000);
     // A smaller first window makes the window of an open stream negative.
     client.feed(&settings(&[Setting::InitialWindowBytes(4)]));
     client.feed(&number(FrameKind::WindowUpdate, 1, 6));
@@ -337,7 +337,7 @@ fn bodies_are_sent_as_far_as_both_windows_allow() {
     assert_eq!(bodies(&mut client), [(1, false, "e".into())]);
     client.feed(&settings(&[Setting::InitialWindowBytes(5)]));
     assert_eq!(bodies(&mut client), [(1, true, "f".into())]);
-    assert_eq!(client.slots[1].0.window_wait, 0);
+    assert_eq!(client.slots[1].0.stamps.window_wait, 0);
 }
 
 #[test]
@@ -353,8 +353,8 @@ fn the_window_of_the_connection_is_shared_in_turn() {
     assert_eq!(client.sent()[0].3, "bc");
     client.feed(&number(FrameKind::WindowUpdate, 0, 2));
     assert_eq!(client.sent()[0].3, "d");
-    assert!(client.slots[1].0.window_wait >= 300);
-    assert_eq!(client.slots[0].0.window_wait, 0);
+    assert!(client.slots[1].0.stamps.window_wait >= 300);
+    assert_eq!(client.slots[0].0.stamps.window_wait, 0);
 }
 
 #[test]

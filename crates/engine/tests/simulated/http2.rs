@@ -1,0 +1,253 @@
+//! Loads over HTTP/2: what the server allows and refuses, and that no request is lost.
+
+use std::collections::BTreeMap;
+
+use crate::world::{MS, closed, constant, request, simulate};
+use engine::{HttpVersion, Plan};
+use net::{Act, Dial, Nanos, Peer};
+use wire::hpack::{Encoder, Indexing};
+use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE, Setting};
+
+/// A server: `answer` gets the number of a request, of its connection, and of its stream.
+struct Server<A> {
+    answer: A,
+    settings: Vec<Setting>,
+    requests: u64,
+    received: BTreeMap<u64, Vec<u8>>,
+    /// Permissions to send more bytes of bodies.
+    windows: u64,
+    /// Exchanges that were answered in full.
+    answered: u64,
+}
+
+/// What a server does with a request.
+#[derive(Clone, Copy)]
+enum Reply {
+    /// Answers after a time with a status.
+    After(Nanos, u16),
+    /// Resets the stream.
+    Reset(ErrorCode),
+    /// Ends the connection: later streams than this one are not processed.
+    GoAway,
+    /// Says nothing.
+    Nothing,
+}
+
+fn frame(kind: FrameKind, flags: Flags, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    FrameHead { length: payload.len(), kind, flags, stream }.write(&mut out);
+    out.extend_from_slice(payload);
+    out
+}
+
+impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
+    fn new(answer: A) -> Self {
+        let (settings, received) = (Vec::new(), BTreeMap::new());
+        Self { answer, settings, requests: 0, received, windows: 0, answered: 0 }
+    }
+
+    fn limited(most: u32, answer: A) -> Self {
+        Self { settings: vec![Setting::MaxConcurrentStreams(most)], ..Self::new(answer) }
+    }
+
+    fn greeting(&self) -> Act {
+        let mut payload = Vec::new();
+        self.settings.iter().for_each(|setting| setting.write(&mut payload));
+        Act::Bytes(frame(FrameKind::Settings, Flags::NONE, 0, &payload))
+    }
+
+    fn request(&mut self, connection: u64, stream: u32) -> Vec<(Nanos, Act)> {
+        let number = self.requests;
+        self.requests += 1;
+        let both = Flags::END_STREAM.and(Flags::END_HEADERS);
+        match (self.answer)(number, connection, stream) {
+            Reply::After(delay, status) => {
+                let mut block = Vec::new();
+                let status = status.to_string();
+                let kind = Indexing::NotKept;
+                Encoder::default().field(b":status", status.as_bytes(), kind, &mut block);
+                let bytes = frame(FrameKind::Headers, both, stream, &block);
+                self.answered += 1;
+                vec![(delay, Act::Bytes(bytes))]
+            }
+            Reply::Reset(code) => {
+                let payload = code.0.to_be_bytes();
+                let bytes = frame(FrameKind::ResetStream, Flags::NONE, stream, &payload);
+                vec![(0, Act::Bytes(bytes))]
+            }
+            Reply::GoAway => {
+                let payload = [stream.to_be_bytes(), [0; 4]].concat();
+                let bytes = frame(FrameKind::GoAway, Flags::NONE, 0, &payload);
+                self.answered += 1;
+                let answer = frame(FrameKind::Headers, both, stream, &[0x88]);
+                let soon = (10 * MS, Act::Bytes(bytes));
+                vec![soon, (11 * MS, Act::Bytes(answer)), (30 * MS, Act::Close)]
+            }
+            Reply::Nothing => Vec::new(),
+        }
+    }
+}
+
+impl<A: FnMut(u64, u64, u32) -> Reply> Peer for Server<A> {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, connection: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        let mut received = self.received.remove(&connection).unwrap_or_default();
+        received.extend_from_slice(bytes);
+        let mut acts = Vec::new();
+        if received.starts_with(PREFACE) {
+            received.drain(..PREFACE.len());
+            acts.push((0, self.greeting()));
+        }
+        while let Some(head) = received.first_chunk::<FRAME_HEAD_BYTES>().map(FrameHead::read) {
+            if received.len() < FRAME_HEAD_BYTES + head.length {
+                break;
+            }
+            received.drain(..FRAME_HEAD_BYTES + head.length);
+            if head.flags.has(Flags::END_STREAM)
+                && matches!(head.kind, FrameKind::Headers | FrameKind::Data)
+            {
+                acts.extend(self.request(connection, head.stream));
+            }
+            if head.kind == FrameKind::Data {
+                // The connection may have as much again.
+                let count = (head.length as u32).to_be_bytes();
+                let bytes = frame(FrameKind::WindowUpdate, Flags::NONE, 0, &count);
+                acts.push((MS, Act::Bytes(bytes)));
+                self.windows += 1;
+            }
+        }
+        self.received.insert(connection, received);
+        acts.sort_by_key(|(at, _)| *at);
+        acts
+    }
+}
+
+fn over_http2(mut plan: Plan, streams: u16) -> Plan {
+    plan.transport.http = HttpVersion::TwoPlain;
+    plan.transport.streams = streams;
+    plan
+}
+
+#[test]
+fn users_share_connections_and_every_request_is_answered() {
+    let server = Server::new(|number, _, _| Reply::After((10 + number % 3) * MS, 200));
+    let run = simulate(over_http2(closed(8), 4), server);
+    run.assert_balanced();
+    let connections = run.reports.last().unwrap().connections;
+    assert_eq!((connections.asked, connections.opened), (2, 2));
+    assert_eq!(run.measured.ok, run.measured.attempted);
+    assert_eq!(run.measured.accepted.stream_wait.count(), run.measured.ok);
+    assert!((8 * 80..=8 * 100).contains(&run.measured.ok), "{}", run.measured.ok);
+}
+
+#[test]
+fn a_stream_that_the_server_does_not_allow_is_waited_for_and_the_wait_is_told_apart() {
+    let server = Server::limited(1, |_, _, _| Reply::After(10 * MS, 200));
+    let run = simulate(over_http2(closed(4), 4), server);
+    run.assert_balanced();
+    // One at a time: a hundred in a second, and each waits for the three before it.
+    assert!((98..=104).contains(&run.measured.ok), "{}", run.measured.ok);
+    let wait = run.measured.accepted.stream_wait.quantile(0.5);
+    assert!((29 * MS..31 * MS).contains(&wait), "{wait}");
+    let service = run.measured.accepted.service.quantile(0.9);
+    assert!((9 * MS..11 * MS).contains(&service), "{service}");
+}
+
+#[test]
+fn requests_that_the_server_did_not_process_are_sent_again_with_their_times() {
+    // As nginx does, the server ends a connection after some requests.
+    let server = Server::new(|number, _, stream| match stream {
+        41.. => Reply::Nothing,
+        39 => Reply::GoAway,
+        _ => Reply::After((10 + number % 4) * MS, 200),
+    });
+    let run = simulate(over_http2(closed(8), 4), server);
+    run.assert_balanced();
+    assert_eq!(run.reasons(), []);
+    assert_eq!(run.measured.ok, run.measured.attempted);
+    assert!(run.reports.last().unwrap().connections.opened > 10);
+    assert!(run.measured.resent >= 10, "{}", run.measured.resent);
+    assert_eq!(run.world.peer.answered, run.measured.ok);
+}
+
+#[test]
+fn a_request_that_is_refused_again_and_again_ends_with_that_reason() {
+    let server = Server::new(|number, _, _| match number {
+        0..40 => Reply::Reset(ErrorCode::REFUSED_STREAM),
+        _ => Reply::After(10 * MS, 200),
+    });
+    let run = simulate(over_http2(closed(4), 4), server);
+    run.assert_balanced();
+    // Each is sent four times at most.
+    let reasons = run.reasons();
+    let [(name, count)] = reasons.as_slice() else { panic!("{reasons:?}") };
+    assert_eq!((name.as_str(), count + run.measured.resent), ("read.unprocessed", 40));
+    assert!((7..=10).contains(count), "{count}");
+    assert_eq!(run.reports.last().unwrap().connections.opened, 1);
+}
+
+#[test]
+fn a_reset_stream_and_a_timeout_leave_the_connection_to_the_others() {
+    let server = Server::new(|number, _, _| match number {
+        5 => Reply::Reset(ErrorCode::CANCEL),
+        9 => Reply::Nothing,
+        _ => Reply::After(10 * MS, 200),
+    });
+    let mut plan = over_http2(closed(4), 4);
+    request(&mut plan).timeout_ns = 50 * MS;
+    let run = simulate(plan, server);
+    run.assert_balanced();
+    let reasons = [("read.stream_reset.cancel".to_owned(), 1), ("timeout.first_byte".into(), 1)];
+    assert_eq!(run.reasons(), reasons);
+    assert_eq!(run.reports.last().unwrap().connections.opened, 1);
+}
+
+#[test]
+fn arrivals_use_all_streams_and_are_not_late() {
+    let server = Server::new(|_, _, _| Reply::After(60 * MS, 200));
+    let run = simulate(over_http2(constant(100.0, 2), 4), server);
+    run.assert_balanced();
+    assert_eq!((run.measured.ok, run.measured.dropped), (100, 0));
+    assert_eq!(run.measured.accepted.stream_wait.quantile(1.0), 0);
+    assert_eq!(run.measured.accepted.lag.quantile(1.0), 0);
+}
+
+#[test]
+fn bodies_of_requests_wait_for_the_window_and_the_wait_is_told_apart() {
+    let mut server = Server::new(|_, _, _| Reply::After(10 * MS, 200));
+    server.settings = vec![Setting::InitialWindowBytes(1 << 20)];
+    let mut plan = over_http2(closed(2), 2);
+    request(&mut plan).method = "POST".into();
+    // 48,000 bytes: two of them need more than the window of the connection.
+    request(&mut plan).body = Some("eHh4".repeat(16_000));
+    let run = simulate(plan, server);
+    run.assert_balanced();
+    assert_eq!(run.measured.ok, run.measured.attempted);
+    assert_eq!(run.measured.accepted.window_wait.count(), run.measured.ok);
+    let most = run.measured.accepted.window_wait.quantile(1.0);
+    assert!((MS..3 * MS).contains(&most), "{most}");
+    assert!(run.world.peer.windows > 100);
+}
+
+#[test]
+fn a_server_of_http1_is_recognised() {
+    struct Old;
+    impl Peer for Old {
+        fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+            Dial::Accept(0)
+        }
+
+        fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+            let text = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_vec();
+            vec![(10 * MS, Act::Bytes(text)), (11 * MS, Act::Close)]
+        }
+    }
+    let run = simulate(over_http2(closed(2), 2), Old);
+    run.assert_balanced();
+    let reasons = run.reasons();
+    assert_eq!(reasons.len(), 1);
+    assert_eq!(reasons[0].0, "protocol.not_http2");
+}
