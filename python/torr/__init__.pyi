@@ -80,6 +80,8 @@ def run(
     turns: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
+    http: Literal["1.1", "2", "2c"] = "1.1",
+    streams: int = 1,
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -164,6 +166,8 @@ def run(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
+    http: version of HTTP; 2c is HTTP/2 without TLS [1.1]
+    streams: carry at most N requests at once on a connection [1]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -239,6 +243,8 @@ def ladder(
     turns: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
+    http: Literal["1.1", "2", "2c"] = "1.1",
+    streams: int = 1,
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -316,6 +322,8 @@ def ladder(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
+    http: version of HTTP; 2c is HTTP/2 without TLS [1.1]
+    streams: carry at most N requests at once on a connection [1]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -359,6 +367,8 @@ def once(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
+    http: Literal["1.1", "2", "2c"] = "1.1",
+    streams: int = 1,
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -391,6 +401,8 @@ def once(
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
     timeout: fail a request that takes longer than TIME [30s]
+    http: version of HTTP; 2c is HTTP/2 without TLS [1.1]
+    streams: carry at most N requests at once on a connection [1]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]

@@ -24,7 +24,7 @@ CLASSES = {
     "read": "the connection was reset or closed before the response was complete",
     "timeout": "the response was not complete after `--timeout`, or a stream sent nothing for"
     " `--idle-timeout`",
-    "protocol": "the received bytes are not a valid HTTP/1.1 answer",
+    "protocol": "the received bytes are not a valid HTTP response",
     "tls": "the TLS handshake failed, or torr did not accept the certificate",
     "status": "a complete response with a status outside 200–399, or outside `--expect-status`",
     "check": "a complete response without the expected content, or without the value to capture",

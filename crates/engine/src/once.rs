@@ -189,7 +189,7 @@ fn to_json(
         nanos.map(|nanos| nanos as f64 / 1e6)
     };
     json!({
-        "request": STANDARD.encode(single.bytes()),
+        "request": STANDARD.encode(single.endpoint.protocol.readable(single.bytes())),
         "head": exchange.response_head.as_deref().map(head_to_json),
         "trailers": fields_to_json(exchange.trailers.as_deref()),
         "body": STANDARD.encode(exchange.body.as_deref().unwrap_or_default()),

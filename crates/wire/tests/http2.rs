@@ -163,6 +163,9 @@ fn a_request_has_its_parts_in_order_and_no_field_of_connections() {
         ("te", "trailers"),
         ("content-length", "6"),
     ];
+    let text = b"POST /a?b HTTP/2\r\nhost: other\r\nx-own: 1\r\nte: trailers\r\n\
+        content-length: 6\r\n\r\n\0\x01body";
+    assert_eq!(Http2Request::read(&request).to_text(), text);
     let fields = fields_of(&mut decoder, &out);
     let found: Vec<_> =
         fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

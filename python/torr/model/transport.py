@@ -8,10 +8,9 @@ from typing import Literal
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
-from torr.model.json import PlanPart
+from torr.model.json import JsonObject, PlanPart
 from torr.model.secret_names import REDACTED
 from torr.model.url import Url
-
 
 HttpVersion = Literal["1.1", "2", "2c"]
 """A version of HTTP, as `--http` names it; `2c` is HTTP/2 without TLS."""
@@ -66,8 +65,8 @@ class Transport(PlanPart):
     """The transport of requests, and the life of connections.
 
     A connection is closed after `requests_per_connection` answers; the first connections are opened
-    at a rate of `connections_per_second`; `source_addresses` are used in turn. A connection of HTTP/2
-    carries at most `streams` requests at once.
+    at a rate of `connections_per_second`; `source_addresses` are used in turn. A connection of
+    HTTP/2 carries at most `streams` requests at once.
     """
 
     keepalive: bool = True
@@ -114,6 +113,13 @@ class Transport(PlanPart):
                 limit is None, say("--no-keepalive and --requests-per-connection are both given")
             )
             require(rate is None, say("--no-keepalive and --connections-per-second are both given"))
+
+    def as_json(self) -> JsonObject:
+        """Return the transport of the engine's plan, which has no streams of HTTP/1.1."""
+        members = PlanPart.as_json(self)
+        if self.http == "1.1":
+            del members["http"], members["streams"]
+        return members
 
     def texts_with_secrets(self) -> list[str]:
         """Return texts that may contain secrets, behind the secrets' names."""

@@ -28,8 +28,9 @@ class ConnectionOptions:
     streams: int = option(
         "--streams",
         readers.count(MOST_STREAMS),
-        "send at most N requests at once on a connection of HTTP/2 [1]",
+        "carry at most N requests at once on a connection [1]",
         default=1,
+        rare=True,
     )
     no_keepalive: bool = switch(
         "--no-keepalive", "open a new connection for each request", rare=True

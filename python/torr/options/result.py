@@ -57,7 +57,7 @@ class ResultOptions:
         default="text",
         scopes=TERMINAL,
     )
-    quiet: bool = switch("-q/--quiet", "print the verdict only", scopes=TERMINAL)
+    quiet: bool = switch("-q/--quiet", "print the verdict only", rare=True, scopes=TERMINAL)
     language: Language | None = option(
         "--lang",
         LANGUAGE,

@@ -16,6 +16,11 @@ MOST_STARVED = 1
 """Percent of the users that may be missing from a level that claims something: as many as the
 connections that a healthy generator may miss."""
 
+RESENT = (
+    "requests that were sent again because the server had not processed them; absent if there are"
+    " none, as with HTTP/1.1"
+)
+
 HealthWord = Literal["healthy", "contended", "generator-limited"]
 Phase = Literal["warmup", "measure", "drain"]
 
@@ -60,6 +65,17 @@ class Latency(ResultPart, kw_only=True):
     queue_wait_ms: Annotated[
         Statistics | None, Meta(description="first byte sent − taken up by a worker")
     ] = None
+    stream_wait_ms: Annotated[
+        Statistics | UnsetType | None,
+        Meta(description="a stream was free − taken up by a worker; absent for HTTP/1.1"),
+    ] = UNSET
+    window_wait_ms: Annotated[
+        Statistics | UnsetType | None,
+        Meta(
+            description="how long the body of the request waited for a window of flow control;"
+            " absent for HTTP/1.1, and for requests without a body"
+        ),
+    ] = UNSET
     connect_ms: Annotated[Statistics | None, Meta(description="of connections opened")] = None
     tls_ms: Annotated[Statistics | None, Meta(description="of the TLS handshakes")] = None
     scheduling_lag_ms: Annotated[
@@ -69,8 +85,8 @@ class Latency(ResultPart, kw_only=True):
 
     def time(self, key: str) -> Statistics | None:
         """Return a time by its key, such as `service_ms`; None where it has none."""
-        time: Statistics | None = getattr(self, key, None)
-        return time
+        time: Statistics | UnsetType | None = getattr(self, key, None)
+        return time or None
 
     @property
     def service(self) -> Statistics:
@@ -178,6 +194,7 @@ class Interval(ResultPart, kw_only=True):
     attempted_per_s: Amount | None = None
     bytes_in: Count = 0
     bytes_out: Count = 0
+    resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
     connections_open: Count | None = None
     statuses: dict[str, Count] = {}
     reasons: dict[str, Count] = {}
@@ -275,6 +292,7 @@ class NamedRequest(ResultPart, kw_only=True):
     success_rate: Percent | None = None
     bytes_in: Count = 0
     bytes_out: Count = 0
+    resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
     latency: Latency = field(default_factory=Latency)
     warmup: WarmUp | None = None
     stream: StreamStatistics | None = None
@@ -306,6 +324,7 @@ class Level(ResultPart, kw_only=True):
     success_rate: Percent | None = None
     bytes_in: Count = 0
     bytes_out: Count = 0
+    resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
     latency: Latency = field(default_factory=Latency)
     latency_all: LatencyOfAll | None = None
     stream: StreamStatistics | None = None

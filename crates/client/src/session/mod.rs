@@ -13,6 +13,7 @@ mod lines;
 use std::io;
 
 use net::Nanos;
+use wire::http2::Http2Request;
 use wire::{EncodedRequest, Http1Options, RequestTemplate};
 
 use crate::{Budget, Exchange, Outcome};
@@ -43,6 +44,15 @@ impl Protocol {
             Self::Http2(_) => request.to_http2(),
             #[cfg(any(test, feature = "line-protocol"))]
             Self::Lines(_) => EncodedRequest::of_text(request.target()),
+        }
+    }
+
+    /// Returns an encoded request as people read it.
+    #[must_use]
+    pub fn readable(self, encoded: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Http2(_) => Http2Request::read(encoded).to_text(),
+            _ => encoded.to_vec(),
         }
     }
 

@@ -114,6 +114,14 @@ fn lags(vitals: &Vitals, pick: fn(Lag) -> Nanos) -> Vec<Option<f64>> {
 
 /// Returns the keys that levels and intervals have in common.
 fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Value {
+    let mut counted = counted_in_all(total, in_flight, seconds, is_window);
+    if total.resent > 0 {
+        merge(&mut counted, json!({ "resent": total.resent }));
+    }
+    counted
+}
+
+fn counted_in_all(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Value {
     let per_second = |count: u64| {
         if seconds > 0.0 { Value::from(as_f64(count) / seconds) } else { Value::Null }
     };
@@ -125,7 +133,6 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Valu
         "attempted_per_s": per_second(total.attempted_inside),
         "bytes_in": total.bytes_in,
         "bytes_out": total.bytes_out,
-        "resent": total.resent,
         "latency": latency(total),
         "stream": total.stream.as_ref().map(|tally| stream_json(tally, &total.goodput, total.dropped, seconds, is_window)),
     })
@@ -150,10 +157,15 @@ fn success_rate(total: &Tally) -> Option<f64> {
     (total.ended() > 0).then(|| 100.0 * as_f64(total.ok) / as_f64(total.ended()))
 }
 
+/// Times that only connections with several exchanges have.
+const OF_STREAMS: [&str; 2] = ["stream_wait", "window_wait"];
+
 fn latency(total: &Tally) -> Value {
     // Dropped requests would have waited: every percentile could only be higher.
     let is_bound = |name: &str| total.dropped > 0 && name == "response";
-    let all = total.accepted.named().into_iter().map(|(name, metric)| {
+    let is_there = |name: &str, metric: &Metric| metric.count() > 0 || !OF_STREAMS.contains(&name);
+    let named = total.accepted.named().into_iter();
+    let all = named.filter(|(name, metric)| is_there(name, metric)).map(|(name, metric)| {
         let stats = if is_bound(name) { metric.to_json_at_least() } else { metric.to_json() };
         (format!("{name}_ms"), stats)
     });

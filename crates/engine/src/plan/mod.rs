@@ -132,7 +132,14 @@ impl Plan {
     /// Connections that the whole plan asks for.
     #[must_use]
     pub fn connections(&self) -> u32 {
-        self.groups.iter().map(|group| group.pace.connections()).sum()
+        let streams = self.transport.streams;
+        self.groups.iter().map(|group| group.pace.connections_of(streams)).sum()
+    }
+
+    /// Connections that its parts ask for, if users of several parts share none.
+    #[must_use]
+    pub(crate) fn connections_of_parts(&self) -> u64 {
+        self.split(self.workers).iter().map(|part| u64::from(part.connections())).sum()
     }
 
     /// Whether anything is due at a time of its own, not when a response has come.

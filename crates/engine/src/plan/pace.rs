@@ -140,6 +140,15 @@ impl Pace {
         }
     }
 
+    /// Returns the connections of it, each of which carries so many exchanges at once: users share them
+    /// unless the pace has a number of connections of its own.
+    pub(crate) fn connections_of(&self, streams: u16) -> u32 {
+        match self {
+            Self::Closed(Closed { pool: None, users, .. }) => users.div_ceil(streams.into()),
+            _ => self.connections(),
+        }
+    }
+
     /// Users, or connections at most.
     #[must_use]
     pub fn concurrency(&self) -> u32 {

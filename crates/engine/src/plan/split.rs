@@ -11,7 +11,8 @@ impl Plan {
     /// may be smaller than the number of parts.
     #[must_use]
     pub fn split(&self, parts: u32) -> Vec<Self> {
-        let sizes = self.groups.iter().map(|group| group.pace.divisible_by());
+        let streams = self.transport.streams;
+        let sizes = self.groups.iter().map(|group| group.pace.divisible_by(streams));
         // A group that another split left out here has nothing to be divided.
         let sizes = sizes.filter(|size| *size > 0);
         let most = match self.stop {
@@ -26,8 +27,9 @@ impl Plan {
         let mut plan = self.clone();
         // The part in which the next small group begins.
         let mut first = 0;
+        let streams = self.transport.streams;
         for group in &mut plan.groups {
-            let among = of.min(group.pace.divisible_by()).max(1);
+            let among = of.min(group.pace.divisible_by(streams)).max(1);
             let number = if among < of { (part + of - first) % of } else { part };
             if number < among {
                 group.pace = group.pace.part(number, among);
@@ -55,9 +57,10 @@ impl Plan {
 }
 
 impl Pace {
-    fn divisible_by(&self) -> u32 {
+    /// Returns into how many parts it can be divided, each of which has a connection.
+    fn divisible_by(&self, streams: u16) -> u32 {
         match self {
-            Self::Closed(closed) => closed.users.min(self.connections()),
+            Self::Closed(closed) => closed.users.min(self.connections_of(streams)),
             Self::Constant(open) | Self::Poisson(open) => {
                 open.connections.min(open.max_in_flight.unwrap_or(u32::MAX))
             }

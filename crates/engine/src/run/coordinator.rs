@@ -138,7 +138,7 @@ impl Coordinator {
             files,
             aggregate,
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
-            asked: plan.connections().into(),
+            asked: plan.connections_of_parts(),
             run_start,
             unanswered: Unanswered::new(plan, run_start, patience),
             cpu_at_start: 0,

@@ -118,7 +118,7 @@ mod tests {
             let (code, length) = code_of(*symbol);
             text.push_str(&format!("{code:0width$b}", width = length as usize));
         }
-        while text.len() % 8 != 0 {
+        while !text.len().is_multiple_of(8) {
             text.push('1');
         }
         let bytes = text.as_bytes().chunks(8).map(|bits| std::str::from_utf8(bits).unwrap());

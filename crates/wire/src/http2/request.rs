@@ -85,6 +85,24 @@ impl<'a> Http2Request<'a> {
         Self { fields, body }
     }
 
+    /// Returns the request as people read it, in the form of HTTP/1.1.
+    #[must_use]
+    pub fn to_text(&self) -> Vec<u8> {
+        let of = |wanted: &[u8]| {
+            let found = self.fields().find(|(_, name, _)| *name == wanted);
+            found.map(|(_, _, value)| value).unwrap_or_default()
+        };
+        let first: [&[u8]; 6] =
+            [of(b":method"), b" ", of(b":path"), b" HTTP/2\r\nhost: ", of(b":authority"), b"\r\n"];
+        let mut text = first.concat();
+        for (_, name, value) in self.fields().filter(|(_, name, _)| !name.starts_with(b":")) {
+            text.extend([name, b": ", value, b"\r\n"].concat());
+        }
+        text.extend_from_slice(b"\r\n");
+        text.extend_from_slice(self.body);
+        text
+    }
+
     /// Returns kind, name and value of each field.
     fn fields(&self) -> impl Iterator<Item = (u8, &'a [u8], &'a [u8])> {
         let mut rest = self.fields;

@@ -71,7 +71,9 @@ def _time_rows(latency: Latency) -> list[tuple[str, Statistics | None]]:
     if response and service and not _differ(response, service):
         rows = [("response", response)]
     opened = [("connect", latency.connect_ms), ("TLS", latency.tls_ms)]
-    return [*rows, ("ttfb", latency.ttfb_ms), *opened]
+    waits = [(name, latency.time(f"{name}_ms")) for name in ("stream_wait", "window_wait")]
+    waited = [(name, stats) for name, stats in waits if stats and stats.max]
+    return [*rows, ("ttfb", latency.ttfb_ms), *waited, *opened]
 
 
 def _differ(one: Statistics, other: Statistics) -> bool:

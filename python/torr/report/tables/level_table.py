@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     _DiffRow = tuple[int | None, dict[str, Verdict]]
 
 _Claim = TypeVar("_Claim")
-_TIMES = ("response", "service", "ttfb", "queue_wait", "connect", "tls", "scheduling_lag")
+_TIMES = (
+    *("response", "service", "ttfb", "queue_wait", "stream_wait", "window_wait"),
+    *("connect", "tls", "scheduling_lag"),
+)
 
 
 def levels(result: RunResult) -> Table | None:
@@ -85,6 +88,7 @@ def throughput(level: Level) -> Table:
         (say("errors"), f"{counts.failed:,}"),
         (say("success"), show_percent(level.success_rate)),
         (say("in flight at the end"), f"{counts.in_flight:,}"),
+        *([(say("sent again"), f"{level.resent:,}")] if level.resent else []),
         (say("dropped"), f"{counts.dropped:,}"),
         (say("measurement window"), f"{level.seconds:g} s"),
         (say("open connections"), say("{open:,} of {requested:,}", **opened)),

@@ -60,13 +60,40 @@ ADVICE = {
     " Content-Length.",
     "read.closed_on_reuse": "The keep-alive timeout of the server ended when torr sent the next"
     " request. Raise this timeout, or test with `--no-keepalive`.",
+    "read.unprocessed": "torr sends such a request again, three times at most. Look for a limit of"
+    " streams or of requests per connection in the server, and give a smaller `--streams`.",
+    "read.goaway": "The error code is in the log of the server. It may have a limit of requests,"
+    " of resets, or of memory for a connection.",
+    "read.stream_reset.no_error": "The server ended the stream early on purpose: look for a limit"
+    " of the size of bodies.",
+    "read.stream_reset.protocol_error": "Look for a header that HTTP/2 does not allow, or a wrong"
+    " Content-Length. The log of the server may have the reason.",
+    "read.stream_reset.internal_error": "Look at the log of the server.",
+    "read.stream_reset.flow_control_error": "This is a defect of the server or of torr: please"
+    " report it.",
+    "read.stream_reset.settings_timeout": "The server, or torr, has too little processor time.",
+    "read.stream_reset.stream_closed": "This is a defect of the server or of torr: please report"
+    " it.",
+    "read.stream_reset.frame_size_error": "This is a defect of the server or of torr: please"
+    " report it.",
+    "read.stream_reset.cancel": "The server, or a proxy behind it, gave up: look for a timeout, or"
+    " for a crash of the handler.",
+    "read.stream_reset.compression_error": "This is a defect of the server or of torr: please"
+    " report it.",
+    "read.stream_reset.connect_error": "The proxy could not reach the server behind it.",
+    "read.stream_reset.enhance_your_calm": "Look for a limit of requests or of resets, and give a"
+    " lower rate or fewer streams.",
+    "read.stream_reset.inadequate_security": "Allow TLS 1.2 or 1.3 with a strong cipher on the"
+    " server.",
+    "read.stream_reset.http_1_1_required": "Use `--http 1.1` for this request.",
+    "read.stream_reset.other": "Look at the log of the server.",
     "read.no_memory": "This is a limit of torr: 40 MiB for each worker, in addition to 64 KiB for"
     " each connection. Ask for smaller responses, or use more workers (`--workers`).",
     "read.too_large": "Only `--once` has this limit, because it holds the whole response in memory."
     " A load does not.",
     "protocol.not_http": "Check the port: ports that speak TLS or another protocol answer in this"
     " way.",
-    "protocol.http2": "torr speaks HTTP/1.1 only: use a port of the server that speaks it.",
+    "protocol.http2": "Give `--http 2`, or `--http 2c` without TLS.",
     "protocol.bad_head": "Look at the head with `torr run --once -v`.",
     "protocol.head_too_large": "Look for cookies or headers that grow without a limit.",
     "protocol.too_many_interim": "Look for a server or proxy that repeats 100, 102 or 103 without"
@@ -76,6 +103,18 @@ ADVICE = {
     " connection at once.",
     "protocol.extra_bytes": "Check the Content-Length of the server, and whether it sends a body"
     " with a status that has none.",
+    "protocol.not_http2": "Use `--http 1.1`, or a port of the server that speaks HTTP/2.",
+    "protocol.h2_frame": "The server, or a proxy before it, breaks the rules of HTTP/2. Compare"
+    " with `--http 1.1`.",
+    "protocol.h2_frame_size": "The server, or a proxy before it, breaks the rules of HTTP/2."
+    " Compare with `--http 1.1`.",
+    "protocol.h2_flow_control": "The server, or a proxy before it, breaks the rules of HTTP/2."
+    " Compare with `--http 1.1`.",
+    "protocol.h2_stream_closed": "The server, or a proxy before it, breaks the rules of HTTP/2."
+    " Compare with `--http 1.1`.",
+    "protocol.h2_compression": "The server, or a proxy before it, breaks the rules of HTTP/2."
+    " Compare with `--http 1.1`.",
+    "protocol.h2_flood": "Look for a server or proxy that sends PING or SETTINGS without end.",
     "tls.expired": "Renew the certificate. To measure without this check, use `--insecure`.",
     "tls.not_yet_valid": "Check the clock of this machine. To measure without this check, use"
     " `--insecure`.",
@@ -89,7 +128,8 @@ ADVICE = {
     "tls.bad_certificate": "Look at the certificate with `openssl s_client -connect HOST:PORT`.",
     "tls.refused": "If the server asks for a client certificate, name it with `--cert` and"
     " `--key`.",
-    "tls.nothing_in_common": "torr supports TLS 1.2 and 1.3, with HTTP/1.1.",
+    "tls.nothing_in_common": "torr supports TLS 1.2 and 1.3. With `--http 2`, the server must"
+    " support HTTP/2 (ALPN).",
     "tls.not_tls": "If the port speaks plain HTTP, use http:// in the URL.",
     "tls.closed": "Look for a limit of connections, or a proxy between torr and the server. The"
     " log of the server may have the reason.",

@@ -9,8 +9,8 @@ use wire::http2::{
 };
 
 use super::outgoing::Outgoing;
-use super::receiving::Block;
-use super::streams::{Phase, Streams};
+use super::receiving::FieldBlock;
+use super::streams::{StreamPhase, Streams};
 use crate::budget::Budget;
 use crate::session::{Ended, Slots};
 use crate::{Class, Exchange, Outcome, Reason};
@@ -44,7 +44,7 @@ pub(super) struct Core {
     /// The slots, and their streams, whose bodies can be sent on.
     pub(super) sending: VecDeque<(u16, u32)>,
     /// A block of fields whose end is to come.
-    pub(super) block: Option<Block>,
+    pub(super) block: Option<FieldBlock>,
     /// Whether the server has begun with settings.
     pub(super) is_greeted: bool,
     /// Whether its first settings were taken: before, one stream may be open.
@@ -121,8 +121,8 @@ impl Core {
     pub(super) fn cancel(&mut self, slot: u16, code: ErrorCode) {
         let state = *self.streams.state(slot);
         match state.phase {
-            Phase::Free | Phase::Waiting => self.streams.end(slot),
-            Phase::Head | Phase::Body => {
+            StreamPhase::Free | StreamPhase::Waiting => self.streams.end(slot),
+            StreamPhase::Head | StreamPhase::Body => {
                 self.out.add_reset(state.stream, code);
                 self.streams.cancel(slot);
             }

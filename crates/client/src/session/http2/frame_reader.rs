@@ -4,7 +4,7 @@ use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, MAX_
 
 /// A part of the received bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum FramePiece<'a> {
     /// A whole frame that is no DATA.
     Frame(FrameHead, &'a [u8]),
     /// The head of a DATA frame.
@@ -42,7 +42,7 @@ impl FrameReader {
     pub(super) fn next<'a, 'b: 'a>(
         &'a mut self,
         rest: &mut &'b [u8],
-    ) -> Result<Option<Piece<'a>>, ErrorCode> {
+    ) -> Result<Option<FramePiece<'a>>, ErrorCode> {
         if std::mem::take(&mut self.is_used) {
             self.partial.clear();
         }
@@ -62,7 +62,7 @@ impl FrameReader {
             }
             if let Some((payload, after)) = after.split_at_checked(head.length) {
                 *rest = after;
-                return Ok(Some(Piece::Frame(head, payload)));
+                return Ok(Some(FramePiece::Frame(head, payload)));
             }
         }
         self.next_of_parts(rest)
@@ -72,7 +72,7 @@ impl FrameReader {
     fn next_of_parts<'a, 'b: 'a>(
         &'a mut self,
         rest: &mut &'b [u8],
-    ) -> Result<Option<Piece<'a>>, ErrorCode> {
+    ) -> Result<Option<FramePiece<'a>>, ErrorCode> {
         let Some(head) = self.fill(FRAME_HEAD_BYTES, rest) else { return Ok(None) };
         let head = checked(head)?;
         if head.kind == FrameKind::Data {
@@ -83,7 +83,7 @@ impl FrameReader {
             return Ok(None);
         }
         self.is_used = true;
-        Ok(Some(Piece::Frame(head, &self.partial[FRAME_HEAD_BYTES..])))
+        Ok(Some(FramePiece::Frame(head, &self.partial[FRAME_HEAD_BYTES..])))
     }
 
     /// Fills `partial` with received bytes up to a length; returns the head of the frame once it is as
@@ -97,17 +97,17 @@ impl FrameReader {
         head.filter(|_| self.partial.len() >= length)
     }
 
-    fn begin_data(&mut self, head: FrameHead) -> Piece<'static> {
+    fn begin_data(&mut self, head: FrameHead) -> FramePiece<'static> {
         let needs_padding = head.flags.has(Flags::PADDED);
         self.data = Some(DataFrame { head, left: head.length, padding: 0, needs_padding });
-        Piece::DataHead(head)
+        FramePiece::DataHead(head)
     }
 
     fn next_data<'a>(
         &mut self,
         mut data: DataFrame,
         rest: &mut &'a [u8],
-    ) -> Result<Option<Piece<'a>>, ErrorCode> {
+    ) -> Result<Option<FramePiece<'a>>, ErrorCode> {
         if data.needs_padding {
             if data.left == 0 {
                 return Err(ErrorCode::FRAME_SIZE_ERROR);
@@ -129,7 +129,7 @@ impl FrameReader {
         let is_empty = body.is_empty() && !is_last;
         let padding = data.padding + usize::from(data.head.flags.has(Flags::PADDED));
         let end = is_last.then_some(padding);
-        Ok((!is_empty).then_some(Piece::Data(data.head, body, end)))
+        Ok((!is_empty).then_some(FramePiece::Data(data.head, body, end)))
     }
 }
 
@@ -156,11 +156,11 @@ mod tests {
             let mut rest = *part;
             while let Some(piece) = reader.next(&mut rest)? {
                 match piece {
-                    Piece::Frame(head, payload) => {
+                    FramePiece::Frame(head, payload) => {
                         found.push(format!("{:?} {} {payload:?}", head.kind, head.stream));
                     }
-                    Piece::DataHead(head) => found.push(format!("data {}", head.length)),
-                    Piece::Data(_, bytes, end) => {
+                    FramePiece::DataHead(head) => found.push(format!("data {}", head.length)),
+                    FramePiece::Data(_, bytes, end) => {
                         body.extend_from_slice(bytes);
                         if let Some(padding) = end {
                             let body = std::mem::take(&mut body);

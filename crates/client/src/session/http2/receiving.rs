@@ -6,8 +6,8 @@ use wire::http2::{
 use wire::{Framing, Head, MAX_HEAD_BYTES, MAX_INTERIM_ANSWERS, ResponseSink, WireError};
 
 use super::core::{Core, MAX_UNSENT_ANSWERS, OWN_WINDOW, Turn};
-use super::frame_reader::Piece;
-use super::streams::{Owner, Phase};
+use super::frame_reader::FramePiece;
+use super::streams::{Owner, StreamPhase};
 use crate::session::{Ended, Slots};
 use crate::{Exchange, Reason};
 
@@ -22,26 +22,30 @@ const MAX_BLOCK_FRAMES: u32 = 64;
 
 /// A block of fields whose end is to come.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct FieldBlock {
     stream: u32,
     ends_stream: bool,
     bytes: Vec<u8>,
     frames: u32,
 }
 
-type Taken = Result<(), ErrorCode>;
+type FrameResult = Result<(), ErrorCode>;
 
 impl Core {
     /// Takes a part of the received bytes; the error is one of the connection.
     #[inline]
-    pub(super) fn take(&mut self, piece: Piece<'_>, turn: &mut Turn<'_, impl Slots>) -> Taken {
+    pub(super) fn take(
+        &mut self,
+        piece: FramePiece<'_>,
+        turn: &mut Turn<'_, impl Slots>,
+    ) -> FrameResult {
         match piece {
-            Piece::Data(head, bytes, end) => self.data(head, bytes, end, turn),
-            Piece::DataHead(head) => {
+            FramePiece::Data(head, bytes, end) => self.data(head, bytes, end, turn),
+            FramePiece::DataHead(head) => {
                 self.check_order(head)?;
                 self.data_head(head, turn)
             }
-            Piece::Frame(head, payload) => {
+            FramePiece::Frame(head, payload) => {
                 self.check_order(head)?;
                 self.frame(head, payload, turn)
             }
@@ -49,7 +53,7 @@ impl Core {
     }
 
     /// Checks that a frame may come now: settings first, and nothing within a block of fields.
-    fn check_order(&mut self, head: FrameHead) -> Taken {
+    fn check_order(&mut self, head: FrameHead) -> FrameResult {
         let is_settings = head.kind == FrameKind::Settings && !head.flags.has(Flags::ACK);
         let is_expected = match &self.block {
             Some(block) => head.kind == FrameKind::Continuation && head.stream == block.stream,
@@ -62,7 +66,12 @@ impl Core {
         Ok(())
     }
 
-    fn frame(&mut self, head: FrameHead, payload: &[u8], turn: &mut Turn<'_, impl Slots>) -> Taken {
+    fn frame(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        turn: &mut Turn<'_, impl Slots>,
+    ) -> FrameResult {
         let is_of_connection =
             matches!(head.kind, FrameKind::Settings | FrameKind::Ping | FrameKind::GoAway);
         let is_either = matches!(head.kind, FrameKind::WindowUpdate | FrameKind::Other(_));
@@ -85,7 +94,7 @@ impl Core {
     }
 
     /// Takes the head of a DATA frame: its payload, with its padding, uses windows.
-    fn data_head(&mut self, head: FrameHead, turn: &mut Turn<'_, impl Slots>) -> Taken {
+    fn data_head(&mut self, head: FrameHead, turn: &mut Turn<'_, impl Slots>) -> FrameResult {
         // A frame has 16 KiB at most.
         let length = head.length as u32;
         self.consumed += length;
@@ -104,7 +113,7 @@ impl Core {
         };
         turn.slots.slot(slot).0.note_received(FRAME_HEAD_BYTES, turn.at);
         let state = self.streams.state(slot);
-        if state.phase != Phase::Body {
+        if state.phase != StreamPhase::Body {
             self.stream_error(slot, ErrorCode::PROTOCOL_ERROR, Reason::ProtocolH2Frame, turn);
             return Ok(());
         }
@@ -125,7 +134,7 @@ impl Core {
         bytes: &[u8],
         end: Option<usize>,
         turn: &mut Turn<'_, impl Slots>,
-    ) -> Taken {
+    ) -> FrameResult {
         let Owner::Slot(slot) = self.streams.owner(head.stream) else { return Ok(()) };
         let (exchange, _) = turn.slots.slot(slot);
         exchange.note_received(bytes.len() + end.unwrap_or(0), turn.at);
@@ -160,7 +169,7 @@ impl Core {
         head: FrameHead,
         payload: &[u8],
         turn: &mut Turn<'_, impl Slots>,
-    ) -> Taken {
+    ) -> FrameResult {
         let (mut fragment, mut padding) = (payload, 0);
         if head.flags.has(Flags::PADDED) {
             let (first, rest) = fragment.split_first().ok_or(ErrorCode::FRAME_SIZE_ERROR)?;
@@ -178,7 +187,7 @@ impl Core {
             return self.fields(head.stream, ends_stream, fragment, turn);
         }
         let bytes = fragment.to_vec();
-        self.block = Some(Block { stream: head.stream, ends_stream, bytes, frames: 1 });
+        self.block = Some(FieldBlock { stream: head.stream, ends_stream, bytes, frames: 1 });
         Ok(())
     }
 
@@ -187,7 +196,7 @@ impl Core {
         head: FrameHead,
         payload: &[u8],
         turn: &mut Turn<'_, impl Slots>,
-    ) -> Taken {
+    ) -> FrameResult {
         self.note_frame(head, turn);
         let Some(mut block) = self.block.take() else { return Err(ErrorCode::PROTOCOL_ERROR) };
         block.bytes.extend_from_slice(payload);
@@ -217,7 +226,7 @@ impl Core {
         ends_stream: bool,
         block: &[u8],
         turn: &mut Turn<'_, impl Slots>,
-    ) -> Taken {
+    ) -> FrameResult {
         let slot = match self.streams.owner(stream) {
             Owner::Slot(slot) => slot,
             // Blocks change the table, whosever they are.
@@ -231,7 +240,7 @@ impl Core {
             Owner::Idle => return Err(ErrorCode::PROTOCOL_ERROR),
         };
         let (exchange, _) = turn.slots.slot(slot);
-        let result = if self.streams.state(slot).phase == Phase::Head {
+        let result = if self.streams.state(slot).phase == StreamPhase::Head {
             let needs_fields = |status: u16| exchange.is_looked_at() || !is_success(status);
             let read = self.response_heads.head(block, needs_fields);
             read.map(|(head, full)| self.response_head(slot, ends_stream, head, full, turn))
@@ -277,7 +286,7 @@ impl Core {
         }
         let (exchange, _) = turn.slots.slot(slot);
         let has_no_body = exchange.is_head() || matches!(head.status, 204 | 304);
-        state.phase = Phase::Body;
+        state.phase = StreamPhase::Body;
         state.left = match head.framing {
             _ if has_no_body => Some(0),
             Framing::Length(length) => Some(length),
@@ -318,7 +327,12 @@ impl Core {
         turn.ended.push(Ended { slot, outcome: exchange.complete(status, true) });
     }
 
-    fn reset(&mut self, stream: u32, payload: &[u8], turn: &mut Turn<'_, impl Slots>) -> Taken {
+    fn reset(
+        &mut self,
+        stream: u32,
+        payload: &[u8],
+        turn: &mut Turn<'_, impl Slots>,
+    ) -> FrameResult {
         let code = payload.try_into().map_err(|_| ErrorCode::FRAME_SIZE_ERROR)?;
         let code = u32::from_be_bytes(code);
         match self.streams.owner(stream) {
@@ -332,11 +346,16 @@ impl Core {
         }
     }
 
-    fn settings(&mut self, flags: Flags, payload: &[u8], turn: &mut Turn<'_, impl Slots>) -> Taken {
+    fn settings(
+        &mut self,
+        flags: Flags,
+        payload: &[u8],
+        turn: &mut Turn<'_, impl Slots>,
+    ) -> FrameResult {
         if flags.has(Flags::ACK) {
             return if payload.is_empty() { Ok(()) } else { Err(ErrorCode::FRAME_SIZE_ERROR) };
         }
-        if payload.len() % 6 != 0 {
+        if !payload.len().is_multiple_of(6) {
             return Err(ErrorCode::FRAME_SIZE_ERROR);
         }
         let mut max_streams = None;
@@ -361,7 +380,7 @@ impl Core {
         self.answer(FrameKind::Settings, &[])
     }
 
-    fn set_first_window(&mut self, bytes: u32, turn: &mut Turn<'_, impl Slots>) -> Taken {
+    fn set_first_window(&mut self, bytes: u32, turn: &mut Turn<'_, impl Slots>) -> FrameResult {
         if bytes > MAX_WINDOW {
             return Err(ErrorCode::FLOW_CONTROL_ERROR);
         }
@@ -378,7 +397,7 @@ impl Core {
         Ok(())
     }
 
-    fn set_max_frame(&mut self, bytes: u32) -> Taken {
+    fn set_max_frame(&mut self, bytes: u32) -> FrameResult {
         if !(wire::http2::MAX_FRAME_BYTES as u32..=MAX_FRAME_LIMIT).contains(&bytes) {
             return Err(ErrorCode::PROTOCOL_ERROR);
         }
@@ -386,7 +405,7 @@ impl Core {
         Ok(())
     }
 
-    fn ping(&mut self, flags: Flags, payload: &[u8]) -> Taken {
+    fn ping(&mut self, flags: Flags, payload: &[u8]) -> FrameResult {
         match (payload.len(), flags.has(Flags::ACK)) {
             (8, true) => Ok(()),
             (8, false) => self.answer(FrameKind::Ping, payload),
@@ -395,7 +414,7 @@ impl Core {
     }
 
     /// Answers a frame of the connection with an acknowledgement.
-    fn answer(&mut self, kind: FrameKind, payload: &[u8]) -> Taken {
+    fn answer(&mut self, kind: FrameKind, payload: &[u8]) -> FrameResult {
         if self.out.bytes().len() > MAX_UNSENT_ANSWERS {
             return Err(ErrorCode::ENHANCE_YOUR_CALM);
         }
@@ -404,7 +423,7 @@ impl Core {
         Ok(())
     }
 
-    fn going_away(&mut self, payload: &[u8], turn: &mut Turn<'_, impl Slots>) -> Taken {
+    fn going_away(&mut self, payload: &[u8], turn: &mut Turn<'_, impl Slots>) -> FrameResult {
         let Some([last, code]) = payload.as_chunks::<4>().0.first_chunk() else {
             return Err(ErrorCode::FRAME_SIZE_ERROR);
         };
@@ -418,7 +437,7 @@ impl Core {
         stream: u32,
         payload: &[u8],
         turn: &mut Turn<'_, impl Slots>,
-    ) -> Taken {
+    ) -> FrameResult {
         let count = payload.try_into().map_err(|_| ErrorCode::FRAME_SIZE_ERROR)?;
         let count = i64::from(u32::from_be_bytes(count) & MAX_WINDOW);
         if stream == 0 {

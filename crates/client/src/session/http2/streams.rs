@@ -31,7 +31,7 @@ pub(super) struct Streams {
 
 /// What a slot does with its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum StreamPhase {
     /// No exchange has begun, or it has ended.
     Free,
     /// The exchange waits for a stream.
@@ -45,7 +45,7 @@ pub(super) enum Phase {
 /// The state of a slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StreamState {
-    pub(super) phase: Phase,
+    pub(super) phase: StreamPhase,
     /// The number of the stream; 0 if there is none.
     pub(super) stream: u32,
     /// Bytes of the request's body that are not in the buffer yet.
@@ -63,7 +63,7 @@ pub(super) struct StreamState {
 }
 
 const FREE: StreamState = StreamState {
-    phase: Phase::Free,
+    phase: StreamPhase::Free,
     stream: 0,
     unsent: 0,
     send_window: 0,
@@ -125,7 +125,7 @@ impl Streams {
 
     /// Lets a slot wait for a stream.
     pub(super) fn wait(&mut self, slot: u16) {
-        *self.state(slot) = StreamState { phase: Phase::Waiting, ..FREE };
+        *self.state(slot) = StreamState { phase: StreamPhase::Waiting, ..FREE };
         self.waiting.push_back(slot);
     }
 
@@ -142,7 +142,7 @@ impl Streams {
         self.open += 1;
         let hint = self.hint(stream);
         self.hints[hint] = slot;
-        *self.state(slot) = StreamState { phase: Phase::Head, stream, send_window, ..FREE };
+        *self.state(slot) = StreamState { phase: StreamPhase::Head, stream, send_window, ..FREE };
         Some((stream, slot))
     }
 
@@ -150,9 +150,9 @@ impl Streams {
     pub(super) fn end(&mut self, slot: u16) {
         let state = std::mem::replace(self.state(slot), FREE);
         match state.phase {
-            Phase::Free => {}
-            Phase::Waiting => self.waiting.retain(|waiting| *waiting != slot),
-            Phase::Head | Phase::Body => self.open -= 1,
+            StreamPhase::Free => {}
+            StreamPhase::Waiting => self.waiting.retain(|waiting| *waiting != slot),
+            StreamPhase::Head | StreamPhase::Body => self.open -= 1,
         }
     }
 
@@ -182,7 +182,7 @@ impl Streams {
         if self.has(stream, hint) {
             return Owner::Slot(hint);
         }
-        if stream % 2 == 0 || stream >= self.next {
+        if stream.is_multiple_of(2) || stream >= self.next {
             return Owner::Idle;
         }
         let slots = (0..).zip(&self.states);
@@ -196,7 +196,7 @@ impl Streams {
     /// Returns the slots with a running or waiting exchange.
     pub(super) fn active(&self) -> Vec<u16> {
         let slots = (0..).zip(&self.states);
-        slots.filter(|(_, state)| state.phase != Phase::Free).map(|(slot, _)| slot).collect()
+        slots.filter(|(_, state)| state.phase != StreamPhase::Free).map(|(slot, _)| slot).collect()
     }
 
     /// Adds to the windows of all open streams; returns whether they stay within the limit.
