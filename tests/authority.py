@@ -33,7 +33,7 @@ commonName = supplied
 
 _SERVER = """
   server {{
-    listen 127.0.0.1:{port} ssl;
+    listen 127.0.0.1:{port} {listen};
     ssl_certificate {folder}/{certificate}.pem;
     ssl_certificate_key {folder}/{certificate}.key;
     {more}
@@ -129,15 +129,17 @@ class Nginx:
 
     folder: Path
     ports: dict[str, int] = field(default_factory=dict)
+    plain: set[str] = field(default_factory=set)
     servers: list[str] = field(default_factory=list)
 
-    def serve(self, certificate, folder=None, more=""):
-        """Add a server with a certificate of an authority's folder."""
-        port = self.ports[certificate] = free_port()
-        place = folder or self.folder
-        self.servers.append(
-            _SERVER.format(port=port, certificate=certificate, folder=place, more=more)
-        )
+    def serve(self, name, folder=None, more="", listen="ssl", certificate=None):
+        """Add a server with a certificate of an authority's folder, that of its name."""
+        port = self.ports[name] = free_port()
+        if "ssl" not in listen:
+            self.plain.add(name)
+        parts = {"port": port, "listen": listen, "more": more}
+        certificate, place = certificate or name, folder or self.folder
+        self.servers.append(_SERVER.format(certificate=certificate, folder=place, **parts))
 
     def start(self):
         assert NGINX is not None, "nginx is missing: scripts/test-deps.sh installs it"
@@ -156,8 +158,9 @@ class Nginx:
         """Return the log lines: status, whether the session was reused, version, connection."""
         return [line.split() for line in self.log.read_text().splitlines()]
 
-    def url(self, certificate, host="localhost", path="/"):
-        return f"https://{host}:{self.ports[certificate]}{path}"
+    def url(self, name, host="localhost", path="/"):
+        scheme = "http" if name in self.plain else "https"
+        return f"{scheme}://{host}:{self.ports[name]}{path}"
 
 
 def _is_open(port):

@@ -1,0 +1,88 @@
+"""HTTP/2 against nginx, which ends a connection after some requests and allows few streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from authority import Authority, Nginx
+
+QUICK = ("--warmup", "0s", "--timeout", "30s", "-o", "json")
+REQUESTS = 600
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    made = Authority(tmp_path_factory.mktemp("authority"))
+    made.sign("good")
+    made.sign("old")
+    return made
+
+
+@pytest.fixture(scope="module")
+def nginx(authority):
+    authority.folder.parent.chmod(0o755)
+    authority.folder.chmod(0o755)
+    served = Nginx(authority.folder)
+    limits = "keepalive_requests 50; http2_max_concurrent_streams 5;"
+    served.serve("good", listen="ssl http2", more=limits)
+    served.serve("old")
+    served.serve("plain", listen="http2", certificate="good", more=limits)
+    process = served.start()
+    yield served
+    process.terminate()
+    process.wait(60)
+
+
+@pytest.fixture
+def fire(torr, authority, nginx):
+    """Run a load over HTTP/2; return how it ended, and the lines of the server's log."""
+
+    def run(*words):
+        nginx.log.write_text("")
+        ended = torr("run", *QUICK, "--cacert", authority.certificate, *words)
+        return ended, nginx.requests()
+
+    return run
+
+
+@pytest.mark.parametrize(("version", "server"), [("2", "good"), ("2c", "plain")])
+def test_every_request_is_answered_once_although_connections_end(fire, nginx, version, server):
+    # Users have twice as many streams as the server allows, and each connection ends after 50.
+    ended, seen = fire(
+        *("--http", version, "--streams", 10, "-c", 20, "--requests", REQUESTS), nginx.url(server)
+    )
+    assert ended.code == 0, ended.err
+    level = ended.level
+    assert level["counts"]["ok"] == level["counts"]["attempted"] == len(seen) == REQUESTS
+    assert level["connections"]["requested"] == 2
+    assert level["connections"]["opened"] >= REQUESTS // 50
+    assert level["latency"]["stream_wait_ms"]["n"] == REQUESTS
+    assert level["latency"]["stream_wait_ms"]["max"] > 0
+    assert {status for status, *_ in seen} == {"200"}
+
+
+def test_an_open_loop_and_two_processes_count_as_the_server_does(fire, nginx):
+    ended, seen = fire(
+        *("--http", "2c", "--streams", 4, "-c", 4, "--rate", "2000/s", "-z", "300ms"),
+        *("--processes", 2),
+        nginx.url("plain"),
+    )
+    assert ended.code == 0, ended.err
+    assert ended.level["counts"]["ok"] == len(seen) == 600
+
+
+def test_a_server_that_does_not_choose_http2_is_refused(fire, nginx):
+    ended, seen = fire("--http", "2", "-c", 2, "-z", "200ms", nginx.url("old"))
+    assert ended.code == 3
+    assert "tls.nothing_in_common" in ended.err
+    assert seen == []
+
+
+def test_one_request_is_shown_with_its_head(torr, authority, nginx):
+    certificate = ("--cacert", authority.certificate)
+    ended = torr("run", "--once", "-v", "--http", "2", *certificate, nginx.url("good"))
+    assert ended.code == 0, ended.err
+    lines = ended.out.splitlines()
+    assert lines[0] == "> GET / HTTP/2"
+    assert "< HTTP/2 200" in lines
+    assert "< content-length: 5" in lines
