@@ -15,7 +15,7 @@ tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl")
 full=("${tests[@]}" "c++ g++" "prometheus prometheus" "postgres postgresql")
 full+=("prometheus-node-exporter prometheus-node-exporter" "ip iproute2" "nsenter util-linux")
 versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
-others=("ab apache2-utils" "h2load nghttp2-client")
+others=("ab apache2-utils" "h2load nghttp2-client" "nghttpd nghttp2-server")
 
 quiet=
 [ "${1:-}" = "--check" ] && { quiet=yes; shift; }

@@ -31,6 +31,8 @@ http {{
   server {{
     listen 127.0.0.1:{port} backlog=4096;
     listen 127.0.0.1:{secure_port} ssl backlog=4096;
+    listen 127.0.0.1:{http2_port} http2 backlog=4096;
+    listen 127.0.0.1:{secure_http2_port} ssl http2 backlog=4096;
     ssl_certificate {folder}/own.pem; ssl_certificate_key {folder}/own.key;
     ssl_protocols TLSv1.3; ssl_session_cache shared:own:1m;
     ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
@@ -50,6 +52,8 @@ class Nginx:
         self.core = core
         self.port = free_port()
         self.secure_port = free_port()
+        self.http2_port = free_port()
+        self.secure_http2_port = free_port()
         self.asked = 0
         self.folder = Path(tempfile.mkdtemp(prefix="torr-nginx-"))
         # Its worker drops root and must still read the files.
@@ -62,7 +66,12 @@ class Nginx:
             (www / name).write_bytes(bytes(size))
         sign(self.folder)
         config = self.folder / "nginx.conf"
-        ports = {"port": self.port, "secure_port": self.secure_port}
+        ports = {
+            "port": self.port,
+            "secure_port": self.secure_port,
+            "http2_port": self.http2_port,
+            "secure_http2_port": self.secure_http2_port,
+        }
         config.write_text(CONFIG.format(folder=self.folder, **ports))
         core = self.core
         pinned: dict[str, Any] = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
@@ -90,6 +99,11 @@ class Nginx:
     def secure_url(self, path: str) -> str:
         """The same over TLS."""
         return f"https://127.0.0.1:{self.secure_port}{path}"
+
+    def http2_url(self, path: str, *, secure: bool = False) -> str:
+        """The address of an answer over HTTP/2, which is known to be spoken there."""
+        scheme, port = ("https", self.secure_http2_port) if secure else ("http", self.http2_port)
+        return f"{scheme}://127.0.0.1:{port}{path}"
 
     def served(self) -> int:
         """Requests that it has answered so far, those for this count left out."""

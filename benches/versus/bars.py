@@ -26,11 +26,13 @@ class Bar:
     limit: float
     sense: Literal["≤", "≥"] = "≤"
     bare_rules: bool = False
+    key: Literal["cpu_us", "per_s"] = "cpu_us"
 
     @property
     def name(self) -> str:
         """The ratio in words."""
-        return f"{self.over} ÷ {self.under}"
+        rate = ", rate" if self.key == "per_s" else ""
+        return f"{self.over} ÷ {self.under}{rate}"
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,11 @@ def judge(name: str, values: Sequence[float], limit: Limit, note: str = "") -> J
     )
 
 
-def ratios(shots: Sequence[dict[str, Any]], over: str, under: str) -> list[float]:
-    """Return the ratio of two tools' processor time per request in each round that has both."""
-    costs = {(shot["round"], shot["tool"]): float(shot["cpu_us"]) for shot in shots}
+def ratios(
+    shots: Sequence[dict[str, Any]], over: str, under: str, key: str = "cpu_us"
+) -> list[float]:
+    """Return the ratio of two tools in each round that has both: of processor time per request."""
+    costs = {(shot["round"], shot["tool"]): float(shot[key]) for shot in shots}
     numbers = sorted({number for number, _ in costs})
     return [
         costs[number, over] / costs[number, under]
@@ -99,7 +103,7 @@ def ratios(shots: Sequence[dict[str, Any]], over: str, under: str) -> list[float
 
 def judge_ratio(bar: Bar, shots: Sequence[dict[str, Any]]) -> Judged | None:
     """Judge a ratio; None where one of the two did not take part."""
-    values = ratios(shots, bar.over, bar.under)
+    values = ratios(shots, bar.over, bar.under, bar.key)
     if not values:
         return None
     limit, note = bar.limit, _failures(bar, shots)

@@ -8,12 +8,16 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Load:
-    """A GET over so many connections, for so long; at a constant rate if there is one."""
+    """A GET over so many connections, for so long; at a constant rate if there is one.
+
+    With `streams` it is fired over HTTP/2, so many at once on each connection.
+    """
 
     url: str
     connections: int
     seconds: int
     rate: int | None = None
+    streams: int = 0
 
     @property
     def secure(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from versus import lag, memory, startup, steady, templates
+from versus import http2, lag, memory, startup, steady, templates
 from versus.row import Row
 from versus.speed import plain, secure
 from versus.tools import ALL
@@ -16,6 +16,23 @@ def _small(connections: int, over_wrk: float) -> Row:
     plural = "" if connections == 1 else "s"
     about = f"small response, {connections:,} connection{plural}"
     return Row(f"small-{connections}", about, plain("/small", connections, over_wrk, floor=True))
+
+
+def _http2(connections: int, streams: int) -> Row:
+    about = f"HTTP/2 of nghttpd, {connections} × {streams} streams"
+    return Row(f"h2-{connections}x{streams}", about, http2.of_nghttpd(connections, streams))
+
+
+def _http2_of_nginx(name: str, about: str, path: str, limits: dict[int, float]) -> list[Row]:
+    tls = "TLS" in about
+    return [
+        Row(
+            f"{name}-16x{streams}",
+            f"{about}, 16 × {streams} streams",
+            http2.of_nginx(path, 16, streams, limit, tls=tls),
+        )
+        for streams, limit in limits.items()
+    ]
 
 
 ROWS = [
@@ -36,6 +53,10 @@ ROWS = [
     Row("memory", "memory at 10,000 connections", memory.connections),
     Row("memory-users", "memory of 100,000 thinking users", memory.thinking),
     Row("startup", "start", startup.measure),
+    *(_http2(connections, streams) for connections in (1, 16, 64) for streams in (1, 10, 100)),
+    *_http2_of_nginx("h2-nginx", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
+    *_http2_of_nginx("h2-tls", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
+    *_http2_of_nginx("h2-16k", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
 ]
 
 

@@ -25,7 +25,7 @@ class Target(Protocol):
     """What is fired at, and its own count."""
 
     def served(self) -> int:
-        """Return the requests that it has answered so far."""
+        """Return the requests that it has answered so far; 0 if it does not count them."""
 
     def cpu_s(self) -> float:
         """Return its processor time so far."""
@@ -107,7 +107,7 @@ def fire(tool: Tool, load: Load, target: Target) -> Shot:
     output = spend(tool.then(load)).output if tool.then else ended.output
     said = tool.read(output)
     # A tool that measures its own window has left its start and its warm-up out of it.
-    windowed = said.cpu_s is not None
+    windowed = said.cpu_s is not None or target_requests == 0
     return Shot(
         tool=tool.name,
         command=in_use(command),

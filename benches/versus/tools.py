@@ -45,9 +45,22 @@ def torr(*more: str, at: str = TORR) -> Command:
         pace = ["--rate", str(load.rate), "--warmup", "0s"] if load.rate else ["--warmup", "1s"]
         # The others check no certificate either.
         trust = ["-k"] if load.secure else []
+        http = ["--http", "2" if load.secure else "2c", "--streams", str(load.streams)]
+        users = load.connections * max(load.streams, 1)
         return [
-            *(at, "run", load.url, "-c", str(load.connections), "-z", f"{load.seconds}s"),
-            *(*pace, *trust, *more, "--workers", "1", "-o", "json", "-d", str(scratch())),
+            *(at, "run", load.url, "-c", str(users), "-z", f"{load.seconds}s"),
+            *(
+                *pace,
+                *trust,
+                *(http if load.streams else []),
+                *more,
+                "--workers",
+                "1",
+                "-o",
+                "json",
+                "-d",
+                str(scratch()),
+            ),
         ]
 
     return command
@@ -115,7 +128,8 @@ def _ab(load: Load) -> list[str]:
 
 def _h2load(load: Load) -> list[str]:
     length = ["-c", str(load.connections), "-D", str(load.seconds)]
-    return ["h2load", "--h1", "-t", "1", *length, load.url]
+    http = ["-m", str(load.streams)] if load.streams else ["--h1"]
+    return ["h2load", *http, "-t", "1", *length, load.url]
 
 
 ALL = {

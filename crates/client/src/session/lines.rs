@@ -150,6 +150,10 @@ impl ProtocolSession for LineSession {
         self.end_all(slots, ended, |exchange| exchange.broken(now, is_reused, error));
     }
 
+    fn has_outgoing(&self) -> bool {
+        !self.outgoing.is_empty()
+    }
+
     fn cancel(&mut self, slot: u16, _: Nanos) -> bool {
         // Its response is recognised by its ID, and ignored.
         self.ids[usize::from(slot)] = None;

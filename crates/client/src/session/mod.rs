@@ -177,8 +177,7 @@ pub(crate) trait ProtocolSession {
         true
     }
 
-    /// Returns whether there are bytes that could be sent, beside those of an exchange that has just
-    /// begun.
+    /// Returns whether there are bytes that could be sent. Only sessions of several exchanges are asked.
     fn has_outgoing(&self) -> bool {
         false
     }

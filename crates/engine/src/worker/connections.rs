@@ -12,9 +12,16 @@ use crate::prepare::{Endpoint, Prepared};
 /// Source addresses that are tried before the machine counts as out of ports.
 const MAX_SOURCE_TRIES: u32 = 8;
 
+/// The most connections of one entry that carry no new exchanges: of more, the last exchange ends before
+/// another connection is opened.
+const MAX_LEAVING: usize = 4;
+
 /// One connection and its slots. It is opened again whenever it was closed.
 pub(super) struct ConnectionEntry<S> {
     pub(super) connection: Option<Connection<S>>,
+    /// Connections before it that carry no new exchanges, and on which some have not ended, with the
+    /// numbers of their dials.
+    leaving: Vec<(u32, Connection<S>)>,
     /// The number of its first slot; the others follow.
     first_slot: u32,
     slot_count: u16,
@@ -42,6 +49,7 @@ impl<S> ConnectionEntry<S> {
     pub(super) fn new(first_slot: u32, slot_count: u16, endpoint: u16, protocol: Protocol) -> Self {
         Self {
             connection: None,
+            leaving: Vec::new(),
             first_slot,
             slot_count,
             endpoint,
@@ -70,6 +78,24 @@ impl<S> ConnectionEntry<S> {
     /// Returns whether its protocol carries several exchanges at once.
     pub(super) fn is_shared(&self) -> bool {
         self.multiplexes
+    }
+
+    /// Returns one of its connections by the number of its dial.
+    #[inline]
+    pub(super) fn of_generation(&mut self, generation: u32) -> Option<&mut Connection<S>> {
+        if generation == self.generation {
+            return self.connection.as_mut();
+        }
+        let mut leaving = self.leaving.iter_mut();
+        leaving.find(|(known, _)| *known == generation).map(|(_, connection)| connection)
+    }
+
+    /// Returns the number of the dial of a connection that has something to send.
+    pub(super) fn with_outgoing(&self) -> Option<u32> {
+        let current = self.connection.iter().map(|connection| (self.generation, connection));
+        let leaving = self.leaving.iter().map(|(generation, connection)| (*generation, connection));
+        let mut open = current.chain(leaving).filter(|(_, connection)| connection.is_open());
+        open.find(|(_, connection)| connection.has_outgoing()).map(|(generation, _)| generation)
     }
 
     /// Returns whether it has more than one slot.
@@ -129,18 +155,52 @@ impl<S> ConnectionTable<S> {
         &mut self.entries[number as usize]
     }
 
-    /// Returns the number of the connection to which an event belongs; `None` for an earlier socket.
+    /// Returns the number of the connection to which an event belongs, and that of its dial; `None` for
+    /// an earlier socket.
     #[inline]
-    pub(super) fn of_token(&self, token: u64) -> Option<u32> {
+    pub(super) fn of_token(&mut self, token: u64) -> Option<(u32, u32)> {
         // Both halves of a token have 32 bits.
         let (number, generation) = (token as u32, (token >> 32) as u32);
-        let entry = self.entries.get(number as usize)?;
-        (entry.generation == generation && entry.connection.is_some()).then_some(number)
+        let entry = self.entries.get_mut(number as usize)?;
+        entry.of_generation(generation).map(|_| (number, generation))
     }
 
     /// Returns the token of the events of a connection.
-    pub(super) fn token(&self, number: u32) -> u64 {
-        u64::from(self.get(number).generation) << 32 | u64::from(number)
+    pub(super) fn token(number: u32, generation: u32) -> u64 {
+        u64::from(generation) << 32 | u64::from(number)
+    }
+
+    /// Lets a connection carry no new exchanges, so that another can take its place; returns whether
+    /// there is room for another.
+    pub(super) fn leave(&mut self, number: u32) -> bool {
+        let has_socket = self.sockets < self.max_sockets;
+        let entry = self.get_mut(number);
+        let has_room = has_socket && entry.leaving.len() < MAX_LEAVING;
+        entry.is_closing = !has_room;
+        if has_room && let Some(connection) = entry.connection.take() {
+            entry.leaving.push((entry.generation, connection));
+            entry.is_counted = false;
+            // Its exchanges are not those of the next connection.
+            entry.generation = entry.generation.wrapping_add(1);
+        }
+        has_room
+    }
+
+    /// Closes a connection that carries no new exchanges.
+    pub(super) fn close_leaving<D: Driver<Socket = S>>(
+        &mut self,
+        number: u32,
+        generation: u32,
+        driver: &mut D,
+    ) {
+        let entry = &mut self.entries[number as usize];
+        let place = entry.leaving.iter().position(|(known, _)| *known == generation);
+        let Some(place) = place else { return };
+        let (_, mut connection) = entry.leaving.swap_remove(place);
+        connection.close(driver);
+        // Only connections that were open leave.
+        self.counts.open -= 1;
+        self.sockets -= 1;
     }
 
     /// Starts to open a connection to an endpoint.
@@ -233,7 +293,7 @@ impl<S> ConnectionTable<S> {
         }
         let entry = &mut self.entries[number as usize];
         entry.generation = entry.generation.wrapping_add(1);
-        let token = u64::from(entry.generation) << 32 | u64::from(number);
+        let token = Self::token(number, entry.generation);
         let (to, route) = self.routes[usize::from(entry.endpoint)].next();
         entry.route = route;
         let mut failure = Reason::ConnectOther;
@@ -306,7 +366,8 @@ mod tests {
         let mut ready: Vec<Ready> = Vec::new();
         driver.wait(10, &mut ready).unwrap();
         let token = ready[0].token;
-        assert_eq!((table.of_token(token), table.token(1)), (Some(1), token));
+        assert_eq!(table.of_token(token), Some((1, 1)));
+        assert_eq!(ConnectionTable::<SimulatedSocket>::token(1, 1), token);
         table.close(1, &mut driver);
         assert_eq!(table.of_token(token), None);
         table.dial(1, &mut driver, &prepared.endpoints[0]).unwrap();

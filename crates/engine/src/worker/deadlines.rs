@@ -41,7 +41,7 @@ impl<D: Driver> Worker<D> {
         if self.connections.get(connection).is_deferred {
             return self.set_deadline(number, now + READING_NS);
         }
-        let opening = self.overdue(connection);
+        let opening = if slot.has_begun { None } else { self.overdue(connection) };
         let mut reason = opening;
         if now < slot.times_out_at {
             let next = self.idle_until(number, now);
@@ -60,12 +60,13 @@ impl<D: Driver> Worker<D> {
     fn cancel(&mut self, number: u32, now: Nanos) -> bool {
         let slot = &self.slots[number as usize];
         let (connection, place, has_begun) = (slot.connection, slot.place, slot.has_begun);
+        let generation = slot.generation;
         let entry = self.connections.get_mut(slot.connection);
         if !entry.is_shared() {
             return false;
         }
         let reusable =
-            !has_begun || entry.connection.as_mut().is_some_and(|known| known.cancel(place, now));
+            !has_begun || entry.of_generation(generation).is_some_and(|it| it.cancel(place, now));
         self.flush_later(connection);
         reusable
     }

@@ -17,8 +17,9 @@ impl<D: Driver> Worker<D> {
         let entry = self.connections.get_mut(number);
         let slots = entry.slots();
         let is_opening = entry.connection.as_ref().is_some_and(|known| !known.is_open());
+        let generation = entry.generation;
         if entry.is_shared() {
-            if self.slots[slots].iter().any(|slot| slot.has_begun) {
+            if self.slots[slots].iter().any(|slot| slot.is_on(generation)) {
                 entry.is_closing = true;
                 return;
             }
@@ -52,7 +53,7 @@ impl<D: Driver> Worker<D> {
         let Some(connection) = &mut entry.connection else { return };
         match connection.advance(&mut self.driver, event, &mut self.scratch) {
             Ok(Opening::Pending) => {}
-            Ok(Opening::Again) => self.resume_next_turn(number, event.closed),
+            Ok(Opening::Again) => self.resume_next_turn(event.token, event.closed),
             Ok(Opening::Open) => self.opened(number, now, event),
             Err(reason) => {
                 self.connections.close(number, &mut self.driver);
@@ -83,10 +84,10 @@ impl<D: Driver> Worker<D> {
         if self.first_in(number, State::Busy).is_some() {
             self.begin_waiting(number, now, event);
         } else if self.connections.get(number).is_shared() {
-            self.progress(number, Ready { writable: true, ..event });
+            self.progress_current(number, Ready { writable: true, ..event });
         } else if event.readable || event.closed {
             // Bytes that were received with the handshake raise no second event.
-            self.resume_next_turn(number, event.closed);
+            self.resume_next_turn(event.token, event.closed);
         }
         self.open_more(now, false);
     }
@@ -152,13 +153,22 @@ impl<D: Driver> Worker<D> {
         if !entry.is_shared() {
             return self.connections.close(number, &mut self.driver);
         }
-        if self.slots[slots.clone()].iter().any(|slot| slot.has_begun) {
+        let generation = entry.generation;
+        if self.slots[slots.clone()].iter().any(|slot| slot.is_on(generation)) {
             entry.is_closing = true;
             return;
         }
         let was_closing = entry.is_closing;
         self.connections.close(number, &mut self.driver);
-        let waiting = self.slots[slots].iter().find(|slot| was_closing && slot.is_waiting());
+        if was_closing {
+            self.connect_waiting(number);
+        }
+    }
+
+    /// Opens a connection if exchanges wait for it.
+    pub(super) fn connect_waiting(&mut self, number: u32) {
+        let slots = self.connections.get(number).slots();
+        let waiting = self.slots[slots].iter().find(|slot| slot.is_waiting());
         if let Some(request) = waiting.map(|slot| usize::from(slot.request)) {
             self.connect(number, self.share.prepared.requests[request].endpoint);
         }

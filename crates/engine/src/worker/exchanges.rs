@@ -3,6 +3,7 @@
 use client::{Connection, Outcome, Reason, Stamps, Step};
 use net::{Driver, Nanos, Ready};
 
+use super::connections::ConnectionTable;
 use super::group::Attempt;
 use super::recorder::AttemptEnd;
 use super::slot::{ConnectionSlots, Slot, State};
@@ -54,7 +55,7 @@ impl<D: Driver> Worker<D> {
                 // Others may begin on it in this turn: they are sent together.
                 return self.flush_later(connection);
             }
-            self.progress(connection, WRITABLE);
+            self.progress_current(connection, WRITABLE);
         } else {
             let slot = &mut self.slots[number as usize];
             if !slot.is_waited_for {
@@ -76,10 +77,9 @@ impl<D: Driver> Worker<D> {
     pub(super) fn flush(&mut self) {
         for _ in 0..self.unflushed.len() {
             let Some(connection) = self.unflushed.pop() else { return };
-            let entry = self.connections.get_mut(connection);
-            entry.is_unflushed = false;
-            if entry.connection.as_ref().is_some_and(Connection::is_open) {
-                self.progress(connection, WRITABLE);
+            self.connections.get_mut(connection).is_unflushed = false;
+            while let Some(generation) = self.connections.get(connection).with_outgoing() {
+                self.progress(connection, generation, WRITABLE);
             }
         }
     }
@@ -90,7 +90,7 @@ impl<D: Driver> Worker<D> {
         let entry = &mut self.connections.entries[slot.connection as usize];
         let range = entry.slots();
         let Some(connection) = &mut entry.connection else { return };
-        slot.has_begun = true;
+        (slot.has_begun, slot.generation) = (true, entry.generation);
         let place = slot.place;
         let slots = &mut self.slots[range];
         let requests = &self.share.prepared.requests;
@@ -112,38 +112,49 @@ impl<D: Driver> Worker<D> {
             }
             self.begin_sending(number as u32);
         }
-        self.progress(connection, Ready { writable: true, ..event });
+        self.progress_current(connection, Ready { writable: true, ..event });
     }
 
-    /// Handles an event of an open connection with exchanges on it.
-    pub(super) fn progress(&mut self, connection: u32, event: Ready) {
-        self.drive(connection, event);
+    /// Handles an event of an open connection with exchanges on it, which has the number of its dial.
+    #[inline]
+    pub(super) fn progress(&mut self, connection: u32, generation: u32, event: Ready) {
+        self.drive(connection, generation, event);
         self.end_exchanges(connection);
         if self.connections.get(connection).is_shared() {
-            self.settle(connection);
+            self.settle(connection, generation);
         }
     }
 
-    /// Lets a connection of several exchanges send its answers to frames, and closes it if it can carry
-    /// no more.
-    fn settle(&mut self, number: u32) {
+    /// Does the same for the connection that carries new exchanges.
+    pub(super) fn progress_current(&mut self, connection: u32, event: Ready) {
+        self.progress(connection, self.connections.get(connection).generation, event);
+    }
+
+    /// Lets a connection of several exchanges send its answers to frames. Another takes its place if it
+    /// can carry no more, and it is closed once its exchanges have ended.
+    fn settle(&mut self, number: u32, generation: u32) {
         let entry = self.connections.get_mut(number);
-        let Some(connection) = &entry.connection else { return };
-        if connection.accepts() {
-            if connection.has_outgoing() && !entry.is_unflushed {
+        let is_current = entry.generation == generation;
+        let Some(connection) = entry.of_generation(generation) else { return };
+        let (accepts, has_outgoing) = (connection.accepts(), connection.has_outgoing());
+        if accepts || connection.is_active() {
+            if has_outgoing {
                 self.flush_later(number);
+            }
+            if !accepts && is_current && self.connections.leave(number) {
+                self.connect_waiting(number);
             }
             return;
         }
-        entry.is_closing = true;
-        if !connection.is_active() {
-            if connection.has_outgoing() {
-                // The reason of the end, if the target reads it.
-                self.drive(number, WRITABLE);
-            }
+        if has_outgoing {
+            // The reason of the end, if the target reads it.
+            self.drive(number, generation, WRITABLE);
+        }
+        if is_current {
+            self.connections.get_mut(number).is_closing = true;
             self.close_when_idle(number);
-        } else if connection.has_outgoing() {
-            self.flush_later(number);
+        } else {
+            self.connections.close_leaving(number, generation, &mut self.driver);
         }
     }
 
@@ -171,11 +182,10 @@ impl<D: Driver> Worker<D> {
     }
 
     #[inline]
-    fn drive(&mut self, number: u32, event: Ready) {
+    fn drive(&mut self, number: u32, generation: u32, event: Ready) {
         let requests = &self.share.prepared.requests;
         let entry = &mut self.connections.entries[number as usize];
         let range = entry.slots();
-        let Some(connection) = &mut entry.connection else { return };
         let slots = &mut self.slots[range.clone()];
         let checks = |slot: &Slot| requests[usize::from(slot.request)].checks_bodies();
         let is_full = self.checked_bytes >= CHECKED_BYTES_PER_TURN && slots.iter().any(checks);
@@ -184,13 +194,15 @@ impl<D: Driver> Worker<D> {
         }
         let now = Ready { readable: event.readable && !is_full, ..event };
         let slots = &mut ConnectionSlots { slots, requests };
+        let Some(connection) = entry.of_generation(generation) else { return };
         let step = connection.drive(&mut self.driver, now, slots, &mut self.scratch);
         let is_deferred = event.readable && is_full && self.scratch.ended.is_empty();
         if self.has_streams {
             self.slots[range].iter_mut().for_each(|slot| self.recorder.stream_gaps(slot));
         }
         if step == Step::Again || is_deferred {
-            self.resume_next_turn(number, event.closed);
+            let token = ConnectionTable::<D::Socket>::token(number, generation);
+            self.resume_next_turn(token, event.closed);
         }
     }
 
@@ -210,6 +222,8 @@ impl<D: Driver> Worker<D> {
         }
         let slot = &mut self.slots[number as usize];
         let (group, user, stamps) = (slot.group, slot.user, slot.exchange.stamps);
+        let connection = self.connections.get(slot.connection);
+        let has_left = slot.has_begun && slot.generation != connection.generation;
         // Its end may open or close its connection, for which it must not count as running or waiting.
         (slot.state, slot.has_begun) = (State::Free, false);
         let state = &mut self.scheduler.groups[usize::from(group)];
@@ -248,6 +262,10 @@ impl<D: Driver> Worker<D> {
                 self.scheduler.continue_at(group, user, until);
             }
             None => self.scheduler.continue_later(group, user, stamps.last_byte),
+        }
+        if has_left {
+            // Its connection carries no others.
+            return self.free(number, stamps.last_byte);
         }
         self.leave_connection(number, &outcome);
     }
@@ -302,8 +320,7 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Lets a connection read in the next turn too, as if it had another event.
-    pub(super) fn resume_next_turn(&mut self, connection: u32, closed: bool) {
-        let token = self.connections.token(connection);
+    pub(super) fn resume_next_turn(&mut self, token: u64, closed: bool) {
         self.unread.push(Ready { token, readable: true, writable: false, closed });
     }
 }

@@ -289,12 +289,13 @@ impl<D: Driver> Worker<D> {
     /// Handles an event of a connection; one of an earlier socket is ignored.
     #[inline]
     fn on_event(&mut self, event: Ready) {
-        let Some(number) = self.connections.of_token(event.token) else { return };
-        let Some(connection) = &self.connections.get(number).connection else { return };
+        let Some((number, generation)) = self.connections.of_token(event.token) else { return };
+        let entry = self.connections.get_mut(number);
+        let Some(connection) = entry.of_generation(generation) else { return };
         if !connection.is_open() {
             self.advance(number, event);
         } else if connection.is_active() || connection.runs_idle() {
-            self.progress(number, event);
+            self.progress(number, generation, event);
         } else {
             self.check_idle(number, event);
         }

@@ -39,6 +39,8 @@ pub(super) struct Slot {
     pub(super) place: u16,
     /// Whether its exchange has begun on its connection.
     pub(super) has_begun: bool,
+    /// The number of the dial of the connection on which it has.
+    pub(super) generation: u32,
     /// Whether the exchange belongs to the measurement window.
     pub(super) measured: bool,
     /// Whether its user thinks before the next request.
@@ -69,6 +71,7 @@ impl Slot {
             connection,
             place,
             has_begun: false,
+            generation: 0,
             measured: false,
             thinks_next: false,
             is_waited_for: false,
@@ -79,6 +82,11 @@ impl Slot {
             times_out_at: UNSET,
             deadline: UNSET,
         }
+    }
+
+    /// Returns whether its exchange has begun on the connection with this dial.
+    pub(super) fn is_on(&self, generation: u32) -> bool {
+        self.has_begun && self.generation == generation
     }
 
     /// Returns whether its exchange waits for its connection.

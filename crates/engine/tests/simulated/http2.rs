@@ -29,6 +29,8 @@ enum Reply {
     Reset(ErrorCode),
     /// Ends the connection: later streams than this one are not processed.
     GoAway,
+    /// The same, but the connection stays open for the other streams.
+    GoAwayAndStay,
     /// Says nothing.
     Nothing,
 }
@@ -75,13 +77,16 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
                 let bytes = frame(FrameKind::ResetStream, Flags::NONE, stream, &payload);
                 vec![(0, Act::Bytes(bytes))]
             }
-            Reply::GoAway => {
+            reply @ (Reply::GoAway | Reply::GoAwayAndStay) => {
                 let payload = [stream.to_be_bytes(), [0; 4]].concat();
                 let bytes = frame(FrameKind::GoAway, Flags::NONE, 0, &payload);
                 self.answered += 1;
                 let answer = frame(FrameKind::Headers, both, stream, &[0x88]);
-                let soon = (10 * MS, Act::Bytes(bytes));
-                vec![soon, (11 * MS, Act::Bytes(answer)), (30 * MS, Act::Close)]
+                let mut acts = vec![(10 * MS, Act::Bytes(bytes)), (11 * MS, Act::Bytes(answer))];
+                if matches!(reply, Reply::GoAway) {
+                    acts.push((30 * MS, Act::Close));
+                }
+                acts
             }
             Reply::Nothing => Vec::new(),
         }
@@ -171,6 +176,23 @@ fn requests_that_the_server_did_not_process_are_sent_again_with_their_times() {
     assert!(run.reports.last().unwrap().connections.opened > 10);
     assert!(run.measured.resent >= 10, "{}", run.measured.resent);
     assert_eq!(run.world.peer.answered, run.measured.ok);
+}
+
+#[test]
+fn nothing_waits_for_the_last_exchange_of_a_connection_that_carries_no_more() {
+    let server = Server::new(|number, connection, stream| match (number, connection, stream) {
+        (1, ..) => Reply::After(600 * MS, 200),
+        (_, 0, 41..) => Reply::Nothing,
+        (_, 0, 39) => Reply::GoAwayAndStay,
+        _ => Reply::After(10 * MS, 200),
+    });
+    let run = simulate(over_http2(closed(4), 4), server);
+    run.assert_balanced();
+    assert_eq!(run.reasons(), []);
+    let connections = run.reports.last().unwrap().connections;
+    assert_eq!((connections.opened, connections.open_max, connections.open), (2, 2, 1));
+    // Three users a hundred times, and the fourth for the rest of the second.
+    assert!((330..=345).contains(&run.measured.ok), "{}", run.measured.ok);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use engine::{
-    Closed, Gate, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Source, Stop, Tally,
-    Worker, WorkerShare, prepare,
+    Closed, Gate, HttpVersion, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Source, Stop,
+    Tally, Worker, WorkerShare, prepare,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 
@@ -136,7 +136,9 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
     let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
     // As many as the slots: a slot that is not released makes a dial fail.
-    let socket_budget = plan.connections().into();
+    // A connection of HTTP/2 may be replaced before its last exchange has ended.
+    let spare = if plan.transport.http == HttpVersion::One { 0 } else { 4 };
+    let socket_budget = u64::from(plan.connections()) + spare;
     let share = WorkerShare {
         number: 0,
         plan,

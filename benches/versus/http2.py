@@ -1,0 +1,60 @@
+"""HTTP/2 against h2load: processor time per request and rate, over connections and streams."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from common.nghttpd import Nghttpd
+from versus.bars import Bar, judge_ratio
+from versus.load import Load
+from versus.row import Measured, Plan, in_turn
+from versus.shot import Target, attempt
+from versus.tools import ALL
+
+if TYPE_CHECKING:
+    from common.nginx import Nginx
+    from versus.speed import Measure
+
+BETWEEN_S = 0.2
+TARGET_CORE = 1
+OF_NGHTTPD = {1: 0.85, 10: 0.70, 100: 0.40}
+OVER_NGINX = {1: 0.95, 10: 0.95, 100: 0.95}
+OVER_TLS = {1: 0.75, 10: 0.95, 100: 1.05}
+OVER_16K = {1: 0.85, 10: 0.85, 100: 0.85}
+
+
+def of_nghttpd(connections: int, streams: int) -> Measure:
+    """Return the measure of a small response of nghttpd."""
+
+    def measure(nginx: Nginx, plan: Plan) -> Measured:
+        del nginx
+        with Nghttpd(TARGET_CORE) as target:
+            load = Load(target.url("/small"), connections, plan.seconds, streams=streams)
+            return _compare(target, plan, load, OF_NGHTTPD[streams])
+
+    return measure
+
+
+def of_nginx(path: str, connections: int, streams: int, limit: float, *, tls: bool) -> Measure:
+    """Return the measure of a response of nginx."""
+
+    def measure(nginx: Nginx, plan: Plan) -> Measured:
+        url = nginx.http2_url(path, secure=tls)
+        return _compare(nginx, plan, Load(url, connections, plan.seconds, streams=streams), limit)
+
+    return measure
+
+
+def _compare(target: Target, plan: Plan, load: Load, limit: float) -> Measured:
+    present, absent = plan.present([ALL["torr"], ALL["h2load"]])
+    measured = Measured(left_out=absent)
+    for number in range(plan.rounds):
+        for tool in in_turn(present, number):
+            shot = attempt(tool, load, target, absent)
+            measured.shots += [shot.kept(number)] if shot else []
+            time.sleep(BETWEEN_S)
+    bars = [Bar("torr", "h2load", limit), Bar("torr", "h2load", 1.0, "≥", key="per_s")]
+    judged = [judge_ratio(bar, measured.shots) for bar in bars]
+    measured.bars = [one for one in judged if one]
+    return measured
