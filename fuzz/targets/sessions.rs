@@ -120,7 +120,7 @@ fn play(protocol: Protocol, mut input: &[u8]) {
             }
             2 if running[slot] => {
                 running[slot] = false;
-                if !connection.cancel(place) {
+                if !connection.cancel(place, world.now) {
                     return;
                 }
             }
