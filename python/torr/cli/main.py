@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from typing import NoReturn
 
 import click
@@ -11,11 +10,9 @@ import click
 from torr import __version__
 from torr.cli.command import Verbs
 from torr.cli.streams import prepare_streams, printed, show_notes
-from torr.cli.usage import explained
 from torr.cli.wrapping import for_stream
 from torr.errors import ExitCode, TorrError, exit_code
 from torr.messages.say import render, say
-from torr.model.printable import safe_text
 
 VERBS = {
     "demo": ("torr.cli.demo:demo", "find the capacity of a built-in target, in about a minute"),
@@ -67,19 +64,31 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         click.echo(error.format_message(), err=True)
         sys.exit(ExitCode.USAGE)
     except click.UsageError as error:
+        from torr.cli.usage import explained  # only errors need it
+
         _end(explained(error).text, ExitCode.USAGE)
     except click.ClickException as error:
         _end(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         _end(say("interrupted before anything was measured"), ExitCode.INTERRUPTED)
     except Exception as error:
-        click.echo(safe_text(traceback.format_exc()), err=True, nl=False)
+        _print_traceback()
         reason = say("this is a defect of torr: please report it with the lines above")
         _end(reason, exit_code(error))
     _end_successfully(None if stdout is None else stdout.loss)
 
 
+def _print_traceback() -> None:
+    from traceback import format_exc  # only a defect needs it
+
+    from torr.model.printable import safe_text
+
+    click.echo(safe_text(format_exc()), err=True, nl=False)
+
+
 def _end(message: str, code: ExitCode) -> NoReturn:
+    from torr.model.printable import safe_text  # takes 10 ms to import, and only errors need it
+
     text = f"torr: {safe_text(render(message, printed.language))}"
     click.echo(for_stream(text, sys.stderr), err=True)
     sys.exit(code)

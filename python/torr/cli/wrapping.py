@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TextIO
 
 
@@ -19,7 +18,9 @@ def for_stream(text: str, stream: TextIO) -> str:
     """Break the lines of a text if the stream is a terminal."""
     if not stream.isatty():
         return text
-    return wrapped(text, shutil.get_terminal_size().columns)
+    from shutil import get_terminal_size  # only terminals need it
+
+    return wrapped(text, get_terminal_size().columns)
 
 
 def _wrapped_line(line: str, width: int, indent: int) -> str:

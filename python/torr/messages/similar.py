@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, say
@@ -13,5 +12,7 @@ if TYPE_CHECKING:
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> Text | None:
     """Return a hint with the most similar of the known names; None where none is similar."""
+    from difflib import get_close_matches  # only errors need it
+
     similar = get_close_matches(name, list(names), 1, cutoff)
     return say("did you mean {similar}?", similar=similar[0]) if similar else None
