@@ -85,6 +85,8 @@ export interface Level {
   samples?: Sample[];
   monitor?: Monitor | null;
   stream?: Stream | null;
+  /** The nodes that sent the load, and the largest error of their translated times. */
+  generator?: { nodes?: { clock?: { error_ms: number } | null }[] };
 }
 
 export interface Usl {

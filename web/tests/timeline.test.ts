@@ -134,6 +134,17 @@ describe("timeline", () => {
     expect(labels).toEqual(["node0", "node1"]);
   });
 
+  it("says by how much the times of nodes with other clocks may be wrong", () => {
+    const drawn = (...errors: (number | null)[]) => {
+      const nodes = errors.map((error_ms) => ({ clock: error_ms === null ? null : { error_ms } }));
+      const one = { ...level(5, [interval(0, from(2)(10))]), generator: { nodes } };
+      const result = timeline([level(9, [interval(0, from(2)(10))]), one]);
+      return [result?.clockError, result && timelineSpecs(result)[2]?.title];
+    };
+    expect(drawn(0.12, 3.5, null)).toEqual([3.5, "time.nodesWithin"]);
+    expect(drawn(null)).toEqual([null, "time.nodes"]);
+  });
+
   it("draws no rates of nodes for a load of one node", () => {
     const result = timeline([level(5, [interval(0, from(1)(10)), interval(1, from(1)(10))])]);
     expect(result?.nodes).toEqual({});

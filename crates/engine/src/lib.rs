@@ -21,7 +21,7 @@ pub use client::Reason;
 #[cfg(feature = "invented-nodes")]
 pub use fleet::serve_invented;
 pub use fleet::{
-    EndNode, NodeSocket, NodeTransport, OrderStream, ReplyStream, SocketNode, serve, serve_on,
+    ChildSocket, ChildTransport, EndChild, OrderStream, ReplyStream, SocketChild, serve, serve_on,
 };
 pub use measure::aggregate::{Aggregate, JudgedInterval};
 pub use measure::front::Front;

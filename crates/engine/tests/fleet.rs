@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::{
-    Closed, NodeTransport, Open, Pace, Plan, Processes, RequestPlan, Run, SocketNode, Source,
+    ChildTransport, Closed, Open, Pace, Plan, Processes, RequestPlan, Run, SocketChild, Source,
     StartError, Stop, Summary, Tally, Think, level_json, serve_on,
 };
 use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
@@ -112,11 +112,11 @@ fn start_on_sockets(plan: &Plan, count: usize) -> (Run, Vec<UnixStream>) {
 }
 
 /// Serves loads on a socket pair; returns the way to it, and its end of the socket.
-fn node() -> (Box<dyn NodeTransport>, UnixStream) {
+fn node() -> (Box<dyn ChildTransport>, UnixStream) {
     let (parent, own) = UnixStream::pair().unwrap();
     let (input, output) = (own.try_clone().unwrap(), own.try_clone().unwrap());
     std::thread::spawn(move || serve_on(input, output));
-    (Box::new(SocketNode::new(parent).with_silence_limit(PATIENCE)), own)
+    (Box::new(SocketChild::new(parent).with_silence_limit(PATIENCE)), own)
 }
 
 fn balanced(summary: &Summary) -> Tally {
@@ -376,7 +376,7 @@ fn a_node_that_is_silent_is_a_recorded_loss() {
     let (target, url) = hello();
     let (lively, _own) = node();
     let (silent, relay) = silenced_node();
-    let silent = SocketNode::new(silent).with_silence_limit(Duration::from_millis(1500));
+    let silent = SocketChild::new(silent).with_silence_limit(Duration::from_millis(1500));
     let run = Run::start_on(&endless(&url, 2), vec![lively, Box::new(silent)]).unwrap();
     wait_for_window(&run);
     relay.send(()).unwrap();
@@ -570,11 +570,11 @@ fn a_load_is_stopped_while_its_processes_still_prepare_it() {
 }
 
 /// Serves loads in a thread, as a node of that name does.
-fn named_node(name: &str) -> (Box<dyn NodeTransport>, UnixStream) {
+fn named_node(name: &str) -> (Box<dyn ChildTransport>, UnixStream) {
     let (parent, own) = UnixStream::pair().unwrap();
     let (input, output) = (own.try_clone().unwrap(), own.try_clone().unwrap());
     std::thread::spawn(move || serve_on(input, output));
-    let node = SocketNode::new(parent).with_silence_limit(PATIENCE).on_node(name);
+    let node = SocketChild::new(parent).with_silence_limit(PATIENCE).on_node(name);
     (Box::new(node), own)
 }
 

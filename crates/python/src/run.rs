@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{NodeTransport, Plan, SocketNode, StartError};
+use engine::{ChildTransport, Plan, SocketChild, StartError};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -31,7 +31,7 @@ impl PyRun {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
         let node = |(name, descriptor): &(String, i32)| {
             let socket = net::tcp_stream_of(*descriptor)?;
-            Ok(Box::new(SocketNode::new(socket).on_node(name.as_str())) as Box<dyn NodeTransport>)
+            Ok(Box::new(SocketChild::new(socket).on_node(name.as_str())) as Box<dyn ChildTransport>)
         };
         let nodes: std::io::Result<Vec<_>> = sockets.iter().map(node).collect();
         let nodes = nodes.map_err(|error| PyOSError::new_err(error.to_string()))?;

@@ -15,7 +15,7 @@ from torr.cli.streams import echo, printed
 from torr.errors import UsageError
 from torr.messages.say import changed, say
 from torr.options import readers
-from torr.options.definition import build_options
+from torr.options.definition import build_options, require_for
 from torr.options.doctor import DOCTOR, DoctorOptions
 from torr.report.data.result_words import word_text
 
@@ -48,6 +48,7 @@ def doctor(url: str | None, **flags: Any) -> None:  # noqa: ANN401
     if options.nodes is not None:
         _doctor_of_nodes(url, options)
         return
+    require_for(options, "cluster", what="--nodes", hint="give --nodes all")
     with _progress_line() as report:
         examination = examine(url, report)
     all_findings = findings(examination)

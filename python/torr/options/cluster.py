@@ -41,7 +41,6 @@ class ClusterOptions:
         Reader("HOST:PORT", str, "10.0.0.1:6379"),
         "set the address of the Ray cluster [RAY_ADDRESS]",
         rare=True,
-        variable="RAY_ADDRESS",
     )
     allow_lost_nodes: bool = switch(
         "--allow-lost-nodes", "go on without nodes that are lost between levels", rare=True

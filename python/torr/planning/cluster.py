@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -54,13 +55,14 @@ def connected(
 
 
 def address_of(cluster: str | None) -> str:
-    """Return the address of the cluster; raise UsageError without one."""
-    if cluster is None:
+    """Return the address of the cluster; raise UsageError if neither option nor variable has it."""
+    address = cluster or os.environ.get("RAY_ADDRESS")
+    if not address:
         raise UsageError(
             say("--nodes needs the address of a Ray cluster"),
             say("give --cluster HOST:PORT, or set RAY_ADDRESS"),
         )
-    return cluster
+    return address
 
 
 @contextmanager
@@ -80,7 +82,8 @@ def start_of(
 ) -> Callable[[Interrupt], AbstractContextManager[Start]]:
     """Return where the options say that loads start; `workers` are those of each node, if given."""
     if options.nodes is None:
-        require_for(options, "allow_lost_nodes", what="--nodes", hint="give --nodes all")
+        names = ("cluster", "allow_lost_nodes")
+        require_for(options, *names, what="--nodes", hint="give --nodes all")
         return this_machine
     if connection is not None:
         # An address belongs to one machine.

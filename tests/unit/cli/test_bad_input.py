@@ -28,6 +28,14 @@ BAD = {
         ["run", "--nodes", "2", URL],
         "--nodes needs the address of a Ray cluster",
     ),
+    "a cluster without nodes": (
+        ["run", "--cluster", "here:1", URL],
+        "--cluster needs --nodes\nhint: give --nodes all",
+    ),
+    "a cluster to examine without nodes": (
+        ["doctor", "--cluster", "here:1"],
+        "--cluster needs --nodes",
+    ),
     "no connections": (["run", "-c", "0", URL], "-c/--connections: '0' is not at least 1"),
     "half a connection": (["run", "-c", "1.5", URL], "-c/--connections: '1.5' is not a whole"),
     "negative duration": (["run", "-z", "-5s", URL], "-z/--duration: the duration '-5s' is neg"),

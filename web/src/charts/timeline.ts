@@ -119,7 +119,12 @@ function nodes(timeline: Timeline): Spec {
     show: rate,
     ...nodeStyle(at),
   }));
-  return { ...base(timeline, translate("time.nodes"), 150), lines };
+  const { clockError } = timeline;
+  const title =
+    clockError === null
+      ? translate("time.nodes")
+      : translate("time.nodesWithin", { error: ms(clockError) });
+  return { ...base(timeline, title, 150), lines };
 }
 
 function nodeStyle(at: number): Pick<Line, "colour" | "dash"> {

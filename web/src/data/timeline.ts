@@ -27,6 +27,8 @@ export interface Timeline {
   tokens: Values;
   /** Successful responses per second of each node, if several nodes sent the load. */
   nodes: Record<string, Values>;
+  /** The largest error of a node's times, in ms; null if all nodes have one clock. */
+  clockError: number | null;
   levels: (Span & { concurrency: number; candidate: string | null })[];
   warmup: Span | null;
   drain: Span | null;
@@ -74,8 +76,20 @@ export function timeline(
   });
   if (!placed.length) return null;
   placed.sort((a, b) => a.start - b.start);
-  const joined = { ...columns(placed), levels: spans, ...phaseSpans(placed, end, isAlone) };
+  const clockError = largestClockError(levels);
+  const joined = {
+    ...columns(placed),
+    levels: spans,
+    clockError,
+    ...phaseSpans(placed, end, isAlone),
+  };
   return spans.slice(1).reduce(separated, joined);
+}
+
+function largestClockError(levels: readonly Level[]): number | null {
+  const nodes = levels.flatMap((level) => level.generator?.nodes ?? []);
+  const errors = nodes.flatMap((node) => node.clock?.error_ms ?? []);
+  return errors.length ? Math.max(...errors) : null;
 }
 
 /** Insert a gap at the start of a level, so that no line joins it with the level before. */
@@ -147,7 +161,9 @@ function startOfWarmup(intervals: readonly Interval[], from: number | null): num
   return isAhead ? from : -elapsed;
 }
 
-function columns(placed: readonly PlacedInterval[]): Omit<Timeline, "levels" | "warmup" | "drain"> {
+function columns(
+  placed: readonly PlacedInterval[],
+): Omit<Timeline, "levels" | "warmup" | "drain" | "clockError"> {
   const intervals = placed.map((entry) => entry.interval);
   const isStreamed = placed.some((entry) => entry.level.stream ?? entry.interval.stream);
   return {

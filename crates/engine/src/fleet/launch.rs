@@ -14,7 +14,7 @@ use super::frame;
 use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply};
 use super::process::ChildProcess;
-use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
+use super::transport::{ChildTransport, EndChild, OrderStream, ReplyStream};
 use crate::measure::summary::MAX_CLOCK_ERROR_NS;
 use crate::messages::{Message, NO_THREAD, SLOW_PREPARATION};
 use crate::worker::gate::Gate;
@@ -33,7 +33,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A child that has started; dropping it ends it.
 pub(super) struct StartedChild {
-    pub(super) transport: Box<dyn NodeTransport>,
+    pub(super) transport: Box<dyn ChildTransport>,
     pub(super) orders: OrderStream,
     pub(super) replies: ReplyStream,
     pub(super) clock: Arc<RemoteClock>,
@@ -81,15 +81,15 @@ impl StartedChild {
 pub(super) fn launch(
     count: u32,
     command: &[String],
-) -> Result<Vec<Box<dyn NodeTransport>>, String> {
+) -> Result<Vec<Box<dyn ChildTransport>>, String> {
     let started = (0..count).map(|_| ChildProcess::start(command));
-    let boxed = |child: ChildProcess| Box::new(child) as Box<dyn NodeTransport>;
+    let boxed = |child: ChildProcess| Box::new(child) as Box<dyn ChildTransport>;
     let started: io::Result<Vec<_>> = started.map(|child| child.map(boxed)).collect();
     started.map_err(|error| format!("cannot start an engine process: {error}"))
 }
 
 /// Waits for the greetings of all children; the error says why they cannot take part.
-pub(super) fn greet(children: Vec<Box<dyn NodeTransport>>) -> Result<Vec<StartedChild>, String> {
+pub(super) fn greet(children: Vec<Box<dyn ChildTransport>>) -> Result<Vec<StartedChild>, String> {
     let count = u32::try_from(children.len()).unwrap_or(u32::MAX);
     greet_within(children, START_LIMIT + START_LIMIT_EACH * count)
 }
@@ -125,12 +125,12 @@ pub(super) fn no_thread(error: io::Error) -> Message {
 }
 
 fn greet_within(
-    children: Vec<Box<dyn NodeTransport>>,
+    children: Vec<Box<dyn ChildTransport>>,
     time: Duration,
 ) -> Result<Vec<StartedChild>, String> {
     let endings = children.iter().map(|child| child.ending()).collect();
     let limit = LaunchLimit::start(endings, time, None).map_err(|error| no_thread(error).text)?;
-    let named = |child: Box<dyn NodeTransport>| {
+    let named = |child: Box<dyn ChildTransport>| {
         let node = child.node().map(str::to_owned);
         started(child).map_err(|why| (node, why))
     };
@@ -145,7 +145,7 @@ fn greet_within(
 }
 
 /// Waits for the greeting of a child; the error says why it cannot take part.
-fn started(mut transport: Box<dyn NodeTransport>) -> Result<StartedChild, String> {
+fn started(mut transport: Box<dyn ChildTransport>) -> Result<StartedChild, String> {
     let (orders, mut replies) = transport.streams().map_err(|error| error.to_string())?;
     match Greeting::read(&mut replies) {
         Ok(Some(greeting)) => {
@@ -175,7 +175,7 @@ struct LaunchLimit {
 }
 
 impl LaunchLimit {
-    fn start(endings: Vec<EndNode>, time: Duration, gate: Option<Arc<Gate>>) -> io::Result<Self> {
+    fn start(endings: Vec<EndChild>, time: Duration, gate: Option<Arc<Gate>>) -> io::Result<Self> {
         let (over, ended) = channel::<()>();
         let is_late = Arc::<AtomicBool>::default();
         let late = Arc::clone(&is_late);

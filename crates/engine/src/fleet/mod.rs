@@ -27,4 +27,4 @@ pub(crate) use event::{FleetEvent, Inbox, Loss};
 pub use invented::serve_invented;
 pub(crate) use message::Figures;
 pub(crate) use parent::{PreparingFleet, start_children, worker_count};
-pub use transport::{EndNode, NodeSocket, NodeTransport, OrderStream, ReplyStream, SocketNode};
+pub use transport::{ChildSocket, ChildTransport, EndChild, OrderStream, ReplyStream, SocketChild};

@@ -16,7 +16,7 @@ use super::clock::RemoteClock;
 use super::event::{FleetEvent, Loss};
 use super::launch::{FirstReply, StartedChild, first_replies, greet, launch, no_thread};
 use super::message::{ChildOrder, ChildReply, Rotation, Task};
-use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
+use super::transport::{ChildTransport, EndChild, OrderStream, ReplyStream};
 use super::{frame, rows};
 use crate::measure::report::Phase;
 use crate::messages::{Message, SILENT, UNREADABLE_REPLY};
@@ -40,7 +40,7 @@ const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(400);
 pub(crate) fn start_children(
     number: usize,
     command: &[String],
-) -> Result<Vec<Box<dyn NodeTransport>>, String> {
+) -> Result<Vec<Box<dyn ChildTransport>>, String> {
     launch(count(number), command)
 }
 
@@ -60,7 +60,7 @@ impl PreparingFleet {
     /// Sends each child its part; the error says why one cannot take part.
     pub(crate) fn start(
         parts: Vec<Plan>,
-        children: Vec<Box<dyn NodeTransport>>,
+        children: Vec<Box<dyn ChildTransport>>,
         sources: &SourceAddresses,
     ) -> Result<Self, String> {
         let children = greet(children)?;
@@ -95,14 +95,14 @@ impl PreparingFleet {
         let firsts = first_replies(&mut children, gate)?;
         let run_start = monotonic_ns() + START_DELAY_NS;
         let mut fleet = Fleet { threads: Vec::new(), run_start };
-        let mut nodes = Vec::new();
+        let mut links = Vec::new();
         let given = assignments.into_iter().zip(firsts);
         for (number, (mut child, (assignment, first))) in (0..).zip(children.into_iter().zip(given))
         {
             let at = child.clock.to_node(run_start);
             let _ = frame::write(&mut child.orders, &ChildOrder::Begin { at }, &[]);
             let signs = Arc::new(LifeSigns::default());
-            nodes.push(Node {
+            links.push(ChildLink {
                 orders: child.orders,
                 end: child.transport.ending(),
                 silence_limit: child.transport.silence_limit(),
@@ -132,7 +132,7 @@ impl PreparingFleet {
             })?;
         }
         let gate = Arc::clone(gate);
-        fleet.spawn(move || OrderForwarder::new(gate, nodes, alive).forward_all())?;
+        fleet.spawn(move || OrderForwarder::new(gate, links, alive).forward_all())?;
         Ok(fleet)
     }
 }
@@ -166,7 +166,7 @@ pub(crate) fn worker_count(plan: &Plan) -> u32 {
     count(plan.split(plan.workers).len())
 }
 
-/// When a node gave its last sign of life, which its reader notes.
+/// When a child gave its last sign of life, which its reader notes.
 #[derive(Debug, Default)]
 struct LifeSigns {
     /// The time of its last reply; 0 before the first.
@@ -177,19 +177,19 @@ struct LifeSigns {
     has_ended: AtomicBool,
 }
 
-/// A node to which orders are sent.
-struct Node {
+/// A child to which orders are sent.
+struct ChildLink {
     orders: OrderStream,
-    end: EndNode,
+    end: EndChild,
     silence_limit: Duration,
     signs: Arc<LifeSigns>,
     clock: Arc<RemoteClock>,
 }
 
-/// Sends the gate's orders and heartbeats to all nodes until none is left, and ends silent nodes.
+/// Sends the gate's orders and heartbeats to all children until none is left, and ends silent ones.
 struct OrderForwarder {
     gate: Arc<Gate>,
-    nodes: Vec<Node>,
+    children: Vec<ChildLink>,
     alive: Arc<AtomicU32>,
     started: Nanos,
     has_opened: bool,
@@ -198,17 +198,17 @@ struct OrderForwarder {
 }
 
 impl OrderForwarder {
-    fn new(gate: Arc<Gate>, nodes: Vec<Node>, alive: Arc<AtomicU32>) -> Self {
+    fn new(gate: Arc<Gate>, children: Vec<ChildLink>, alive: Arc<AtomicU32>) -> Self {
         let (has_opened, has_stopped) = (false, false);
         let started = monotonic_ns();
-        Self { gate, nodes, alive, started, has_opened, has_stopped, aborted: None }
+        Self { gate, children, alive, started, has_opened, has_stopped, aborted: None }
     }
 
     fn forward_all(mut self) {
         while self.alive.load(Ordering::Acquire) > 0 {
             self.forward();
             self.send(|_| ChildOrder::Heartbeat { sent: monotonic_ns() });
-            self.end_silent_nodes(monotonic_ns());
+            self.end_silent_children(monotonic_ns());
             self.gate.wait_at_most(HEARTBEAT_INTERVAL, |gate| {
                 self.alive.load(Ordering::Acquire) == 0 || self.has_news(gate)
             });
@@ -241,25 +241,25 @@ impl OrderForwarder {
             self.send(|_| ChildOrder::Abort);
         }
         if self.aborted.is_some_and(|since| since.elapsed() >= GRACE) {
-            self.nodes.iter().for_each(|node| (node.end)());
+            self.children.iter().for_each(|child| (child.end)());
         }
     }
 
     fn send(&mut self, order: impl Fn(&RemoteClock) -> ChildOrder) {
-        for node in &mut self.nodes {
+        for child in &mut self.children {
             // The reader of a child that is gone notices its end.
-            let _ = frame::write(&mut node.orders, &order(&node.clock), &[]);
+            let _ = frame::write(&mut child.orders, &order(&child.clock), &[]);
         }
     }
 
-    fn end_silent_nodes(&self, now: Nanos) {
-        for node in &self.nodes {
-            let last = node.signs.last.load(Ordering::Acquire).max(self.started);
-            let limit = u64::try_from(node.silence_limit.as_nanos()).unwrap_or(Nanos::MAX);
+    fn end_silent_children(&self, now: Nanos) {
+        for child in &self.children {
+            let last = child.signs.last.load(Ordering::Acquire).max(self.started);
+            let limit = u64::try_from(child.silence_limit.as_nanos()).unwrap_or(Nanos::MAX);
             let is_silent = now.saturating_sub(last) > limit;
-            if is_silent && !node.signs.has_ended.load(Ordering::Acquire) {
-                node.signs.is_silent.store(true, Ordering::Release);
-                (node.end)();
+            if is_silent && !child.signs.has_ended.load(Ordering::Acquire) {
+                child.signs.is_silent.store(true, Ordering::Release);
+                (child.end)();
             }
         }
     }
@@ -272,8 +272,8 @@ struct ReplyReader {
     rotation: Rotation,
     /// The rotation of all loads of this process, which goes on after the turns that the child has used.
     sources: SourceAddresses,
-    transport: Box<dyn NodeTransport>,
-    end: EndNode,
+    transport: Box<dyn ChildTransport>,
+    end: EndChild,
     signs: Arc<LifeSigns>,
     clock: Arc<RemoteClock>,
     gate: Arc<Gate>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::transport::{EndNode, NodeTransport, OrderStream, ReplyStream};
+use super::transport::{ChildTransport, EndChild, OrderStream, ReplyStream};
 use crate::messages::{DIED, DIED_SAYING, END_UNKNOWN, EXIT_CODE, Message, SIGNAL};
 
 /// The maximum of a child's standard error that is read.
@@ -51,7 +51,7 @@ impl ChildProcess {
     }
 }
 
-impl NodeTransport for ChildProcess {
+impl ChildTransport for ChildProcess {
     fn streams(&mut self) -> io::Result<(OrderStream, ReplyStream)> {
         let pipes = self.child.stdin.take().zip(self.child.stdout.take());
         let (orders, replies) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
@@ -59,7 +59,7 @@ impl NodeTransport for ChildProcess {
     }
 
     /// Kills its process group: an interpreter may be a child of a script.
-    fn ending(&self) -> EndNode {
+    fn ending(&self) -> EndChild {
         let (group, has_ended) = (self.child.id(), Arc::clone(&self.has_ended));
         Arc::new(move || {
             if !has_ended.load(Ordering::Acquire) {

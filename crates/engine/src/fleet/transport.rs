@@ -1,4 +1,4 @@
-//! How the parent reaches the nodes of a fleet: child processes through pipes, or any stream of bytes.
+//! How the parent reaches its children: processes through pipes, or nodes through any stream of bytes.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -14,24 +14,24 @@ pub type OrderStream = Box<dyn Write + Send>;
 /// The stream from which replies are read.
 pub type ReplyStream = Box<dyn Read + Send>;
 
-/// Ends a node, from any thread; its replies end then.
-pub type EndNode = Arc<dyn Fn() + Send + Sync>;
+/// Ends a child, from any thread; its replies end then.
+pub type EndChild = Arc<dyn Fn() + Send + Sync>;
 
-/// The way to one node, which runs [`crate::serve`] or [`crate::serve_on`] at its other end.
-pub trait NodeTransport: Send + 'static {
+/// The way to one child, which runs [`crate::serve`] or [`crate::serve_on`] at its other end.
+pub trait ChildTransport: Send + 'static {
     /// Returns the two streams; called once.
     fn streams(&mut self) -> io::Result<(OrderStream, ReplyStream)>;
 
-    /// Returns a function that ends the node.
-    fn ending(&self) -> EndNode;
+    /// Returns a function that ends the child.
+    fn ending(&self) -> EndChild;
 
-    /// Takes note that the load of the node is over, and closes the streams unless the node does.
+    /// Takes note that the load of the child is over, and closes the streams unless the child does.
     fn finish(&mut self) {}
 
-    /// Waits until the node has ended, and returns how; called after its replies have ended.
+    /// Waits until the child has ended, and returns how; called after its replies have ended.
     fn wait(&mut self) -> Message;
 
-    /// Returns the name of the node, if it is another machine.
+    /// Returns the name of its node, if it is on another machine.
     fn node(&self) -> Option<&str> {
         None
     }
@@ -40,12 +40,12 @@ pub trait NodeTransport: Send + 'static {
     fn silence_limit(&self) -> Duration;
 }
 
-/// After this time without a sign of life, a node behind a socket counts as lost: its machine or its
+/// After this time without a sign of life, a child behind a socket counts as lost: its machine or its
 /// network may be gone without a word.
 const SOCKET_SILENCE: Duration = Duration::from_secs(2);
 
-/// A socket whose other end is a node.
-pub trait NodeSocket: Read + Write + Send + Sync + Sized + 'static {
+/// A socket whose other end is a child.
+pub trait ChildSocket: Read + Write + Send + Sync + Sized + 'static {
     /// Returns a second handle of the socket.
     fn second(&self) -> io::Result<Self>;
 
@@ -53,7 +53,7 @@ pub trait NodeSocket: Read + Write + Send + Sync + Sized + 'static {
     fn end(&self);
 }
 
-impl NodeSocket for UnixStream {
+impl ChildSocket for UnixStream {
     fn second(&self) -> io::Result<Self> {
         self.try_clone()
     }
@@ -63,7 +63,7 @@ impl NodeSocket for UnixStream {
     }
 }
 
-impl NodeSocket for TcpStream {
+impl ChildSocket for TcpStream {
     fn second(&self) -> io::Result<Self> {
         self.try_clone()
     }
@@ -73,21 +73,21 @@ impl NodeSocket for TcpStream {
     }
 }
 
-/// A node behind a connected socket.
+/// A child behind a connected socket.
 #[derive(Debug)]
-pub struct SocketNode<S: NodeSocket> {
+pub struct SocketChild<S: ChildSocket> {
     socket: Arc<S>,
     silence_limit: Duration,
     name: Option<String>,
 }
 
-impl<S: NodeSocket> SocketNode<S> {
+impl<S: ChildSocket> SocketChild<S> {
     /// Takes a connected socket.
     pub fn new(socket: S) -> Self {
         Self { socket: Arc::new(socket), silence_limit: SOCKET_SILENCE, name: None }
     }
 
-    /// Names the node, which is another machine.
+    /// Names the node of the child, which is another machine.
     #[must_use]
     pub fn on_node(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -102,13 +102,13 @@ impl<S: NodeSocket> SocketNode<S> {
     }
 }
 
-impl<S: NodeSocket> NodeTransport for SocketNode<S> {
+impl<S: ChildSocket> ChildTransport for SocketChild<S> {
     fn streams(&mut self) -> io::Result<(OrderStream, ReplyStream)> {
         let replies = io::BufReader::new(self.socket.second()?);
         Ok((Box::new(self.socket.second()?), Box::new(replies)))
     }
 
-    fn ending(&self) -> EndNode {
+    fn ending(&self) -> EndChild {
         let socket = Arc::clone(&self.socket);
         Arc::new(move || socket.end())
     }
@@ -130,7 +130,7 @@ impl<S: NodeSocket> NodeTransport for SocketNode<S> {
     }
 }
 
-impl<S: NodeSocket> Drop for SocketNode<S> {
+impl<S: ChildSocket> Drop for SocketChild<S> {
     fn drop(&mut self) {
         self.socket.end();
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
-use crate::fleet::{NodeTransport, PreparingFleet, start_children, worker_count};
+use crate::fleet::{ChildTransport, PreparingFleet, start_children, worker_count};
 use crate::measure::summary::Summary;
 use crate::output::level::level_json;
 use crate::output::load_files::LoadFiles;
@@ -88,7 +88,7 @@ impl Run {
     /// Starts a load on nodes, which have a part each; on the first of them if the load has fewer parts.
     pub fn start_on(
         plan: &Plan,
-        mut nodes: Vec<Box<dyn NodeTransport>>,
+        mut nodes: Vec<Box<dyn ChildTransport>>,
     ) -> Result<Self, StartError> {
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
@@ -121,7 +121,7 @@ impl Run {
 
     fn start_fleet(
         start: Start<'_>,
-        children: Vec<Box<dyn NodeTransport>>,
+        children: Vec<Box<dyn ChildTransport>>,
     ) -> Result<Self, String> {
         let parts = start.parts.clone();
         let processes = u32::try_from(parts.len()).unwrap_or(u32::MAX);
