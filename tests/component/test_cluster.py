@@ -167,12 +167,14 @@ def test_unequal_nodes_have_equal_parts_with_a_warning(connect, hello):
 def test_the_trials_of_a_comparison_are_sent_by_the_nodes(matrix, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = matrix({"one": GOOD, "two": GOOD})
-    flags = ["--nodes", "2", "--cluster", "here:1", "--rounds", "1", "--pin", "off", "-q"]
+    flags = ["--nodes", "2", "--cluster", "here:1", "--rounds", "1", "-q"]
     ended = CliRunner().invoke(command_line, ["compare", str(file), *flags])
     assert ended.exit_code == 0, ended.output
     result = json.loads(Path("_output/torr/latest/result.json").read_text())
     sent_by = [[node["name"] for node in x["generator"]["nodes"]] for x in result["levels"]]
     assert sent_by == [["a", "b"]] * 2
+    assert "pin" not in result["experiment"]
+    assert "rules.nodes" in [rule["code"] for rule in result["experiment"]["rules"]]
 
 
 @pytest.mark.usefixtures("connect")

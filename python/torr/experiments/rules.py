@@ -154,6 +154,11 @@ def _warmup(state: ComparisonState, plan: Plan) -> Message:
 
 
 def _cores(state: ComparisonState) -> Message:
+    if state.uses_nodes:
+        return message(
+            "rules.nodes",
+            "Nodes of a cluster sent the load; the target could use all cores of its machine.",
+        )
     if state.pin is None:
         return message("rules.shared_cores", "Generator and target shared all cores.")
     generator, target = map(_named, (state.pin.generator, state.pin.target))

@@ -101,6 +101,7 @@ class ComparisonState:
 
     total: int
     pin: Pin | None = None
+    uses_nodes: bool = False
     pause_ns: int = 0
     warmup_requests: int | None = None
     servers: ServerPerTrial[Server] | ServerPerCell[Server] = field(default_factory=ServerPerTrial)

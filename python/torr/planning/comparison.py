@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from torr.errors import UsageError
 from torr.experiments.comparison_record import record_of
@@ -16,6 +16,7 @@ from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
 from torr.messages.say import say
+from torr.model.pin import Pin
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
 from torr.planning.cluster import start_of
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from torr.experiments.server_profiles import ServerProfiles
     from torr.model.condition import Condition
     from torr.model.json import JsonObject
-    from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.options.compare import CompareOptions
     from torr.results.level import Level
@@ -58,16 +58,21 @@ class ComparisonPlan:
     matrix: Matrix
     slos: tuple[Condition, ...]
     pin: Pin | None
+    """The cores of both sides; none if they share all cores, or if nodes send the load."""
     profiles: ServerProfiles | None
     notes: tuple[str, ...]
 
     @classmethod
     def of(cls, file: MatrixFile, options: CompareOptions) -> ComparisonPlan:
         """Return the comparison of a file; every load in it has been planned once."""
-        pin = pin_of(options.pin)
+        pin = _pin(options)
         # The generator has its cores to itself.
         defaults = {} if pin is None else {"workers": len(pin.generator)}
-        typed = {"duration_ns": options.duration_ns, "warmup_ns": options.warmup_ns}
+        typed = {
+            "duration_ns": options.duration_ns,
+            "warmup_ns": options.warmup_ns,
+            "nodes": options.nodes,
+        }
         plans = Plans(file, typed, defaults)
         matrix = _matrix(file, plans, options)
         profiles = profiles_of(matrix, options)
@@ -80,6 +85,7 @@ class ComparisonPlan:
         state = ComparisonState(
             total=self.matrix.count,
             pin=self.pin,
+            uses_nodes=options.nodes is not None,
             pause_ns=file.pause_ns,
             warmup_requests=file.warmup_requests,
             servers=ServerPerTrial() if file.restart == "trial" else ServerPerCell(),
@@ -117,6 +123,15 @@ class ComparisonPlan:
         plan = _first_plan(self.matrix, self.file.candidates[0])
         record = record_of(self.matrix, state, plan, directory)
         return structs.replace(record, allow_not_shown=self.options.allow_not_shown)
+
+
+def _pin(options: CompareOptions) -> Pin | None:
+    """Return the cores of both sides; none if they share all, or if nodes send the load."""
+    if options.nodes is None:
+        return pin_of(options.pin)
+    if isinstance(options.pin, Pin):
+        raise UsageError(say("--pin and --nodes are both given"), say("leave one out"))
+    return None
 
 
 def _first_plan(matrix: Matrix, candidate: Candidate) -> Plan:
@@ -183,7 +198,7 @@ def _head(comparison: ComparisonPlan, command: Sequence[str]) -> RunHead:
             warmup_requests=file.warmup_requests,
             alpha=matrix.procedure.alpha,
             discard_if=None if file.discard_if is None else str(file.discard_if),
-            pin=comparison.pin,
+            pin=comparison.pin if options.nodes is None else UNSET,
             until=options.until,
         ),
     )

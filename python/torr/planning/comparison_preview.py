@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.experiments.matrix import Matrix
+    from torr.messages.say import Text
     from torr.planning.comparison import ComparisonPlan
 
 # Estimated time to start, check and stop a server, beyond the load.
@@ -43,10 +44,17 @@ def preview(comparison: ComparisonPlan) -> Iterator[str]:
             profiles=counted(len(plans), "profile"),
             time=_minutes(total_s),
         )
-    pin = comparison.pin
-    yield (say("cores: shared") if pin is None else say("cores: {pin} (generator/target)", pin=pin))
+    yield _cores(comparison)
     pairs = (len(file.candidates) - 1) * len(matrix.cells)
     yield _power(matrix.stages, pairs, matrix.procedure.alpha)
+
+
+def _cores(comparison: ComparisonPlan) -> Text:
+    if comparison.options.nodes is not None:
+        return say("nodes: {nodes}; servers on all cores", nodes=comparison.options.nodes)
+    if comparison.pin is None:
+        return say("cores: shared")
+    return say("cores: {pin} (generator/target)", pin=comparison.pin)
 
 
 def _duration(comparison: ComparisonPlan) -> str:

@@ -55,7 +55,18 @@ def plan_of(options: MeasureOptions) -> Planned:
         spin=_spin(load.groups, spins=options.load.spin),
         log=_log(options.result.log),
     )
-    return Planned(plan, load.notes)
+    return Planned(plan, (*load.notes, *_notes_about_nodes(urls, options.cluster.nodes)))
+
+
+def _notes_about_nodes(urls: Sequence[Url], nodes: str | None) -> tuple[str, ...]:
+    """Return a note about targets that each node looks for on itself, which is rarely meant."""
+    return tuple(
+        say(
+            "with --nodes, {host} is each node itself: name the target as the nodes reach it",
+            host=host,
+        )
+        for host in dict.fromkeys(url.host for url in urls if nodes and url.is_loopback)
+    )
 
 
 def _load(options: MeasureOptions) -> PlannedLoad:

@@ -54,7 +54,8 @@ class Experiment(ResultPart, kw_only=True, omit_defaults=True):
     alpha: Annotated[float, Meta(gt=0, lt=1)] | None = None
     discard_if: str | None = None
     pin: Annotated[
-        Pin | UnsetType | None, Meta(description="cores of both sides; null: they share all cores")
+        Pin | UnsetType | None,
+        Meta(description="cores of both sides; null: they share all; absent: nodes sent the load"),
     ] = UNSET
     until: str | None = None
     answers: Annotated[

@@ -79,6 +79,12 @@ def test_cores_that_were_shared():
     assert only(said(), "Generator") == ["Generator and target shared all cores."]
 
 
+def test_a_load_of_nodes_is_not_said_to_have_shared_cores():
+    found = said(ComparisonState(total=1, uses_nodes=True))
+    assert len(only(found, "Nodes of a cluster sent the load")) == 1
+    assert not only(found, "Generator")
+
+
 def test_a_rule_that_discards_rounds():
     assert only(said(), "torr left out") == []
     (discarding,) = only(said(rule="failures > 100"), "torr left out each round in which")

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.counts import counted, levels_of
-from torr.messages.say import Text, chain, say
+from torr.messages.say import Text, chain, join, say
 from torr.report.data.wording import health_reason, most_by
 from torr.report.text import comparison_trust, diff_sentence, functions
 from torr.report.text.streaming import is_joined
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from torr.results.level import Level
     from torr.results.result import RunResult
 
+MOST_NODES = 4
+"""The number of nodes that are named."""
 LEAST_STEAL = 0.5
 """Percent of the machine that the hypervisor must have taken to be worth a word."""
 
@@ -40,6 +42,7 @@ def trust(result: RunResult) -> Text:
     else:
         parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
         parts += [_busiest(levels), _rounds(result), _steal(levels)]
+    parts.append(_nodes(levels))
     parts += dict.fromkeys(warning for level in levels for warning in level.warnings)
     if result.status == "interrupted":
         parts.append(say("interrupted: everything measured until then is stored"))
@@ -136,6 +139,15 @@ def _busiest(levels: Sequence[Level]) -> str:
     if any(level.is_of_locust for level in levels):
         return say("busiest process {rate:.0f} % of a core", rate=max(rates))
     return say("busiest worker {rate:.0f} % of a core", rate=max(rates))
+
+
+def _nodes(levels: Sequence[Level]) -> str:
+    """Return which nodes sent the load, if this machine did not."""
+    parts = [level.generator.nodes for level in levels if level.generator is not None]
+    names = list(dict.fromkeys(node.name for nodes in parts for node in nodes))
+    if len(names) > MOST_NODES:
+        return say("sent by {count:,} nodes", count=len(names))
+    return say("sent by {names}", names=join(names)) if names else ""
 
 
 def _rounds(result: RunResult) -> Text:

@@ -53,6 +53,17 @@ def test_trust_names_the_warnings_of_the_levels_once(make_level, make_result):
     assert trust.trust(make_result("ladder", made)).count("the log ends early: disk full") == 1
 
 
+def test_trust_names_the_nodes_that_sent_the_load(make_level, make_result):
+    def sent_by(count):
+        nodes = [{"name": f"n{number}", "processes": 1} for number in range(count)]
+        made = [make_level(n, 9.0, 1.0, generator={"nodes": nodes}) for n in (1, 2)]
+        return trust.trust(make_result("ladder", made))
+
+    assert sent_by(3).endswith(" · sent by n0, n1 and n2.")
+    assert sent_by(12).endswith(" · sent by 12 nodes.")
+    assert "sent by" not in sent_by(0)
+
+
 def test_trust_names_the_levels_at_which_users_starved_and_the_worst(make_level, make_result):
     made = [make_level(n, 9.0, 1.0, starved=n - 20) for n in (20, 40, 80)]
     assert (
