@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from installed import TORR
 
-QUICK = """\
+# A number of requests, since on a busy machine none may end in a short time.
+_LOAD = "requests = 30"
+QUICK = f"""\
 baseline = "one"
 rounds = 1
-duration = "200ms"
+{_LOAD}
 warmup = "0s"
 connections = 2
-url = "http://127.0.0.1:{port}/"
+url = "http://127.0.0.1:{{port}}/"
 """
 GOOD = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
+
+
+def lasting(duration, top=QUICK):
+    """Return the top of a file whose trials have a duration instead of a number of requests."""
+    return top.replace(_LOAD, f'duration = "{duration}"')
+
+
 SERVER = """
 import http.server, os, sys
 class Answer(http.server.BaseHTTPRequestHandler):

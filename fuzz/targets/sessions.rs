@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use client::{Connection, Exchange, Outline, Protocol, Scratch, Slots};
 use libfuzzer_sys::fuzz_target;
 use net::{Address, Driver, Nanos, Ready, ThreadUsage};
+use wire::{RequestParts, RequestTemplate};
 
 const SLOTS: u16 = 3;
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -89,23 +90,27 @@ impl Driver for World {
     }
 }
 
-struct Exchanges(Vec<Exchange>);
+/// Exchanges, and the request of each.
+struct Exchanges(Vec<Exchange>, Vec<u8>);
 
 impl Slots for Exchanges {
     fn slot(&mut self, slot: u16) -> (&mut Exchange, &[u8]) {
-        (&mut self.0[usize::from(slot)], REQUEST)
+        (&mut self.0[usize::from(slot)], &self.1)
     }
 }
 
 fn play(protocol: Protocol, mut input: &[u8]) {
     let count = usize::from(protocol.slots());
-    let outline = Outline { is_head: false, length: REQUEST.len() };
+    let is_http2 = matches!(protocol, Protocol::Http2(_));
+    let request = if is_http2 { request_of_http2() } else { REQUEST.to_vec() };
+    let outline = Outline { is_head: false, length: request.len() };
     let mut world = World::default();
     let mut scratch = Scratch::new(64);
     let mut connection = Connection::dialled((), None, None, protocol, 0);
     let ready = Ready { token: 0, readable: false, writable: true, closed: false };
     assert!(connection.advance(&mut world, ready, &mut scratch).is_ok() && connection.is_open());
-    let mut exchanges = Exchanges((0..count).map(|_| Exchange::new(0, 0, outline)).collect());
+    let new = |_| Exchange::new(0, 0, outline);
+    let mut exchanges = Exchanges((0..count).map(new).collect(), request);
     let mut running = vec![false; count];
     while let [operation, rest @ ..] = input {
         input = rest;
@@ -113,7 +118,7 @@ fn play(protocol: Protocol, mut input: &[u8]) {
         let slot = usize::from(operation >> 4) % count;
         let place = u16::try_from(slot).expect("a slot of few");
         match operation & 15 {
-            0 | 1 if !running[slot] => {
+            0 | 1 if !running[slot] && connection.accepts() => {
                 exchanges.0[slot].restart(world.now, world.now, outline);
                 running[slot] = true;
                 connection.begin(place, &mut exchanges);
@@ -130,7 +135,14 @@ fn play(protocol: Protocol, mut input: &[u8]) {
             6..=11 => {
                 let length = input.len().min(usize::from(operation >> 4) + 1);
                 let (bytes, rest) = input.split_at(length);
-                world.received.borrow_mut().extend(bytes);
+                let mut received = world.received.borrow_mut();
+                if let (true, 9.., [kind, flags, stream, payload @ ..]) =
+                    (is_http2, operation & 15, bytes)
+                {
+                    received.extend(frame(*kind, *flags, *stream, payload));
+                } else {
+                    received.extend(bytes);
+                }
                 input = rest;
             }
             kind => {
@@ -144,7 +156,8 @@ fn play(protocol: Protocol, mut input: &[u8]) {
                 for ended in scratch.ended.drain(..) {
                     let was_running = std::mem::take(&mut running[usize::from(ended.slot)]);
                     assert!(was_running, "an exchange ended twice");
-                    assert!(!(ended.outcome.reusable && event.closed));
+                    // A stream of HTTP/2 can end before its connection does.
+                    assert!(is_http2 || !(ended.outcome.reusable && event.closed));
                 }
             }
         }
@@ -152,7 +165,23 @@ fn play(protocol: Protocol, mut input: &[u8]) {
     }
 }
 
+/// Returns a request with a body, whose bytes need permission.
+fn request_of_http2() -> Vec<u8> {
+    let (method, scheme, authority, target) = ("POST", "http", "h", "/");
+    let (fields, body) = (&[][..], Some(&[7; 70_000][..]));
+    let parts = RequestParts { method, scheme, authority, target, fields, body };
+    let template = RequestTemplate::plain(&parts).expect("a plain request");
+    template.to_http2().fixed().expect("no template").into_vec()
+}
+
+/// Returns a frame of HTTP/2, on one of the first streams.
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let head = [0, 0, payload.len() as u8, kind % 11, flags, 0, 0, 0, stream % 8];
+    [&head, payload].concat()
+}
+
 fuzz_target!(|data: &[u8]| {
     play(Protocol::Http1, data);
     play(Protocol::Lines(SLOTS), data);
+    play(Protocol::Http2(SLOTS), data);
 });

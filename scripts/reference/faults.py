@@ -14,7 +14,7 @@ from torr.report.text.reasons import ADVICE
 CRATES = Path(__file__).parents[2] / "crates"
 
 _REASON = re.compile(r'^    \w+, (\w+), "([\w.]+)", "([^"]+)";$', re.MULTILINE)
-_FAULT = re.compile(r'^    \w+ "(\w+)" (?:true|false) "([^"]+)";$', re.MULTILINE)
+_FAULT = re.compile(r'^    \w+ "(\w+)" Http[12] (?:true|false) "([^"]+)";$', re.MULTILINE)
 
 CLASSES = {
     "ok": "a complete response whose status is accepted (200–399)",
@@ -64,6 +64,26 @@ ENDS = {
     "no_content": "ok",
     "not_modified": "ok",
     "no_accept": "timeout.connect",
+    "h2_refused": "read.unprocessed",
+    "h2_reset": "read.stream_reset.internal_error",
+    "h2_cancel": "read.stream_reset.cancel",
+    "h2_goaway": "ok",
+    "h2_goaway_error": "read.goaway",
+    "h2_closed": "read.closed_in_body",
+    "h2_hang": "timeout.first_byte",
+    "h2_zero_window": "timeout.write",
+    "h2_half_body": "protocol.bad_content_length",
+    "h2_bad_head": "protocol.h2_compression",
+    "h2_head_bomb": "protocol.head_too_large",
+    "h2_continuations": "protocol.h2_flood",
+    "h2_pings": "protocol.h2_flood",
+    "h2_settings": "protocol.h2_flood",
+    "h2_resets": "protocol.h2_frame",
+    "h2_push": "protocol.h2_frame",
+    "h2_bad_frame": "protocol.h2_frame",
+    "h2_overflow": "protocol.h2_flow_control",
+    "h2_frames": "ok",
+    "h2_changes": "ok",
 }
 
 _HEAD = """\
@@ -91,7 +111,8 @@ _TARGET = """\
 ## Try each failure
 
 `torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own
-alerts. Faults that end as `ok` are correct responses that clients often handle wrongly.
+alerts. Faults that end as `ok` are correct responses that clients often handle wrongly. Faults
+whose names begin with `h2_` are those of HTTP/2: they need `--http 2c`.
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from candidates import GOOD, QUICK
+from candidates import GOOD, QUICK, lasting
 from installed import is_running, wait_until
 from recorder import recording
 
@@ -78,7 +78,7 @@ def test_servers_may_stay_up_through_their_cell(torr, matrix, server, tmp_path):
 def test_a_matrix_asks_what_it_is_told_to(torr, matrix):
     with recording(lambda _seen: (200, {}, b"queue_length 7\n")) as metrics:
         said = f'monitor = {{ at = "{metrics.url}/metrics", names = ["queue_length"] }}'
-        top = f"{said}\n{QUICK}".replace("200ms", "1200ms")
+        top = f"{said}\n{lasting('1200ms')}"
         ended = torr("compare", matrix({"one": GOOD, "two": GOOD}, top))
     assert ended.code == 0, ended.err
     for level in ended.result["levels"]:
@@ -128,7 +128,7 @@ def test_what_goes_wrong_is_an_outcome_and_the_others_go_on(torr, matrix, server
         "deaf": f"{deaf}\ngrace = '200ms'",
         "mute": f'["{sys.executable}", "-c", "import sys; print(42); sys.exit(7)"]',
     }
-    top = f'{QUICK}expect = {{ status = 200, body = "Hello world" }}\n'.replace("200ms", "1s")
+    top = f'{lasting("1s")}expect = {{ status = 200, body = "Hello world" }}\n'
     ended = torr("compare", matrix(bad, top))
     assert ended.code == 0, ended.err
     result = ended.result
@@ -174,7 +174,7 @@ def test_a_port_that_is_taken_is_somebody_elses(torr, matrix):
 def test_however_it_ends_no_server_stays(start, matrix, tmp_path, server, number):
     pid_file = tmp_path / "pid"
     setup = f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))"
-    top = QUICK.replace("200ms", "30s")
+    top = lasting("30s")
     process = start("compare", matrix({"one": server(setup=setup), "two": GOOD}, top))
     wait_until(lambda: pid_file.exists() and pid_file.read_text())
     process.send_signal(number)
@@ -215,7 +215,7 @@ def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_
         ("connections = 2", "conections = 2", "did you mean connections?"),
         ("connections = 2", "connections = 0", "connections"),
         ("rounds = 1", "levels = 3", "there is no 'levels' here"),
-        ('"200ms"', '"200"', "has no unit"),
+        ('"0s"', '"0"', "has no unit"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(torr, matrix, old, new, words):

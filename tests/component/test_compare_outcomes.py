@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from candidates import GOOD, QUICK, SERVER
+from candidates import GOOD, QUICK, SERVER, lasting
 from installed import wait_until
 
 OF_FILE = "rounds is a key of the file, not of a candidate"
@@ -24,7 +24,7 @@ def elsewhere(tmp_path_factory):
 
 @pytest.mark.full
 def test_each_candidate_has_its_own_slo(torr, matrix):
-    top = f'slo = ["p50 < 20ms"]\n{QUICK}'.replace("200ms", "3s")
+    top = f'slo = ["p50 < 20ms"]\n{lasting("3s")}'
     ended = torr("compare", matrix({"one": GOOD, "slow": SLOW}, top), "--junit", "slo.xml")
     assert ended.code == 1
     assert "SLO broken: slow at concurrency 2: p50 < 20ms" in ended.err
@@ -70,7 +70,7 @@ def test_a_file_that_is_left_is_told_even_of_the_round_that_is_not_counted(torr,
 @pytest.mark.full
 def test_what_died_in_its_window_is_measured_and_told(torr, matrix, server):
     dead = server("dead", limit=12)
-    top = QUICK.replace("200ms", "1s")
+    top = lasting("1s")
     ended = torr("compare", matrix({"one": GOOD, "dead": dead}, top), "--rounds", "3")
     result = ended.result
     failures = [x for x in result["failures"] if x["candidate"] == "dead"]
@@ -129,7 +129,7 @@ def test_answers_are_compared_in_each_cell(torr, matrix, tmp_path):
 
 @pytest.mark.full
 def test_until_settled_judges_with_a_third_of_the_error(torr, matrix):
-    top = QUICK.replace("rounds = 1\n", "").replace("200ms", "100ms")
+    top = lasting("100ms").replace("rounds = 1\n", "")
     ended = torr("compare", "--until", "settled", matrix({"one": GOOD, "slow": SLOW}, top))
     assert ended.code == 0, ended.err
     result = ended.result
@@ -198,7 +198,7 @@ def test_trials_by_requests_leave_out_the_round_that_a_rule_names(
     text = SERVER.replace("LIMIT", "10**9").replace("BODY", "body()").replace("SETUP", setup)
     (tmp_path / "turning.py").write_text(text)
     two = json.dumps([sys.executable, str(tmp_path / "turning.py"), "{port}"])
-    top = QUICK.replace("rounds = 1", "rounds = 3").replace('duration = "200ms"', "requests = 50")
+    top = QUICK.replace("rounds = 1", "rounds = 3").replace("requests = 30", "requests = 50")
     more = 'warmup_requests = 20\npause = "10ms"\ndiscard_if = "failures > 0"\n'
     ended = torr(
         "compare", matrix({"one": GOOD, "two": two}, f'{top}{more}expect_body = "Hello"\n')

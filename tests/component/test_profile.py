@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from candidates import GOOD, QUICK
+from candidates import GOOD, lasting
 from events import ask
 from installed import Ended, children_of, wait_until, wait_until_seen, words_of
 
@@ -188,7 +188,7 @@ def test_a_target_that_ends_in_mid_profile_is_told(start, server, tmp_path):
 def test_a_server_that_ends_in_mid_profile_is_told_with_how_it_ended(
     start, matrix, program, tmp_path
 ):
-    top = QUICK.replace("200ms", "3s")
+    top = lasting("3s")
     file = matrix({"one": program("one"), "two": program("two")}, top)
     ended = killed_in_mid_profile(start("compare", file, "--profile", "cpu"), tmp_path)
     assert ended.code == 0, ended.err

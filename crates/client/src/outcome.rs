@@ -155,7 +155,7 @@ reasons! {
     ProtocolH2FlowControl, Protocol, "protocol.h2_flow_control", "the server sent more than its window allows, or made a window too large (HTTP/2)";
     ProtocolH2StreamClosed, Protocol, "protocol.h2_stream_closed", "a frame of HTTP/2 came for a stream that had ended";
     ProtocolH2Compression, Protocol, "protocol.h2_compression", "the fields of a response cannot be decoded (HPACK of HTTP/2)";
-    ProtocolH2Flood, Protocol, "protocol.h2_flood", "the server sent more frames that need answers than torr could answer (HTTP/2)";
+    ProtocolH2Flood, Protocol, "protocol.h2_flood", "the server sent a head without end, or more frames that need answers than torr could answer (HTTP/2)";
     TlsExpired, Tls, "tls.expired", "the certificate of the server has expired";
     TlsNotYetValid, Tls, "tls.not_yet_valid", "the certificate of the server is not valid yet";
     TlsWrongHost, Tls, "tls.wrong_host", "the certificate of the server is for another name";

@@ -10,7 +10,7 @@ use engine::{
     ChildTransport, Closed, Open, Pace, Plan, Processes, RequestPlan, Run, SocketChild, Source,
     StartError, Stop, Summary, Tally, Think, level_json, serve_on,
 };
-use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
+use targets::{Fault, FaultVersion, FaultySpec, HelloSpec, Spec, Target};
 
 const MS: u64 = 1_000_000;
 const CHILD: &str = env!("CARGO_BIN_EXE_engine-child");
@@ -241,7 +241,10 @@ fn faulty(fault: Fault, share: f64) -> (Target, String) {
 #[test]
 fn faults_balance_and_the_targets_agree() {
     for executor in EXECUTORS {
-        let is_met = |fault: &&Fault| **fault != Fault::NoAccept && !SILENT.contains(fault);
+        let is_met = |fault: &&Fault| {
+            let is_of_http1 = fault.version() == FaultVersion::Http1;
+            is_of_http1 && **fault != Fault::NoAccept && !SILENT.contains(fault)
+        };
         let faults: Vec<Fault> = Fault::ALL.iter().filter(is_met).copied().collect();
         let targets: Vec<_> = faults.iter().map(|fault| faulty(*fault, 0.5)).collect();
         // A user of each process for each fault; the whole plan is one load.

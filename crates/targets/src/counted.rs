@@ -1,9 +1,10 @@
 //! A connection under hyper that counts the responses that were written.
 //!
-//! hyper reports when it has taken a response, not when the response was written. A [`Ledger`] notes the
-//! responses that hyper has taken completely. When hyper flushes the connection and has nothing left to
-//! write, the kernel has them. The rows of the log get their stamps here, too: after the read with the
-//! request, and before the write with its response.
+//! hyper reports when it has taken a response, not when the response was written. Over HTTP/1.1, a
+//! [`Ledger`] notes the responses that hyper has taken completely; when hyper flushes the connection and has
+//! nothing left to write, the kernel has them. Over HTTP/2, flow control may hold responses back, so the
+//! frames that end a response are counted as they are written. The rows of the log get their stamps here,
+//! too: after the read with the request, and before the write with its response.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,6 +18,7 @@ use tokio::net::TcpStream;
 
 use crate::clock;
 use crate::counts::ThreadCounts;
+use crate::frames::WrittenFrames;
 use crate::truth::{Row, Truth};
 
 /// The responses of one connection that are not written.
@@ -69,6 +71,13 @@ impl Ledger {
         if self.truth.is_some() { clock::now_ns() } else { 0 }
     }
 
+    /// Takes note that the kernel has so many whole responses.
+    fn answered(&self, responses: u64) {
+        if responses != 0 {
+            self.tally.answered.fetch_add(responses, Relaxed);
+        }
+    }
+
     fn wrote(&self, bytes: usize, sent_ns: u64) {
         self.tally.bytes_out.fetch_add(bytes as u64, Relaxed);
         let Some(open) = &self.truth else { return };
@@ -80,7 +89,7 @@ impl Ledger {
 
     fn flushed(&self) {
         if self.taken.load(Relaxed) != 0 {
-            self.tally.answered.fetch_add(self.taken.swap(0, Relaxed), Relaxed);
+            self.answered(self.taken.swap(0, Relaxed));
         }
     }
 }
@@ -91,20 +100,57 @@ pub(crate) struct CountedStream {
     stream: TokioIo<TcpStream>,
     ledger: Arc<Ledger>,
     vectored: bool,
+    written: Written,
+}
+
+/// What was written to a connection.
+#[derive(Debug)]
+enum Written {
+    Nothing,
+    Http1,
+    Http2(WrittenFrames),
 }
 
 impl CountedStream {
     /// With `vectored`, hyper writes bodies without a copy; otherwise it copies them behind their head,
     /// which is faster for a few bytes.
     pub(crate) fn new(stream: TcpStream, ledger: Arc<Ledger>, vectored: bool) -> Self {
-        CountedStream { stream: TokioIo::new(stream), ledger, vectored }
+        let written = Written::Nothing;
+        CountedStream { stream: TokioIo::new(stream), ledger, vectored, written }
     }
 
-    fn count(&self, wrote: Poll<io::Result<usize>>, stamp_ns: u64) -> Poll<io::Result<usize>> {
+    /// Counts what was written of these slices, since `stamp_ns`.
+    fn count<'a>(
+        &mut self,
+        wrote: Poll<io::Result<usize>>,
+        slices: impl Iterator<Item = &'a [u8]>,
+        stamp_ns: u64,
+    ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(bytes)) = wrote {
             self.ledger.wrote(bytes, stamp_ns);
+            let mut left = bytes;
+            for slice in slices {
+                let part = &slice[..left.min(slice.len())];
+                left -= part.len();
+                self.written.add(part, &self.ledger);
+            }
         }
         wrote
+    }
+}
+
+impl Written {
+    /// Takes bytes that follow. The frame with which HTTP/2 begins has less than 64 KiB, so that its first
+    /// byte is 0; HTTP/1.1 begins with a letter.
+    fn add(&mut self, bytes: &[u8], ledger: &Ledger) {
+        if let (Written::Nothing, Some(first)) = (&self, bytes.first()) {
+            let is_http2 = *first == 0;
+            *self =
+                if is_http2 { Written::Http2(WrittenFrames::default()) } else { Written::Http1 };
+        }
+        if let Written::Http2(frames) = self {
+            ledger.answered(frames.add(bytes));
+        }
     }
 }
 
@@ -130,7 +176,7 @@ impl Write for CountedStream {
     ) -> Poll<io::Result<usize>> {
         let stamp_ns = self.ledger.stamp();
         let wrote = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.count(wrote, stamp_ns)
+        self.count(wrote, std::iter::once(bytes), stamp_ns)
     }
 
     fn poll_write_vectored(
@@ -140,7 +186,7 @@ impl Write for CountedStream {
     ) -> Poll<io::Result<usize>> {
         let stamp_ns = self.ledger.stamp();
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, intervals);
-        self.count(wrote, stamp_ns)
+        self.count(wrote, intervals.iter().map(|slice| &**slice), stamp_ns)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -148,7 +194,9 @@ impl Write for CountedStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.ledger.flushed();
+        if matches!(self.written, Written::Http1) {
+            self.ledger.flushed();
+        }
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

@@ -1,12 +1,21 @@
 //! The faults of faulty targets: one table, from which names, docs, CLI help and tests are made.
 //!
-//! The bytes of each fault are in `script`.
+//! The bytes of each fault are in `script`, those of HTTP/2 in `http2_script`.
 
 use serde::{Deserialize, Serialize};
 
+/// A version of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultVersion {
+    /// HTTP/1.1.
+    Http1,
+    /// HTTP/2, with prior knowledge.
+    Http2,
+}
+
 /// Declares the enum and its methods from the rows of the table.
 macro_rules! faults {
-    ($($variant:ident $name:literal $answers:literal $meaning:literal;)+) => {
+    ($($variant:ident $name:literal $version:ident $answers:literal $meaning:literal;)+) => {
         /// A way in which a faulty target fails, or a legal response that clients often read wrongly.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Fault {
@@ -20,6 +29,11 @@ macro_rules! faults {
             /// Returns the name in specs, in counts and on the command line.
             pub const fn name(self) -> &'static str {
                 match self { $(Fault::$variant => $name,)+ }
+            }
+
+            /// Returns the version of HTTP that it is a fault of, and that the target speaks.
+            pub const fn version(self) -> FaultVersion {
+                match self { $(Fault::$variant => FaultVersion::$version,)+ }
             }
 
             /// Returns a line of help about what the client receives.
@@ -37,35 +51,55 @@ macro_rules! faults {
 }
 
 faults! {
-    ResetBefore "reset_before" false "reset after the request was read, before any byte of a response";
-    ResetInHead "reset_in_head" false "reset after half the head";
-    ResetInBody "reset_in_body" false "reset after half the body";
-    SlowLoris "slow_loris" false "one byte every 100 ms, forever";
-    ClosedBefore "closed_before" false "closed after the request was read, before any byte of a response";
-    ClosedInHead "closed_in_head" false "closed after half the head";
-    ClosedEarly "closed_early" false "closed after half the body";
-    ClosedOnReuse "closed_on_reuse" false "a connection's first request is answered as keep-alive; at a later one it is closed without a response";
-    CloseAfter "close_after" true "answered, then closed without having said so (legal)";
-    LengthTooLong "length_too_long" false "Content-Length larger than the body, then silence";
-    LengthTooShort "length_too_short" false "Content-Length smaller than the body";
-    BadLength "bad_length" false "Content-Length: banana";
-    TwoLengths "two_lengths" false "two Content-Length headers that differ";
-    BadChunk "bad_chunk" false "a chunk size that is no number";
-    BadChunkEnd "bad_chunk_end" false "no CRLF after a chunk's data";
-    Garbage "garbage" false "64 random bytes instead of HTTP, then closed";
-    Http2Only "http2_only" false "HTTP/2 frames (SETTINGS, GOAWAY), then closed, as an HTTP/2-only server does";
-    HugeHead "huge_head" false "a head of 1 MB";
-    EndlessHead "endless_head" false "a head that never ends, 1 MB/s";
-    SlowHead "slow_head" false "a status line, then a header line that never ends, one byte a second";
-    EndlessInterim "endless_interim" false "102 Processing again and again, 1 MB/s";
-    EndlessBody "endless_body" false "a chunked body that never ends, 1 MB/s";
-    EndlessLine "endless_line" false "a stream of events whose first line never ends, 1 MB/s";
-    GzipBomb "gzip_bomb" true "a gzip body of 32 kB that becomes 32 MiB (legal; `check.too_large` with `--compressed` and a check of the body)";
-    Status503 "status_503" true "503 Service Unavailable with a body (legal)";
-    Hang "hang" false "reads the request and never answers";
-    CloseDelimited "close_delimited" true "HTTP/1.0 without a length: the body ends when the connection does (legal)";
-    Interim100 "interim_100" true "103 Early Hints before the 200 (legal)";
-    NoContent "no_content" true "204 without a body (legal)";
-    NotModified "not_modified" true "304 with a Content-Length but no body (legal)";
-    NoAccept "no_accept" false "a blackhole: the accept queue is full, SYNs are dropped (share does not apply)";
+    ResetBefore "reset_before" Http1 false "reset after the request was read, before any byte of a response";
+    ResetInHead "reset_in_head" Http1 false "reset after half the head";
+    ResetInBody "reset_in_body" Http1 false "reset after half the body";
+    SlowLoris "slow_loris" Http1 false "one byte every 100 ms, forever";
+    ClosedBefore "closed_before" Http1 false "closed after the request was read, before any byte of a response";
+    ClosedInHead "closed_in_head" Http1 false "closed after half the head";
+    ClosedEarly "closed_early" Http1 false "closed after half the body";
+    ClosedOnReuse "closed_on_reuse" Http1 false "a connection's first request is answered as keep-alive; at a later one it is closed without a response";
+    CloseAfter "close_after" Http1 true "answered, then closed without having said so (legal)";
+    LengthTooLong "length_too_long" Http1 false "Content-Length larger than the body, then silence";
+    LengthTooShort "length_too_short" Http1 false "Content-Length smaller than the body";
+    BadLength "bad_length" Http1 false "Content-Length: banana";
+    TwoLengths "two_lengths" Http1 false "two Content-Length headers that differ";
+    BadChunk "bad_chunk" Http1 false "a chunk size that is no number";
+    BadChunkEnd "bad_chunk_end" Http1 false "no CRLF after a chunk's data";
+    Garbage "garbage" Http1 false "64 random bytes instead of HTTP, then closed";
+    Http2Only "http2_only" Http1 false "HTTP/2 frames (SETTINGS, GOAWAY), then closed, as an HTTP/2-only server does";
+    HugeHead "huge_head" Http1 false "a head of 1 MB";
+    EndlessHead "endless_head" Http1 false "a head that never ends, 1 MB/s";
+    SlowHead "slow_head" Http1 false "a status line, then a header line that never ends, one byte a second";
+    EndlessInterim "endless_interim" Http1 false "102 Processing again and again, 1 MB/s";
+    EndlessBody "endless_body" Http1 false "a chunked body that never ends, 1 MB/s";
+    EndlessLine "endless_line" Http1 false "a stream of events whose first line never ends, 1 MB/s";
+    GzipBomb "gzip_bomb" Http1 true "a gzip body of 32 kB that becomes 32 MiB (legal; `check.too_large` with `--compressed` and a check of the body)";
+    Status503 "status_503" Http1 true "503 Service Unavailable with a body (legal)";
+    Hang "hang" Http1 false "reads the request and never answers";
+    CloseDelimited "close_delimited" Http1 true "HTTP/1.0 without a length: the body ends when the connection does (legal)";
+    Interim100 "interim_100" Http1 true "103 Early Hints before the 200 (legal)";
+    NoContent "no_content" Http1 true "204 without a body (legal)";
+    NotModified "not_modified" Http1 true "304 with a Content-Length but no body (legal)";
+    NoAccept "no_accept" Http1 false "a blackhole: the accept queue is full, SYNs are dropped (share does not apply)";
+    H2Refused "h2_refused" Http2 false "HTTP/2: RST_STREAM with REFUSED_STREAM, so that the request may be sent again";
+    H2Reset "h2_reset" Http2 false "HTTP/2: RST_STREAM with INTERNAL_ERROR after the head";
+    H2Cancel "h2_cancel" Http2 false "HTTP/2: RST_STREAM with CANCEL instead of a response";
+    H2GoAway "h2_goaway" Http2 true "HTTP/2: GOAWAY with the response: only requests that came before it are still answered (legal)";
+    H2GoAwayError "h2_goaway_error" Http2 false "HTTP/2: GOAWAY with ENHANCE_YOUR_CALM instead of a response, then closed";
+    H2Closed "h2_closed" Http2 false "HTTP/2: closed without GOAWAY, after half the body";
+    H2Hang "h2_hang" Http2 false "HTTP/2: no response on this stream; others are answered";
+    H2ZeroWindow "h2_zero_window" Http2 false "HTTP/2: no permission to send the body of the request";
+    H2HalfBody "h2_half_body" Http2 false "HTTP/2: the body ends before its Content-Length";
+    H2BadHead "h2_bad_head" Http2 false "HTTP/2: a head that HPACK cannot decode";
+    H2HeadBomb "h2_head_bomb" Http2 false "HTTP/2: a head of 16 kB that becomes 60 MB, by references to one field";
+    H2Continuations "h2_continuations" Http2 false "HTTP/2: a head that never ends, in CONTINUATION frames, 1 MB/s";
+    H2Pings "h2_pings" Http2 false "HTTP/2: PING instead of a response, 10 MB/s, and their answers are not read";
+    H2Settings "h2_settings" Http2 false "HTTP/2: SETTINGS that change instead of a response, 10 MB/s, and their acknowledgements are not read";
+    H2Resets "h2_resets" Http2 false "HTTP/2: RST_STREAM for streams that never were";
+    H2Push "h2_push" Http2 false "HTTP/2: PUSH_PROMISE, which the client has refused";
+    H2BadFrame "h2_bad_frame" Http2 false "HTTP/2: DATA of no stream";
+    H2Overflow "h2_overflow" Http2 false "HTTP/2: WINDOW_UPDATE beyond the largest window";
+    H2Frames "h2_frames" Http2 true "HTTP/2: a response in padded and unknown frames, with CONTINUATION, 103 and trailers (legal)";
+    H2Changes "h2_changes" Http2 true "HTTP/2: settings that change before each response (legal)";
 }

@@ -6,17 +6,14 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
 
 use tokio::net::TcpStream;
-use tokio::time::sleep;
 
 use crate::counts::ThreadCounts;
+use crate::http2_faulty::FaultyHttp2;
 use crate::listener::Serve;
 use crate::peer::{Ending, RawClient};
-use crate::request::ReceivedRequest;
-use crate::script::FaultStep;
-use crate::{Fault, FaultySpec, random, script};
+use crate::{Fault, FaultVersion, FaultySpec, random, script};
 
 /// Decides which requests have the fault; shared by the threads of a target.
 #[derive(Debug)]
@@ -45,12 +42,14 @@ impl Luck {
         Luck { fault, share, seed, number: AtomicU64::new(0) }
     }
 
-    /// Returns the script for the next request; None if it has no fault.
-    fn next(&self, request: &ReceivedRequest, reused: bool) -> Option<Vec<FaultStep>> {
+    pub(crate) fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// Returns the number of the next request if it has the fault.
+    pub(crate) fn next(&self) -> Option<u64> {
         let number = self.number.fetch_add(1, Relaxed);
-        let spared = self.fault == Fault::ClosedOnReuse && !reused;
-        let unlucky = random::unit(self.seed, 0, number) < self.share;
-        (unlucky && !spared).then(|| script::of(self.fault, request.head_only, number))
+        (random::unit(self.seed, 0, number) < self.share).then_some(number)
     }
 }
 
@@ -67,9 +66,16 @@ impl Serve for Faulty {
         tally: Arc<ThreadCounts>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let luck = Arc::clone(&self.0);
-        let mut connection =
-            FaultyConnection { luck, peer: RawClient::new(stream, tally), reused: false };
-        async move { while let Ok(Ending::Open) = connection.exchange().await {} }
+        let mut peer = RawClient::new(stream, tally);
+        async move {
+            if luck.fault.version() == FaultVersion::Http2 && peer.speaks_http2().await {
+                // The client closed the connection or broke the protocol; the counts show this.
+                let _ = FaultyHttp2::new(luck, peer).serve().await;
+                return;
+            }
+            let mut connection = FaultyConnection { luck, peer, reused: false };
+            while let Ok(Ending::Open) = connection.exchange().await {}
+        }
     }
 }
 
@@ -79,7 +85,11 @@ impl FaultyConnection {
         let Some(request) = self.peer.next(0).await? else {
             return Ok(Ending::Over);
         };
-        let unlucky = self.luck.next(&request, self.reused);
+        let spared = match self.luck.fault {
+            Fault::ClosedOnReuse => !self.reused,
+            fault => fault.version() == FaultVersion::Http2,
+        };
+        let unlucky = self.luck.next().filter(|_| !spared);
         self.reused = true;
         let answers = unlucky.is_none() || self.luck.fault.answers();
         if unlucky.is_some() {
@@ -87,8 +97,12 @@ impl FaultyConnection {
         }
 
         let mut ending = if request.keep_alive { Ending::Open } else { Ending::Over };
-        for step in unlucky.unwrap_or_else(|| script::hello(request.head_only)) {
-            if self.take(step).await? == Ending::Over {
+        let steps = match unlucky {
+            Some(number) => script::of(self.luck.fault, request.head_only, number),
+            None => script::hello(request.head_only),
+        };
+        for step in steps {
+            if self.peer.take(step).await? == Ending::Over {
                 ending = Ending::Over;
             }
         }
@@ -96,36 +110,5 @@ impl FaultyConnection {
             self.peer.answered();
         }
         Ok(ending)
-    }
-
-    /// The socket itself closes when the connection is dropped.
-    async fn take(&mut self, step: FaultStep) -> io::Result<Ending> {
-        match step {
-            FaultStep::Send(bytes) => self.peer.send(&bytes).await?,
-            FaultStep::Pour(bytes, pause) => loop {
-                self.peer.send(&bytes).await?;
-                sleep(pause).await;
-            },
-            FaultStep::Drip(bytes, pause) => self.drip(&bytes, pause).await?,
-            FaultStep::Pause(pause) => sleep(pause).await,
-            FaultStep::Silence => {
-                self.peer.listen_only().await?;
-                return Ok(Ending::Over);
-            }
-            FaultStep::Close => return Ok(Ending::Over),
-            FaultStep::Reset => {
-                self.peer.end_by_reset()?;
-                return Ok(Ending::Over);
-            }
-        }
-        Ok(Ending::Open)
-    }
-
-    async fn drip(&mut self, bytes: &[u8], pause: Duration) -> io::Result<()> {
-        for byte in bytes.chunks(1) {
-            self.peer.send(byte).await?;
-            sleep(pause).await;
-        }
-        Ok(())
     }
 }

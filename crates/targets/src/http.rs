@@ -1,4 +1,6 @@
-//! Serves HTTP/1.1 through hyper, for hello, delay and bytes.
+//! Serves HTTP/1.1 and HTTP/2 through hyper, for hello, delay and bytes.
+//!
+//! The first bytes of a connection tell which of the two its client speaks.
 //!
 //! A request counts when it is read completely; its body is discarded.
 
@@ -8,9 +10,10 @@ use std::sync::Arc;
 
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioExecutor;
+use hyper_util::server::conn::auto;
 use tokio::net::TcpStream;
 
 use crate::body::Body;
@@ -56,10 +59,11 @@ impl<S: Site> Serve for Http<S> {
         let stream = CountedStream::new(stream, Arc::clone(&ledger), site.vectored());
         let service =
             service_fn(move |request| respond(Arc::clone(&site), request, Arc::clone(&ledger)));
-        let mut http = http1::Builder::new();
-        http.auto_date_header(false).header_read_timeout(None);
-        let connection = http.serve_connection(stream, service);
-        async {
+        let mut http = auto::Builder::new(TokioExecutor::new());
+        http.http1().auto_date_header(false).header_read_timeout(None);
+        http.http2().auto_date_header(false);
+        async move {
+            let connection = http.serve_connection(stream, service);
             // A client that closes the connection or sends no valid request ends it; the counts show this.
             let _ = connection.await;
         }

@@ -1,4 +1,4 @@
-//! The client of a raw connection: requests are read from it, and bytes are written to it.
+//! The client of a raw connection: requests or frames are read from it, and bytes are written to it.
 
 use std::io;
 use std::sync::Arc;
@@ -6,11 +6,19 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use socket2::SockRef;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
+use tokio::time::sleep;
 
 use crate::counts::ThreadCounts;
+use crate::frames::{FrameHead, HEAD_BYTES, PREFACE};
 use crate::request::{self, ReceivedRequest};
+use crate::script::FaultStep;
+
+/// So many bytes tell the preface of HTTP/2 from a request line: `PRI `.
+const PREFACE_BEGIN: usize = 4;
+/// The pause until the rest of these bytes is looked for.
+const BEFORE_PEEK: Duration = Duration::from_millis(1);
 
 /// A client of a server without an HTTP library.
 pub(crate) struct RawClient {
@@ -62,8 +70,75 @@ impl RawClient {
         }
     }
 
+    /// Closes the connection in this direction: the client reads to its end.
+    pub(crate) async fn end_writing(&mut self) -> io::Result<()> {
+        self.stream.shutdown().await
+    }
+
     /// Makes closing send a reset.
     pub(crate) fn end_by_reset(&self) -> io::Result<()> {
         SockRef::from(self.stream.get_ref()).set_linger(Some(Duration::ZERO))
+    }
+
+    /// Returns whether the client begins as HTTP/2 does with prior knowledge.
+    pub(crate) async fn speaks_http2(&mut self) -> bool {
+        let begin = &PREFACE[..PREFACE_BEGIN];
+        loop {
+            let mut seen = [0; PREFACE_BEGIN];
+            match self.stream.get_ref().peek(&mut seen).await {
+                Ok(count) if !begin.starts_with(&seen[..count]) || count == 0 => return false,
+                Ok(PREFACE_BEGIN) => return true,
+                Ok(_) => sleep(BEFORE_PEEK).await,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Reads so many bytes; an error if the client closes before.
+    pub(crate) async fn read_exactly(&mut self, count: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; count];
+        self.stream.read_exact(&mut bytes).await?;
+        Ok(bytes)
+    }
+
+    /// Reads the head of the next frame of HTTP/2; none if the client has closed before it.
+    pub(crate) async fn read_frame_head(&mut self) -> io::Result<Option<FrameHead>> {
+        if self.stream.fill_buf().await?.is_empty() {
+            return Ok(None);
+        }
+        let mut bytes = [0; HEAD_BYTES];
+        self.stream.read_exact(&mut bytes).await?;
+        Ok(Some(FrameHead::of(bytes)))
+    }
+
+    /// Takes a step of a fault. The socket itself closes when the connection is dropped.
+    pub(crate) async fn take(&mut self, step: FaultStep) -> io::Result<Ending> {
+        match step {
+            FaultStep::Send(bytes) => self.send(&bytes).await?,
+            FaultStep::Pour(bytes, pause) => loop {
+                self.send(&bytes).await?;
+                sleep(pause).await;
+            },
+            FaultStep::Drip(bytes, pause) => self.drip(&bytes, pause).await?,
+            FaultStep::Pause(pause) => sleep(pause).await,
+            FaultStep::Silence => {
+                self.listen_only().await?;
+                return Ok(Ending::Over);
+            }
+            FaultStep::Close => return Ok(Ending::Over),
+            FaultStep::Reset => {
+                self.end_by_reset()?;
+                return Ok(Ending::Over);
+            }
+        }
+        Ok(Ending::Open)
+    }
+
+    async fn drip(&mut self, bytes: &[u8], pause: Duration) -> io::Result<()> {
+        for byte in bytes.chunks(1) {
+            self.send(byte).await?;
+            sleep(pause).await;
+        }
+        Ok(())
     }
 }

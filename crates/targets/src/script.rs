@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::hello::{TEXT, TEXT_TYPE};
-use crate::{Fault, random};
+use crate::{Fault, http2_script, random};
 
 /// A step of a faulty target on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +31,8 @@ const BEFORE_RESET: Duration = Duration::from_millis(20);
 const DRIP: Duration = Duration::from_millis(100);
 const SLOW: Duration = Duration::from_secs(1);
 /// 10 kB every 10 ms is 1 MB/s.
-const POUR: Duration = Duration::from_millis(10);
-const POUR_BYTES: usize = 10_000;
+pub(crate) const POUR: Duration = Duration::from_millis(10);
+pub(crate) const POUR_BYTES: usize = 10_000;
 const HUGE_BYTES: usize = 1 << 20;
 const GARBAGE_BYTES: u64 = 64;
 const BOMB_BYTES: usize = 32 << 20;
@@ -72,7 +72,7 @@ pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<FaultStep> {
         Fault::BadChunk => vec![Send(chunked("zz\r\nHello world\r\n0\r\n\r\n"))],
         Fault::BadChunkEnd => vec![Send(chunked("b\r\nHello worldXX0\r\n\r\n"))],
         Fault::Garbage => vec![Send(garbage(number)), Close],
-        Fault::Http2Only => vec![Send(http2_refusal()), Close],
+        Fault::Http2Only => vec![Send(http2_script::refusal()), Close],
         Fault::HugeHead => vec![Send(with_header(&filler(HUGE_BYTES), ""))],
         Fault::EndlessHead => {
             vec![Send(b"HTTP/1.1 200 OK\r\n".to_vec()), Pour(filler(POUR_BYTES).into(), POUR)]
@@ -109,6 +109,8 @@ pub(crate) fn of(fault: Fault, head_only: bool, number: u64) -> Vec<FaultStep> {
         Fault::NotModified => {
             vec![Send(b"HTTP/1.1 304 Not Modified\r\ncontent-length: 11\r\n\r\n".to_vec())]
         }
+        // Faults of HTTP/2 are not met over HTTP/1.1.
+        _ => vec![Send(ok)],
     }
 }
 
@@ -162,13 +164,6 @@ fn gzip_bomb(head_only: bool) -> Vec<u8> {
         answer.extend_from_slice(&BODY);
     }
     answer
-}
-
-/// Returns frames: an empty SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113, 6.5 and 6.8).
-fn http2_refusal() -> Vec<u8> {
-    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-    let goaway = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
-    [settings.as_slice(), &goaway].concat()
 }
 
 #[cfg(test)]

@@ -31,9 +31,9 @@ def send_tallies(environment: Environment, runner: WorkerRunner, recorder: Reque
         users = runner.user_count
 
     def send_last(**_more: object) -> None:
+        # Also without a tally, if a periodic report just had all counts: the master waits for it.
         tally = recorder.tally.take_report()
-        if tally is not None:
-            runner.send_message(KEY, {"tally": tally, "is_over": True, "users": users})
+        runner.send_message(KEY, {"tally": tally, "is_over": True, "users": users})
 
     environment.events.report_to_master.add_listener(add_tally)
     # In a short test this is the only report of the users.

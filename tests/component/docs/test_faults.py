@@ -10,16 +10,23 @@ from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.model.transport import Transport
 from torr.report.text.reasons import ADVICE
 
 SECOND_NS = 1_000_000_000
 
 
-def three_requests(url, ends):
+# More than a window of HTTP/2 has that was not enlarged.
+BODY = b"x" * 100_000
+
+
+def three_requests(url, fault, ends):
     # What is silent for ever is waited for no longer than need be.
     patience_s = 1 if ends.startswith("timeout.") else 20
-    request = Request(url=url, timeout_ns=patience_s * SECOND_NS)
+    is_http2 = fault.startswith("h2_")
+    request = Request(url=url, timeout_ns=patience_s * SECOND_NS, body=BODY if is_http2 else None)
     return Plan(
+        transport=Transport(http="2c" if is_http2 else "1.1"),
         groups=(Group(Closed(1), Source.of(request)),),
         stop=Count(3),
         warmup_ns=0,
@@ -47,7 +54,7 @@ def test_every_fault_of_the_target_is_described():
 @pytest.mark.parametrize(("fault", "ends"), faults.ENDS.items())
 def test_a_fault_ends_as_the_page_says(fault, ends):
     with targets.listening(targets.Faulty(fault)) as target:
-        load = engine.start(three_requests(target.url, ends))
+        load = engine.start(three_requests(target.url, fault, ends))
         list(engine.intervals(load))
         level = engine.level(load)
     if ends == "ok":

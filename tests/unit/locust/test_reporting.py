@@ -56,6 +56,18 @@ def stop(worker, place):
     place.events.test_stop.fire()
 
 
+def test_the_last_report_is_sent_also_if_a_periodic_one_had_all_counts():
+    sent = []
+    worker = SimpleNamespace(user_count=3, send_message=lambda _name, data: sent.append(data))
+    tallies = iter([b"all", None])
+    recorder = SimpleNamespace(tally=SimpleNamespace(take_report=lambda: next(tallies)))
+    place = environment()
+    send_tallies(place, worker, recorder)
+    place.events.report_to_master.fire(data={})
+    stop(worker, place)
+    assert sent == [{"tally": None, "is_over": True, "users": 3}]
+
+
 @pytest.mark.parametrize(("known", "most"), [(0, 4), (1, 4), (4, 4), (9, 9)])
 def test_users_that_no_other_report_named_are_those_of_the_last_reports(known, most):
     test = RecordedTest(None, Aggregate())

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
 mod at_once;
+mod http2;
 mod streams;
 mod tls;
 
@@ -13,7 +14,7 @@ use at_once::at_once;
 use engine::{
     Closed, Open, Pace, Plan, RequestPlan, Run, Source, Stage, StartError, Stop, Summary, Tally,
 };
-use targets::{Fault, FaultySpec, HelloSpec, Spec, Target};
+use targets::{Fault, FaultVersion, FaultySpec, HelloSpec, Spec, Target};
 
 const MS: u64 = 1_000_000;
 
@@ -104,9 +105,10 @@ fn is_silent(fault: Fault) -> bool {
     expected(fault).is_some_and(|reason| reason.starts_with("timeout."))
 }
 
-/// The faults of which that is true, each with its name.
+/// The faults of HTTP/1.1 of which that is true, each with its name.
 fn faults(choice: impl Fn(Fault) -> bool) -> impl Iterator<Item = (String, Fault)> {
-    let chosen = Fault::ALL.iter().copied().filter(move |fault| choice(*fault));
+    let is_chosen = move |fault: &Fault| fault.version() == FaultVersion::Http1 && choice(*fault);
+    let chosen = Fault::ALL.iter().copied().filter(is_chosen);
     chosen.map(|fault| (fault.name().to_owned(), fault))
 }
 

@@ -80,6 +80,8 @@ fn meets(fault: Fault) -> Meets {
         Fault::NotModified => {
             exactly("HTTP/1.1 304 Not Modified\r\ncontent-length: 11\r\n\r\n", Open)
         }
+        // Those of HTTP/2, which `http2.rs` meets.
+        _ => Elsewhere,
     }
 }
 

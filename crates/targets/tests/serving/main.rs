@@ -8,5 +8,6 @@ mod common;
 mod delay;
 mod faults;
 mod hello;
+mod http2;
 mod lifecycle;
 mod spec;
