@@ -1,9 +1,10 @@
-//! Blocks of fields of HTTP/2: any bytes, and what torr encodes. The crate `hpack` is the judge: what
+//! Blocks of fields of HTTP/2: any bytes, and what torr encodes. The crate `loona-hpack` is the judge: what
 //! torr reads, it reads alike, and what it refuses, torr refuses.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use loona_hpack::decoder::DecoderError;
 use wire::hpack::{Decoder, Encoder, Indexing};
 
 type Fields = Vec<(Vec<u8>, Vec<u8>)>;
@@ -20,7 +21,7 @@ fn blocks(mut input: &[u8]) -> Vec<&[u8]> {
 }
 
 fn decodes_as_the_judge(input: &[u8]) {
-    let (mut own, mut judge) = (Decoder::default(), hpack::Decoder::new());
+    let (mut own, mut judge) = (Decoder::default(), loona_hpack::Decoder::new());
     for block in blocks(input) {
         let mut fields = Fields::new();
         let decoded =
@@ -28,15 +29,20 @@ fn decodes_as_the_judge(input: &[u8]) {
         if decoded.is_err() {
             return; // The connection ends.
         }
-        assert_eq!(judge.decode(block), Ok(fields));
+        match judge.decode(block) {
+            // It refuses them, and RFC 7541 does not.
+            Err(DecoderError::SizeUpdateAtEnd) => return,
+            judged => assert_eq!(judged, Ok(fields)),
+        }
     }
 }
 
 /// Encodes fields whose names and values are parts of the input, and changes of the table between blocks.
 fn is_decoded_by_both(input: &[u8]) {
     let (mut encoder, mut own, mut judge) =
-        (Encoder::default(), Decoder::default(), hpack::Decoder::new());
-    for (number, block) in blocks(input).into_iter().enumerate() {
+        (Encoder::default(), Decoder::default(), loona_hpack::Decoder::new());
+    let blocks = blocks(input).into_iter().filter(|block| !block.is_empty());
+    for (number, block) in blocks.enumerate() {
         if let (1, [size, ..]) = (number % 3, block) {
             encoder.set_table_bytes(usize::from(*size) * 17);
         }
