@@ -5,24 +5,16 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use tokio::net::TcpStream;
 
 use crate::counts::ThreadCounts;
 use crate::http2_faulty::FaultyHttp2;
 use crate::listener::Serve;
+use crate::luck::Luck;
 use crate::peer::{Ending, RawClient};
-use crate::{Fault, FaultVersion, FaultySpec, random, script};
-
-/// Decides which requests have the fault; shared by the threads of a target.
-#[derive(Debug)]
-pub(crate) struct Luck {
-    fault: Fault,
-    share: f64,
-    seed: u64,
-    number: AtomicU64,
-}
+use crate::{Fault, FaultVersion, script};
 
 /// The faulty server of one thread.
 #[derive(Debug)]
@@ -34,23 +26,6 @@ struct FaultyConnection {
     peer: RawClient,
     /// Whether it has carried a request.
     reused: bool,
-}
-
-impl Luck {
-    pub(crate) fn new(spec: &FaultySpec) -> Self {
-        let FaultySpec { fault, share, seed, .. } = *spec;
-        Luck { fault, share, seed, number: AtomicU64::new(0) }
-    }
-
-    pub(crate) fn fault(&self) -> Fault {
-        self.fault
-    }
-
-    /// Returns the number of the next request if it has the fault.
-    pub(crate) fn next(&self) -> Option<u64> {
-        let number = self.number.fetch_add(1, Relaxed);
-        (random::unit(self.seed, 0, number) < self.share).then_some(number)
-    }
 }
 
 impl Faulty {
@@ -68,7 +43,7 @@ impl Serve for Faulty {
         let luck = Arc::clone(&self.0);
         let mut peer = RawClient::new(stream, tally);
         async move {
-            if luck.fault.version() == FaultVersion::Http2 && peer.speaks_http2().await {
+            if luck.fault().version() == FaultVersion::Http2 && peer.speaks_http2().await {
                 // The client closed the connection or broke the protocol; the counts show this.
                 let _ = FaultyHttp2::new(luck, peer).serve().await;
                 return;
@@ -85,20 +60,20 @@ impl FaultyConnection {
         let Some(request) = self.peer.next(0).await? else {
             return Ok(Ending::Over);
         };
-        let spared = match self.luck.fault {
+        let spared = match self.luck.fault() {
             Fault::ClosedOnReuse => !self.reused,
             fault => fault.version() == FaultVersion::Http2,
         };
         let unlucky = self.luck.next().filter(|_| !spared);
         self.reused = true;
-        let answers = unlucky.is_none() || self.luck.fault.answers();
+        let answers = unlucky.is_none() || self.luck.fault().answers();
         if unlucky.is_some() {
             self.peer.tally.faults.fetch_add(1, Relaxed);
         }
 
         let mut ending = if request.keep_alive { Ending::Open } else { Ending::Over };
         let steps = match unlucky {
-            Some(number) => script::of(self.luck.fault, request.head_only, number),
+            Some(number) => script::of(self.luck.fault(), request.head_only, number),
             None => script::hello(request.head_only),
         };
         for step in steps {

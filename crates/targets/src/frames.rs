@@ -25,18 +25,18 @@ pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The head of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FrameHead {
+pub(crate) struct RawFrameHead {
     pub(crate) length: usize,
     pub(crate) kind: u8,
     pub(crate) flags: u8,
     pub(crate) stream: u32,
 }
 
-impl FrameHead {
+impl RawFrameHead {
     pub(crate) fn of(bytes: [u8; HEAD_BYTES]) -> Self {
         let [high, middle, low, kind, flags, stream @ ..] = bytes;
         let length = usize::from(high) << 16 | usize::from(middle) << 8 | usize::from(low);
-        FrameHead { length, kind, flags, stream: u32::from_be_bytes(stream) & !(1 << 31) }
+        RawFrameHead { length, kind, flags, stream: u32::from_be_bytes(stream) & !(1 << 31) }
     }
 
     pub(crate) fn has(self, flag: u8) -> bool {
@@ -75,7 +75,7 @@ impl WrittenFrames {
                 if self.known < HEAD_BYTES {
                     break;
                 }
-                self.left = FrameHead::of(self.head).length;
+                self.left = RawFrameHead::of(self.head).length;
             }
             let taken = bytes.len().min(self.left);
             (self.left, bytes) = (self.left - taken, &bytes[taken..]);
@@ -88,7 +88,7 @@ impl WrittenFrames {
     }
 
     fn ends_response(&self) -> bool {
-        let head = FrameHead::of(self.head);
+        let head = RawFrameHead::of(self.head);
         matches!(head.kind, DATA | HEADERS) && head.has(END_STREAM)
     }
 }

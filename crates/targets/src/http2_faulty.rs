@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::Fault;
-use crate::faulty::Luck;
 use crate::frames::{
-    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, FrameHead, GOAWAY, HEADERS, PING, PREFACE,
-    RST_STREAM, SETTINGS, frame,
+    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
+    RawFrameHead, SETTINGS, frame,
 };
 use crate::http2_script as script;
+use crate::luck::Luck;
 use crate::peer::{Ending, RawClient};
 
 /// The largest payload of a frame that the target allows, which is the default of HTTP/2.
@@ -56,7 +56,7 @@ impl FaultyHttp2 {
     }
 
     /// Reads the next frame; none if the client has closed between two.
-    async fn next(&mut self) -> io::Result<Option<(FrameHead, Vec<u8>)>> {
+    async fn next(&mut self) -> io::Result<Option<(RawFrameHead, Vec<u8>)>> {
         let Some(head) = self.peer.read_frame_head().await? else { return Ok(None) };
         if head.length > LARGEST_PAYLOAD {
             return Err(io::ErrorKind::InvalidData.into());
@@ -65,7 +65,7 @@ impl FaultyHttp2 {
         Ok(Some((head, payload)))
     }
 
-    async fn take(&mut self, head: FrameHead, payload: &[u8]) -> io::Result<Ending> {
+    async fn take(&mut self, head: RawFrameHead, payload: &[u8]) -> io::Result<Ending> {
         match head.kind {
             SETTINGS if !head.has(ACK) => self.peer.send(&frame(SETTINGS, ACK, 0, &[])).await?,
             PING if !head.has(ACK) => self.peer.send(&frame(PING, ACK, 0, payload)).await?,
@@ -108,7 +108,7 @@ impl FaultyHttp2 {
     }
 
     /// Takes a part of a request's body, and permits as many bytes more.
-    async fn data(&mut self, head: FrameHead) -> io::Result<Ending> {
+    async fn data(&mut self, head: RawFrameHead) -> io::Result<Ending> {
         if let (Ok(bytes @ 1..), false) = (u32::try_from(head.length), head.has(END_STREAM)) {
             self.peer.send(&script::window(head.stream, bytes)).await?;
         }

@@ -8,7 +8,7 @@ use crate::frames::{
     RST_STREAM, SETTINGS, WINDOW_UPDATE, frame,
 };
 use crate::hello::{TEXT, TEXT_TYPE};
-use crate::script::{FaultStep, POUR};
+use crate::step::{FaultStep, POUR};
 
 // Error codes (RFC 9113, 7).
 const NO_ERROR: u32 = 0;

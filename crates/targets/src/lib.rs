@@ -43,12 +43,14 @@ mod http;
 mod http2_faulty;
 mod http2_script;
 mod listener;
+mod luck;
 mod peer;
 mod places;
 mod random;
 mod request;
 mod script;
 mod spec;
+mod step;
 mod target;
 mod truth;
 

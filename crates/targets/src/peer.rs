@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::counts::ThreadCounts;
-use crate::frames::{FrameHead, HEAD_BYTES, PREFACE};
+use crate::frames::{HEAD_BYTES, PREFACE, RawFrameHead};
 use crate::request::{self, ReceivedRequest};
-use crate::script::FaultStep;
+use crate::step::FaultStep;
 
 /// So many bytes tell the preface of HTTP/2 from a request line: `PRI `.
 const PREFACE_BEGIN: usize = 4;
@@ -102,13 +102,13 @@ impl RawClient {
     }
 
     /// Reads the head of the next frame of HTTP/2; none if the client has closed before it.
-    pub(crate) async fn read_frame_head(&mut self) -> io::Result<Option<FrameHead>> {
+    pub(crate) async fn read_frame_head(&mut self) -> io::Result<Option<RawFrameHead>> {
         if self.stream.fill_buf().await?.is_empty() {
             return Ok(None);
         }
         let mut bytes = [0; HEAD_BYTES];
         self.stream.read_exact(&mut bytes).await?;
-        Ok(Some(FrameHead::of(bytes)))
+        Ok(Some(RawFrameHead::of(bytes)))
     }
 
     /// Takes a step of a fault. The socket itself closes when the connection is dropped.

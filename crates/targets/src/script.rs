@@ -5,34 +5,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::hello::{TEXT, TEXT_TYPE};
+use crate::step::{FaultStep, POUR, POUR_BYTES};
 use crate::{Fault, http2_script, random};
-
-/// A step of a faulty target on a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum FaultStep {
-    /// Sends these bytes.
-    Send(Vec<u8>),
-    /// Sends these bytes repeatedly, with a pause after each time.
-    Pour(Vec<u8>, Duration),
-    /// Sends these bytes one by one, with a pause after each.
-    Drip(Vec<u8>, Duration),
-    /// Waits.
-    Pause(Duration),
-    /// Sends nothing until the client closes the connection.
-    Silence,
-    /// Closes with FIN.
-    Close,
-    /// Closes with RST.
-    Reset,
-}
 
 /// The pause before a reset, in which the client reads the bytes before it.
 const BEFORE_RESET: Duration = Duration::from_millis(20);
 const DRIP: Duration = Duration::from_millis(100);
 const SLOW: Duration = Duration::from_secs(1);
-/// 10 kB every 10 ms is 1 MB/s.
-pub(crate) const POUR: Duration = Duration::from_millis(10);
-pub(crate) const POUR_BYTES: usize = 10_000;
 const HUGE_BYTES: usize = 1 << 20;
 const GARBAGE_BYTES: u64 = 64;
 const BOMB_BYTES: usize = 32 << 20;

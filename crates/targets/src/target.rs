@@ -16,10 +16,11 @@ use crate::bytes::Block;
 use crate::chat::{self, Chat};
 use crate::counts::ThreadCounts;
 use crate::delay::{DelayQueue, Delayed};
-use crate::faulty::{Faulty, Luck};
+use crate::faulty::Faulty;
 use crate::hello::Hello;
 use crate::http::Http;
 use crate::listener::{self, Serve};
+use crate::luck::Luck;
 use crate::truth::Writer;
 use crate::{ChatSpec, DelaySpec, Fault, Spec, TargetCounts};
 
