@@ -1,5 +1,6 @@
 """Every chart of a page is saved as SVG, in vectors and words, and as PNG."""
 
+import base64
 import io
 from xml.etree import ElementTree as ET
 
@@ -30,7 +31,11 @@ HTMLAnchorElement.prototype.click = function () {
 """
 TAKE = """async () => {
   const { blob, name } = window.kept.shift();
-  return { name, bytes: [...new Uint8Array(await blob.arrayBuffer())] };
+  const reader = new FileReader();
+  const read = new Promise((resolve) => reader.addEventListener("load", resolve));
+  reader.readAsDataURL(blob);
+  await read;
+  return { name, base64: reader.result.split(",")[1] };
 }"""
 SHAPES = ("path", "line", "rect", "circle")
 
@@ -40,7 +45,7 @@ def saved(page, chart, kind):
     chart.get_by_role("button", name=f"Save as {kind}").click()
     wait_until(lambda: page.evaluate("window.kept[0]?.name"))
     taken = page.evaluate(TAKE)
-    return taken["name"], bytes(taken["bytes"])
+    return taken["name"], base64.b64decode(taken["base64"])
 
 
 def parsed(text):
