@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 class Load:
     """A GET over so many connections, for so long; at a constant rate if there is one.
 
-    With `streams` it is fired over HTTP/2, so many at once on each connection.
+    With `streams` it is fired over HTTP/2, so many at once on each connection. With `coalesce` torr
+    collects requests for so long before it sends them.
     """
 
     url: str
@@ -18,6 +19,7 @@ class Load:
     seconds: int
     rate: int | None = None
     streams: int = 0
+    coalesce: str = ""
 
     @property
     def secure(self) -> bool:

@@ -55,6 +55,7 @@ class Shot:
     target_requests: int
     target_cpu_s: float
     output: str
+    wall_s: float
 
     @property
     def cpu_us(self) -> float:
@@ -73,8 +74,13 @@ class Shot:
 
     @property
     def target_core(self) -> float:
-        """The same of the target: what a request cost it, times their rate."""
-        return self.target_cpu_s / max(self.target_requests, 1) * self.per_s
+        """The same of the target: what a request cost it, times their rate.
+
+        If it does not count requests, its share of the core over the whole command.
+        """
+        if not self.target_requests:
+            return self.target_cpu_s / self.wall_s
+        return self.target_cpu_s / self.target_requests * self.per_s
 
     def kept(self, number: int) -> dict[str, Any]:
         """Return what a run keeps of it; the raw output of the first round only."""
@@ -119,6 +125,7 @@ def fire(tool: Tool, load: Load, target: Target) -> Shot:
         target_requests=target_requests,
         target_cpu_s=target_cpu_s,
         output=without(_brief(output)),
+        wall_s=ended.wall_s,
     )
 
 

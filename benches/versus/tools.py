@@ -46,6 +46,7 @@ def torr(*more: str, at: str = TORR) -> Command:
         # The others check no certificate either.
         trust = ["-k"] if load.secure else []
         http = ["--http", "2" if load.secure else "2c", "--streams", str(load.streams)]
+        http += ["--coalesce", load.coalesce] if load.coalesce else []
         users = load.connections * max(load.streams, 1)
         return [
             *(at, "run", load.url, "-c", str(users), "-z", f"{load.seconds}s"),

@@ -80,8 +80,9 @@ def run(
     turns: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
-    http: Literal["1.1", "2", "2c"] = "1.1",
+    http: Literal["1.1", "2", "2c", "auto"] = "1.1",
     streams: int = 1,
+    coalesce: _Duration = "0s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -166,8 +167,9 @@ def run(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
-    http: version of HTTP; 2c is HTTP/2 without TLS [1.1]
+    http: version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]
     streams: carry at most N requests at once on a connection [1]
+    coalesce: collect requests of HTTP/2 for TIME, and send them together [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -243,8 +245,9 @@ def ladder(
     turns: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
-    http: Literal["1.1", "2", "2c"] = "1.1",
+    http: Literal["1.1", "2", "2c", "auto"] = "1.1",
     streams: int = 1,
+    coalesce: _Duration = "0s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -322,8 +325,9 @@ def ladder(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
-    http: version of HTTP; 2c is HTTP/2 without TLS [1.1]
+    http: version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]
     streams: carry at most N requests at once on a connection [1]
+    coalesce: collect requests of HTTP/2 for TIME, and send them together [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -367,8 +371,9 @@ def once(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
-    http: Literal["1.1", "2", "2c"] = "1.1",
+    http: Literal["1.1", "2", "2c", "auto"] = "1.1",
     streams: int = 1,
+    coalesce: _Duration = "0s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
     connections_per_second: str | float | None = None,
@@ -401,8 +406,9 @@ def once(
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
     timeout: fail a request that takes longer than TIME [30s]
-    http: version of HTTP; 2c is HTTP/2 without TLS [1.1]
+    http: version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]
     streams: carry at most N requests at once on a connection [1]
+    coalesce: collect requests of HTTP/2 for TIME, and send them together [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from authority import Authority, Nginx
+from installed import free_port
 
 QUICK = ("--warmup", "0s", "--timeout", "30s", "-o", "json")
 REQUESTS = 600
@@ -86,3 +87,44 @@ def test_one_request_is_shown_with_its_head(torr, authority, nginx):
     assert lines[0] == "> GET / HTTP/2"
     assert "< HTTP/2 200" in lines
     assert "< content-length: 5" in lines
+
+
+@pytest.mark.parametrize(
+    ("server", "version", "connections"), [("good", "2", 2), ("old", "1.1", 20)]
+)
+def test_the_server_chooses_the_version_before_the_load(fire, nginx, server, version, connections):
+    ended, seen = fire(
+        *("--http", "auto", "--streams", 10, "-c", 20, "--requests", 200, "--processes", 2),
+        nginx.url(server),
+    )
+    assert ended.code == 0, ended.err
+    level = ended.level
+    assert level["http"] == version
+    assert [warning["code"] for warning in level["warnings"]][-1:] == ["http.chosen"]
+    assert level["connections"]["requested"] == connections
+    assert level["counts"]["ok"] == len(seen) == 200
+
+
+def test_servers_that_choose_differently_and_a_server_that_is_not_there_are_refused(
+    fire, nginx
+):
+    urls = (nginx.url("good"), nginx.url("old"))
+    ended, seen = fire("--http", "auto", "-c", 2, "-z", "200ms", *urls)
+    assert ended.code == 3
+    assert "speaks HTTP/2, and" in ended.err
+    ended, _ = fire("--http", "auto", "-c", 2, "-z", "200ms", f"https://127.0.0.1:{free_port()}/")
+    assert ended.code == 3
+    assert "did not say which version of HTTP it speaks: nothing listens there" in ended.err
+    assert seen == []
+
+
+def test_requests_that_are_collected_are_sent_together(fire, nginx):
+    load = ("--http", "2c", "--streams", 5, "-c", 10, "--requests", REQUESTS)
+    ended, seen = fire(*load, "--coalesce", "5ms", nginx.url("plain"))
+    assert ended.code == 0, ended.err
+    level = ended.level
+    assert level["counts"]["ok"] == len(seen) == REQUESTS
+    assert level["http2"]["requests_per_write"] > 2
+    limits = level["http2"]["server_limits"]
+    assert (limits["streams"], limits["window_bytes"]) == (5, 65_536)
+    assert 0 <= level["health"]["stalled_rate"] <= 100

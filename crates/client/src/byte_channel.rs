@@ -64,8 +64,12 @@ impl<S> ByteChannel<S> {
 
     /// Returns whether the server may speak HTTP/2 on it: without a layer, nothing says that it does not.
     pub(crate) fn may_be_http2(&self) -> bool {
-        let chosen = self.layer.as_ref().map(|layer| layer.protocol() == Some(Alpn::HTTP2));
-        chosen.unwrap_or(true)
+        self.is_plain() || self.chosen_protocol() == Some(Alpn::HTTP2)
+    }
+
+    /// Returns the protocol that the other side has chosen in the handshake of the layer, if it has.
+    pub(crate) fn chosen_protocol(&self) -> Option<&[u8]> {
+        self.layer.as_ref()?.protocol()
     }
 
     /// Returns whether the latest read left nothing, so that the next bytes raise an event.

@@ -7,7 +7,7 @@ use net::{Driver, Layer, Nanos, Ready};
 
 use crate::byte_channel::{ByteChannel, Opening};
 use crate::session::{ProtocolSession, Received, Session, Slots, with_session};
-use crate::{Protocol, Reason, Scratch, Stamps, Tunnel, UNSET};
+use crate::{Multiplexing, Protocol, Reason, Scratch, Stamps, Tunnel, UNSET};
 
 /// Reads in one call, before other connections get their turn.
 const MAX_READS: u32 = 16;
@@ -33,6 +33,11 @@ pub struct Connection<S> {
     dialled_at: Nanos,
     /// Whether the socket accepts no more bytes until an event says so.
     is_full: bool,
+    /// Since when it cannot send what it has to send, if it carries several exchanges; else [`UNSET`].
+    stalled_since: Nanos,
+    /// How long it could not, and since when that is counted.
+    stalled_ns: Nanos,
+    counted_from: Nanos,
     /// Exchanges that ended with a complete response.
     pub served: u32,
 }
@@ -52,6 +57,9 @@ impl<S> Connection<S> {
             session: Session::new(protocol),
             dialled_at: now,
             is_full: false,
+            stalled_since: UNSET,
+            stalled_ns: 0,
+            counted_from: UNSET,
             served: 0,
         }
     }
@@ -92,7 +100,15 @@ impl<S> Connection<S> {
         if is_http2 && opening == Opening::Open && !self.channel.may_be_http2() {
             return Err(Reason::TlsNothingInCommon);
         }
+        if is_http2 && opening == Opening::Open {
+            self.counted_from = driver.now();
+        }
         Ok(opening)
+    }
+
+    /// Returns the protocol that the server has chosen in the handshake of TLS (ALPN), if it has.
+    pub fn chosen_protocol(&self) -> Option<&[u8]> {
+        self.channel.chosen_protocol()
     }
 
     /// Returns how long the dial took, and the TLS handshake if there was one; the connection became
@@ -136,15 +152,16 @@ impl<S> Connection<S> {
             Session::Http1(session) => {
                 move_bytes(channel, session, driver, event, slots, scratch, (is_full, is_reused))
             }
-            Session::Http2(session) => move_bytes(
-                channel,
-                &mut **session,
-                driver,
-                event,
-                slots,
-                scratch,
-                (is_full, is_reused),
-            ),
+            Session::Http2(session) => {
+                let session = &mut **session;
+                let state = (&mut *is_full, is_reused);
+                let step = move_bytes(channel, session, driver, event, slots, scratch, state);
+                let is_stalled = *is_full || session.is_window_used_up();
+                if is_stalled != (self.stalled_since != UNSET) {
+                    self.note_stall(is_stalled, driver.now());
+                }
+                step
+            }
             #[cfg(any(test, feature = "line-protocol"))]
             Session::Lines(session) => {
                 move_bytes(channel, session, driver, event, slots, scratch, (is_full, is_reused))
@@ -155,6 +172,30 @@ impl<S> Connection<S> {
             ended.for_each(|ended| ended.outcome.reusable = false);
         }
         step
+    }
+
+    /// Takes note that it can send no more, or again.
+    fn note_stall(&mut self, is_stalled: bool, now: Nanos) {
+        if is_stalled {
+            self.stalled_since = now;
+        } else {
+            self.stalled_ns += now.saturating_sub(self.stalled_since);
+            self.stalled_since = UNSET;
+        }
+    }
+
+    /// Returns what it did since the last call, or since it was opened; `None` if it is not open, or
+    /// carries one exchange at a time.
+    pub fn take_multiplexing(&mut self, now: Nanos) -> Option<Multiplexing> {
+        let Session::Http2(session) = &mut self.session else { return None };
+        let counts = session.take_multiplexing();
+        let open_ns = now.saturating_sub(std::mem::replace(&mut self.counted_from, now));
+        if self.stalled_since != UNSET {
+            self.note_stall(false, now);
+            self.note_stall(true, now);
+        }
+        let stalled_ns = std::mem::take(&mut self.stalled_ns);
+        self.is_open().then_some(Multiplexing { stalled_ns, open_ns, ..counts })
     }
 
     /// Cancels the exchange in a slot; returns whether the connection can carry others afterwards.

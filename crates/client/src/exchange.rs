@@ -55,6 +55,8 @@ pub struct Exchange {
     pub was_reset: bool,
     /// Whether only its owner delays it, so that it counts as taken up when its first byte is written.
     pub is_taken_when_sent: bool,
+    /// Whether it also counts as due then: it was collected with others on purpose.
+    pub is_due_when_sent: bool,
     is_head: bool,
     head: Option<Head>,
     /// The bytes of the request, and those that were sent.
@@ -87,6 +89,7 @@ impl Exchange {
             stream_reader: None,
             was_reset: false,
             is_taken_when_sent: false,
+            is_due_when_sent: false,
             is_head: request.is_head,
             head: None,
             to_write: request.length,
@@ -104,7 +107,8 @@ impl Exchange {
         self.stamps = Stamps::new(intended, taken);
         self.bytes_in = 0;
         (self.was_reset, self.is_body_cut) = (false, false);
-        (self.is_taken_when_sent, self.is_excerpt_body) = (false, false);
+        (self.is_taken_when_sent, self.is_due_when_sent) = (false, false);
+        self.is_excerpt_body = false;
         self.empty();
         (self.is_head, self.head) = (request.is_head, None);
         self.to_write = request.length;
@@ -159,6 +163,9 @@ impl Exchange {
             self.stamps.sent = at;
             if self.is_taken_when_sent {
                 self.stamps.taken = at;
+                if self.is_due_when_sent {
+                    self.stamps.intended = at;
+                }
             }
         }
         self.written += count;

@@ -10,6 +10,7 @@ mod connection;
 mod exchange;
 mod exchange_sink;
 mod generated_text;
+mod multiplexing;
 mod outcome;
 mod reactor;
 mod scratch;
@@ -25,6 +26,7 @@ pub use chunks::Chunks;
 pub use connection::{Connection, Step};
 pub use exchange::{Exchange, Outline};
 pub use generated_text::GeneratedText;
+pub use multiplexing::{Multiplexing, ServerLimits};
 pub use outcome::{Class, Outcome, Reason};
 pub use reactor::{
     Answer, Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Reactor, Timeouts,

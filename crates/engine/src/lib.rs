@@ -8,6 +8,7 @@ mod fleet;
 pub mod fuzzing;
 mod measure;
 pub mod messages;
+mod negotiate;
 mod once;
 mod output;
 mod pace;

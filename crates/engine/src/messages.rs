@@ -123,6 +123,13 @@ messages! {
         "engine process {number} of {processes}, on {node}, {end} {seconds} s after the window began. From then on its share of the load is missing, and its requests after its last interval are not counted";
     UNCERTAIN_CLOCK "warning.uncertain_clock"
         "the clock of {node} is known to {ms} ms only: times of its requests on the timeline and in the log may be wrong by that much";
+    HTTP_CHOSEN "http.chosen" "the server chose HTTP/{version}";
+    SERVER_STREAMS "http.server_streams"
+        "the server allows {allowed:,} streams on a connection, fewer than --streams {asked:,}";
+    COALESCED "http.coalesced"
+        "requests were collected for up to {us} µs before they were sent, {each} in a write";
+    STALLED "http.stalled"
+        "connections could not send for {rate} % of their time: the server read too slowly, or allowed too few bytes";
     LOCUST_NO_REPORT "warning.locust_no_report"
         "{process} sent no report: it ended before its first one, or does not run `torr locust`";
     LOCUST_LOST "warning.locust_process_lost"

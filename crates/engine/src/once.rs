@@ -11,6 +11,7 @@ use net::{Address, Driver, Epoll, Nanos, Ready};
 use serde_json::{Value, json};
 use wire::{Fields, ResponseHead, latin1};
 
+use crate::negotiate::negotiated;
 use crate::plan::Plan;
 use crate::prepare::stream_observer::StreamObserver;
 use crate::prepare::variables::{Draw, Filling};
@@ -26,6 +27,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sends the request of the plan's first group exactly once; the message says why it cannot start.
 pub fn once(plan: &Plan) -> Result<Value, String> {
+    let plan = &*negotiated(plan)?;
     let prepared = prepare(plan)?;
     let single = SingleRequest::first(plan, &prepared).ok_or("the plan has no group")?;
     let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;

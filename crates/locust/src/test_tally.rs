@@ -231,6 +231,7 @@ impl TestTally {
             tallies: tallies.into(),
             in_flight: 0,
             connections: Connections::default(),
+            multiplexing: None,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.samples),

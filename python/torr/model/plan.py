@@ -180,6 +180,14 @@ class Plan(PlanPart):
         http = self.transport.http
         if http == "1.1":
             return
+        if self.transport.coalesce_ns:
+            require(
+                all(isinstance(group.pace, Closed) for group in self.groups),
+                say("--coalesce: arrivals are never delayed"),
+                say("use it with users (-c), or leave it out"),
+            )
+        if http == "auto":
+            return
         wanted = "https" if http == "2" else "http"
         for request in self.requests:
             require(

@@ -12,8 +12,8 @@ from torr.model.json import JsonObject, PlanPart
 from torr.model.secret_names import REDACTED
 from torr.model.url import Url
 
-HttpVersion = Literal["1.1", "2", "2c"]
-"""A version of HTTP, as `--http` names it; `2c` is HTTP/2 without TLS."""
+HttpVersion = Literal["1.1", "2", "2c", "auto"]
+"""A version of HTTP, as `--http` names it; `2c` is HTTP/2 without TLS, `auto` leaves it to TLS."""
 
 MOST_STREAMS = 65_535
 """The most streams of a connection."""
@@ -66,7 +66,8 @@ class Transport(PlanPart):
 
     A connection is closed after `requests_per_connection` answers; the first connections are opened
     at a rate of `connections_per_second`; `source_addresses` are used in turn. A connection of
-    HTTP/2 carries at most `streams` requests at once.
+    HTTP/2 carries at most `streams` requests at once; they are collected for `coalesce_ns` before
+    they are sent together.
     """
 
     keepalive: bool = True
@@ -77,6 +78,7 @@ class Transport(PlanPart):
     proxy: Proxy | None = None
     http: HttpVersion = "1.1"
     streams: int = 1
+    coalesce_ns: int = 0
 
     OPTIONAL = ("proxy",)
 
@@ -94,6 +96,11 @@ class Transport(PlanPart):
         require(
             self.streams == 1 or self.http != "1.1",
             say("--streams: a connection of HTTP/1.1 carries one request at a time"),
+            say("give --http 2, or --http 2c without TLS"),
+        )
+        require(
+            self.coalesce_ns == 0 or self.http != "1.1",
+            say("--coalesce: requests of HTTP/1.1 are never sent together"),
             say("give --http 2, or --http 2c without TLS"),
         )
         require(
@@ -119,6 +126,8 @@ class Transport(PlanPart):
         members = PlanPart.as_json(self)
         if self.http == "1.1":
             del members["http"], members["streams"]
+        if not self.coalesce_ns:
+            del members["coalesce_ns"]
         return members
 
     def texts_with_secrets(self) -> list[str]:

@@ -21,8 +21,8 @@ class ConnectionOptions:
 
     http: HttpVersion = option(
         "--http",
-        readers.one_of("VERSION", ("1.1", "2", "2c")),
-        "version of HTTP; 2c is HTTP/2 without TLS [1.1]",
+        readers.one_of("VERSION", ("1.1", "2", "2c", "auto")),
+        "version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]",
         default="1.1",
     )
     streams: int = option(
@@ -30,6 +30,13 @@ class ConnectionOptions:
         readers.count(MOST_STREAMS),
         "carry at most N requests at once on a connection [1]",
         default=1,
+        rare=True,
+    )
+    coalesce_ns: int = option(
+        "--coalesce",
+        readers.DURATION,
+        "collect requests of HTTP/2 for TIME, and send them together [0s]",
+        default="0s",
         rare=True,
     )
     no_keepalive: bool = switch(

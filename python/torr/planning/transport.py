@@ -28,4 +28,5 @@ def transport_of(options: ConnectionOptions) -> Transport:
         proxy=options.proxy,
         http=options.http,
         streams=options.streams,
+        coalesce_ns=options.coalesce_ns,
     )

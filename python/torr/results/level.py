@@ -21,6 +21,12 @@ RESENT = (
     " none, as with HTTP/1.1"
 )
 
+STALLED = (
+    "percent of the time of open connections in which they could not send what they had to send;"
+    " absent for HTTP/1.1, null if none was open"
+)
+
+HttpVersionName = Literal["1.1", "2", "2c"]
 HealthWord = Literal["healthy", "contended", "generator-limited"]
 Phase = Literal["warmup", "measure", "drain"]
 
@@ -147,6 +153,34 @@ class ErrorSample(ResultPart, kw_only=True):
     body: str = ""
 
 
+class ServerLimits(ResultPart, kw_only=True):
+    """The limits that the server set for a connection of HTTP/2; of several servers, the lowest."""
+
+    streams: Annotated[
+        Count | None, Meta(description="that may be open at once; null if there is no limit")
+    ] = None
+    window_bytes: Annotated[
+        Count,
+        Meta(description="of a body that may be sent on a stream before the server allows more"),
+    ] = 0
+    frame_bytes: Annotated[Count, Meta(description="of the longest payload of a frame")] = 0
+    header_table_bytes: Annotated[Count, Meta(description="of the table of header compression")] = 0
+    header_list_bytes: Annotated[
+        Count | None, Meta(description="of the largest head; null if there is no limit")
+    ] = None
+
+
+class Http2(ResultPart, kw_only=True):
+    """What connections of HTTP/2 did in the window, and what the server allows."""
+
+    requests_per_write: Annotated[
+        Amount | None, Meta(description="requests that one write to a connection sent, on average")
+    ] = None
+    server_limits: Annotated[
+        ServerLimits | None, Meta(description="null if no server has sent its limits")
+    ] = None
+
+
 class ConnectionCounts(ResultPart, kw_only=True):
     """Connections: requested, open at the same time at most, and opened in total."""
 
@@ -166,6 +200,7 @@ class IntervalHealth(ResultPart, kw_only=True):
     receive_queue_bytes: list[Count | None] = []
     steal_rate: float | None = None
     target_cpu_rate: float | None = None
+    stalled_rate: Annotated[Percent | UnsetType | None, Meta(description=STALLED)] = UNSET
 
 
 class IntervalNode(ResultPart, kw_only=True):
@@ -231,6 +266,7 @@ class Health(ResultPart, kw_only=True):
     steal_rate: float | None = None
     target_cpu_rate: float | None = None
     receive_queue_bytes: list[Count] = []
+    stalled_rate: Annotated[Percent | UnsetType | None, Meta(description=STALLED)] = UNSET
 
 
 class NodeClock(ResultPart, kw_only=True):
@@ -319,6 +355,11 @@ class Level(ResultPart, kw_only=True):
     statuses: dict[str, Count] = {}
     samples: list[ErrorSample] = []
     connections: ConnectionCounts | None = None
+    http: Annotated[
+        HttpVersionName | UnsetType,
+        Meta(description="the version of HTTP; 2c is HTTP/2 without TLS; absent if Locust fired"),
+    ] = UNSET
+    http2: Annotated[Http2 | UnsetType, Meta(description="absent for HTTP/1.1")] = UNSET
     ok_per_s: Amount
     attempted_per_s: Amount = 0
     success_rate: Percent | None = None

@@ -245,3 +245,10 @@ def test_a_socket_is_not_reached_by_a_proxy():
     group = Group(Closed(1), Source.of(Request("unix:/run/app.sock")))
     with pytest.raises(UsageError, match="--proxy: a Unix socket"):
         Plan(groups=(group,), stop=Count(1), transport=Transport(proxy=Proxy("h", 1)))
+
+
+def test_arrivals_are_never_collected():
+    transport = Transport(http="2c", streams=4, coalesce_ns=300_000)
+    assert replace(plan_with(), transport=transport).transport.coalesce_ns == 300_000
+    with pytest.raises(UsageError, match="--coalesce: arrivals are never delayed"):
+        replace(plan_with(pace=Open(100.0, 4)), transport=transport)

@@ -41,3 +41,11 @@ def test_a_proxy_is_written_only_where_there_is_one_and_without_its_password():
     assert "hush" not in json.dumps(transport.redacted().as_json())
     plain = Transport(proxy=Proxy("proxy", 8080))
     assert plain.redacted() == plain
+
+
+def test_the_version_of_http_and_the_time_to_collect_requests_are_written_where_they_are_given():
+    members = Transport(http="auto", streams=4, coalesce_ns=300_000).as_json()
+    assert (members["http"], members["streams"], members["coalesce_ns"]) == ("auto", 4, 300_000)
+    assert not {"http", "streams", "coalesce_ns"} & Transport().as_json().keys()
+    with pytest.raises(UsageError, match="never sent together"):
+        Transport(coalesce_ns=300_000)

@@ -150,6 +150,7 @@ impl RemoteClock {
             starved: _,
             lateness: _,
             waits: _,
+            multiplexing: _,
         } = report;
         own(from);
         own(to);

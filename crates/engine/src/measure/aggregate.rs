@@ -10,7 +10,7 @@ use super::machine::{Machine, MachineReading, vitals};
 use super::report::{Connections, Phase, Report};
 use super::summary::{NodeSummary, Summary, WorkerTime};
 use super::tally::Tally;
-use super::timeline::{Interval, PartCounts, Timeline, WorkerPart};
+use super::timeline::{Interval, PartCounts, Timeline, WorkerPart, add_multiplexing};
 use crate::messages::UNUSED_ADDRESS;
 
 /// The sum of the reports of all workers.
@@ -103,7 +103,10 @@ impl Aggregate {
             summary.warn(UNUSED_ADDRESS.message([("address", address.as_str().into())]));
         }
         match report.phase {
-            Phase::Measure => summary.workers[report.worker as usize].add(&report),
+            Phase::Measure => {
+                summary.workers[report.worker as usize].add(&report);
+                add_multiplexing(&mut summary.multiplexing, report.multiplexing);
+            }
             Phase::Over => {
                 summary.in_flight += report.in_flight;
                 summary.starved += report.starved;

@@ -1,6 +1,6 @@
 //! The report of a worker for one interval.
 
-use client::{Reason, Stamps, StreamObservation, UNSET};
+use client::{Multiplexing, Reason, Stamps, StreamObservation, UNSET};
 use net::{Nanos, ThreadUsage};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,8 @@ pub struct Report {
     pub in_flight: u64,
     /// The worker's sockets.
     pub connections: Connections,
+    /// What its connections of several exchanges did in the interval, if it has some.
+    pub multiplexing: Option<Multiplexing>,
     /// Processor time since the last interval.
     #[serde(with = "UsageForm")]
     pub usage: ThreadUsage,
@@ -88,6 +90,7 @@ impl Report {
             tallies: PooledTallies::default(),
             in_flight: 0,
             connections: Connections::default(),
+            multiplexing: None,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use client::Multiplexing;
 use net::Nanos;
 
 use super::front::Front;
@@ -9,10 +10,14 @@ use super::health::{Health, Machines};
 use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use super::timeline::PartCounts;
-use crate::messages::{Message, UNCERTAIN_CLOCK};
+use crate::messages::{COALESCED, HTTP_CHOSEN, Message, SERVER_STREAMS, STALLED, UNCERTAIN_CLOCK};
+use crate::plan::Transport;
 
 /// The largest error with which times of several machines are shown together without a warning.
 pub(crate) const MAX_CLOCK_ERROR_NS: Nanos = 1_000_000;
+
+/// Percent of the time of connections from which on it is said that they could not send.
+const STALLED_RATE: f64 = 5.0;
 
 /// The maximum number of samples of each class.
 const SAMPLES: usize = 5;
@@ -42,6 +47,8 @@ pub struct Summary {
     pub starved: u64,
     /// Connections.
     pub connections: Connections,
+    /// What connections of several exchanges did in the window, if there were some.
+    pub multiplexing: Option<Multiplexing>,
     /// The first failures of each class; their times count from the start of the window.
     pub samples: Vec<Sample>,
     /// When the window started.
@@ -58,6 +65,8 @@ pub struct Summary {
     pub lost: u32,
     /// Warnings, in the order of their texts.
     pub warnings: Vec<Message>,
+    /// The version of HTTP, if the engine sent the requests.
+    pub http: Option<&'static str>,
     /// Whether connections are kept for more than one exchange.
     pub is_keepalive: bool,
     /// Why nothing could be measured.
@@ -185,6 +194,35 @@ impl Summary {
         warnings.into_iter().for_each(|warning| self.warn(warning));
     }
 
+    /// Warns of what decided the speed of connections with several exchanges, and says which version of
+    /// HTTP was chosen.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub(crate) fn note_http(&mut self, transport: &Transport) {
+        let Multiplexing { writes, requests, stalled_ns, open_ns, limits } =
+            self.multiplexing.unwrap_or_default();
+        let mut notes = Vec::new();
+        if transport.is_negotiated {
+            notes.push(HTTP_CHOSEN.message([("version", transport.http.name().into())]));
+        }
+        if let Some(allowed) = limits.and_then(|limits| limits.streams)
+            && allowed < transport.streams.into()
+        {
+            let asked = ("asked", transport.streams.into());
+            notes.push(SERVER_STREAMS.message([("allowed", allowed.into()), asked]));
+        }
+        if transport.coalesce_ns > 0 && writes > 0 {
+            let each = (requests as f64 / writes as f64 * 10.0).round() / 10.0;
+            let each = ("each", each.into());
+            let us = ("us", (transport.coalesce_ns / 1000).into());
+            notes.push(COALESCED.message([us, each]));
+        }
+        let rate = 100.0 * stalled_ns as f64 / open_ns.max(1) as f64;
+        if rate >= STALLED_RATE {
+            notes.push(STALLED.message([("rate", (rate as u64).into())]));
+        }
+        notes.into_iter().for_each(|note| self.warn(note));
+    }
+
     /// Returns whether a row counts events.
     pub(crate) fn is_event(&self, row: usize) -> bool {
         self.events.get(row).copied().unwrap_or(false)
@@ -233,7 +271,46 @@ pub(crate) fn sum(tallies: &[Tally]) -> Cow<'_, Tally> {
 
 #[cfg(test)]
 mod tests {
+    use client::ServerLimits;
+
     use super::*;
+    use crate::plan::HttpVersion;
+
+    #[test]
+    fn what_the_server_chose_allows_and_delays_is_said() {
+        let limits = ServerLimits {
+            streams: Some(50),
+            window_bytes: 65_535,
+            frame_bytes: 16_384,
+            header_table_bytes: 4096,
+            header_list_bytes: None,
+        };
+        let counts = Multiplexing {
+            writes: 30,
+            requests: 100,
+            stalled_ns: 49,
+            open_ns: 1000,
+            limits: Some(limits),
+        };
+        let notes = |counts, transport: &Transport| {
+            let mut summary = Summary { multiplexing: Some(counts), ..Summary::default() };
+            summary.note_http(transport);
+            summary.warnings.into_iter().map(|note| note.text).collect::<Vec<_>>()
+        };
+        let http = HttpVersion::Two;
+        let transport = Transport { http, streams: 50, ..Transport::default() };
+        assert!(notes(counts, &transport).is_empty());
+        let transport =
+            Transport { streams: 51, coalesce_ns: 300_000, is_negotiated: true, ..transport };
+        let expected = [
+            "connections could not send for 5 % of their time: the server read too slowly, or allowed \
+             too few bytes",
+            "requests were collected for up to 300 µs before they were sent, 3.3 in a write",
+            "the server allows 50 streams on a connection, fewer than --streams 51",
+            "the server chose HTTP/2",
+        ];
+        assert_eq!(notes(Multiplexing { stalled_ns: 50, ..counts }, &transport), expected);
+    }
 
     #[test]
     fn a_node_whose_clock_is_known_to_more_than_a_millisecond_is_named() {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use client::Multiplexing;
 use net::{Nanos, ThreadUsage};
 
 use super::health::Lag;
@@ -22,6 +23,7 @@ pub struct Interval {
     pub tallies: PooledTallies,
     pub(crate) in_flight: u64,
     pub(crate) connections: Connections,
+    pub(crate) multiplexing: Option<Multiplexing>,
     /// The workers that took part, in ascending order of their numbers.
     pub(crate) workers: Vec<WorkerPart>,
 }
@@ -143,6 +145,7 @@ impl Interval {
             tallies: PooledTallies::default(),
             in_flight: 0,
             connections: Connections::default(),
+            multiplexing: None,
             workers: Vec::new(),
         }
     }
@@ -152,6 +155,7 @@ impl Interval {
         self.to = self.to.max(report.to);
         self.in_flight += report.in_flight;
         self.connections.merge(&report.connections);
+        add_multiplexing(&mut self.multiplexing, report.multiplexing);
         let place = self.workers.partition_point(|part| part.worker < report.worker);
         let part = WorkerPart {
             worker: report.worker,
@@ -175,6 +179,13 @@ impl Interval {
             || (self.phase == Phase::Drain
                 && self.in_flight == 0
                 && self.tallies.iter().all(|tally| tally.ended() == 0))
+    }
+}
+
+/// Adds the counts of some connections to a sum.
+pub(crate) fn add_multiplexing(sum: &mut Option<Multiplexing>, more: Option<Multiplexing>) {
+    if let Some(more) = more {
+        sum.get_or_insert_default().merge(&more);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A summary or an interval as the JSON of result files: names, units and rules of `metrics.md`.
 
-use client::Class;
+use client::{Class, Multiplexing, ServerLimits};
 use net::Nanos;
 use serde_json::{Map, Value, json};
 
@@ -48,6 +48,13 @@ pub fn level_json(summary: &Summary) -> Value {
         "interrupted": summary.interrupted,
     });
     merge(&mut level, more);
+    if let Some(http) = summary.http {
+        merge(&mut level, json!({ "http": http }));
+    }
+    if let Some(counts) = &summary.multiplexing {
+        merge(&mut level, json!({ "http2": http2(counts) }));
+        merge(&mut level["health"], json!({ "stalled_rate": stalled_rate(counts) }));
+    }
     if summary.front == Front::Locust {
         merge(&mut level, json!({ "fired_by": summary.front }));
     }
@@ -93,6 +100,9 @@ pub fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
         },
     });
     merge(&mut line, more);
+    if let Some(counts) = &interval.multiplexing {
+        merge(&mut line["health"], json!({ "stalled_rate": stalled_rate(counts) }));
+    }
     if !nodes.is_empty() {
         let parts: Vec<_> = nodes
             .iter()
@@ -284,6 +294,36 @@ fn health(summary: &Summary, total: &Tally) -> Value {
         "receive_queue_bytes":
             summary.workers.iter().map(WorkerTime::receive_queue_bytes).collect::<Vec<_>>(),
     })
+}
+
+fn http2(counts: &Multiplexing) -> Value {
+    let each = as_f64(counts.requests) / as_f64(counts.writes.max(1));
+    let limits = counts.limits.map(|limits| {
+        let ServerLimits {
+            streams,
+            window_bytes,
+            frame_bytes,
+            header_table_bytes,
+            header_list_bytes,
+        } = limits;
+        json!({
+            "streams": streams,
+            "window_bytes": window_bytes,
+            "frame_bytes": frame_bytes,
+            "header_table_bytes": header_table_bytes,
+            "header_list_bytes": header_list_bytes,
+        })
+    });
+    json!({
+        "requests_per_write": (counts.writes > 0).then_some(each),
+        "server_limits": limits,
+    })
+}
+
+/// Percent of the time of open connections; null if none was open.
+fn stalled_rate(counts: &Multiplexing) -> Option<f64> {
+    let rate = 100.0 * as_f64(counts.stalled_ns) / as_f64(counts.open_ns);
+    (counts.open_ns > 0).then_some(rate)
 }
 
 fn generator(summary: &Summary, total: &Tally) -> Value {

@@ -29,6 +29,12 @@ pub struct Transport {
     /// The most exchanges that a connection of HTTP/2 carries at once.
     #[serde(default = "one_stream")]
     pub streams: u16,
+    /// How long a worker collects requests of HTTP/2 before it sends them together.
+    #[serde(default)]
+    pub coalesce_ns: u64,
+    /// Whether servers have chosen the version of HTTP.
+    #[serde(default)]
+    pub is_negotiated: bool,
 }
 
 /// The version of HTTP that requests use.
@@ -44,6 +50,22 @@ pub enum HttpVersion {
     /// HTTP/2 without TLS, which the server is known to speak.
     #[serde(rename = "2c")]
     TwoPlain,
+    /// What servers choose in the handshake of TLS: HTTP/2, or HTTP/1.1. Workers get the chosen one.
+    #[serde(rename = "auto")]
+    Auto,
+}
+
+impl HttpVersion {
+    /// Its name in plans and results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "1.1",
+            Self::Two => "2",
+            Self::TwoPlain => "2c",
+            Self::Auto => "auto",
+        }
+    }
 }
 
 fn one_stream() -> u16 {
@@ -74,6 +96,8 @@ impl Default for Transport {
             tls: Tls::default(),
             http: HttpVersion::default(),
             streams: one_stream(),
+            coalesce_ns: 0,
+            is_negotiated: false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Endpoints: addresses, TLS, protocol and proxy.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -30,6 +31,13 @@ pub(super) struct EndpointKey {
     pub(super) host: String,
     pub(super) port: u16,
     unix_socket: Option<PathBuf>,
+}
+
+impl fmt::Display for EndpointKey {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.is_secure { "https" } else { "http" };
+        write!(to, "{scheme}://{}:{}", self.host, self.port)
+    }
 }
 
 /// Slots of a connection that uses the protocol of tests.
@@ -74,7 +82,11 @@ impl EndpointKey {
     }
 
     pub(super) fn endpoint(&self, transport: &Transport) -> Result<Endpoint, String> {
-        let alpn = if self.protocol == Protocol::Http1 { Alpn::Http1 } else { Alpn::Http2 };
+        let alpn = match transport.http {
+            HttpVersion::One => Alpn::Http1,
+            HttpVersion::Two | HttpVersion::TwoPlain => Alpn::Http2,
+            HttpVersion::Auto => Alpn::Either,
+        };
         let options = TlsOptions { protocol: alpn, ..options(&transport.tls) };
         let tls = self.is_secure.then(|| TlsClient::new(&self.host, &options));
         let tls = tls.transpose()?;
@@ -123,7 +135,7 @@ fn options(tls: &Tls) -> TlsOptions {
 
 fn protocol_of(transport: &Transport) -> Protocol {
     match transport.http {
-        HttpVersion::One => Protocol::Http1,
+        HttpVersion::One | HttpVersion::Auto => Protocol::Http1,
         HttpVersion::Two | HttpVersion::TwoPlain => Protocol::Http2(transport.streams),
     }
 }

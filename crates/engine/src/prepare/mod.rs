@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use net::{Address, Nanos};
 
-use crate::plan::{Group, Plan, Source};
+use crate::plan::{Group, Plan, RequestPlan, Source};
 pub use endpoint::Endpoint;
 use endpoint::EndpointKey;
 pub use request::PreparedRequest;
@@ -64,6 +64,28 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, String> {
     }
     prepared.assign_rows();
     Ok(prepared)
+}
+
+/// Returns the endpoints of a plan, each with its scheme, host and port.
+pub(crate) fn endpoints(plan: &Plan) -> Result<Vec<(String, Endpoint)>, String> {
+    let mut keys: Vec<EndpointKey> = Vec::new();
+    let mut found = Vec::new();
+    for request in plan.groups.iter().flat_map(|group| group.source.requests()) {
+        let (key, ..) = EndpointKey::of(request, &plan.transport)?;
+        if !keys.contains(&key) {
+            found.push((key.to_string(), named_endpoint(&key, request, plan)?));
+            keys.push(key);
+        }
+    }
+    Ok(found)
+}
+
+fn named_endpoint(
+    key: &EndpointKey,
+    request: &RequestPlan,
+    plan: &Plan,
+) -> Result<Endpoint, String> {
+    key.endpoint(&plan.transport).map_err(|error| format!("URL {:?}: {error}", request.url))
 }
 
 impl Prepared {
@@ -131,9 +153,7 @@ impl Prepared {
             let (key, ..) = EndpointKey::of(request, &plan.transport)?;
             let known = keys.iter().position(|known| *known == key);
             if known.is_none() {
-                let endpoint = key.endpoint(&plan.transport);
-                self.endpoints
-                    .push(endpoint.map_err(|error| format!("URL {:?}: {error}", request.url))?);
+                self.endpoints.push(named_endpoint(&key, request, plan)?);
                 keys.push(key);
             }
             let endpoint = number(known.unwrap_or(keys.len() - 1))?;

@@ -19,7 +19,7 @@ use crate::messages::{
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
-use crate::plan::Plan;
+use crate::plan::{Plan, Transport};
 use crate::prepare::{OTHERS, Prepared};
 use crate::worker::gate::Gate;
 
@@ -39,6 +39,7 @@ pub(super) struct Coordinator {
     names: Vec<String>,
     /// Connections that the plan asks for.
     asked: u64,
+    transport: Transport,
     run_start: Nanos,
     unanswered: Unanswered,
     cpu_at_start: Nanos,
@@ -139,6 +140,7 @@ impl Coordinator {
             aggregate,
             names: prepared.requests.iter().map(|request| request.name.clone()).collect(),
             asked: plan.connections_of_parts(),
+            transport: plan.transport.clone(),
             run_start,
             unanswered: Unanswered::new(plan, run_start, patience),
             cpu_at_start: 0,
@@ -301,6 +303,7 @@ impl Coordinator {
         }
         self.aggregate.summary.keep_first_samples();
         self.aggregate.summary.warn_of_uncertain_clocks();
+        self.aggregate.summary.note_http(&self.transport);
         self.aggregate.summary.generator.max_rss_bytes = net::max_rss_bytes();
         self.aggregate.summary.generator.descriptor_limit = net::raise_descriptor_limit();
         for usage in &self.child_usages {
@@ -347,6 +350,7 @@ fn empty_summary(plan: &Plan, prepared: &Prepared, processes: u32) -> Summary {
         generator: Generator { processes, ..Generator::default() },
         warnings: shared_row(prepared).into_iter().collect(),
         is_keepalive: plan.transport.keepalive,
+        http: Some(plan.transport.http.name()),
         ..Summary::default()
     }
 }

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use crate::fleet::{ChildTransport, PreparingFleet, start_children, worker_count};
 use crate::measure::summary::Summary;
+use crate::negotiate::negotiated;
 use crate::output::level::level_json;
 use crate::output::load_files::LoadFiles;
 use crate::plan::{Plan, Processes};
@@ -74,6 +75,7 @@ impl Run {
     /// Starts a load in as many processes as the plan asks for: beyond one, children that are
     /// started by these words and call [`serve`](crate::fleet::serve).
     pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, StartError> {
+        let plan = &*negotiated(plan).map_err(StartError::Machine)?;
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
@@ -90,6 +92,7 @@ impl Run {
         plan: &Plan,
         mut nodes: Vec<Box<dyn ChildTransport>>,
     ) -> Result<Self, StartError> {
+        let plan = &*negotiated(plan).map_err(StartError::Machine)?;
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use client::{Connection, Protocol, Reason, Tunnel};
-use net::{Address, Driver, Layer, SourceAddresses, TlsClient};
+use client::{Connection, Multiplexing, Protocol, Reason, Tunnel};
+use net::{Address, Driver, Layer, Nanos, SourceAddresses, TlsClient};
 
 use super::routes::Routes;
 use crate::measure::report::Connections;
+use crate::measure::timeline::add_multiplexing;
 use crate::prepare::{Endpoint, Prepared};
 
 /// Source addresses that are tried before the machine counts as out of ports.
@@ -122,6 +123,8 @@ pub(super) struct ConnectionTable<S> {
     max_sockets: u64,
     /// The counts for reports.
     pub(super) counts: Connections,
+    /// What connections of several exchanges did, if there are some, that were closed in this interval.
+    multiplexing: Option<Multiplexing>,
 }
 
 impl<S> ConnectionTable<S> {
@@ -144,6 +147,7 @@ impl<S> ConnectionTable<S> {
             sockets: 0,
             max_sockets,
             counts: Connections { asked, ..Connections::default() },
+            multiplexing: None,
         }
     }
 
@@ -197,6 +201,7 @@ impl<S> ConnectionTable<S> {
         let place = entry.leaving.iter().position(|(known, _)| *known == generation);
         let Some(place) = place else { return };
         let (_, mut connection) = entry.leaving.swap_remove(place);
+        add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
         connection.close(driver);
         // Only connections that were open leave.
         self.counts.open -= 1;
@@ -224,10 +229,25 @@ impl<S> ConnectionTable<S> {
     pub(super) fn close<D: Driver<Socket = S>>(&mut self, number: u32, driver: &mut D) {
         let entry = &mut self.entries[number as usize];
         let Some(mut connection) = entry.connection.take() else { return };
+        if entry.multiplexes {
+            add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
+        }
         connection.close(driver);
         entry.is_closing = false;
         self.counts.open -= u64::from(std::mem::take(&mut entry.is_counted));
         self.sockets -= 1;
+    }
+
+    /// Returns what connections of several exchanges did since the last call, if there are some.
+    pub(super) fn take_multiplexing(&mut self, now: Nanos) -> Option<Multiplexing> {
+        let mut sum = self.multiplexing.take();
+        for entry in self.entries.iter_mut().filter(|entry| entry.multiplexes) {
+            let leaving = entry.leaving.iter_mut().map(|(_, connection)| connection);
+            for connection in entry.connection.iter_mut().chain(leaving) {
+                add_multiplexing(&mut sum, connection.take_multiplexing(now));
+            }
+        }
+        sum
     }
 
     /// Counts a connection that has just become open.

@@ -50,6 +50,7 @@ impl<D: Driver> Worker<D> {
             let has_others = entry.has_others();
             let slot = &mut self.slots[number as usize];
             slot.exchange.is_taken_when_sent = !slot.is_waited_for;
+            slot.exchange.is_due_when_sent = self.share.plan.transport.coalesce_ns > 0;
             self.begin_sending(number);
             if has_others {
                 // Others may begin on it in this turn: they are sent together.
@@ -73,8 +74,16 @@ impl<D: Driver> Worker<D> {
         }
     }
 
-    /// Lets connections send what waits for them.
+    /// Lets connections send what waits for them, unless the plan has more collected first.
     pub(super) fn flush(&mut self) {
+        let coalesce_ns = self.share.plan.transport.coalesce_ns;
+        if coalesce_ns > 0 && !self.unflushed.is_empty() {
+            let now = self.driver.now();
+            if now < *self.flush_at.get_or_insert(now + coalesce_ns) {
+                return;
+            }
+            self.flush_at = None;
+        }
         for _ in 0..self.unflushed.len() {
             let Some(connection) = self.unflushed.pop() else { return };
             self.connections.get_mut(connection).is_unflushed = false;

@@ -112,6 +112,8 @@ pub struct Worker<D: Driver> {
     unread: Vec<Ready>,
     /// Connections that are sent what waits for them at the end of the turn.
     unflushed: Vec<u32>,
+    /// When they are, if the plan has requests collected before they are sent.
+    flush_at: Option<Nanos>,
     /// Bytes of bodies that this turn has checked.
     checked_bytes: usize,
 }
@@ -143,6 +145,7 @@ impl<D: Driver> Worker<D> {
             ready: Vec::new(),
             unread: Vec::new(),
             unflushed: Vec::new(),
+            flush_at: None,
             checked_bytes: 0,
             driver,
             share,
@@ -251,9 +254,13 @@ impl<D: Driver> Worker<D> {
     }
 
     fn wait(&mut self) {
-        let has_work = !(self.free_slots.is_empty() && self.unflushed.is_empty());
-        let is_idle = self.unread.is_empty() && !has_work;
-        let until = if is_idle { self.next_wake() } else { 0 };
+        let has_work = !(self.free_slots.is_empty() && self.unread.is_empty());
+        let until = match (has_work, self.flush_at) {
+            (true, _) => 0,
+            (false, Some(flush_at)) => self.next_wake().min(flush_at),
+            (false, None) if self.unflushed.is_empty() => self.next_wake(),
+            (false, None) => 0,
+        };
         // Waiting fails only if the epoll descriptor is broken; then nothing can be measured.
         if let Err(error) = self.wait_until(until) {
             let failure = NO_WAITING.message([("error", error.to_string().into())]);

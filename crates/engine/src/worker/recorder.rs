@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::Sender;
 
-use client::{Chunks, Class, Exchange, Outcome, Reason, Stamps};
+use client::{Chunks, Class, Exchange, Multiplexing, Outcome, Reason, Stamps};
 use net::{Address, Nanos, ThreadUsage};
 use wire::ResponseHead;
 
@@ -67,6 +67,7 @@ pub(super) struct AttemptEnd {
 /// What a report says of a worker beside its tallies.
 pub(super) struct WorkerState {
     pub(super) connections: Connections,
+    pub(super) multiplexing: Option<Multiplexing>,
     /// Whether any byte of a response was received.
     pub(super) has_received: bool,
     /// Addresses that never worked while another did.
@@ -252,7 +253,7 @@ impl Recorder {
         &mut self,
         now: Nanos,
         window: &Window,
-        state: impl Fn() -> WorkerState,
+        mut state: impl FnMut() -> WorkerState,
     ) {
         let limit = match window.phase {
             Phase::Warmup => window.start,
@@ -284,6 +285,7 @@ impl Recorder {
             tallies,
             in_flight: self.in_flight,
             connections: state.connections,
+            multiplexing: state.multiplexing,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.samples),
@@ -383,6 +385,7 @@ pub(super) mod tests {
         let connections = Connections { open: 2, ..Connections::default() };
         WorkerState {
             connections,
+            multiplexing: None,
             has_received: true,
             unreachable_addresses: vec!["[::1]:80".into()],
         }

@@ -158,12 +158,13 @@ impl<D: Driver> Worker<D> {
 
     fn close_intervals_until(&mut self, now: Nanos) {
         let Self { recorder, scheduler, connections, slots, .. } = self;
-        recorder.close_intervals_until(now, &scheduler.window, || state_of(connections, slots));
+        recorder
+            .close_intervals_until(now, &scheduler.window, || state_of(connections, slots, now));
     }
 
     /// Closes the interval that ends with a phase, and sends all reports.
     fn report_phase(&mut self, phase: Phase, to: Nanos) {
-        let state = state_of(&self.connections, &self.slots);
+        let state = state_of(&mut self.connections, &self.slots, to);
         self.recorder.close_interval(phase, to, &self.scheduler.window, state);
         self.send_reports();
     }
@@ -179,9 +180,10 @@ impl<D: Driver> Worker<D> {
     }
 }
 
-fn state_of<S>(connections: &ConnectionTable<S>, slots: &[Slot]) -> WorkerState {
+fn state_of<S>(connections: &mut ConnectionTable<S>, slots: &[Slot], now: Nanos) -> WorkerState {
     WorkerState {
         connections: connections.counts,
+        multiplexing: connections.take_multiplexing(now),
         has_received: slots.iter().any(|slot| slot.exchange.bytes_in > 0),
         unreachable_addresses: connections
             .routes

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::world::{MS, closed, constant, request, simulate};
-use engine::{HttpVersion, Plan};
+use client::{Multiplexing, ServerLimits};
+use engine::{HttpVersion, Phase, Plan, Report};
 use net::{Act, Dial, Nanos, Peer};
 use wire::hpack::{Encoder, Indexing};
 use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE, Setting};
@@ -136,6 +137,14 @@ fn over_http2(mut plan: Plan, streams: u16) -> Plan {
     plan
 }
 
+/// What the connections did in the window.
+fn multiplexing(reports: &[Report]) -> Multiplexing {
+    let mut sum = Multiplexing::default();
+    let window = reports.iter().filter(|report| report.phase == Phase::Measure);
+    window.filter_map(|report| report.multiplexing).for_each(|counts| sum.merge(&counts));
+    sum
+}
+
 #[test]
 fn users_share_connections_and_every_request_is_answered() {
     let server = Server::new(|number, _, _| Reply::After((10 + number % 3) * MS, 200));
@@ -252,6 +261,68 @@ fn bodies_of_requests_wait_for_the_window_and_the_wait_is_told_apart() {
     let most = run.measured.accepted.window_wait.quantile(1.0);
     assert!((MS..3 * MS).contains(&most), "{most}");
     assert!(run.world.peer.windows > 100);
+    let counts = multiplexing(&run.reports);
+    assert!((run.measured.ok..=run.measured.attempted).contains(&counts.requests), "{counts:?}");
+    // The window of the connection is used up for 1 of 11 ms.
+    let share = counts.stalled_ns as f64 / counts.open_ns as f64;
+    assert!((0.08..0.1).contains(&share), "{counts:?}");
+    assert!((999 * MS..=1001 * MS).contains(&counts.open_ns), "{counts:?}");
+}
+
+#[test]
+fn the_limits_of_the_server_are_reported_and_connections_that_were_closed_count() {
+    let mut server = Server::new(|number, _, stream| match stream {
+        41.. => Reply::Nothing,
+        39 => Reply::GoAway,
+        _ => Reply::After((10 + number % 4) * MS, 200),
+    });
+    server.settings = vec![
+        Setting::MaxConcurrentStreams(9),
+        Setting::InitialWindowBytes(100),
+        Setting::MaxFrameBytes(20_000),
+        Setting::HeaderTableBytes(0),
+        Setting::MaxHeaderListBytes(5000),
+    ];
+    let run = simulate(over_http2(closed(4), 4), server);
+    run.assert_balanced();
+    let limits = ServerLimits {
+        streams: Some(9),
+        window_bytes: 100,
+        frame_bytes: 20_000,
+        header_table_bytes: 0,
+        header_list_bytes: Some(5000),
+    };
+    let counts = multiplexing(&run.reports);
+    assert_eq!(counts.limits, Some(limits));
+    // Requests that were sent again count each time.
+    let sent = run.measured.ok + run.measured.resent;
+    assert!((sent..=sent + 8).contains(&counts.requests), "{counts:?} {sent}");
+    assert!(counts.stalled_ns < MS, "{counts:?}");
+}
+
+#[test]
+fn requests_of_http1_are_not_multiplexed() {
+    let run = simulate(closed(2), crate::world::hello_after(10 * MS));
+    assert!(run.reports.iter().all(|report| report.multiplexing.is_none()));
+}
+
+#[test]
+fn requests_are_collected_before_they_are_sent_and_their_times_begin_when_they_are() {
+    let spread = |number, _, _| Reply::After(10 * MS + number % 4 * MS / 10, 200);
+    let mut plan = over_http2(closed(4), 4);
+    let apart = simulate(plan.clone(), Server::new(spread));
+    plan.transport.coalesce_ns = MS;
+    let together = simulate(plan, Server::new(spread));
+    for (run, each) in [(&apart, 1), (&together, 4)] {
+        run.assert_balanced();
+        let counts = multiplexing(&run.reports);
+        assert!(counts.requests.abs_diff(counts.writes * each) <= 8, "{counts:?} {each}");
+        // The first ones wait for the settings of the server, which is in their times.
+        let response = run.measured.accepted.response.quantile(0.95);
+        assert!((10 * MS..11 * MS).contains(&response), "{response}");
+    }
+    // Four in 11 ms.
+    assert!((356..=372).contains(&together.measured.ok), "{}", together.measured.ok);
 }
 
 #[test]

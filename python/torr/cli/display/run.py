@@ -45,6 +45,7 @@ def show(result: RunResult, out: Screen) -> None:
             say("throughput"): _throughput(level),
             say("attempts"): _attempts(level),
             say("statuses"): _counted(level.statuses),
+            **_http2(level),
             **stream_facts(level),
             say("health"): _health(level),
             **monitor_table.facts(level),
@@ -74,6 +75,17 @@ def _time_rows(latency: Latency) -> list[tuple[str, Statistics | None]]:
     waits = [(name, latency.time(f"{name}_ms")) for name in ("stream_wait", "window_wait")]
     waited = [(name, stats) for name, stats in waits if stats and stats.max]
     return [*rows, ("ttfb", latency.ttfb_ms), *waited, *opened]
+
+
+def _http2(level: Level) -> dict[str, str]:
+    """Return the writes of connections that carry several requests, and the server's limit."""
+    if not level.http2 or level.http2.requests_per_write is None:
+        return {}
+    words: list[str] = [say("{count:.1f} requests per write", count=level.http2.requests_per_write)]
+    limits = level.http2.server_limits
+    if limits is not None and limits.streams is not None:
+        words.append(say("the server allows {count:,} streams", count=limits.streams))
+    return {"HTTP/2": chain(", ", words)}
 
 
 def _differ(one: Statistics, other: Statistics) -> bool:

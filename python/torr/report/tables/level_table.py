@@ -89,6 +89,7 @@ def throughput(level: Level) -> Table:
         (say("success"), show_percent(level.success_rate)),
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         *([(say("sent again"), f"{level.resent:,}")] if level.resent else []),
+        *_of_http2(level),
         (say("dropped"), f"{counts.dropped:,}"),
         (say("measurement window"), f"{level.seconds:g} s"),
         (say("open connections"), say("{open:,} of {requested:,}", **opened)),
@@ -99,6 +100,24 @@ def throughput(level: Level) -> Table:
     if level.is_of_locust and not connections.opened:
         rows = [row for row in rows if row[0] != "open connections"]
     return Table(("", say("measured")), tuple(rows))
+
+
+def _of_http2(level: Level) -> list[tuple[str, str]]:
+    """Return what connections of HTTP/2 did, and what the server allows them."""
+    if not level.http2:
+        return []
+    version = say("{version} without TLS", version="2") if level.http == "2c" else "2"
+    rows: list[tuple[str, str]] = [(say("version of HTTP"), version)]
+    if level.http2.requests_per_write is not None:
+        rows.append((say("requests per write"), f"{level.http2.requests_per_write:.1f}"))
+    rows.append((say("connections unable to send"), show_percent(level.health.stalled_rate or 0)))
+    limits = level.http2.server_limits
+    if limits is not None:
+        streams = say("no limit") if limits.streams is None else f"{limits.streams:,}"
+        rows.append((say("streams that the server allows"), streams))
+        window = show_size(limits.window_bytes)
+        rows.append((say("bytes of a body that the server allows at first"), window))
+    return rows
 
 
 def capacity(result: RunResult) -> Table | None:

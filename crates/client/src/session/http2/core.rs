@@ -13,10 +13,13 @@ use super::receiving::FieldBlock;
 use super::streams::{StreamPhase, Streams};
 use crate::budget::Budget;
 use crate::session::{Ended, Slots};
-use crate::{Class, Exchange, Outcome, Reason};
+use crate::{Class, Exchange, Outcome, Reason, ServerLimits};
 
 /// The window that every end of a stream and of a connection begins with, before settings.
 const FIRST_WINDOW: u32 = 65_535;
+
+/// The size of a table for header compression, before settings.
+const FIRST_TABLE_BYTES: u32 = 4096;
 
 /// The windows that this end allows: bodies are read as they come, so that windows need not slow them.
 pub(super) const OWN_WINDOW: u32 = 1 << 30;
@@ -55,6 +58,17 @@ pub(super) struct Core {
     pub(super) is_over: bool,
     /// The time of the latest event.
     pub(super) latest: Nanos,
+    /// Streams that were opened since the latest write.
+    pub(super) opened: u64,
+    /// Writes that began requests, and these requests, since they were last taken.
+    pub(super) begun: Begun,
+}
+
+/// Writes that began requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Begun {
+    pub(super) writes: u64,
+    pub(super) requests: u64,
 }
 
 /// The limits that the server has set.
@@ -63,6 +77,8 @@ pub(super) struct PeerLimits {
     pub(super) max_streams: u32,
     pub(super) first_window: i64,
     pub(super) max_frame: usize,
+    pub(super) table_bytes: u32,
+    pub(super) max_header_list: Option<u32>,
 }
 
 /// What received bytes may use and change.
@@ -82,7 +98,13 @@ impl Core {
             streams: Streams::new(slots),
             response_heads: HeadDecoder::default(),
             request_heads: RequestHeads::default(),
-            peer: PeerLimits { max_streams: 1, first_window, max_frame: MAX_FRAME_BYTES },
+            peer: PeerLimits {
+                max_streams: 1,
+                first_window,
+                max_frame: MAX_FRAME_BYTES,
+                table_bytes: FIRST_TABLE_BYTES,
+                max_header_list: None,
+            },
             most: slots.into(),
             send_window: first_window,
             consumed: 0,
@@ -93,6 +115,8 @@ impl Core {
             goaway: None,
             is_over: false,
             latest: 0,
+            opened: 0,
+            begun: Begun::default(),
         }
     }
 
@@ -104,6 +128,20 @@ impl Core {
     /// Returns the most streams that may be open at once.
     pub(super) fn limit(&self) -> u32 {
         self.most.min(self.peer.max_streams)
+    }
+
+    /// Returns the limits of the server, once it has sent its settings.
+    pub(super) fn server_limits(&self) -> Option<ServerLimits> {
+        let PeerLimits { max_streams, first_window, max_frame, table_bytes, max_header_list } =
+            self.peer;
+        self.has_settings.then_some(ServerLimits {
+            streams: Some(max_streams).filter(|most| *most < u32::MAX),
+            // Both are settings of 32 bits.
+            window_bytes: first_window as u32,
+            frame_bytes: max_frame as u32,
+            header_table_bytes: table_bytes,
+            header_list_bytes: max_header_list,
+        })
     }
 
     /// Begins an exchange: it waits for a stream, perhaps not for long.

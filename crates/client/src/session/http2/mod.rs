@@ -18,10 +18,10 @@ use std::io;
 use net::Nanos;
 use wire::http2::ErrorCode;
 
-use self::core::{Core, Turn};
+use self::core::{Begun, Core, Turn};
 use self::frame_reader::FrameReader;
 use super::{Ended, NextRead, ProtocolSession, Received, Slots};
-use crate::Exchange;
+use crate::{Exchange, Multiplexing};
 
 /// The state of HTTP/2 on one connection.
 #[derive(Debug)]
@@ -33,6 +33,18 @@ pub(crate) struct Http2Session {
 impl Http2Session {
     pub(crate) fn new(slots: u16) -> Self {
         Self { reader: FrameReader::default(), core: Core::new(slots) }
+    }
+
+    /// Returns whether the server allows the connection no more of the bytes that wait.
+    pub(crate) fn is_window_used_up(&self) -> bool {
+        self.core.is_window_used_up()
+    }
+
+    /// Returns the writes that began requests since the last call, and the limits of the server.
+    pub(crate) fn take_multiplexing(&mut self) -> Multiplexing {
+        let Begun { writes, requests } = std::mem::take(&mut self.core.begun);
+        let limits = self.core.server_limits();
+        Multiplexing { writes, requests, limits, ..Multiplexing::default() }
     }
 }
 

@@ -363,8 +363,10 @@ impl Core {
             match setting {
                 Setting::HeaderTableBytes(most) => {
                     self.request_heads.set_table_bytes(most as usize);
+                    self.peer.table_bytes = most;
                 }
-                Setting::EnablePush(0) | Setting::MaxHeaderListBytes(_) | Setting::Other => {}
+                Setting::MaxHeaderListBytes(most) => self.peer.max_header_list = Some(most),
+                Setting::EnablePush(0) | Setting::Other => {}
                 Setting::EnablePush(_) => return Err(ErrorCode::PROTOCOL_ERROR),
                 Setting::MaxConcurrentStreams(most) => max_streams = Some(most),
                 Setting::InitialWindowBytes(bytes) => self.set_first_window(bytes, turn)?,

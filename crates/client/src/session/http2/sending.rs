@@ -20,12 +20,18 @@ impl Core {
             || (self.send_window > 0 && !self.sending.is_empty())
     }
 
+    /// Returns whether bodies wait because the server allows the connection no more bytes.
+    pub(super) fn is_window_used_up(&self) -> bool {
+        self.send_window <= 0 && !self.sending.is_empty()
+    }
+
     /// Opens streams for the exchanges that wait, as many as the limits allow.
     pub(super) fn open_streams(&mut self, slots: &mut impl Slots) {
         while self.accepts()
             && self.streams.open() < self.limit()
             && let Some((stream, slot)) = self.streams.open_next(self.peer.first_window)
         {
+            self.opened += 1;
             let (exchange, request) = slots.slot(slot);
             // Without a wait it counts as taken up when it is sent, which is later.
             let is_at_once = exchange.is_taken_when_sent;
@@ -89,6 +95,10 @@ impl Core {
     /// Takes note that the first bytes of the buffer were sent.
     pub(super) fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots) {
         self.latest = at;
+        if self.opened > 0 {
+            self.begun.writes += 1;
+            self.begun.requests += std::mem::take(&mut self.opened);
+        }
         self.out.sent(count, at, &self.streams, slots);
     }
 

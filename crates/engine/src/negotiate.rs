@@ -1,0 +1,100 @@
+//! Asks servers which version of HTTP they speak, before the load (`--http auto`).
+
+use std::borrow::Cow;
+use std::io;
+
+use client::{Connection, Opening, Reason, Scratch, Tunnel};
+use net::{Address, Alpn, Driver, Epoll, Nanos};
+
+use crate::plan::{HttpVersion, Plan};
+use crate::prepare::{Endpoint, endpoints};
+
+/// The longest time for all handshakes with one server.
+const LIMIT_NS: Nanos = 10_000_000_000;
+
+/// A message of a handshake is shorter.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Returns the plan with the version of HTTP that its servers choose, if it leaves that to them. Each
+/// server gets one connection, which carries no request. Without TLS there is no choice: it is HTTP/1.1.
+pub(crate) fn negotiated(plan: &Plan) -> Result<Cow<'_, Plan>, String> {
+    if plan.transport.http != HttpVersion::Auto {
+        return Ok(Cow::Borrowed(plan));
+    }
+    let mut driver = Epoll::new().map_err(|error| format!("epoll: {error}"))?;
+    let mut chosen: Option<(String, HttpVersion)> = None;
+    for (server, endpoint) in endpoints(plan)? {
+        let version = version_of(&mut driver, &endpoint, &server)?;
+        match &chosen {
+            Some((other, known)) if *known != version => {
+                return Err(format!(
+                    "--http auto: {other} speaks HTTP/{}, and {server} HTTP/{}: give --http 1.1",
+                    known.name(),
+                    version.name()
+                ));
+            }
+            _ => chosen = Some((server, version)),
+        }
+    }
+    let mut plan = plan.clone();
+    plan.transport.is_negotiated = true;
+    plan.transport.http = chosen.map_or(HttpVersion::One, |(_, version)| version);
+    if plan.transport.http == HttpVersion::One {
+        plan.transport.streams = 1;
+    }
+    Ok(Cow::Owned(plan))
+}
+
+/// Returns what one of the addresses of a server chooses.
+fn version_of(
+    driver: &mut impl Driver,
+    endpoint: &Endpoint,
+    server: &str,
+) -> Result<HttpVersion, String> {
+    if endpoint.tls.is_none() {
+        return Ok(HttpVersion::One);
+    }
+    let until = driver.now() + LIMIT_NS;
+    let mut why = Reason::ConnectOther;
+    for address in &endpoint.addresses {
+        match chosen_at(driver, endpoint, address, until) {
+            Ok(version) => return Ok(version),
+            Err(reason) => why = reason,
+        }
+    }
+    Err(format!(
+        "--http auto: {server} did not say which version of HTTP it speaks: {}",
+        why.text()
+    ))
+}
+
+fn chosen_at<D: Driver>(
+    driver: &mut D,
+    endpoint: &Endpoint,
+    address: &Address,
+    until: Nanos,
+) -> Result<HttpVersion, Reason> {
+    let layer = endpoint.tls.as_ref().map(net::TlsClient::session).transpose();
+    let layer = layer.map_err(|error| Reason::from(error.fault))?;
+    let of_dial = |error: io::Error| Reason::of_dial(&error);
+    let socket = driver.dial(address, None, 0).map_err(of_dial)?;
+    let tunnel = endpoint.tunnel.clone().map(Tunnel::new);
+    let now = driver.now();
+    let mut connection = Connection::dialled(socket, layer, tunnel, endpoint.protocol, now);
+    let (mut ready, mut scratch) = (Vec::new(), Scratch::new(BUFFER_BYTES));
+    while driver.now() < until {
+        driver.wait(until, &mut ready).map_err(of_dial)?;
+        for event in ready.drain(..) {
+            let mut opening = Opening::Again;
+            while opening == Opening::Again && driver.now() < until {
+                opening = connection.advance(driver, event, &mut scratch)?;
+            }
+            if opening == Opening::Open {
+                let is_http2 = connection.chosen_protocol() == Some(Alpn::HTTP2);
+                connection.close(driver);
+                return Ok(if is_http2 { HttpVersion::Two } else { HttpVersion::One });
+            }
+        }
+    }
+    Err(connection.overdue().unwrap_or(Reason::TimeoutTls))
+}
