@@ -68,10 +68,30 @@ pub fn serve_on(
         Ok(Some(order)) => return Err(format!("{order:?} before the start")),
         Err(error) => return Err(error.to_string()),
     };
+    let (is_on_node, silence_limit) = (task.is_on_node, task.silence_limit);
+    let (following, orders_over) = channel::<()>();
+    let input = Followed { input, _following: following };
     if let Err(end) = run_task(*task, prepared, run_start, input, &replies) {
         replies.write(&ChildReply::Failed { end }, &[]);
     }
+    if is_on_node {
+        // A socket that is closed with unread orders is reset, and its last replies may be lost: the
+        // parent closes it first. Nothing is sent through the channel.
+        let _ = orders_over.recv_timeout(silence_limit);
+    }
     Ok(())
+}
+
+/// The orders, with a channel that closes when they are no longer read.
+struct Followed<R> {
+    input: R,
+    _following: Sender<()>,
+}
+
+impl<R: Read> Read for Followed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer)
+    }
 }
 
 /// Returns the next order; answers the heartbeats before it.
@@ -330,6 +350,11 @@ mod tests {
             let ChildReply::Report { report, .. } = next(&mut parent) else { continue };
             phases.push(report.phase);
         }
+        // It reads on until the parent has closed the stream.
+        frame::write(&mut parent, &ChildOrder::Heartbeat { sent: 7 }, &[]).unwrap();
+        while !matches!(next(&mut parent), ChildReply::Heartbeat { sent: 7, .. }) {}
+        assert_eq!(ended.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty));
+        drop(parent);
         assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
     }
 }

@@ -301,6 +301,8 @@ impl ReplyReader {
                     }
                 },
                 Ok(None) => break,
+                // After its last report, it does not matter how the stream ends.
+                Err(_) if self.has_ended() => break,
                 Err(error) => {
                     early_end = Some(unreadable_reply(&error));
                     break;
