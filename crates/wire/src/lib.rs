@@ -1,5 +1,5 @@
-//! HTTP and the streams within it, without I/O: requests are encoded once, response bytes change a
-//! state, and the events of a stream become marks.
+//! HTTP, the streams within it, and WebSocket, without I/O: requests are encoded once, response bytes
+//! change a state, and the events of a stream become marks.
 //!
 //! Nothing here waits, reads a clock or owns a socket. The caller feeds received bytes in any split,
 //! and learns when the response is complete, or why it cannot be.
@@ -22,6 +22,7 @@ mod response;
 mod response_head;
 mod sse;
 mod template_text;
+pub mod websocket;
 
 pub use chunked::Chunked;
 pub use dialect::{Dialect, Malformed};

@@ -1,8 +1,9 @@
-//! Reading text from events allocates nothing once the buffers have grown.
+//! Reading text from events, and frames of WebSocket, allocates nothing once the buffers have grown.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use wire::websocket::{Masking, MessageKind, OutgoingFrame, WebSocketReader};
 use wire::{Dialect, Sse};
 
 struct Counting;
@@ -59,5 +60,33 @@ fn texts_of_every_dialect_cost_no_allocation() {
             }
             assert!(texts >= 2);
         }
+    }
+}
+
+#[test]
+fn frames_of_websocket_cost_no_allocation() {
+    let payload = "größer ".repeat(50);
+    let mut server = WebSocketReader::new(Masking::Required, 1 << 20);
+    let mut client = WebSocketReader::new(Masking::Forbidden, 1 << 20);
+    let (mut to_server, mut to_client) = (Vec::new(), Vec::new());
+    // In the first round buffers grow.
+    for is_settled in [false, true] {
+        let before = ALLOCATIONS.get();
+        to_server.clear();
+        to_client.clear();
+        for length in [0, 9, 72, payload.len()] {
+            let text = &payload.as_bytes()[..length];
+            let frame = OutgoingFrame::message(MessageKind::Text, text);
+            frame.write_masked([1, 2, 3, 4], &mut to_server);
+            frame.write_unmasked(&mut to_client);
+        }
+        for (reader, bytes) in [(&mut server, &to_server), (&mut client, &to_client)] {
+            for mut piece in bytes.chunks(40) {
+                while reader.next(&mut piece).is_ok_and(|event| event.is_some()) {}
+                assert!(piece.is_empty());
+            }
+        }
+        let allocated = ALLOCATIONS.get() - before;
+        assert!(!is_settled || allocated == 0, "{allocated}");
     }
 }
