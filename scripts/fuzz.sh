@@ -13,8 +13,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Each target, and its share in percent: TLS makes keys for each execution, and has the least.
-shares=("head 20" "response 10" "chunked 10" "stream 10" "template 9" "plan 10" "observe 5" "frames 5"
-    "sessions 8" "hpack 7" "tally 5" "tls 1")
+shares=("head 13" "response 10" "chunked 10" "stream 10" "template 9" "plan 10" "observe 5" "frames 5"
+    "sessions 8" "hpack 7" "websocket 7" "tally 5" "tls 1")
 
 command -v c++ >/dev/null || {
     printf 'missing: c++, which libFuzzer is compiled with\n    try: apt-get install g++\n' >&2
