@@ -40,7 +40,7 @@ pub struct Exchange {
     /// The final head of the response, if it is kept.
     pub response_head: Option<Arc<ResponseHead>>,
     /// The trailers of the response, if they are kept and there are some.
-    pub trailers: Option<Box<Fields>>,
+    pub trailers: Option<Arc<Fields>>,
     /// The body without its framing, if it is set before the start.
     pub body: Option<Vec<u8>>,
     /// The maximum number of its bytes to keep.

@@ -11,7 +11,7 @@ use crate::StreamReader;
 pub(crate) struct ExchangeSink<'a> {
     pub(crate) keeps_head: bool,
     pub(crate) response_head: &'a mut Option<Arc<ResponseHead>>,
-    pub(crate) trailers: &'a mut Option<Box<Fields>>,
+    pub(crate) trailers: &'a mut Option<Arc<Fields>>,
     pub(crate) body: &'a mut Option<Vec<u8>>,
     /// The maximum number of body bytes to keep.
     pub(crate) body_limit: usize,
@@ -62,6 +62,6 @@ impl ResponseSink for ExchangeSink<'_> {
     }
 
     fn trailers(&mut self, trailers: Fields) {
-        *self.trailers = Some(Box::new(trailers));
+        *self.trailers = Some(Arc::new(trailers));
     }
 }

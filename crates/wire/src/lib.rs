@@ -1,4 +1,4 @@
-//! HTTP, the streams within it, and WebSocket, without I/O: requests are encoded once, response bytes
+//! HTTP, the streams within it, gRPC and WebSocket, without I/O: requests are encoded once, response bytes
 //! change a state, and the events of a stream become marks.
 //!
 //! Nothing here waits, reads a clock or owns a socket. The caller feeds received bytes in any split,
@@ -10,6 +10,7 @@ mod encoded_request;
 mod error;
 mod escape;
 mod fields;
+pub mod grpc;
 mod head;
 mod heads;
 pub mod hpack;

@@ -1,4 +1,4 @@
-//! Heads and trailers of responses, and a cache of the latest head.
+//! Heads and trailers of responses, and a cache of the latest ones.
 //!
 //! Servers often send the same block of fields again. Its meaning is the same if it does not refer to
 //! the dynamic table, or if the table is the same.
@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::head::{FieldSummary, decimal};
-use crate::hpack::{Decoder, HpackError};
+use crate::hpack::{Decoded, Decoder, HpackError};
 use crate::{Fields, Framing, Head, MAX_HEAD_BYTES, ResponseHead, WireError};
 
 /// The longest block that is cached.
@@ -37,19 +37,57 @@ type FullHead = (Head, Option<Arc<ResponseHead>>);
 #[derive(Debug, Default)]
 pub struct HeadDecoder {
     decoder: Decoder,
-    cached: Option<CachedHead>,
+    head: Option<CachedBlock<FullHead>>,
+    trailers: Option<CachedBlock<Arc<Fields>>>,
 }
 
-/// The latest head, and what its block does to the table.
-#[derive(Debug, Default)]
-struct CachedHead {
+/// The latest block of its kind, what it means, and what it does to the table.
+#[derive(Debug)]
+struct CachedBlock<T> {
     block: Vec<u8>,
     /// The generation of the table that the block refers to, if it does.
     generation: Option<u64>,
     /// The fields that it inserts.
     inserted: Fields,
-    head: Option<Head>,
-    full: Option<Arc<ResponseHead>>,
+    meaning: T,
+}
+
+impl<T: Clone> CachedBlock<T> {
+    /// Takes the empty buffers of a block that is replaced.
+    fn buffers(replaced: Option<Self>) -> (Vec<u8>, Fields) {
+        let Some(Self { mut block, mut inserted, .. }) = replaced else { return Default::default() };
+        block.clear();
+        inserted.clear();
+        (block, inserted)
+    }
+
+    /// Returns a block with its meaning, unless the same bytes may mean something else the next time.
+    fn of(
+        (mut buffer, inserted): (Vec<u8>, Fields),
+        block: &[u8],
+        (decoded, generation): (Decoded, u64),
+        meaning: T,
+    ) -> Option<Self> {
+        let may_differ = decoded.resizes_table || (decoded.uses_table && decoded.inserted > 0);
+        if block.len() > KEPT_BYTES || may_differ {
+            return None;
+        }
+        buffer.extend_from_slice(block);
+        let generation = decoded.uses_table.then_some(generation);
+        Some(Self { block: buffer, generation, inserted, meaning })
+    }
+
+    /// Returns the meaning of a block that is this one, after what decoding it does to the table.
+    fn of_same(cached: Option<&Self>, block: &[u8], decoder: &mut Decoder) -> Option<T> {
+        let cached = cached.filter(|cached| cached.block == block)?;
+        if cached.generation.is_some_and(|known| known != decoder.generation()) {
+            return None;
+        }
+        for (name, value) in cached.inserted.iter() {
+            decoder.insert(name.as_bytes(), value);
+        }
+        Some(cached.meaning.clone())
+    }
 }
 
 impl HeadDecoder {
@@ -59,67 +97,56 @@ impl HeadDecoder {
         block: &[u8],
         wants_fields: impl Fn(u16) -> bool,
     ) -> Result<FullHead, BlockError> {
-        if let Some(known) = self.known(block)
-            && (known.1.is_some() || !wants_fields(known.0.status))
-        {
+        let has_fields = |cached: &&CachedBlock<FullHead>| {
+            let (head, full) = &cached.meaning;
+            full.is_some() || !wants_fields(head.status)
+        };
+        let cached = self.head.as_ref().filter(has_fields);
+        if let Some(known) = CachedBlock::of_same(cached, block, &mut self.decoder) {
             return Ok(known);
         }
-        self.decode_head(block, wants_fields)
+        let mut reading = HeadReading::default();
+        let (buffer, mut inserted) = CachedBlock::buffers(self.head.take());
+        let decoded = self.decoder.decode(block, |name, value, is_inserted| {
+            reading.field(name, value, &wants_fields);
+            if is_inserted && block.len() <= KEPT_BYTES {
+                // Names of a head are tokens, or it is malformed and not kept.
+                inserted.push(&String::from_utf8_lossy(name), value);
+            }
+        })?;
+        let head = reading.end().map_err(BlockError::Malformed)?;
+        let state = (decoded, self.decoder.generation());
+        self.head = CachedBlock::of((buffer, inserted), block, state, head.clone());
+        Ok(head)
     }
 
     /// Decodes the trailers behind a body.
-    pub fn trailers(&mut self, block: &[u8]) -> Result<Fields, BlockError> {
+    pub fn trailers(&mut self, block: &[u8]) -> Result<Arc<Fields>, BlockError> {
+        let cached = self.trailers.as_ref();
+        if let Some(known) = CachedBlock::of_same(cached, block, &mut self.decoder) {
+            return Ok(known);
+        }
+        let (buffer, mut inserted) = CachedBlock::buffers(self.trailers.take());
         let (mut fields, mut error, mut size) = (Fields::default(), None, 0);
-        self.decoder.decode(block, |name, value, _| {
+        let decoded = self.decoder.decode(block, |name, value, is_inserted| {
             size += name.len() + value.len() + FIELD_BYTES;
             let problem = check(name, value).err();
             let too_large = (size > MAX_HEAD_BYTES).then_some(WireError::HeadTooLarge);
             error = error.or(problem).or(too_large);
             if error.is_none() {
-                fields.push(&String::from_utf8_lossy(name), value);
+                let name = String::from_utf8_lossy(name);
+                fields.push(&name, value);
+                if is_inserted && block.len() <= KEPT_BYTES {
+                    inserted.push(&name, value);
+                }
             }
         })?;
-        error.map_or(Ok(fields), |error| Err(BlockError::Malformed(error)))
-    }
-
-    /// Returns the head of a block that is the latest one, after what decoding it does to the table.
-    fn known(&mut self, block: &[u8]) -> Option<FullHead> {
-        let cached = self.cached.as_ref().filter(|cached| cached.block == block)?;
-        let head = cached.head?;
-        if cached.generation.is_some_and(|known| known != self.decoder.generation()) {
-            return None;
+        if let Some(error) = error {
+            return Err(BlockError::Malformed(error));
         }
-        for (name, value) in cached.inserted.iter() {
-            self.decoder.insert(name.as_bytes(), value);
-        }
-        Some((head, cached.full.clone()))
-    }
-
-    fn decode_head(
-        &mut self,
-        block: &[u8],
-        wants_fields: impl Fn(u16) -> bool,
-    ) -> Result<FullHead, BlockError> {
-        let mut cached = self.cached.take().unwrap_or_default();
-        cached.inserted.clear();
-        let mut reading = HeadReading::default();
-        let decoded = self.decoder.decode(block, |name, value, is_inserted| {
-            reading.field(name, value, &wants_fields);
-            if is_inserted && block.len() <= KEPT_BYTES {
-                // Names of a head are tokens, or it is malformed and not kept.
-                cached.inserted.push(&String::from_utf8_lossy(name), value);
-            }
-        })?;
-        let (head, full) = reading.end().map_err(BlockError::Malformed)?;
-        let may_differ = decoded.resizes_table || (decoded.uses_table && decoded.inserted > 0);
-        if block.len() <= KEPT_BYTES && !may_differ {
-            cached.block.clear();
-            cached.block.extend_from_slice(block);
-            cached.generation = decoded.uses_table.then(|| self.decoder.generation());
-            (cached.head, cached.full) = (Some(head), full.clone());
-            self.cached = Some(cached);
-        }
-        Ok((head, full))
+        let (fields, state) = (Arc::new(fields), (decoded, self.decoder.generation()));
+        self.trailers = CachedBlock::of((buffer, inserted), block, state, Arc::clone(&fields));
+        Ok(fields)
     }
 }
 

@@ -249,7 +249,7 @@ impl Core {
             read.map(|trailers| {
                 let (exchange, _) = turn.slots.slot(slot);
                 if exchange.keeps_head && !trailers.is_empty() {
-                    exchange.trailers = Some(Box::new(trailers));
+                    exchange.trailers = Some(trailers);
                 }
                 self.end_by_trailers(slot, ends_stream, turn);
             })
