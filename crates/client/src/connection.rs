@@ -260,7 +260,15 @@ fn move_bytes<D: Driver>(
         // A response that was received before the error takes precedence.
         session.broken(at, is_reused, &error, slots, &mut scratch.ended);
     }
-    if session.reads_on() { step } else { Step::Pending }
+    if session.reads_on() {
+        return step;
+    }
+    if session.has_outgoing() {
+        // The reason of the end. The connection is closed before its next event, and an error of this
+        // send changes nothing.
+        let _ = send(channel, session, driver, slots, is_full);
+    }
+    Step::Pending
 }
 
 /// Sends as many outgoing bytes of a session as the socket accepts.

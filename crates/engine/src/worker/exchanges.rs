@@ -156,7 +156,7 @@ impl<D: Driver> Worker<D> {
             return;
         }
         if has_outgoing {
-            // The reason of the end, if the target reads it.
+            // Answers to the last frames, if the target reads them.
             self.drive(number, generation, WRITABLE);
         }
         if is_current {

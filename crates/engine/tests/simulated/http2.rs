@@ -19,6 +19,8 @@ struct Server<A> {
     windows: u64,
     /// Exchanges that were answered in full.
     answered: u64,
+    /// The codes with which the client has ended connections.
+    ended: Vec<ErrorCode>,
 }
 
 /// What a server does with a request.
@@ -32,6 +34,8 @@ enum Reply {
     GoAway,
     /// The same, but the connection stays open for the other streams.
     GoAwayAndStay,
+    /// Sends a frame that may not be sent.
+    Malformed,
     /// Says nothing.
     Nothing,
 }
@@ -45,8 +49,8 @@ fn frame(kind: FrameKind, flags: Flags, stream: u32, payload: &[u8]) -> Vec<u8> 
 
 impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
     fn new(answer: A) -> Self {
-        let (settings, received) = (Vec::new(), BTreeMap::new());
-        Self { answer, settings, requests: 0, received, windows: 0, answered: 0 }
+        let (settings, received, ended) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { answer, settings, requests: 0, received, windows: 0, answered: 0, ended }
     }
 
     fn limited(most: u32, answer: A) -> Self {
@@ -89,6 +93,10 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
                 }
                 acts
             }
+            Reply::Malformed => {
+                let bytes = frame(FrameKind::Ping, Flags::NONE, stream, &[0; 8]);
+                vec![(10 * MS, Act::Bytes(bytes))]
+            }
             Reply::Nothing => Vec::new(),
         }
     }
@@ -111,7 +119,11 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Peer for Server<A> {
             if received.len() < FRAME_HEAD_BYTES + head.length {
                 break;
             }
-            received.drain(..FRAME_HEAD_BYTES + head.length);
+            let whole: Vec<u8> = received.drain(..FRAME_HEAD_BYTES + head.length).collect();
+            if head.kind == FrameKind::GoAway {
+                let code = whole.last_chunk().unwrap();
+                self.ended.push(ErrorCode(u32::from_be_bytes(*code)));
+            }
             if head.flags.has(Flags::END_STREAM)
                 && matches!(head.kind, FrameKind::Headers | FrameKind::Data)
             {
@@ -218,6 +230,22 @@ fn a_request_that_is_refused_again_and_again_ends_with_that_reason() {
     assert_eq!((name.as_str(), count + run.measured.resent), ("read.unprocessed", 40));
     assert!((7..=10).contains(count), "{count}");
     assert_eq!(run.reports.last().unwrap().connections.opened, 1);
+}
+
+#[test]
+fn a_server_that_breaks_the_protocol_learns_why_each_of_its_connections_ends() {
+    let server = Server::new(|number, _, _| match number {
+        0..40 => Reply::Malformed,
+        _ => Reply::After(10 * MS, 200),
+    });
+    let run = simulate(over_http2(closed(4), 4), server);
+    run.assert_balanced();
+    let reasons = run.reasons();
+    let [(name, count)] = reasons.as_slice() else { panic!("{reasons:?}") };
+    assert_eq!((name.as_str(), *count), ("protocol.h2_frame", 40));
+    let (opened, ended) = (run.reports.last().unwrap().connections.opened, &run.world.peer.ended);
+    assert_eq!(ended.len() as u64 + 1, opened);
+    assert!(ended.iter().all(|code| *code == ErrorCode::PROTOCOL_ERROR), "{ended:?}");
 }
 
 #[test]
