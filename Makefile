@@ -10,6 +10,7 @@ OLDEST_LOCUST := build/locust-oldest
 FUZZ := build/fuzz
 DOCS := build/docs-tools
 RAY := build/ray
+H2SPEC := build/h2spec
 TORR := $(BIN)/torr
 WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
@@ -43,7 +44,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -160,6 +161,12 @@ $(FUZZ)/.pins: requirements/fuzz.txt $(VENV)/.pins
 $(RAY)/.pins: requirements/ray.txt
 	$(PYTHON) -m venv --clear $(RAY)
 	$(RAY)/bin/python -m pip install --quiet --require-hashes -r requirements/ray.txt
+	touch $@
+
+# h2specd, which tests clients of HTTP/2; go.sum has its checksum.
+$(H2SPEC)/.pins: tests/full/http2/h2spec/go.mod tests/full/http2/h2spec/go.sum
+	@command -v go >/dev/null || { printf 'missing: go, which builds h2specd\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
+	go build -C tests/full/http2/h2spec -o $(abspath $(H2SPEC))/ tool
 	touch $@
 
 # Zensical, and the servers of the tutorial.

@@ -14,6 +14,7 @@ set -euo pipefail
 tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl")
 full=("${tests[@]}" "c++ g++" "prometheus prometheus" "postgres postgresql")
 full+=("prometheus-node-exporter prometheus-node-exporter" "ip iproute2" "nsenter util-linux")
+full+=("nghttpd nghttp2-server" "h2o h2o" "haproxy haproxy")
 versus=("nginx nginx-light" "wrk wrk" "openssl openssl")
 others=("ab apache2-utils" "h2load nghttp2-client" "nghttpd nghttp2-server")
 

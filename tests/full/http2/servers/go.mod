@@ -1,0 +1,3 @@
+module torr/http2server
+
+go 1.24
