@@ -4,10 +4,11 @@
     python scripts/run_tests.py all                 what `make test-full` runs
     python scripts/run_tests.py rust                one step
 
-A tier is a list of steps, and a step is one call of a test runner. Cargo's tests mostly wait: they
-run beside the other steps of the tier, and their output is printed after these steps. A step that
-fails does not stop the others, unless `--stop-early` is given. The times are in build/test-times;
-scripts/test_times.py prints them. A step that hangs is ended after an hour.
+A tier is a list of steps, and a step is one call of a test runner. Cargo's tests and those of
+Locust's scenarios run beside the other steps of their tier, which often wait; their output is
+printed after these steps. A step that fails does not stop the others, unless `--stop-early` is
+given. The times are in build/test-times; scripts/test_times.py prints them. A step that hangs is
+ended after an hour.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -50,18 +51,23 @@ class Step:
 def pytest(
     name: str, folder: str, *options: str, processes: int, python: str = sys.executable, **env: str
 ) -> Step:
-    """Return the step that runs pytest over a folder, in a number of processes."""
-    parallel = ("-n", str(processes)) if processes > 1 else ()
+    """Return the step that runs pytest over a folder, in a number of processes.
+
+    Each process begins with neighbouring tests, which share servers and browsers, and takes over
+    tests of others when it has none left.
+    """
+    parallel = ("-n", str(processes), "--dist", "worksteal") if processes > 1 else ()
     report = ("--junitxml", str(TIMES / f"{name}.xml"))
     command = (python, "-m", "pytest", *options, *parallel, *report, folder)
     return Step(name, command, env)
 
 
-def locust(name: str, *, processes: int = CORES, **settings: str) -> Step:
+def locust(name: str, *, processes: int = CORES, is_beside: bool = False, **settings: str) -> Step:
     """Return the step that runs the Locust scenarios, which need pytest processes of their own."""
     folder = "tests/component/locust"
     options = ("-c", f"{folder}/pytest.ini")
-    return pytest(name, folder, *options, processes=processes, **settings)
+    step = pytest(name, folder, *options, processes=processes, **settings)
+    return replace(step, is_beside=is_beside)
 
 
 # Tests and parameters of the tier `full` have the marker `full`, in whatever folder they are.
@@ -86,7 +92,7 @@ TIERS = {
     ),
     "component": (
         pytest("pytest-component", "tests/component", *WITHOUT_FULL, processes=2 * CORES),
-        locust("locust"),
+        locust("locust", is_beside=True),
     ),
     "full": (
         pytest("pytest-full", "tests", "-m", "full", processes=CORES),

@@ -167,9 +167,9 @@ def run(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
-    http: version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]
+    http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
-    coalesce: collect requests of HTTP/2 for TIME, and send them together [0s]
+    coalesce: collect HTTP/2 requests for TIME before a write [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -325,9 +325,9 @@ def ladder(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
-    http: version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]
+    http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
-    coalesce: collect requests of HTTP/2 for TIME, and send them together [0s]
+    coalesce: collect HTTP/2 requests for TIME before a write [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]
@@ -406,9 +406,9 @@ def once(
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
     timeout: fail a request that takes longer than TIME [30s]
-    http: version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]
+    http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
-    coalesce: collect requests of HTTP/2 for TIME, and send them together [0s]
+    coalesce: collect HTTP/2 requests for TIME before a write [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
     connections_per_second: open the first connections at this rate [no limit]

@@ -105,9 +105,7 @@ def test_the_server_chooses_the_version_before_the_load(fire, nginx, server, ver
     assert level["counts"]["ok"] == len(seen) == 200
 
 
-def test_servers_that_choose_differently_and_a_server_that_is_not_there_are_refused(
-    fire, nginx
-):
+def test_servers_that_choose_differently_and_a_server_that_is_not_there_are_refused(fire, nginx):
     urls = (nginx.url("good"), nginx.url("old"))
     ended, seen = fire("--http", "auto", "-c", 2, "-z", "200ms", *urls)
     assert ended.code == 3

@@ -208,6 +208,11 @@ impl<S> Connection<S> {
         with_session!(&self.session, session => session.accepts())
     }
 
+    /// Returns whether the socket accepts no more bytes until an event says so.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// Returns whether there is something to send for which no event will come.
     pub fn has_outgoing(&self) -> bool {
         !self.is_full && with_session!(&self.session, session => session.has_outgoing())

@@ -36,8 +36,7 @@ impl GrpcMessages {
         let mut rest = piece;
         while !rest.is_empty() {
             if self.known < GRPC_PREFIX_BYTES {
-                let (taken, after) =
-                    rest.split_at(rest.len().min(GRPC_PREFIX_BYTES - self.known));
+                let (taken, after) = rest.split_at(rest.len().min(GRPC_PREFIX_BYTES - self.known));
                 self.prefix[self.known..self.known + taken.len()].copy_from_slice(taken);
                 self.known += taken.len();
                 rest = after;
@@ -126,7 +125,8 @@ pub fn grpc_message_text(value: &[u8]) -> String {
     let mut rest = value;
     while let Some((first, after)) = rest.split_first() {
         let hex = after.first_chunk::<2>().filter(|_| *first == b'%');
-        let decoded = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        let decoded =
+            hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         bytes.push(decoded.unwrap_or(*first));
         rest = if decoded.is_some() { &after[2..] } else { after };
     }

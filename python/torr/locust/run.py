@@ -45,9 +45,10 @@ Conclude = Callable[["Outcome", RunDirectory, bool], None]
 """Judge a test; the last argument tells whether the run is registered."""
 
 LOCAL = "local"
-# The interval of a worker's reports, and how long to wait for the last ones.
+# The interval of a worker's reports, and how long to wait for the last ones of workers that still
+# send heartbeats.
 _INTERVAL_S = 1.0
-_LAST_REPORTS_S = 3.0
+_LAST_REPORTS_S = 15.0
 # A test that ends earlier than this was stopped by the user; Locust's timers fire early.
 _EARLY_S = 1.0
 _EARLY_SHARE = 0.1

@@ -22,7 +22,7 @@ class ConnectionOptions:
     http: HttpVersion = option(
         "--http",
         readers.one_of("VERSION", ("1.1", "2", "2c", "auto")),
-        "version of HTTP; 2c is HTTP/2 without TLS, auto what TLS chooses [1.1]",
+        "version of HTTP: 1.1, 2, 2c (plain), auto [1.1]",
         default="1.1",
     )
     streams: int = option(
@@ -35,7 +35,7 @@ class ConnectionOptions:
     coalesce_ns: int = option(
         "--coalesce",
         readers.DURATION,
-        "collect requests of HTTP/2 for TIME, and send them together [0s]",
+        "collect HTTP/2 requests for TIME before a write [0s]",
         default="0s",
         rare=True,
     )

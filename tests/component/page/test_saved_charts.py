@@ -13,8 +13,9 @@ from tiers import full
 from torr.report.files import notebook
 
 KINDS = (
-    *("run", "ladder", "diff", "compare", "functions"),
-    *full("streams", "streams-ladder", "collapsing", "locust", "functions-without-budgets"),
+    *("ladder", "compare", "functions"),
+    *full("run", "diff", "streams", "streams-ladder", "collapsing", "locust"),
+    *full("functions-without-budgets"),
 )
 SVG = "{http://www.w3.org/2000/svg}"
 # A browser takes some downloads after each other only: what pages hand over is kept instead.

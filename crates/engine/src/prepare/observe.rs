@@ -280,7 +280,8 @@ mod tests {
     #[test]
     fn a_field_of_the_trailers_is_captured_if_the_head_has_none_with_its_name() {
         let mut exchange = seen("HTTP/1.1 200 OK\r\nA: head", b"");
-        exchange.trailers = Some(std::sync::Arc::new(Fields::read(b"A: trailer\r\nGrpc-Status: 0\r\n\r\n")));
+        exchange.trailers =
+            Some(std::sync::Arc::new(Fields::read(b"A: trailer\r\nGrpc-Status: 0\r\n\r\n")));
         assert_eq!((exchange.field("a"), exchange.field("b")), (Some(&b"head"[..]), None));
         assert_eq!(exchange.field("grpc-status"), Some(&b"0"[..]));
     }

@@ -201,9 +201,11 @@ impl<D: Driver> Worker<D> {
         if event.readable {
             entry.is_deferred = is_full;
         }
-        let now = Ready { readable: event.readable && !is_full, ..event };
         let slots = &mut ConnectionSlots { slots, requests };
         let Some(connection) = entry.of_generation(generation) else { return };
+        // Events of received bytes say that it is writable, too: what is collected is not sent yet.
+        let writable = event.writable && (self.flush_at.is_none() || connection.is_full());
+        let now = Ready { readable: event.readable && !is_full, writable, ..event };
         let step = connection.drive(&mut self.driver, now, slots, &mut self.scratch);
         let is_deferred = event.readable && is_full && self.scratch.ended.is_empty();
         if self.has_streams {

@@ -55,7 +55,9 @@ struct CachedBlock<T> {
 impl<T: Clone> CachedBlock<T> {
     /// Takes the empty buffers of a block that is replaced.
     fn buffers(replaced: Option<Self>) -> (Vec<u8>, Fields) {
-        let Some(Self { mut block, mut inserted, .. }) = replaced else { return Default::default() };
+        let Some(Self { mut block, mut inserted, .. }) = replaced else {
+            return Default::default();
+        };
         block.clear();
         inserted.clear();
         (block, inserted)
