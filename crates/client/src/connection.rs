@@ -174,6 +174,13 @@ impl<S> Connection<S> {
         step
     }
 
+    /// Lets the next message of the gRPC call in a slot be sent; [`Self::drive`] sends it.
+    pub fn release_message(&mut self, slot: u16, now: Nanos, slots: &mut impl Slots) {
+        if let Session::Http2(session) = &mut self.session {
+            session.release_message(slot, now, slots);
+        }
+    }
+
     /// Takes note that it can send no more, or again.
     fn note_stall(&mut self, is_stalled: bool, now: Nanos) {
         if is_stalled {

@@ -4,11 +4,12 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use net::{LayerError, LayerFault, Nanos};
+use wire::grpc::{GRPC_MESSAGE, grpc_message_text};
 use wire::{Fields, Head, Heads, Response, ResponseHead, ResponseSink};
 
 use crate::budget::Budget;
 use crate::exchange_sink::ExchangeSink;
-use crate::{Outcome, Reason, Stamps, StreamReader, UNSET};
+use crate::{GrpcCall, Outcome, Reason, Stamps, StreamReader, UNSET};
 
 /// The maximum number of bytes to keep for an error sample of a response that needs several reads.
 const EXCERPT_BYTES: usize = 2048;
@@ -51,6 +52,8 @@ pub struct Exchange {
     pub excerpt_limit: usize,
     /// The observations of a stream of events, if it is set before the start.
     pub stream_reader: Option<Box<StreamReader>>,
+    /// The messages of a gRPC call, if it is set before the start.
+    pub grpc_call: Option<Box<GrpcCall>>,
     /// Whether the connection was reset.
     pub was_reset: bool,
     /// Whether only its owner delays it, so that it counts as taken up when its first byte is written.
@@ -87,6 +90,7 @@ impl Exchange {
             is_body_cut: false,
             excerpt_limit: EXCERPT_BYTES,
             stream_reader: None,
+            grpc_call: None,
             was_reset: false,
             is_taken_when_sent: false,
             is_due_when_sent: false,
@@ -157,6 +161,11 @@ impl Exchange {
         self.to_write += count;
     }
 
+    /// Returns the bytes at the end of the request that may not be sent yet.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.grpc_call.as_ref().map_or(0, |call| call.held_bytes())
+    }
+
     /// Takes note that more bytes of the request were sent, by a write that began at `at`.
     pub(crate) fn note_sent(&mut self, count: usize, at: Nanos) {
         if self.written == 0 {
@@ -169,6 +178,9 @@ impl Exchange {
             }
         }
         self.written += count;
+        if let Some(call) = &mut self.grpc_call {
+            call.note_sent(at);
+        }
     }
 
     /// Takes note of received bytes of the response.
@@ -214,6 +226,7 @@ impl Exchange {
             body_limit: self.body_limit,
             is_body_cut: &mut self.is_body_cut,
             stream_reader: &mut self.stream_reader,
+            grpc_call: &mut self.grpc_call,
             at,
             is_late,
         }
@@ -281,9 +294,14 @@ impl Exchange {
     }
 
     /// Returns the head of the response and the beginning of its body, for the sample of an error;
-    /// `buffer` has the latest read. Bytes that are no head are returned as the body.
+    /// `buffer` has the latest read. Bytes that are no head are returned as the body; of a gRPC call, the
+    /// text beside its status.
     #[must_use]
     pub fn sample(&self, buffer: &[u8]) -> (Option<Arc<ResponseHead>>, Vec<u8>) {
+        let of_call = self.grpc_call.as_ref().and_then(|_| self.field(GRPC_MESSAGE));
+        if let Some(text) = of_call {
+            return (self.response_head.clone(), grpc_message_text(text).into_bytes());
+        }
         let excerpt = self.excerpt(buffer);
         if self.is_excerpt_body {
             return (self.response_head.clone(), excerpt.to_vec());
@@ -298,7 +316,10 @@ impl Exchange {
 
     /// Returns whether the response is kept or checked.
     pub(crate) fn is_looked_at(&self) -> bool {
-        self.keeps_head || self.body.is_some() || self.stream_reader.is_some()
+        self.keeps_head
+            || self.body.is_some()
+            || self.stream_reader.is_some()
+            || self.grpc_call.is_some()
     }
 
     /// Ends it with a complete response.
@@ -350,7 +371,7 @@ impl Exchange {
     fn at(&self) -> At {
         match (self.head, self.stamps.first_byte) {
             (Some(_), _) => At::Body,
-            (None, UNSET) if self.written < self.to_write => At::Request,
+            (None, UNSET) if self.written + self.held_bytes() < self.to_write => At::Request,
             (None, UNSET) => At::Answer,
             (None, _) => At::Head,
         }

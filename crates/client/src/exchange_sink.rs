@@ -5,7 +5,7 @@ use std::sync::Arc;
 use net::Nanos;
 use wire::{Fields, Head, Heads, ResponseHead, ResponseSink};
 
-use crate::StreamReader;
+use crate::{GrpcCall, StreamReader};
 
 /// The parts of an exchange that the bytes of its response change.
 pub(crate) struct ExchangeSink<'a> {
@@ -18,6 +18,7 @@ pub(crate) struct ExchangeSink<'a> {
     /// Whether the body is longer.
     pub(crate) is_body_cut: &'a mut bool,
     pub(crate) stream_reader: &'a mut Option<Box<StreamReader>>,
+    pub(crate) grpc_call: &'a mut Option<Box<GrpcCall>>,
     pub(crate) at: Nanos,
     pub(crate) is_late: bool,
 }
@@ -52,8 +53,15 @@ impl ResponseSink for ExchangeSink<'_> {
             *self.is_body_cut |= piece.len() > room;
             body.extend_from_slice(&piece[..piece.len().min(room)]);
         }
-        if let Some(stream_reader) = self.stream_reader {
-            stream_reader.take(piece, self.at, self.is_late);
+        let (at, is_late) = (self.at, self.is_late);
+        match (self.grpc_call.as_mut(), self.stream_reader.as_mut()) {
+            (Some(call), mut reader) => call.take(piece, at, || {
+                if let Some(reader) = &mut reader {
+                    reader.take_message(at, is_late);
+                }
+            }),
+            (None, Some(reader)) => reader.take(piece, at, is_late),
+            (None, None) => {}
         }
     }
 

@@ -10,6 +10,7 @@ mod connection;
 mod exchange;
 mod exchange_sink;
 mod generated_text;
+mod grpc_call;
 mod multiplexing;
 mod outcome;
 mod reactor;
@@ -26,6 +27,7 @@ pub use chunks::Chunks;
 pub use connection::{Connection, Step};
 pub use exchange::{Exchange, Outline};
 pub use generated_text::GeneratedText;
+pub use grpc_call::{GrpcCall, MessageSending};
 pub use multiplexing::{Multiplexing, ServerLimits};
 pub use outcome::{Class, Outcome, Reason};
 pub use reactor::{

@@ -156,6 +156,8 @@ reasons! {
     ProtocolH2StreamClosed, Protocol, "protocol.h2_stream_closed", "a frame of HTTP/2 came for a stream that had ended";
     ProtocolH2Compression, Protocol, "protocol.h2_compression", "the fields of a response cannot be decoded (HPACK of HTTP/2)";
     ProtocolH2Flood, Protocol, "protocol.h2_flood", "the server sent a head without end, or more frames that need answers than torr could answer (HTTP/2)";
+    ProtocolGrpcMessage, Protocol, "protocol.grpc_message", "the body of the response is not made of whole messages of gRPC";
+    ProtocolGrpcCount, Protocol, "protocol.grpc_count", "the response does not have exactly one message, although the call succeeded (gRPC)";
     TlsExpired, Tls, "tls.expired", "the certificate of the server has expired";
     TlsNotYetValid, Tls, "tls.not_yet_valid", "the certificate of the server is not valid yet";
     TlsWrongHost, Tls, "tls.wrong_host", "the certificate of the server is for another name";
@@ -168,6 +170,24 @@ reasons! {
     TlsClosed, Tls, "tls.closed", "closed or reset within the TLS handshake";
     TlsFailed, Tls, "tls.failed", "TLS failed, in the handshake or later";
     Status, Status, "status", "answered with a status that is not accepted";
+    GrpcCancelled, Status, "status.grpc.cancelled", "the server cancelled the call (gRPC)";
+    GrpcUnknown, Status, "status.grpc.unknown", "the call failed with an unknown error in the server (gRPC)";
+    GrpcInvalidArgument, Status, "status.grpc.invalid_argument", "the server does not accept the message (gRPC)";
+    GrpcDeadlineExceeded, Status, "status.grpc.deadline_exceeded", "the deadline of the call passed before the server answered (gRPC)";
+    GrpcNotFound, Status, "status.grpc.not_found", "the server did not find what the message asks for (gRPC)";
+    GrpcAlreadyExists, Status, "status.grpc.already_exists", "what the call creates exists already (gRPC)";
+    GrpcPermissionDenied, Status, "status.grpc.permission_denied", "the caller may not make this call (gRPC)";
+    GrpcResourceExhausted, Status, "status.grpc.resource_exhausted", "a quota or a resource of the server is used up (gRPC)";
+    GrpcFailedPrecondition, Status, "status.grpc.failed_precondition", "the server is not in the state that the call needs (gRPC)";
+    GrpcAborted, Status, "status.grpc.aborted", "the server aborted the call, often because of another one at the same time (gRPC)";
+    GrpcOutOfRange, Status, "status.grpc.out_of_range", "the call goes beyond the valid range (gRPC)";
+    GrpcUnimplemented, Status, "status.grpc.unimplemented", "the server does not have this method (gRPC)";
+    GrpcInternal, Status, "status.grpc.internal", "the server broke a rule of its own, or could not read the message (gRPC)";
+    GrpcUnavailable, Status, "status.grpc.unavailable", "the server is not available now (gRPC)";
+    GrpcDataLoss, Status, "status.grpc.data_loss", "the server lost or damaged data (gRPC)";
+    GrpcUnauthenticated, Status, "status.grpc.unauthenticated", "the call has no valid credentials (gRPC)";
+    GrpcUndefined, Status, "status.grpc.undefined", "the call ended with a status that gRPC does not define";
+    GrpcMissing, Status, "status.grpc.missing", "the response has no grpc-status: the server does not speak gRPC, or the call was cut off";
     CheckBody, Check, "check.body", "the body does not contain the expected text";
     CheckJson, Check, "check.json", "the JSON body does not have the expected value";
     CheckCapture, Check, "check.capture", "the value to capture for later requests is not in the response";
@@ -225,6 +245,30 @@ impl Reason {
             0xc => Self::ReadStreamResetSecurity,
             0xd => Self::ReadStreamResetHttp11,
             _ => Self::ReadStreamResetOther,
+        }
+    }
+
+    /// Returns the reason of a call of gRPC that ended with a status from 1 to 16.
+    #[must_use]
+    pub fn of_grpc_status(status: u8) -> Self {
+        match status {
+            1 => Self::GrpcCancelled,
+            2 => Self::GrpcUnknown,
+            3 => Self::GrpcInvalidArgument,
+            4 => Self::GrpcDeadlineExceeded,
+            5 => Self::GrpcNotFound,
+            6 => Self::GrpcAlreadyExists,
+            7 => Self::GrpcPermissionDenied,
+            8 => Self::GrpcResourceExhausted,
+            9 => Self::GrpcFailedPrecondition,
+            10 => Self::GrpcAborted,
+            11 => Self::GrpcOutOfRange,
+            12 => Self::GrpcUnimplemented,
+            13 => Self::GrpcInternal,
+            14 => Self::GrpcUnavailable,
+            15 => Self::GrpcDataLoss,
+            16 => Self::GrpcUnauthenticated,
+            _ => Self::GrpcUndefined,
         }
     }
 

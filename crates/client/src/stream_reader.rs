@@ -144,6 +144,11 @@ impl StreamReader {
         self.sse = sse;
     }
 
+    /// Takes note of a message of gRPC that ended in a read at `at`.
+    pub(crate) fn take_message(&mut self, at: Nanos, is_late: bool) {
+        self.on_event(Event { name: b"", data: None }, at, is_late);
+    }
+
     /// Takes note that the body is complete; returns what is wrong with the stream, if anything is.
     pub fn finish(&mut self, at: Nanos) -> Option<Reason> {
         let mut sse = std::mem::take(&mut self.sse);
@@ -160,6 +165,8 @@ impl StreamReader {
         let has_ended = observed.end != UNSET || observed.is_finished || !self.dialect.has_end();
         match observed.fault {
             Some(fault) => Some(fault),
+            // A call may have no message.
+            None if self.dialect == Dialect::Grpc => None,
             None if observed.events() == 0 => Some(Reason::StreamNoEvents),
             None if observed.is_unknown() => Some(Reason::StreamUnknown),
             None => (!has_ended).then_some(Reason::StreamTruncated),

@@ -38,9 +38,9 @@ pub use once::once;
 pub use output::level::{interval_json, level_json};
 pub use pace::Schedule;
 pub use plan::{
-    Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, HttpVersion, JsonCheck, Limit,
-    Limited, Open, PLAN_VERSION, Pace, Plan, Processes, Proxy, Replay, RequestPlan, Source, Stage,
-    Stop, StreamDialect, StreamPlan, Think, Tls, Transport,
+    Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, GrpcPlan, HttpVersion, JsonCheck,
+    Limit, Limited, MessagePart, Open, PLAN_VERSION, Pace, Plan, Processes, Proxy, Replay,
+    RequestPlan, Sending, Source, Stage, Stop, StreamDialect, StreamPlan, Think, Tls, Transport,
 };
 pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};

@@ -2,8 +2,12 @@
 
 use std::io::Write as _;
 
+use crate::grpc::{GRPC_PREFIX_BYTES, write_varint};
 use crate::template_text::Piece;
 use crate::{TemplateText, Values};
+
+/// The longest text of a number, in bytes.
+const LONGEST_NUMBER: usize = 400;
 
 /// A request that is encoded once, and joined with its values for every exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,8 +57,7 @@ impl EncodedRequest {
     /// Returns the bytes of a request without places.
     #[must_use]
     pub fn fixed(&self) -> Option<Box<[u8]>> {
-        let is_value = |piece: &Piece| matches!(piece, Piece::Value { .. });
-        if self.head.iter().chain(&self.body).any(is_value) {
+        if self.head.iter().chain(&self.body).any(Piece::has_places) {
             return None;
         }
         let mut bytes = Vec::new();
@@ -88,6 +91,32 @@ fn append(pieces: &[Piece], values: &mut impl Values, out: &mut Vec<u8>, length:
                 values.put(*place, out);
                 filter.apply(out, from);
                 escape.apply(out, from);
+            }
+            Piece::Number { place, encoding } => {
+                let from = out.len();
+                values.put(*place, out);
+                let mut text = [0; LONGEST_NUMBER];
+                let length = text.len().min(out.len() - from);
+                text[..length].copy_from_slice(&out[from..from + length]);
+                out.truncate(from);
+                // Whoever made the template has checked that its values are numbers.
+                let _ = encoding.write(&text[..length], out);
+            }
+            Piece::Nested(pieces) => {
+                let from = out.len();
+                append(pieces, values, out, 0);
+                let end = out.len();
+                write_varint((end - from) as u64, out);
+                let length = out.len() - end;
+                out[from..].rotate_right(length);
+            }
+            Piece::Message(pieces) => {
+                let from = out.len();
+                out.extend([0; GRPC_PREFIX_BYTES]);
+                append(pieces, values, out, 0);
+                // A message of 4 GiB does not fit the memory of a request.
+                let length = (out.len() - from - GRPC_PREFIX_BYTES) as u32;
+                out[from + 1..from + GRPC_PREFIX_BYTES].copy_from_slice(&length.to_be_bytes());
             }
         }
     }

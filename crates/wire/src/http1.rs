@@ -54,7 +54,7 @@ impl RequestTemplate {
     pub(crate) fn announces_body(&self) -> bool {
         let is_framed = self.has("content-length") || self.has("transfer-encoding");
         let has_body = self.body.is_some() || matches!(&*self.method, "POST" | "PUT" | "PATCH");
-        has_body && !is_framed
+        has_body && !is_framed && !self.is_unannounced
     }
 }
 

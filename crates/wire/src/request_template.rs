@@ -1,7 +1,9 @@
 //! A request with places for values, before a protocol encodes it.
 
 use crate::escape::Escape;
+use crate::grpc::{GrpcPart, NumberEncoding, read_all};
 use crate::request::check;
+use crate::template_text::Piece;
 use crate::{RequestError, RequestParts, TemplateError, TemplateText};
 
 /// A request with places.
@@ -13,6 +15,8 @@ pub struct RequestTemplate {
     pub(crate) target: TemplateText,
     pub(crate) fields: Vec<(String, TemplateText)>,
     pub(crate) body: Option<TemplateText>,
+    /// Whether the length of the body is not sent before it, as in calls of gRPC.
+    pub(crate) is_unannounced: bool,
 }
 
 impl RequestTemplate {
@@ -54,7 +58,32 @@ impl RequestTemplate {
             fields: fields.collect::<Result<_, E>>()?,
             target,
             body: parts.body.map(|body| text(body, Escape::None)).transpose()?,
+            is_unannounced: false,
         })
+    }
+
+    /// Leaves out the length of the body, which HTTP/2 does not need.
+    pub fn leave_out_length(&mut self) {
+        self.is_unannounced = true;
+    }
+
+    /// Sets the body to messages of gRPC; `place` as in [`Self::read`].
+    pub fn set_messages(
+        &mut self,
+        messages: &[Vec<GrpcPart>],
+        place: &mut dyn FnMut(&str) -> Result<u16, String>,
+    ) -> Result<(), TemplateError> {
+        let pieces = messages.iter().map(|parts| Ok(Piece::Message(read_all(parts, place)?)));
+        self.body = Some(TemplateText { pieces: pieces.collect::<Result<_, _>>()? });
+        Ok(())
+    }
+
+    /// Returns the places of numbers, and how they are encoded.
+    #[must_use]
+    pub fn numbers(&self) -> Vec<(u16, NumberEncoding)> {
+        let mut found = Vec::new();
+        self.body.iter().flat_map(|body| &body.pieces).for_each(|piece| piece.numbers(&mut found));
+        found
     }
 
     /// Returns path and query.

@@ -7,6 +7,7 @@ use std::fmt;
 
 use crate::RequestError;
 use crate::escape::Escape;
+use crate::grpc::NumberEncoding;
 
 /// Gives the values of places.
 pub trait Values {
@@ -37,6 +38,37 @@ pub(crate) enum Piece {
     },
     /// The decimal length of the body.
     Length,
+    /// A number in the format of protocol buffers.
+    Number {
+        place: u16,
+        encoding: NumberEncoding,
+    },
+    /// Pieces with their length before them, in the format of protocol buffers.
+    Nested(Vec<Piece>),
+    /// Pieces of a message of gRPC, with its prefix before them.
+    Message(Vec<Piece>),
+}
+
+impl Piece {
+    /// Adds the places of numbers to a list.
+    pub(crate) fn numbers(&self, found: &mut Vec<(u16, NumberEncoding)>) {
+        match self {
+            Self::Number { place, encoding } => found.push((*place, *encoding)),
+            Self::Nested(pieces) | Self::Message(pieces) => {
+                pieces.iter().for_each(|piece| piece.numbers(found));
+            }
+            Self::Text(_) | Self::Length | Self::Value { .. } => {}
+        }
+    }
+
+    /// Returns whether it has places.
+    pub(crate) fn has_places(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::Length => false,
+            Self::Value { .. } | Self::Number { .. } => true,
+            Self::Nested(pieces) | Self::Message(pieces) => pieces.iter().any(Self::has_places),
+        }
+    }
 }
 
 /// Why a template cannot be read.
@@ -109,14 +141,14 @@ impl TemplateText {
 
     /// Returns whether it has places.
     pub(crate) fn has_places(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Value { .. }))
+        self.pieces.iter().any(Piece::has_places)
     }
 
     /// Returns the text without its places.
     pub(crate) fn without_places(&self) -> String {
         let texts = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(text) => Some(&**text),
-            Piece::Value { .. } | Piece::Length => None,
+            _ => None,
         });
         String::from_utf8_lossy(&texts.collect::<Vec<_>>().concat()).into_owned()
     }

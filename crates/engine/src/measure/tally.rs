@@ -29,6 +29,9 @@ pub struct Latencies {
     /// How long the body of the request waited for a window of HTTP/2, where it has one.
     #[serde(default)]
     pub window_wait: Metric,
+    /// From a message of a gRPC call to the one that answers it, if they are not all sent together.
+    #[serde(default)]
+    pub message: Metric,
     /// Dial to established, where the exchange dialled.
     pub connect: Metric,
     /// The TLS handshake, where the exchange dialled.
@@ -41,7 +44,7 @@ pub struct Latencies {
 impl Latencies {
     /// The metrics with their names in files.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, &Metric); 9] {
+    pub fn named(&self) -> [(&'static str, &Metric); 10] {
         [
             ("service", &self.service),
             ("response", &self.response),
@@ -49,6 +52,7 @@ impl Latencies {
             ("queue_wait", &self.wait),
             ("stream_wait", &self.stream_wait),
             ("window_wait", &self.window_wait),
+            ("message", &self.message),
             ("connect", &self.connect),
             ("tls", &self.tls),
             ("scheduling_lag", &self.lag),
@@ -73,10 +77,10 @@ impl Latencies {
         }
     }
 
-    fn all_mut(&mut self) -> [&mut Metric; 9] {
+    fn all_mut(&mut self) -> [&mut Metric; 10] {
         let Self { service, response, ttfb, wait, stream_wait, window_wait, .. } = self;
-        let Self { connect, tls, lag, .. } = self;
-        [service, response, ttfb, wait, stream_wait, window_wait, connect, tls, lag]
+        let Self { message, connect, tls, lag, .. } = self;
+        [service, response, ttfb, wait, stream_wait, window_wait, message, connect, tls, lag]
     }
 
     fn merge(&mut self, other: &Self) {
@@ -209,7 +213,9 @@ impl Tally {
                 *self.statuses.entry(status).or_default() += 1;
                 *self.rejected.entry(status).or_default() += 1;
             }
-            Some(status) if matches!(reason.class(), Class::Check | Class::Stream) => {
+            Some(status)
+                if matches!(reason.class(), Class::Status | Class::Check | Class::Stream) =>
+            {
                 *self.statuses.entry(status).or_default() += 1;
                 self.reasons[reason as usize] += 1;
             }

@@ -168,7 +168,7 @@ fn success_rate(total: &Tally) -> Option<f64> {
 }
 
 /// Times that only connections with several exchanges have.
-const OF_STREAMS: [&str; 2] = ["stream_wait", "window_wait"];
+const OF_STREAMS: [&str; 3] = ["stream_wait", "window_wait", "message"];
 
 fn latency(total: &Tally) -> Value {
     // Dropped requests would have waited: every percentile could only be higher.

@@ -2,6 +2,7 @@
 //!
 //! A plan is plain data: it travels as JSON between Python and the engine, and between processes.
 
+mod grpc;
 mod pace;
 mod processes;
 pub(crate) mod ramp;
@@ -12,6 +13,7 @@ mod transport;
 
 use serde::{Deserialize, Serialize};
 
+pub use grpc::{GrpcPlan, MessagePart, Sending};
 pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};

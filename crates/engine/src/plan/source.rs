@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Limit, StreamPlan};
+use super::{GrpcPlan, Limit, StreamPlan};
 
 /// The requests of a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,6 +92,9 @@ pub struct RequestPlan {
     /// How its response streams, if it does.
     #[serde(default)]
     pub stream: Option<StreamPlan>,
+    /// Its messages, if it is a call of gRPC.
+    #[serde(default)]
+    pub grpc: Option<GrpcPlan>,
     /// The limits of a good response.
     #[serde(default)]
     pub limits: Vec<Limit>,
@@ -178,6 +181,7 @@ impl RequestPlan {
             captures: Vec::new(),
             compressed: false,
             stream: None,
+            grpc: None,
             limits: Vec::new(),
         }
     }

@@ -58,6 +58,8 @@ pub enum StreamDialect {
     Dify,
     /// Anthropic messages.
     Anthropic,
+    /// Messages of gRPC.
+    Grpc,
 }
 
 /// A limit that a good response meets.

@@ -2,8 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use client::{Exchange, Outline, Reason};
+use client::{Exchange, MessageSending, Outline, Reason};
 use net::Nanos;
+use wire::grpc::{GRPC_STATUS, GrpcPart};
 use wire::{EncodedRequest, Http1Options, RequestParts, RequestTemplate};
 
 use super::endpoint::EndpointKey;
@@ -11,7 +12,7 @@ use super::observe::Observer;
 use super::rows::Rows;
 use super::stream_observer::StreamObserver;
 use super::variables::Variable;
-use crate::plan::{Limit, RequestPlan, Transport};
+use crate::plan::{GrpcPlan, Limit, MessagePart, RequestPlan, Sending, Transport};
 
 /// A prepared request.
 #[derive(Debug, Clone)]
@@ -28,8 +29,16 @@ pub struct PreparedRequest {
     pub(crate) observer: Option<Observer>,
     pub(crate) stream: Option<StreamObserver>,
     pub(crate) limits: Vec<Limit>,
+    grpc: Option<GrpcObserver>,
     is_head: bool,
     accept: Vec<(u16, u16)>,
+}
+
+/// What a call of gRPC needs.
+#[derive(Debug, Clone, Copy)]
+struct GrpcObserver {
+    sending: MessageSending,
+    has_response_stream: bool,
 }
 
 /// The bytes of a request.
@@ -69,7 +78,8 @@ impl PreparedRequest {
         if plan.compressed && !fields.iter().any(has_coding) {
             fields.push(("accept-encoding".into(), "gzip, deflate".into()));
         }
-        if plan.stream.is_some() && !fields.iter().any(has_coding) {
+        let is_event_stream = plan.stream.is_some() && plan.grpc.is_none();
+        if is_event_stream && !fields.iter().any(has_coding) {
             fields.push(("accept-encoding".into(), "identity".into()));
         }
         let parts = RequestParts {
@@ -81,9 +91,7 @@ impl PreparedRequest {
             body: body.as_deref(),
         };
         let options = Http1Options { keepalive: context.transport.keepalive, is_absolute };
-        let text = encode(&parts, plan.template, context, |template| {
-            key.protocol.encode(template, options)
-        });
+        let text = encode(&parts, plan, context, |template| key.protocol.encode(template, options));
         Ok(Self {
             name: plan.name.clone(),
             row: 0,
@@ -96,6 +104,7 @@ impl PreparedRequest {
                 .as_ref()
                 .map(|stream| StreamObserver::new(stream, &plan.captures, context.captures)),
             limits: plan.limits.clone(),
+            grpc: plan.grpc.as_ref().map(GrpcObserver::of),
             is_head: plan.method == "HEAD",
             accept: plan.accept_statuses.clone(),
         })
@@ -125,6 +134,12 @@ impl PreparedRequest {
     ) -> Result<(), Reason> {
         if !status.is_some_and(|status| self.accepts(status)) {
             return Err(Reason::Status);
+        }
+        if let Some(grpc) = &self.grpc {
+            let call = exchange.grpc_call.as_ref();
+            let status = exchange.field(GRPC_STATUS);
+            let fault = call.and_then(|call| call.fault(status, grpc.has_response_stream));
+            fault.map_or(Ok(()), Err)?;
         }
         if let Some(stream) = &self.stream {
             stream.judge(exchange).map_or(Ok(()), Err)?;
@@ -158,8 +173,26 @@ impl PreparedRequest {
             Some(_) => _ = exchange.body.get_or_insert_default(),
             None => exchange.body = None,
         }
+        match &self.grpc {
+            Some(grpc) => exchange.grpc_call.get_or_insert_default().restart(grpc.sending),
+            None => exchange.grpc_call = None,
+        }
         let needs_head = self.observer.as_ref().is_some_and(Observer::needs_head);
-        exchange.keeps_head = needs_head || self.stream.is_some();
+        exchange.keeps_head = needs_head || self.stream.is_some() || self.grpc.is_some();
+    }
+
+    /// Returns whether something is measured within its responses, as they are received.
+    pub(crate) fn is_measured_inside(&self) -> bool {
+        let is_together = self.grpc.is_none_or(|grpc| grpc.sending == MessageSending::Together);
+        self.stream.is_some() || !is_together
+    }
+
+    /// Returns how long after each other the messages of its calls are sent, if they are.
+    pub(crate) fn message_interval(&self) -> Option<Nanos> {
+        match self.grpc?.sending {
+            MessageSending::Paced(interval) => Some(interval),
+            _ => None,
+        }
     }
 
     /// Returns the bytes to send; `joined` has those of a filled template.
@@ -183,23 +216,63 @@ impl PreparedRequest {
     }
 }
 
+impl GrpcObserver {
+    fn of(plan: &GrpcPlan) -> Self {
+        let sending = match plan.sending {
+            Sending::Together => MessageSending::Together,
+            Sending::Alternate => MessageSending::Alternate,
+            Sending::Paced { interval_ns } => MessageSending::Paced(interval_ns),
+        };
+        Self { sending, has_response_stream: plan.response_stream }
+    }
+}
+
+fn grpc_part(part: &MessagePart) -> Result<GrpcPart, String> {
+    Ok(match part {
+        MessagePart::Bytes { base64 } => {
+            let bytes = STANDARD.decode(base64).map_err(|error| format!("message: {error}"))?;
+            GrpcPart::Bytes(bytes)
+        }
+        MessagePart::Text { text } => GrpcPart::Text(text.clone()),
+        MessagePart::Number { text, encoding } => GrpcPart::Number(text.clone(), *encoding),
+        MessagePart::Nested { parts } => {
+            GrpcPart::Nested(parts.iter().map(grpc_part).collect::<Result<_, _>>()?)
+        }
+    })
+}
+
 /// Encodes a request; one without places has the same bytes for every exchange.
 fn encode(
     parts: &RequestParts<'_>,
-    has_places: bool,
+    plan: &RequestPlan,
     context: &RequestContext<'_>,
     encode: impl FnOnce(&RequestTemplate) -> EncodedRequest,
 ) -> Result<RequestText, String> {
     let mut variables = Vec::new();
-    let template = if has_places {
+    let messages = plan.grpc.as_ref().and_then(|grpc| grpc.messages.as_deref());
+    let mut template = if plan.template || messages.is_some() {
         let place = &mut |name: &str| {
             variables.push(Variable::read(name, context.rows, context.captures)?);
             u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
         };
-        RequestTemplate::read(parts, place).map_err(|error| error.to_string())?
+        let mut template =
+            RequestTemplate::read(parts, place).map_err(|error| error.to_string())?;
+        if let Some(messages) = messages {
+            let read = |parts: &Vec<MessagePart>| parts.iter().map(grpc_part).collect();
+            let parts = messages.iter().map(read).collect::<Result<Vec<_>, String>>()?;
+            template.set_messages(&parts, place).map_err(|error| error.to_string())?;
+        }
+        template
     } else {
         RequestTemplate::plain(parts).map_err(|error| error.to_string())?
     };
+    for (place, encoding) in template.numbers() {
+        let variable = &variables[usize::from(place)];
+        variable.check_numbers(context.rows, |text| encoding.write(text, &mut Vec::new()))?;
+    }
+    if plan.grpc.is_some() {
+        template.leave_out_length();
+    }
     let encoded = encode(&template);
     Ok(encoded.fixed().map_or(RequestText::Joined(encoded, variables), RequestText::Fixed))
 }

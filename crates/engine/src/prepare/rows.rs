@@ -54,11 +54,15 @@ impl Rows {
         &self.columns
     }
 
+    /// The number of rows.
+    pub(crate) fn count(&self) -> u64 {
+        (self.cells.len() / self.columns.len()) as u64
+    }
+
     /// A cell; rows begin anew after the last.
     pub(crate) fn cell(&self, row: u64, column: usize) -> &[u8] {
-        let rows = self.cells.len() / self.columns.len();
         // The remainder is smaller than a number of rows in memory.
-        let row = (row % rows as u64) as usize;
+        let row = (row % self.count()) as usize;
         &self.cells[row * self.columns.len() + column]
     }
 }

@@ -37,6 +37,7 @@ impl StreamObserver {
                 StreamDialect::Openai => Dialect::Openai,
                 StreamDialect::Dify => Dialect::Dify,
                 StreamDialect::Anthropic => Dialect::Anthropic,
+                StreamDialect::Grpc => Dialect::Grpc,
             },
             idle_timeout_ns: plan.idle_timeout_ns,
             is_from_intended: plan.from_intended,

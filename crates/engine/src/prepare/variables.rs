@@ -52,6 +52,36 @@ impl Variable {
     }
 }
 
+impl Variable {
+    /// Checks that all its values are numbers as `is_number` says.
+    pub(crate) fn check_numbers(
+        &self,
+        rows: Option<&Rows>,
+        is_number: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), String> {
+        match self {
+            Self::Seq => Ok(()),
+            Self::Rand(low, high) => {
+                let fit = [low, high].iter().all(|end| is_number(end.to_string().as_bytes()));
+                fit.then_some(()).ok_or_else(|| format!("rand {low} {high} does not fit its field"))
+            }
+            Self::Row(column) => rows.map_or(Ok(()), |rows| {
+                let wrong = (0..rows.count()).find(|row| !is_number(rows.cell(*row, *column)));
+                wrong.map_or(Ok(()), |row| {
+                    let text = String::from_utf8_lossy(rows.cell(row, *column)).into_owned();
+                    let name = &rows.columns()[*column];
+                    Err(format!(
+                        "row {}: {name} is {text:?}, which does not fit its field",
+                        row + 1
+                    ))
+                })
+            }),
+            Self::Uuid => Err("uuid is not a number".to_owned()),
+            Self::Captured(_) => Err("a captured value may not be a number".to_owned()),
+        }
+    }
+}
+
 fn unknown(text: &str, captures: &[String]) -> String {
     let mut known = vec!["row.NAME", "uuid", "seq", "rand LOW HIGH"];
     known.extend(captures.iter().map(String::as_str));

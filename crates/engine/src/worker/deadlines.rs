@@ -1,10 +1,10 @@
 //! Deadlines of slots: timeouts of requests, of connections that open, and of pauses of streams.
 
-use client::{Connection, Outcome, Reason};
+use client::{Connection, Outcome, Reason, UNSET};
 use net::{Driver, Nanos};
 
 use super::Worker;
-use super::slot::State;
+use super::slot::{ConnectionSlots, State};
 use super::timers::Timer;
 
 /// The time in which the worker reads bytes that wait in its sockets.
@@ -44,7 +44,7 @@ impl<D: Driver> Worker<D> {
         let opening = if slot.has_begun { None } else { self.overdue(connection) };
         let mut reason = opening;
         if now < slot.times_out_at {
-            let next = self.idle_until(number, now);
+            let next = self.idle_until(number, now).min(self.next_message(number, now));
             if now < next {
                 let next = next.min(self.slots[number as usize].times_out_at);
                 return self.set_deadline(number, next);
@@ -54,6 +54,38 @@ impl<D: Driver> Worker<D> {
         let outcome = self.slots[number as usize].exchange.time_out(now, reason);
         let reusable = self.cancel(number, now);
         self.finish(number, Outcome { reusable, ..outcome });
+    }
+
+    /// Lets the messages of a call be sent that are due; returns when the next one is.
+    fn next_message(&mut self, number: u32, now: Nanos) -> Nanos {
+        let slot = &self.slots[number as usize];
+        let requests = &self.share.prepared.requests;
+        let Some(interval) = requests[usize::from(slot.request)].message_interval() else {
+            return Nanos::MAX;
+        };
+        let (connection, place, generation) = (slot.connection, slot.place, slot.generation);
+        let mut is_released = false;
+        let due = loop {
+            let exchange = &self.slots[number as usize].exchange;
+            let due = match (&exchange.grpc_call, exchange.stamps.sent) {
+                (_, UNSET) => break now + interval,
+                (Some(call), sent) => call.due_at(sent).unwrap_or(Nanos::MAX),
+                (None, _) => Nanos::MAX,
+            };
+            if due > now {
+                break due;
+            }
+            let entry = &mut self.connections.entries[connection as usize];
+            let range = entry.slots();
+            let Some(open) = entry.of_generation(generation) else { break Nanos::MAX };
+            let slots = &mut ConnectionSlots { slots: &mut self.slots[range], requests };
+            open.release_message(place, now, slots);
+            is_released = true;
+        };
+        if is_released {
+            self.flush_later(connection);
+        }
+        due
     }
 
     /// Cancels the exchange of a slot; returns whether its connection can carry others afterwards.

@@ -37,10 +37,10 @@ impl<D: Driver> Worker<D> {
         slot.exchange.restart(attempt.intended, attempt.taken, request.outline(&slot.text));
         slot.times_out_at = attempt.timeout_at;
         (slot.is_waited_for, slot.resends) = (attempt.is_queued, 0);
-        let deadline = match request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns) {
-            Some(idle_ns) => attempt.timeout_at.min(attempt.taken.saturating_add(idle_ns)),
-            None => attempt.timeout_at,
-        };
+        let idle_ns = request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns);
+        let pauses = idle_ns.into_iter().chain(request.message_interval());
+        let deadline = pauses.map(|pause| attempt.taken.saturating_add(pause)).min();
+        let deadline = deadline.unwrap_or(Nanos::MAX).min(attempt.timeout_at);
         let (connection, endpoint) = (slot.connection, request.endpoint);
         self.set_deadline(number, deadline);
         let entry = self.connections.get_mut(connection);

@@ -42,7 +42,7 @@ use net::{Driver, Nanos, Ready, SourceAddresses};
 use crate::measure::report::{Phase, Report};
 use crate::messages::NO_WAITING;
 use crate::plan::Plan;
-use crate::prepare::Prepared;
+use crate::prepare::{Prepared, PreparedRequest};
 use connections::ConnectionTable;
 use gate::Gate;
 use interval::IntervalClock;
@@ -315,6 +315,6 @@ fn has_streams(plan: &Plan, prepared: &Prepared) -> bool {
     pairs.filter(|(group, _)| group.pace.connections() > 0).any(|(_, here)| {
         let first = usize::from(here.first);
         let requests = &prepared.requests[first..first + usize::from(here.count)];
-        requests.iter().any(|request| request.stream.is_some())
+        requests.iter().any(PreparedRequest::is_measured_inside)
     })
 }

@@ -151,6 +151,10 @@ impl Recorder {
 
     /// Records the gaps between texts that the latest reads of a stream have shown.
     pub(super) fn stream_gaps(&mut self, slot: &mut Slot) {
+        if let Some(call) = slot.exchange.grpc_call.as_mut() {
+            let times = &mut self.tally(slot.request, slot.measured).accepted;
+            call.take_round_trips().for_each(|time| times.message.record(time));
+        }
         let Some(reader) = slot.exchange.stream_reader.as_mut() else { return };
         if let Some(tally) = &mut self.tally(slot.request, slot.measured).stream {
             tally.gaps(reader.take_gaps());

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod faults;
+mod grpc;
 mod http2;
 mod mixes;
 mod multiplexing;

@@ -20,6 +20,8 @@ pub enum Dialect {
     Dify,
     /// Messages of Anthropic.
     Anthropic,
+    /// Messages of gRPC, which are no events of a text: each counts as one with text.
+    Grpc,
 }
 
 /// An event whose data is not the JSON of its dialect.
@@ -35,6 +37,7 @@ impl Dialect {
             Self::Openai => openai::mark(event),
             Self::Dify => dify::mark(event),
             Self::Anthropic => anthropic::mark(event),
+            Self::Grpc => Ok(Mark { has_text: true, ..Mark::of(Kind::Text) }),
         }
     }
 
@@ -50,7 +53,7 @@ impl Dialect {
     /// Returns whether a complete stream has an event for its end.
     #[must_use]
     pub fn has_end(self) -> bool {
-        self != Self::Plain
+        !matches!(self, Self::Plain | Self::Grpc)
     }
 }
 

@@ -35,6 +35,12 @@ impl Http2Session {
         Self { reader: FrameReader::default(), core: Core::new(slots) }
     }
 
+    /// Lets the next message of the gRPC call in a slot be sent at `now`.
+    pub(crate) fn release_message(&mut self, slot: u16, now: Nanos, slots: &mut impl Slots) {
+        self.core.latest = now;
+        self.core.release_message(slot, slots);
+    }
+
     /// Returns whether the server allows the connection no more of the bytes that wait.
     pub(crate) fn is_window_used_up(&self) -> bool {
         self.core.is_window_used_up()

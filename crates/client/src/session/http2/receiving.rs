@@ -158,6 +158,9 @@ impl Core {
         if is_looked_at || !is_good(exchange) {
             exchange.keep_body_excerpt(bytes);
         }
+        if exchange.grpc_call.as_ref().is_some_and(|call| call.may_release()) {
+            self.release_message(slot, turn.slots);
+        }
         if end.is_some() && head.flags.has(Flags::END_STREAM) {
             self.end_of_response(slot, turn);
         }

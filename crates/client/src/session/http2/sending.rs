@@ -4,6 +4,7 @@ use net::Nanos;
 use wire::http2::{FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind};
 
 use super::core::Core;
+use super::streams::StreamState;
 use crate::UNSET;
 use crate::session::Slots;
 
@@ -42,6 +43,9 @@ impl Core {
                 body = add_head(out, stream, longest, |out| heads.encode(request, out));
             });
             exchange.set_to_write(length + body.len());
+            if let Some(call) = &mut exchange.grpc_call {
+                call.hold(body);
+            }
             if !body.is_empty() {
                 exchange.stamps.window_wait = 0;
                 self.streams.state(slot).unsent = body.len();
@@ -60,8 +64,15 @@ impl Core {
                 self.sending.pop_front();
                 continue;
             }
+            let (exchange, request) = slots.slot(slot);
+            let released = state.unsent.saturating_sub(exchange.held_bytes());
+            if released == 0 {
+                // It goes on with the next message.
+                self.sending.pop_front();
+                continue;
+            }
             let allowed = state.send_window.min(self.send_window);
-            let count = usize::try_from(allowed).unwrap_or(0).min(state.unsent);
+            let count = usize::try_from(allowed).unwrap_or(0).min(released);
             let count = count.min(self.peer.max_frame);
             if count == 0 {
                 if self.send_window <= 0 {
@@ -76,7 +87,6 @@ impl Core {
             state.send_window -= count as i64;
             self.send_window -= count as i64;
             let is_last = state.unsent == 0;
-            let (exchange, request) = slots.slot(slot);
             let piece = &request[request.len() - from..][..count];
             let flags = if is_last { Flags::END_STREAM } else { Flags::NONE };
             let head = FrameHead { length: count, kind: FrameKind::Data, flags, stream };
@@ -89,6 +99,20 @@ impl Core {
             if !is_last {
                 self.sending.push_back((slot, stream));
             }
+        }
+    }
+
+    /// Lets the next message of a gRPC call be sent.
+    pub(super) fn release_message(&mut self, slot: u16, slots: &mut impl Slots) {
+        let StreamState { stream, unsent, blocked_since, .. } = *self.streams.state(slot);
+        let (exchange, request) = slots.slot(slot);
+        let Some(call) = &mut exchange.grpc_call else { return };
+        if unsent == 0 || call.held_bytes() == 0 {
+            return;
+        }
+        call.release(&request[request.len() - unsent..]);
+        if blocked_since == UNSET && !self.sending.contains(&(slot, stream)) {
+            self.sending.push_back((slot, stream));
         }
     }
 

@@ -1,0 +1,218 @@
+//! A gRPC call: when its messages may be sent, and what was received of those that answer them.
+
+use std::collections::VecDeque;
+
+use net::Nanos;
+use wire::grpc::{GrpcMessages, GrpcStatus, first_message};
+
+use crate::{Reason, UNSET};
+
+/// When the messages of a call are sent, after the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MessageSending {
+    /// All at once.
+    #[default]
+    Together,
+    /// Each when a message of the response was received.
+    Alternate,
+    /// Each so long after the one before it.
+    Paced(Nanos),
+}
+
+/// The messages of one call at a time; buffers are kept for the next.
+#[derive(Debug, Default)]
+pub struct GrpcCall {
+    sending: MessageSending,
+    /// Bytes at the end of the request that may not be sent yet.
+    held: usize,
+    /// The number of messages that may be sent, if they are not sent together.
+    released: u64,
+    received: GrpcMessages,
+    has_bad_prefix: bool,
+    /// The number of messages whose sending is stamped.
+    stamped: u64,
+    /// When the messages were sent that no message of the response has answered.
+    asked: VecDeque<Nanos>,
+    round_trips: Vec<Nanos>,
+    /// Whether the next message may be sent because one was received.
+    is_answered: bool,
+}
+
+impl GrpcCall {
+    /// Begins another call.
+    pub fn restart(&mut self, sending: MessageSending) {
+        (self.sending, self.held, self.released) = (sending, 0, 0);
+        self.received.restart();
+        (self.has_bad_prefix, self.stamped, self.is_answered) = (false, 0, false);
+        self.asked.clear();
+        self.round_trips.clear();
+    }
+
+    /// Lets only the first message of the request be sent, unless all are sent together.
+    pub(crate) fn hold(&mut self, body: &[u8]) {
+        if self.sending != MessageSending::Together {
+            self.held = body.len() - first_message(body);
+            self.released = 1;
+        }
+    }
+
+    /// Returns the bytes at the end of the request that may not be sent yet.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.held
+    }
+
+    /// Lets the next message of the request be sent.
+    pub(crate) fn release(&mut self, body: &[u8]) {
+        self.is_answered = false;
+        let held = &body[body.len() - self.held..];
+        self.held -= first_message(held);
+        self.released += 1;
+    }
+
+    /// Returns whether a message may be released because one was received.
+    pub(crate) fn may_release(&self) -> bool {
+        self.is_answered && self.held > 0
+    }
+
+    /// Returns when the next message is due, if they are paced; the first was sent at `sent`.
+    #[must_use]
+    pub fn due_at(&self, sent: Nanos) -> Option<Nanos> {
+        let MessageSending::Paced(interval) = self.sending else { return None };
+        let is_waiting = self.held > 0 && sent != UNSET;
+        is_waiting.then(|| sent.saturating_add(interval.saturating_mul(self.released)))
+    }
+
+    /// Takes note of a write that began at `at`.
+    pub(crate) fn note_sent(&mut self, at: Nanos) {
+        while self.stamped < self.released {
+            self.stamped += 1;
+            self.asked.push_back(at);
+        }
+    }
+
+    /// Takes a piece of the response, and calls `on_message` for each message that ends in it.
+    pub(crate) fn take(&mut self, piece: &[u8], at: Nanos, mut on_message: impl FnMut()) {
+        if self.has_bad_prefix {
+            return;
+        }
+        let (asked, round_trips) = (&mut self.asked, &mut self.round_trips);
+        let is_alternate = self.sending == MessageSending::Alternate;
+        let is_answered = &mut self.is_answered;
+        let fed = self.received.feed(piece, || {
+            round_trips.extend(asked.pop_front().map(|sent| at.saturating_sub(sent)));
+            *is_answered = is_alternate;
+            on_message();
+        });
+        self.has_bad_prefix = fed.is_err();
+    }
+
+    /// Takes the times from messages to those that answered them since the last call.
+    pub fn take_round_trips(&mut self) -> std::vec::Drain<'_, Nanos> {
+        self.round_trips.drain(..)
+    }
+
+    /// Returns why a complete response is no success: its status, or its messages. Without `is_stream`
+    /// it has exactly one message.
+    #[must_use]
+    pub fn fault(&self, status: Option<&[u8]>, is_stream: bool) -> Option<Reason> {
+        match GrpcStatus::read(status) {
+            GrpcStatus::Error(code) => Some(Reason::of_grpc_status(code)),
+            GrpcStatus::Unknown => Some(Reason::GrpcUndefined),
+            GrpcStatus::Missing => Some(Reason::GrpcMissing),
+            GrpcStatus::Ok if self.has_bad_prefix || self.received.is_inside_message() => {
+                Some(Reason::ProtocolGrpcMessage)
+            }
+            GrpcStatus::Ok => {
+                let is_fine = is_stream || self.received.complete() == 1;
+                (!is_fine).then_some(Reason::ProtocolGrpcCount)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(payload: &[u8]) -> Vec<u8> {
+        [&[0], &(payload.len() as u32).to_be_bytes()[..], payload].concat()
+    }
+
+    fn begun(sending: MessageSending, body: &[u8]) -> GrpcCall {
+        let mut call = GrpcCall::default();
+        call.restart(sending);
+        call.hold(body);
+        call
+    }
+
+    #[test]
+    fn messages_that_alternate_are_released_by_those_that_are_received() {
+        let body = [message(b"a"), message(b"bc"), message(b"")].concat();
+        let mut call = begun(MessageSending::Alternate, &body);
+        assert_eq!(call.held_bytes(), 12);
+        call.note_sent(100);
+        call.note_sent(110);
+        assert!(!call.may_release());
+        let mut heard = 0;
+        call.take(&message(b"answer")[..7], 140, || heard += 1);
+        assert!(!call.may_release());
+        call.take(&message(b"answer")[7..], 150, || heard += 1);
+        assert!(call.may_release());
+        call.release(&body);
+        assert_eq!((call.held_bytes(), heard), (5, 1));
+        assert!(!call.may_release());
+        call.note_sent(160);
+        // A second one at once answers nothing, but the next may follow.
+        call.take(&[message(b"b"), message(b"c")].concat(), 190, || heard += 1);
+        assert_eq!(call.take_round_trips().collect::<Vec<_>>(), [50, 30]);
+        call.release(&body);
+        assert_eq!((call.held_bytes(), heard), (0, 3));
+        call.take(&message(b"d"), 200, || heard += 1);
+        assert!(!call.may_release());
+    }
+
+    #[test]
+    fn messages_that_are_paced_are_due_after_each_other() {
+        let body = [message(b"a"), message(b"b"), message(b"c")].concat();
+        let mut call = begun(MessageSending::Paced(10), &body);
+        assert_eq!(call.due_at(UNSET), None);
+        assert_eq!(call.due_at(100), Some(110));
+        call.release(&body);
+        assert_eq!(call.due_at(100), Some(120));
+        call.release(&body);
+        assert_eq!((call.due_at(100), call.held_bytes()), (None, 0));
+        call.take(&message(b"x"), 1, || {});
+        assert!(!call.may_release());
+        let call = begun(MessageSending::Together, &body);
+        assert_eq!((call.due_at(100), call.held_bytes()), (None, 0));
+    }
+
+    #[test]
+    fn a_call_is_a_success_by_its_status_and_its_messages() {
+        let one = message(b"one");
+        let fault = |body: &[u8], status: Option<&str>, is_stream| {
+            let mut call = begun(MessageSending::Together, b"");
+            call.take(body, 1, || {});
+            call.fault(status.map(str::as_bytes), is_stream)
+        };
+        let (ok, two) = (Some("0"), one.repeat(2));
+        assert_eq!(
+            [fault(&one, ok, false), fault(&two, ok, true), fault(b"", ok, true)],
+            [None; 3]
+        );
+        for body in [&b""[..], &two] {
+            assert_eq!(fault(body, ok, false), Some(Reason::ProtocolGrpcCount));
+        }
+        for body in [&one[..6], b"<html>"] {
+            assert_eq!(fault(body, ok, true), Some(Reason::ProtocolGrpcMessage));
+        }
+        for (status, reason) in [
+            (Some("5"), Reason::GrpcNotFound),
+            (Some("16"), Reason::GrpcUnauthenticated),
+            (Some("99"), Reason::GrpcUndefined),
+            (None, Reason::GrpcMissing),
+        ] {
+            assert_eq!(fault(&one, status, false), Some(reason));
+        }
+    }
+}
