@@ -6,7 +6,7 @@ The one grammar of SLOs, budgets and `--abort-on`, read once into a frozen value
 
     METRIC  response (may be left out), service, ttfb, queue_wait, connect,
             tls, scheduling_lag                                          VALUE a duration
-            of HTTP/2: stream_wait window_wait                           VALUE a duration
+            of HTTP/2: stream_wait window_wait; of gRPC: message         VALUE a duration
             of streams: ttfe ttft ttfo ttst inter_chunk inter_read e2e stream_end tpot
             success, errors; of streams: goodput                                 VALUE in %
             failures, how many attempts failed                                   VALUE a number
@@ -51,6 +51,7 @@ METRICS: Mapping[str, Unit] = {
     "queue_wait": "ms",
     "stream_wait": "ms",
     "window_wait": "ms",
+    "message": "ms",
     "connect": "ms",
     "tls": "ms",
     "scheduling_lag": "ms",

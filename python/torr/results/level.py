@@ -82,6 +82,13 @@ class Latency(ResultPart, kw_only=True):
             " absent for HTTP/1.1, and for requests without a body"
         ),
     ] = UNSET
+    message_ms: Annotated[
+        Statistics | UnsetType | None,
+        Meta(
+            description="from a message of a gRPC call to the message that answers it; absent if"
+            " the messages of a call are sent together"
+        ),
+    ] = UNSET
     connect_ms: Annotated[Statistics | None, Meta(description="of connections opened")] = None
     tls_ms: Annotated[Statistics | None, Meta(description="of the TLS handshakes")] = None
     scheduling_lag_ms: Annotated[

@@ -72,7 +72,8 @@ def _time_rows(latency: Latency) -> list[tuple[str, Statistics | None]]:
     if response and service and not _differ(response, service):
         rows = [("response", response)]
     opened = [("connect", latency.connect_ms), ("TLS", latency.tls_ms)]
-    waits = [(name, latency.time(f"{name}_ms")) for name in ("stream_wait", "window_wait")]
+    names = ("stream_wait", "window_wait", "message")
+    waits = [(name, latency.time(f"{name}_ms")) for name in names]
     waited = [(name, stats) for name, stats in waits if stats and stats.max]
     return [*rows, ("ttfb", latency.ttfb_ms), *waited, *opened]
 

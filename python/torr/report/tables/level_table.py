@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _Claim = TypeVar("_Claim")
 _TIMES = (
-    *("response", "service", "ttfb", "queue_wait", "stream_wait", "window_wait"),
+    *("response", "service", "ttfb", "queue_wait", "stream_wait", "window_wait", "message"),
     *("connect", "tls", "scheduling_lag"),
 )
 
