@@ -139,7 +139,15 @@ class Chat:
     kind: Literal["chat"] = "chat"
 
 
-Behaviour = Hello | Delay | Bytes | Faulty | Chat
+@dataclass(frozen=True, slots=True)
+class Grpc:
+    """Sends the messages of gRPC calls back; `ServerStream` sends so many copies of one."""
+
+    copies: int = 3
+    kind: Literal["grpc"] = "grpc"
+
+
+Behaviour = Hello | Delay | Bytes | Faulty | Chat | Grpc
 
 
 class TargetServer(Protocol):

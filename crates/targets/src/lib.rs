@@ -1,8 +1,9 @@
 //! Servers for tests of load generators: what they do is known, counted, and decided by a seed.
 //!
-//! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Five kinds:
+//! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Six kinds:
 //! `hello` answers as fast as it can, `delay` after a known time, `bytes` with a body of any size,
-//! `faulty` breaks the protocol as its [`Fault`] says, `chat` streams answers as chat APIs do.
+//! `faulty` breaks the protocol as its [`Fault`] says, `chat` streams answers as chat APIs do, `grpc`
+//! sends the messages of calls back.
 //!
 //! A test sends a load to a target, and compares the counts of the client with the [`TargetCounts`], and
 //! its latencies with the log of the target. A target is no web server: it has no routes (`chat` has those
@@ -38,6 +39,7 @@ mod delay;
 mod fault;
 mod faulty;
 mod frames;
+mod grpc;
 mod hello;
 mod http;
 mod http2_faulty;
@@ -47,6 +49,7 @@ mod luck;
 mod peer;
 mod places;
 mod random;
+mod reflection;
 mod request;
 mod script;
 mod spec;
@@ -58,5 +61,5 @@ pub use chat::{AnswerLength, Chance, ChatDialect, ChatSpec, Defect};
 pub use counts::TargetCounts;
 pub use delay::Delay;
 pub use fault::{Fault, FaultVersion};
-pub use spec::{BytesSpec, DelaySpec, FaultySpec, HelloSpec, Spec, SpecError};
+pub use spec::{BytesSpec, DelaySpec, FaultySpec, GrpcSpec, HelloSpec, Spec, SpecError};
 pub use target::{Target, serve_shared};

@@ -16,6 +16,7 @@ pub(crate) const LONGEST_DELAY_NS: u64 = 3_600_000_000_000;
 /// The maximum size of a body: 1 GiB.
 const LARGEST_BODY_BYTES: u64 = 1 << 30;
 const MOST_THREADS: usize = 256;
+const MOST_COPIES: usize = 1_000_000;
 
 /// The kind of a target, and its settings. In JSON, `kind` selects the variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub enum Spec {
     Faulty(FaultySpec),
     /// Streams answers of a chat API.
     Chat(ChatSpec),
+    /// Sends the messages of gRPC calls back.
+    Grpc(GrpcSpec),
 }
 
 /// Answers `Hello world` (text/plain), or `{"status":"ok"}` (application/json).
@@ -112,6 +115,21 @@ pub struct FaultySpec {
     pub seed: u64,
 }
 
+/// Serves the methods of `proto/echo.proto`, which send their messages back, and describes them to clients
+/// that ask (reflection).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GrpcSpec {
+    /// Address or name to listen on; IPv4 or IPv6.
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    pub threads: usize,
+    /// Messages that `ServerStream` sends, at most 1,000,000.
+    pub copies: usize,
+}
+
 /// A setting that is out of range: its key, and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
@@ -130,6 +148,7 @@ impl Spec {
             Spec::Bytes(spec) => within("size", spec.size, 0, LARGEST_BODY_BYTES),
             Spec::Faulty(spec) => within("share", spec.share, 0.0, 1.0),
             Spec::Chat(spec) => spec.check(),
+            Spec::Grpc(spec) => within("copies", spec.copies, 0, MOST_COPIES),
         }
     }
 
@@ -141,6 +160,7 @@ impl Spec {
             Spec::Bytes(spec) => (&spec.host, spec.port, spec.threads),
             Spec::Faulty(spec) => (&spec.host, spec.port, spec.threads),
             Spec::Chat(spec) => (&spec.host, spec.port, spec.threads),
+            Spec::Grpc(spec) => (&spec.host, spec.port, spec.threads),
         }
     }
 }
@@ -177,6 +197,12 @@ impl Error for SpecError {}
 impl Default for HelloSpec {
     fn default() -> Self {
         HelloSpec { host: default_host(), port: 0, threads: default_threads(), json: false }
+    }
+}
+
+impl Default for GrpcSpec {
+    fn default() -> Self {
+        GrpcSpec { host: default_host(), port: 0, threads: default_threads(), copies: 3 }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::chat::{self, Chat};
 use crate::counts::ThreadCounts;
 use crate::delay::{DelayQueue, Delayed};
 use crate::faulty::Faulty;
+use crate::grpc::Grpc;
 use crate::hello::Hello;
 use crate::http::Http;
 use crate::listener::{self, Serve};
@@ -140,6 +141,7 @@ impl Target {
                 target.spawn(sockets, || Ok(Faulty::new(Arc::clone(&luck))))?;
             }
             Spec::Chat(spec) => target.chat(spec, sockets)?,
+            Spec::Grpc(spec) => target.spawn(sockets, || Ok(Grpc::new(spec)))?,
         }
         Ok(target)
     }

@@ -18,6 +18,7 @@ from torr.options.target import (
     BYTES,
     DELAY,
     FAULTY,
+    GRPC,
     HELLO,
     DelayOptions,
     FaultyOptions,
@@ -36,6 +37,7 @@ KINDS = {
         "answer after a known delay, with a limited capacity if wanted",
     ),
     "bytes": ("torr.cli.target:some_bytes", "answer with a body of a given size"),
+    "grpc": ("torr.cli.target:grpc", "send the messages of gRPC calls back"),
     "faulty": ("torr.cli.target:faulty", "fail in a chosen way in a share of the responses"),
     "openai": ("torr.cli.chat_target:openai", "stream chat completions, token by token"),
     "dify": (
@@ -93,6 +95,18 @@ def delay(**flags: Any) -> None:  # noqa: ANN401
 def some_bytes(**flags: Any) -> None:  # noqa: ANN401
     """Answer with a body of a given size."""
     serve(targets.Bytes(flags["size"], flags["chunked"]), flags)
+
+
+@click.command(cls=Verb, examples=("torr target grpc --port 8080",))
+@flags_of(GRPC)
+def grpc(**flags: Any) -> None:  # noqa: ANN401
+    """Serve torr.Echo, whose methods send their messages back, with reflection.
+
+    The methods are Unary, ServerStream, ClientStream and Bidirectional, without TLS. A message is
+    an EchoMessage: string text = 1, int64 number = 2, repeated string tags = 3, EchoMessage
+    inner = 4.
+    """
+    serve(targets.Grpc(flags["copies"]), flags)
 
 
 @click.command(

@@ -155,6 +155,17 @@ class BytesOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class GrpcTargetOptions:
+    """What calls of gRPC are answered with."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    copies: int = option(
+        "--copies", whole("N", 0, 1_000_000), "send N messages in a server stream [3]", default=3
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class FaultyOptions:
     """Which fault a target has, and how often."""
 
@@ -202,4 +213,5 @@ HELLO = VerbOptions("hello", (HelloOptions, PlaceOptions))
 DELAY = VerbOptions("delay", (DelayOptions, PlaceOptions))
 BYTES = VerbOptions("bytes", (BytesOptions, PlaceOptions))
 FAULTY = VerbOptions("faulty", (FaultyOptions, PlaceOptions))
+GRPC = VerbOptions("grpc", (GrpcTargetOptions, PlaceOptions))
 CHAT = VerbOptions("chat", (ChatOptions, PlaceOptions))

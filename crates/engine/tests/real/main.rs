@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // A test that cannot start may panic.
 
 mod at_once;
+mod grpc;
 mod http2;
 mod streams;
 mod tls;

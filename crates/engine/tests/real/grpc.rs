@@ -1,0 +1,89 @@
+//! gRPC on real sockets: the target has as many calls as torr counts.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use engine::{
+    GrpcPlan, HttpVersion, Plan, RequestPlan, Sending, Source, StreamDialect, StreamPlan,
+};
+use targets::{GrpcSpec, Spec, Target};
+
+use crate::{MS, balanced, requests, run, url};
+
+const CALLS: u64 = 300;
+
+/// A load of 300 calls of a method of the target, each with these messages.
+fn calls(target: &Target, method: &str, messages: &[&[u8]], grpc: GrpcPlan) -> Plan {
+    let mut plan = requests(&url(target), 6, CALLS);
+    (plan.transport.http, plan.transport.streams) = (HttpVersion::TwoPlain, 3);
+    let framed = messages.iter().map(|message| {
+        let length = (message.len() as u32).to_be_bytes();
+        [&[0], &length[..], message].concat()
+    });
+    let Source::One { request } = &mut plan.groups[0].source else { panic!("one request") };
+    *request = RequestPlan {
+        method: "POST".into(),
+        url: format!("{}torr.Echo/{method}", url(target)),
+        headers: vec![("content-type".into(), "application/grpc".into())],
+        body: Some(STANDARD.encode(framed.collect::<Vec<_>>().concat())),
+        accept_statuses: vec![(200, 200)],
+        stream: grpc.response_stream.then(|| StreamPlan::new(StreamDialect::Grpc)),
+        grpc: Some(grpc),
+        timeout_ns: 30_000 * MS,
+        ..request.clone()
+    };
+    plan
+}
+
+#[test]
+fn calls_of_each_kind_succeed_and_the_target_agrees() {
+    let stream = |sending| GrpcPlan { response_stream: true, sending, ..GrpcPlan::default() };
+    let single = |sending| GrpcPlan { sending, ..GrpcPlan::default() };
+    let paced = Sending::Paced { interval_ns: MS };
+    let large = vec![7; 300_000];
+    let three: &[&[u8]] = &[b"one", b"", b"three"];
+    // With the number of messages of a response, and of times from a message to its answer.
+    let table: [(&str, &[&[u8]], GrpcPlan, u64, u64); 8] = [
+        ("Unary", &[b"hello"], single(Sending::Together), 1, 0),
+        ("Unary", &[&large], single(Sending::Together), 1, 0),
+        ("ServerStream", &[b"hello"], stream(Sending::Together), 4, 0),
+        ("ClientStream", three, single(Sending::Together), 1, 0),
+        ("ClientStream", three, single(paced), 1, 1),
+        ("Bidirectional", three, stream(Sending::Alternate), 3, 3),
+        ("Bidirectional", &[&large, &large], stream(Sending::Alternate), 2, 2),
+        ("Bidirectional", three, stream(paced), 3, 3),
+    ];
+    for (method, messages, grpc, answers, round_trips) in table {
+        let target = Target::start(Spec::Grpc(GrpcSpec { copies: 4, ..GrpcSpec::default() }));
+        let target = target.unwrap();
+        let has_stream = grpc.response_stream;
+        let total = balanced(&run(&calls(&target, method, messages, grpc)));
+        target.stop().unwrap();
+        let reasons = total.all_reasons();
+        assert_eq!((total.ok, &reasons), (CALLS, &Default::default()), "{method}");
+        let counts = target.counts();
+        assert_eq!((counts.requests, counts.answered), (CALLS, CALLS), "{method}");
+        assert_eq!(total.accepted.message.count(), CALLS * round_trips, "{method}");
+        if has_stream {
+            let stream = total.stream.unwrap();
+            let gaps = stream.metric(engine::Timed::InterChunk).count();
+            assert_eq!(gaps, CALLS * (answers - 1), "{method}");
+        }
+    }
+}
+
+#[test]
+fn a_method_that_is_not_there_is_told_by_its_status() {
+    let target = Target::start(Spec::Grpc(GrpcSpec::default())).unwrap();
+    let plan = calls(&target, "Nothing", &[b"hello"], GrpcPlan::default());
+    let summary = run(&plan);
+    let total = balanced(&summary);
+    assert_eq!(total.all_reasons(), [("status.grpc.unimplemented".into(), CALLS)].into());
+    assert_eq!(summary.samples[0].body, "there is no such method");
+}
+
+#[test]
+fn a_server_that_does_not_speak_grpc_has_no_status() {
+    let target = Target::start(Spec::Hello(targets::HelloSpec::default())).unwrap();
+    let total = balanced(&run(&calls(&target, "Unary", &[b"hello"], GrpcPlan::default())));
+    assert_eq!(total.all_reasons(), [("status.grpc.missing".into(), CALLS)].into());
+}
