@@ -18,6 +18,7 @@ packages=(
     "hey v0.1.5 github.com/rakyll/hey"
     "vegeta v12.12.0 github.com/tsenart/vegeta/v12"
     "k6 v1.8.1 go.k6.io/k6"
+    "ghz v0.93.0 github.com/bojand/ghz/cmd/ghz"
 )
 
 pythons=("locust 2.47.0" "aiperf 0.13.0" "pytest-benchmark 5.3.1" "pyperf 2.10.0")

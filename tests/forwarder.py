@@ -22,6 +22,8 @@ class Forwarder:
     target: str
     certificate: Path
     key: Path
+    protocols: tuple[str, ...] = ()
+    """Those that it chooses from in the handshake (ALPN); empty leaves it out."""
     _is_over: threading.Event = field(default_factory=threading.Event)
     _threads: list[threading.Thread] = field(default_factory=list)
 
@@ -32,6 +34,8 @@ class Forwarder:
     def __enter__(self):
         self._secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._secure.load_cert_chain(self.certificate, self.key)
+        if self.protocols:
+            self._secure.set_alpn_protocols(list(self.protocols))
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(TURN_S)
         self._start(self._listen)

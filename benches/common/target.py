@@ -1,4 +1,4 @@
-"""`torr target delay` as a target that writes down when it received what, on a core of its own."""
+"""`torr target` as a target on a core of its own; one that delays writes down what it received."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Listener:
     def __enter__(self) -> Self:
         core = self.core
         pinned: dict[str, Any] = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}
-        command = [TORR, "target", "delay", "--delay", "0s", "--log", str(self.log)]
+        command = [TORR, "target", *self.words()]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **pinned)
         line = self.process.stdout.readline() if self.process.stdout else ""
         if not line.startswith("listening on "):
@@ -50,6 +50,10 @@ class Listener:
         self.process.terminate()
         self.process.communicate(timeout=20)
 
+    def words(self) -> list[str]:
+        """Return its kind and options."""
+        return ["delay", "--delay", "0s", "--log", str(self.log)]
+
     def served(self) -> int:
         """Return nothing: its log tells at the end."""
         return 0
@@ -65,6 +69,14 @@ class Listener:
             stamps = sorted(int(row["received_ns"]) for row in csv.DictReader(rows))
         self.folder.cleanup()
         return stamps
+
+
+class EchoListener(Listener):
+    """A running `torr target grpc`."""
+
+    def words(self) -> list[str]:
+        """Return its kind."""
+        return ["grpc"]
 
 
 def now_ns() -> int:

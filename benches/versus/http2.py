@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from common.nghttpd import Nghttpd
+from common.target import EchoListener
 from versus.bars import Bar, judge_ratio
 from versus.load import Load
 from versus.row import Measured, Plan, in_turn
@@ -21,6 +22,8 @@ TARGET_CORE = 1
 OF_NGHTTPD = {1: 0.85, 10: 0.70, 100: 0.40}
 OVER_NGINX = {1: 0.95, 10: 0.95, 100: 0.95}
 OVER_TLS = {1: 0.75, 10: 0.95, 100: 1.05}
+OVER_GHZ = 0.25
+OVER_H2LOAD = 0.80
 OVER_16K = {1: 0.85, 10: 0.85, 100: 0.85}
 
 
@@ -46,15 +49,35 @@ def of_nginx(path: str, connections: int, streams: int, limit: float, *, tls: bo
     return measure
 
 
+def of_grpc(connections: int, streams: int) -> Measure:
+    """Return the measure of unary calls, against ghz and against h2load with a fixed body."""
+
+    def measure(nginx: Nginx, plan: Plan) -> Measured:
+        del nginx
+        with EchoListener(TARGET_CORE) as target:
+            load = Load(target.url, connections, plan.seconds, streams=streams, grpc=True)
+            limits = {"ghz": OVER_GHZ, "h2load": OVER_H2LOAD}
+            return _measured(target, plan, load, limits)
+
+    return measure
+
+
 def _compare(target: Target, plan: Plan, load: Load, limit: float) -> Measured:
-    present, absent = plan.present([ALL["torr"], ALL["h2load"]])
+    return _measured(target, plan, load, {"h2load": limit}, rate_over="h2load")
+
+
+def _measured(
+    target: Target, plan: Plan, load: Load, limits: dict[str, float], rate_over: str = ""
+) -> Measured:
+    present, absent = plan.present([ALL["torr"], *(ALL[name] for name in limits)])
     measured = Measured(left_out=absent)
     for number in range(plan.rounds):
         for tool in in_turn(present, number):
             shot = attempt(tool, load, target, absent)
             measured.shots += [shot.kept(number)] if shot else []
             time.sleep(BETWEEN_S)
-    bars = [Bar("torr", "h2load", limit), Bar("torr", "h2load", 1.0, "≥", key="per_s")]
+    bars = [Bar("torr", name, limit) for name, limit in limits.items()]
+    bars += [Bar("torr", rate_over, 1.0, "≥", key="per_s")] if rate_over else []
     judged = [judge_ratio(bar, measured.shots) for bar in bars]
     measured.bars = [one for one in judged if one]
     return measured

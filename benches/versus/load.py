@@ -11,7 +11,7 @@ class Load:
     """A GET over so many connections, for so long; at a constant rate if there is one.
 
     With `streams` it is fired over HTTP/2, so many at once on each connection. With `coalesce` torr
-    collects requests for so long before it sends them.
+    collects requests for so long before it sends them. With `grpc` each is a call of torr.Echo.
     """
 
     url: str
@@ -20,6 +20,7 @@ class Load:
     rate: int | None = None
     streams: int = 0
     coalesce: str = ""
+    grpc: bool = False
 
     @property
     def secure(self) -> bool:

@@ -127,6 +127,13 @@ def h2load(output: str) -> Said:
     return Said(done, float(time[1]) * unit, done - succeeded)
 
 
+def ghz(output: str) -> Said:
+    """The report as JSON; calls that its end cut off count as unavailable or cancelled."""
+    said = _json("ghz", output)
+    ok = said["statusCodeDistribution"].get("OK", 0)
+    return Said(said["count"], said["total"] / 1e9, said["count"] - ok)
+
+
 def _number(tool: str, pattern: str, output: str) -> str:
     found = re.search(pattern, output)
     if not found:

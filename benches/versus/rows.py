@@ -23,6 +23,11 @@ def _http2(connections: int, streams: int) -> Row:
     return Row(f"h2-{connections}x{streams}", about, http2.of_nghttpd(connections, streams))
 
 
+def _grpc(connections: int, streams: int) -> Row:
+    about = f"unary calls of gRPC, {connections} × {streams} streams"
+    return Row(f"grpc-{connections}x{streams}", about, http2.of_grpc(connections, streams))
+
+
 def _http2_of_nginx(name: str, about: str, path: str, limits: dict[int, float]) -> list[Row]:
     tls = "TLS" in about
     return [
@@ -56,6 +61,7 @@ ROWS = [
     *(_http2(connections, streams) for connections in (1, 16, 64) for streams in (1, 10, 100)),
     *_http2_of_nginx("h2-nginx", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
     *_http2_of_nginx("h2-tls", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
+    *(_grpc(1, 1), _grpc(16, 1), _grpc(16, 10), _grpc(16, 100)),
     *_http2_of_nginx("h2-16k", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
 ]
 

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 
 from versus import reading
 from versus.load import Load
-from versus.places import BUILT, EARLIER, SCRIPTS, TORR, program, scratch
+from versus.places import BUILT, EARLIER, ROOT, SCRIPTS, TORR, program, scratch
 
 if TYPE_CHECKING:
     from versus.reading import Said
 
 Command = Callable[[Load], list[str]]
+
+PROTO = ROOT / "crates/targets/proto/echo.proto"
+CALL = "torr.Echo/Unary"
+MESSAGE = '{"text": "hello"}'
+# The same message as protocol buffers, behind the prefix of gRPC.
+FRAMED = b"\0\0\0\0\x07\n\x05hello"
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,14 @@ def torr(*more: str, at: str = TORR) -> Command:
         http = ["--http", "2" if load.secure else "2c", "--streams", str(load.streams)]
         http += ["--coalesce", load.coalesce] if load.coalesce else []
         users = load.connections * max(load.streams, 1)
+        call = ["--grpc", CALL, "--proto", str(PROTO), "-b", MESSAGE] if load.grpc else []
         return [
             *(at, "run", load.url, "-c", str(users), "-z", f"{load.seconds}s"),
             *(
                 *pace,
                 *trust,
                 *(http if load.streams else []),
+                *call,
                 *more,
                 "--workers",
                 "1",
@@ -130,7 +138,21 @@ def _ab(load: Load) -> list[str]:
 def _h2load(load: Load) -> list[str]:
     length = ["-c", str(load.connections), "-D", str(load.seconds)]
     http = ["-m", str(load.streams)] if load.streams else ["--h1"]
+    if load.grpc:
+        body = scratch() / "message.bin"
+        body.write_bytes(FRAMED)
+        fields = ("te: trailers", "content-type: application/grpc")
+        call = [word for field in fields for word in ("-H", field)]
+        http += ["-d", str(body), *call]
+        return ["h2load", *http, "-t", "1", *length, f"{load.url}/{CALL}"]
     return ["h2load", *http, "-t", "1", *length, load.url]
+
+
+def _ghz(load: Load) -> list[str]:
+    workers = ["--connections", str(load.connections)]
+    workers += ["--concurrency", str(load.connections * load.streams)]
+    call = ["--insecure", "--proto", str(PROTO), "--call", CALL, "-d", MESSAGE]
+    return ["ghz", *call, *workers, "-z", f"{load.seconds}s", "-O", "json", load.place]
 
 
 ALL = {
@@ -154,6 +176,7 @@ ALL = {
         ),
         Tool("hey", _hey, reading.hey, "hey"),
         Tool("k6", _k6, reading.k6, "k6"),
+        Tool("ghz", _ghz, reading.ghz, "ghz"),
     )
 }  # fmt: skip
 # These cost several times as much: a shorter shot tells as well.

@@ -86,8 +86,8 @@ def test_a_metric_that_nothing_measures_is_refused_with_those_that_there_are(tex
         Condition.parse(text)
     assert str(caught.value) == (
         f"{text!r}: {metric} is not a metric that this version measures\n"
-        "hint: metrics are response, service, ttfb, queue_wait, stream_wait, window_wait, message, connect, "
-        "tls, scheduling_lag, "
+        "hint: metrics are response, service, ttfb, queue_wait, stream_wait, window_wait, message, "
+        "connect, tls, scheduling_lag, "
         "ttfe, ttft, ttfo, "
         "ttst, inter_chunk, inter_read, e2e, stream_end, tpot, success, errors, goodput, "
         "failures, ok/s, attempted/s, tokens/s, good/s"
