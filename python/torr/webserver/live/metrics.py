@@ -11,9 +11,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from time import thread_time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from torr import __version__
+from torr.results.base import Statistics
 from torr.results.level import IntervalHealth
 from torr.units import show_setting
 from torr.webserver.live.exposition import ExportedSample, Labels, page
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from torr.experiments.context import Step
-    from torr.results.base import Statistics
     from torr.results.level import Interval, Level
     from torr.results.result import TrialFailure
 
 QUANTILES = {"p50": "0.5", "p90": "0.9", "p95": "0.95", "p99": "0.99", "p99_9": "0.999"}
-Time = Literal["response", "service"]
-TIMES: tuple[Time, ...] = ("response", "service")
+Time = Literal["response", "service", "stream_wait", "window_wait", "message"]
+TIMES: tuple[Time, ...] = get_args(Time)
+TIMES_OF_ALL = ("response", "service")
+"""Times of every run; the others are of HTTP/2 and gRPC."""
 MS_PER_S = 1000.0
 
 Kind = Literal["counter", "gauge", "summary"]
@@ -62,6 +64,22 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
     "torr_service_seconds": (
         "summary",
         "Time from the first byte of a request to the last byte of its response.",
+    ),
+    "torr_stream_wait_seconds": (
+        "summary",
+        "Time until a stream of HTTP/2 was free for a request; only over HTTP/2.",
+    ),
+    "torr_window_wait_seconds": (
+        "summary",
+        "Time for which the server allowed no more bytes of a request; only over HTTP/2.",
+    ),
+    "torr_message_seconds": (
+        "summary",
+        "Time from a message of a gRPC call to the one that answers it.",
+    ),
+    "torr_stalled_ratio": (
+        "gauge",
+        "Share of the time of connections in which they could not send; only over HTTP/2.",
     ),
     "torr_worker_cpu_ratio": (
         "gauge",
@@ -198,6 +216,8 @@ def _counted(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
     for time in TIMES:
         stats = _statistics(piece, time)
         n, mean_ms = stats.n, stats.mean or 0.0
+        if not n and time not in TIMES_OF_ALL:
+            continue
         yield ExportedSample(f"torr_{time}_seconds_sum", labels, n * mean_ms / MS_PER_S)
         yield ExportedSample(f"torr_{time}_seconds_count", labels, n)
 
@@ -221,6 +241,8 @@ def _newest(piece: Interval, trial: Labels) -> Iterator[ExportedSample]:
             quantile_labels = (*labels, ("quantile", quantile))
             yield ExportedSample(f"torr_{time}_seconds", quantile_labels, value_ms / MS_PER_S)
     health = piece.health or IntervalHealth()
+    if health.stalled_rate:
+        yield ExportedSample("torr_stalled_ratio", trial, health.stalled_rate / 100)
     rates = health.worker_cpu_rate
     for number, rate in zip(health.workers or range(len(rates)), rates, strict=True):
         if rate is not None:
@@ -248,4 +270,4 @@ def _quantiles(stats: Statistics) -> Iterator[tuple[str, float]]:
 
 
 def _statistics(part: Interval | Level, time: Time) -> Statistics:
-    return part.latency.response if time == "response" else part.latency.service
+    return part.latency.time(f"{time}_ms") or Statistics(n=0)

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from msgspec import structs
 
 import typed
 from documents import ROOT
@@ -16,6 +17,8 @@ from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.monitor.exposition import ExpositionReader
+from torr.results.base import Statistics
+from torr.results.level import IntervalHealth
 from torr.results.result import TrialFailure
 from torr.units import SECOND_NS
 from torr.webserver.live.exposition import ExportedSample, page
@@ -23,6 +26,7 @@ from torr.webserver.live.metrics import FAMILIES, Metrics
 
 DASHBOARD = ROOT / "examples/grafana/torr.json"
 DOCUMENTATION = ROOT / "docs/live.md"
+WAIT = Statistics(n=10, mean=2.0, p50=1.0)
 
 
 def step(candidate=None, factors=None, total=3):
@@ -51,6 +55,10 @@ def full(metrics):
         {"name": "b", "attempted": 405, "ok": 400, "ok_per_s": 400.0},
     ]
     piece = measured_interval(truth, 0, statuses={"200": 1000}, nodes=nodes)
+    waits = dict.fromkeys(("stream_wait_ms", "window_wait_ms", "message_ms"), WAIT)
+    latency = structs.replace(piece.latency, **waits)
+    health = structs.replace(piece.health or IntervalHealth(), stalled_rate=25.0)
+    piece = structs.replace(piece, latency=latency, health=health)
     metrics.interval_came(step(), piece)
     metrics.level_ended(step(), measured_level(200, Truth(errors={"timeout": 30})))
     factors = {"workers": 2}
@@ -85,6 +93,17 @@ def test_a_worker_has_its_own_number_where_another_one_sent_nothing(metrics):
         'torr_worker_cpu_ratio{worker="0"}': 0.1,
         'torr_worker_cpu_ratio{worker="2"}': 0.3,
     }
+
+
+def test_waits_of_http2_are_there_if_there_are_some(metrics):
+    found = numbers(full(metrics))
+    assert found['torr_stream_wait_seconds{phase="measure",quantile="0.5"}'] == 0.001
+    assert found['torr_window_wait_seconds_sum{phase="measure"}'] == 0.02
+    assert found["torr_stalled_ratio"] == 0.25
+    metrics = Metrics({"kind": "run", "name": "api"})
+    metrics.level_started(step())
+    metrics.interval_came(step(), measured_interval(Truth(), 0))
+    assert not [name for name in numbers(metrics) if "wait" in name or "stalled" in name]
 
 
 def test_counters_go_on_and_gauges_are_of_the_newest_interval(metrics):
