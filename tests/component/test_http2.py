@@ -126,3 +126,27 @@ def test_requests_that_are_collected_are_sent_together(fire, nginx):
     limits = level["http2"]["server_limits"]
     assert (limits["streams"], limits["window_bytes"]) == (5, 65_536)
     assert 0 <= level["health"]["stalled_rate"] <= 100
+
+
+def test_chat_streams_on_one_connection_have_the_events_of_the_target(torr, target, authority):
+    running = target("openai", "--tokens", "5", "--itl", "1ms")
+    proxy = Nginx(authority.folder / "proxy")
+    proxy.folder.mkdir()
+    pass_on = f"proxy_pass {running.url}; proxy_http_version 1.1; proxy_buffering off;"
+    proxy.serve(
+        *("chat", authority.folder, f"location /v1/ {{ {pass_on} }}"),
+        listen="http2",
+        certificate="good",
+    )
+    process = proxy.start()
+    chat = ("--chat", "openai", "--model", "m", "--prompt", "one two three")
+    load = ("--http", "2c", "--streams", "8", "-c", "8", "--requests", "40", "-o", "json")
+    ended = torr("run", *chat, *load, "--warmup", "0s", proxy.url("chat"))
+    process.terminate()
+    process.wait(60)
+    level, counts = ended.level, running.stop()
+    assert level["counts"]["ok"] == counts["answered"] == 40, ended.err
+    assert level["connections"]["opened"] == 1
+    stream = level["stream"]
+    assert (stream["tokens_out"], stream["events"]["text"]) == (200, 200)
+    assert stream["inter_chunk_ms"]["n"] == 160
