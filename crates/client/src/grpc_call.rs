@@ -23,6 +23,8 @@ pub enum MessageSending {
 #[derive(Debug, Default)]
 pub struct GrpcCall {
     sending: MessageSending,
+    /// Whether messages of the response answer those of the request, one by one.
+    is_paired: bool,
     /// Bytes at the end of the request that may not be sent yet.
     held: usize,
     /// The number of messages that may be sent, if they are not sent together.
@@ -39,9 +41,11 @@ pub struct GrpcCall {
 }
 
 impl GrpcCall {
-    /// Begins another call.
-    pub fn restart(&mut self, sending: MessageSending) {
-        (self.sending, self.held, self.released) = (sending, 0, 0);
+    /// Begins another call; with `is_paired`, messages of the response answer those of the request, one by
+    /// one.
+    pub fn restart(&mut self, sending: MessageSending, is_paired: bool) {
+        (self.sending, self.is_paired) = (sending, is_paired);
+        (self.held, self.released) = (0, 0);
         self.received.restart();
         (self.has_bad_prefix, self.stamped, self.is_answered) = (false, 0, false);
         self.asked.clear();
@@ -84,7 +88,7 @@ impl GrpcCall {
 
     /// Takes note of a write that began at `at`.
     pub(crate) fn note_sent(&mut self, at: Nanos) {
-        while self.stamped < self.released {
+        while self.is_paired && self.stamped < self.released {
             self.stamped += 1;
             self.asked.push_back(at);
         }
@@ -140,7 +144,7 @@ mod tests {
 
     fn begun(sending: MessageSending, body: &[u8]) -> GrpcCall {
         let mut call = GrpcCall::default();
-        call.restart(sending);
+        call.restart(sending, true);
         call.hold(body);
         call
     }

@@ -174,7 +174,10 @@ impl PreparedRequest {
             None => exchange.body = None,
         }
         match &self.grpc {
-            Some(grpc) => exchange.grpc_call.get_or_insert_default().restart(grpc.sending),
+            Some(grpc) => {
+                let call = exchange.grpc_call.get_or_insert_default();
+                call.restart(grpc.sending, grpc.has_response_stream);
+            }
             None => exchange.grpc_call = None,
         }
         let needs_head = self.observer.as_ref().is_some_and(Observer::needs_head);
