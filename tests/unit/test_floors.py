@@ -19,6 +19,7 @@ FLOORS = {
         "children",
         "cluster",
         "engine",
+        "grpc",
         "self_test",
         "shared_target",
         "targets",

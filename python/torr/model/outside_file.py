@@ -99,9 +99,9 @@ def lines_of(
             yield line
 
 
-def unpacked(packed: bytes, most_bytes: int) -> bytes:
-    """Return the content of zlib data; raise zlib.error, also where it is too large."""
-    unpacking = zlib.decompressobj()
+def unpacked(packed: bytes, most_bytes: int, *, is_gzip: bool = False) -> bytes:
+    """Return the content of zlib or gzip data; raise zlib.error, also where it is too large."""
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else zlib.MAX_WBITS)
     content = unpacking.decompress(packed, most_bytes + 1)
     if len(content) > most_bytes:
         raise zlib.error(f"more than {most_bytes:,} bytes once unpacked")

@@ -1,0 +1,1 @@
+"""gRPC: schemas, messages from JSON and back, and the status of a call."""
