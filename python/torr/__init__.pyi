@@ -80,7 +80,15 @@ def run(
     turns: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
-    http: Literal["1.1", "2", "2c", "auto"] = "1.1",
+    grpc: str | None = None,
+    protos: _Path | Sequence[_Path] | None = None,
+    proto_paths: _Path | Sequence[_Path] | None = None,
+    descriptor_set: _Path | None = None,
+    reflection: bool = False,
+    grpc_gzip: bool = False,
+    message_interval: _Duration | None = None,
+    send_together: bool = False,
+    http: Literal["1.1", "2", "2c", "auto"] | None = None,
     streams: int = 1,
     coalesce: _Duration = "0s",
     keepalive: bool = True,
@@ -167,6 +175,14 @@ def run(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
+    grpc: call package.Service/Method; -b is its message as JSON
+    protos: take the message types from a .proto file (repeatable)
+    proto_paths: look for imports of --proto in DIR [its folder]
+    descriptor_set: take the message types from a descriptor set
+    reflection: take the message types from the server
+    grpc_gzip: compress messages of calls by gzip
+    message_interval: send the messages of a stream TIME apart
+    send_together: send all messages of a bidirectional call at once
     http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
     coalesce: collect HTTP/2 requests for TIME before a write [0s]
@@ -245,7 +261,15 @@ def ladder(
     turns: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
-    http: Literal["1.1", "2", "2c", "auto"] = "1.1",
+    grpc: str | None = None,
+    protos: _Path | Sequence[_Path] | None = None,
+    proto_paths: _Path | Sequence[_Path] | None = None,
+    descriptor_set: _Path | None = None,
+    reflection: bool = False,
+    grpc_gzip: bool = False,
+    message_interval: _Duration | None = None,
+    send_together: bool = False,
+    http: Literal["1.1", "2", "2c", "auto"] | None = None,
     streams: int = 1,
     coalesce: _Duration = "0s",
     keepalive: bool = True,
@@ -325,6 +349,14 @@ def ladder(
     turns: hold conversations of N turns [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
+    grpc: call package.Service/Method; -b is its message as JSON
+    protos: take the message types from a .proto file (repeatable)
+    proto_paths: look for imports of --proto in DIR [its folder]
+    descriptor_set: take the message types from a descriptor set
+    reflection: take the message types from the server
+    grpc_gzip: compress messages of calls by gzip
+    message_interval: send the messages of a stream TIME apart
+    send_together: send all messages of a bidirectional call at once
     http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
     coalesce: collect HTTP/2 requests for TIME before a write [0s]
@@ -371,7 +403,15 @@ def once(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
-    http: Literal["1.1", "2", "2c", "auto"] = "1.1",
+    grpc: str | None = None,
+    protos: _Path | Sequence[_Path] | None = None,
+    proto_paths: _Path | Sequence[_Path] | None = None,
+    descriptor_set: _Path | None = None,
+    reflection: bool = False,
+    grpc_gzip: bool = False,
+    message_interval: _Duration | None = None,
+    send_together: bool = False,
+    http: Literal["1.1", "2", "2c", "auto"] | None = None,
     streams: int = 1,
     coalesce: _Duration = "0s",
     keepalive: bool = True,
@@ -406,6 +446,14 @@ def once(
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
     timeout: fail a request that takes longer than TIME [30s]
+    grpc: call package.Service/Method; -b is its message as JSON
+    protos: take the message types from a .proto file (repeatable)
+    proto_paths: look for imports of --proto in DIR [its folder]
+    descriptor_set: take the message types from a descriptor set
+    reflection: take the message types from the server
+    grpc_gzip: compress messages of calls by gzip
+    message_interval: send the messages of a stream TIME apart
+    send_together: send all messages of a bidirectional call at once
     http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
     coalesce: collect HTTP/2 requests for TIME before a write [0s]

@@ -21,6 +21,7 @@ Json = dict[str, Any]
 _TEXT: Json = {"type": "string"}
 _TEXTS: Json = {"oneOf": [_TEXT, {"type": "array", "items": _TEXT}]}
 _COUNT: Json = {"type": "integer", "minimum": 1}
+_ADDRESS: Json = {"anyOf": [{"required": ["url"]}, {"required": ["grpc"]}]}
 _RATE: Json = {"type": ["string", "number"]}
 
 REQUEST: dict[str, Json] = {
@@ -30,6 +31,7 @@ REQUEST: dict[str, Json] = {
     "headers": {"type": "object", "description": "texts, or lists of them, by name"},
     "json": {"description": "the body, as JSON"},
     "body": {**_TEXT, "description": "the body as it is"},
+    "grpc": {**_TEXT, "description": "the method that it calls: package.Service/Method"},
     "stream": {"enum": list(DIALECTS), "description": "the dialect of its response's events"},
     "idle_timeout": {**_TEXT, "description": "how long the stream may stand still"},
     "timeout": {**_TEXT, "description": "later than that is an error"},
@@ -78,7 +80,7 @@ def text() -> str:
     flags = {**LADDER.keys(OptionScope.PLAN), **RUN.keys(OptionScope.PLAN)}
     tables = {
         "url": {**_TEXT, "description": "where paths of requests lead"},
-        "requests": {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name", "url"])},
+        "requests": {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name"]) | _ADDRESS},
         "groups": {"type": "array", "items": table(GROUP, GROUP_KEYS, ["requests"])},
     }
     flag = of_flag(flags["monitor"])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from torr.api.keywords import docstring, keywords, read, signature
-from torr.options.definition import CONNECTION, REQUEST
+from torr.options.definition import CONNECTION, GRPC, REQUEST
 from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torr.experiments.background import Follow
     from torr.options.verbs import VerbOptions
 
-REQUEST_GROUPS = (REQUEST, CONNECTION)
+REQUEST_GROUPS = (REQUEST, GRPC, CONNECTION)
 """The groups of flags that apply to a single request."""
 
 Call = Callable[..., Any]

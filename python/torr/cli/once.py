@@ -9,7 +9,10 @@ import click
 
 from torr import units
 from torr.cli.streams import echo, printed, show_notes
-from torr.experiments.once import require_answer, require_success, send_once
+from torr.experiments.once import require_answer, require_ok, require_success, send_once
+from torr.grpc.decoding import shown_messages
+from torr.grpc.framing import FrameError
+from torr.grpc.status import status_of
 from torr.messages.say import Text, chain, render, say
 from torr.model.outside import Outside
 from torr.model.printable import safe_text
@@ -17,6 +20,7 @@ from torr.planning.plan import plan_of
 from torr.planning.secrets import secrets_of_plan
 
 if TYPE_CHECKING:
+    from torr.model.grpc import GrpcCall, ShowMessage
     from torr.model.request import Request
     from torr.options.measure import MeasureOptions
     from torr.results.exchange import Exchange, Fields
@@ -31,26 +35,54 @@ def once(options: MeasureOptions) -> None:
     show_notes(planned.notes)
     plan = planned.plan
     exchange = send_once(plan)
+    call = plan.requests[0].grpc
+    outside = Outside().with_secrets(secrets_of_plan(plan))
     # Without a connection the request was not sent, and is not printed.
-    if options.once.verbose and exchange.error_class not in {"connect", "tls", "dns"}:
-        outside = Outside().with_secrets(secrets_of_plan(plan))
-        click.echo(_sent(exchange.request, outside))
-        click.echo(_received(exchange, outside))
+    if exchange.error_class not in {"connect", "tls", "dns"}:
+        if options.once.verbose:
+            click.echo(_sent(exchange.request, outside, call))
+            click.echo(_received(exchange, outside, call))
+        elif call is not None:
+            _print_messages(call, exchange, outside)
     require_answer(plan, exchange)
+    if call is not None:
+        status = status_of(exchange)
+        echo(_summary(exchange, None if status is None else status.label))
+        require_ok(status, exchange)
+        return
     echo(_summary(exchange))
     if exchange.reason == "check.json":
         echo(_json_that_differs(plan.requests[0], exchange))
     require_success(exchange)
 
 
-def _sent(request: bytes, outside: Outside) -> str:
+def _print_messages(call: GrpcCall, exchange: Exchange, outside: Outside) -> None:
+    """Print the messages of request and response as JSON."""
+    body = exchange.request.partition(b"\r\n\r\n")[2]
+    for text in (
+        *_messages(body, call.show_request),
+        *_messages(exchange.body, call.show_response),
+    ):
+        click.echo(outside.text(text))
+
+
+def _messages(body: bytes, show: ShowMessage) -> list[str]:
+    """Return the messages in a body as JSON; an error in their place if it cannot be read."""
+    try:
+        return shown_messages(body, show)
+    except FrameError as error:
+        return [f"({error})"]
+
+
+def _sent(request: bytes, outside: Outside, call: GrpcCall | None) -> str:
     """Return a request as text without secrets."""
     head, _, body = request.partition(b"\r\n\r\n")
     lines = _marked("> ", head.decode("latin-1"), outside)
-    return "\n".join([*lines, ">", *_body(body, outside)]) + "\n"
+    show = None if call is None else call.show_request
+    return "\n".join([*lines, ">", *_body(body, outside, show)]) + "\n"
 
 
-def _received(exchange: Exchange, outside: Outside) -> str:
+def _received(exchange: Exchange, outside: Outside, call: GrpcCall | None) -> str:
     """Return a response as text without secrets."""
     head = exchange.head
     if head is None:
@@ -59,7 +91,8 @@ def _received(exchange: Exchange, outside: Outside) -> str:
     lines = _marked("< ", "\r\n".join([status, *_fields(head.fields)]), outside)
     trailers = "\r\n".join(_fields(exchange.trailers))
     behind = _marked("< ", trailers, outside) if trailers else []
-    return "\n".join([*lines, "<", *_body(exchange.body, outside), *behind]) + "\n"
+    show = None if call is None else call.show_response
+    return "\n".join([*lines, "<", *_body(exchange.body, outside, show), *behind]) + "\n"
 
 
 def _fields(fields: Fields) -> list[str]:
@@ -70,7 +103,10 @@ def _marked(mark: str, text: str, outside: Outside) -> list[str]:
     return [mark + line for line in outside.text(text).split("\r\n")]
 
 
-def _body(body: bytes, outside: Outside) -> list[str]:
+def _body(body: bytes, outside: Outside, show: ShowMessage | None = None) -> list[str]:
+    """Return a body as text; the messages of a call as JSON."""
+    if show is not None:
+        return [outside.text(text) for text in _messages(body, show)]
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -90,7 +126,8 @@ def _json_that_differs(request: Request, exchange: Exchange) -> Text:
     )
 
 
-def _summary(exchange: Exchange) -> str:
+def _summary(exchange: Exchange, status: str | None = None) -> str:
+    """Return how an exchange ended and its times; `status` is that of a call of gRPC."""
     times = [
         chain(" ", [name, units.show_ms(time)])
         for name, time in (
@@ -107,8 +144,8 @@ def _summary(exchange: Exchange) -> str:
     }
     return say(
         "{status}{failed} from {address}: {times}",
-        status=exchange.status,
-        failed=marks.get(exchange.error_class, ""),
+        status=status or exchange.status,
+        failed="" if status else marks.get(exchange.error_class, ""),
         address=exchange.address,
         times=chain(", ", times),
     )

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from torr import engine
 from torr.errors import NothingMeasuredError, require
+from torr.grpc.status import OK
 from torr.messages.message import Message
 from torr.messages.say import chain, say
 
 if TYPE_CHECKING:
+    from torr.grpc.status import GrpcStatus
     from torr.model.plan import Plan
     from torr.results.exchange import Exchange
 
@@ -55,6 +57,18 @@ def require_success(exchange: Exchange) -> None:
         )
     if exchange.error_class == "check":
         raise NothingMeasuredError(say("the response fails {check}", check=exchange.reason))
+
+
+def require_ok(status: GrpcStatus | None, exchange: Exchange) -> None:
+    """Raise NothingMeasuredError if a call of gRPC did not end with OK, or as it should."""
+    if status is None:
+        raise NothingMeasuredError(
+            say("the response has no grpc-status"),
+            say("check that the server speaks gRPC at this port"),
+        )
+    if status.code != OK:
+        raise NothingMeasuredError(say("the call ended with {status}", status=status.text))
+    require_success(exchange)
 
 
 def written_url(url: str, socket: str | None) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.model.check import BodyCheck, Capture, JsonCheck
+    from torr.model.grpc import GrpcCall
     from torr.model.stream import Limit, Stream
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -52,10 +53,11 @@ class Request(PlanPart):
     compressed: bool = False
     stream: Stream | None = None
     limits: tuple[Limit, ...] = ()
+    grpc: GrpcCall | None = None
 
     OPTIONAL = (
         *("unix_socket", "template", "expect_body", "expect_json", "captures", "compressed"),
-        *("stream", "limits"),
+        *("stream", "limits", "grpc"),
     )
     MEMBERS = (
         *("name", "method", "url", "headers", "body", "timeout_ns", "accept_statuses"),
@@ -99,8 +101,13 @@ class Request(PlanPart):
         return [expression for text in self._texts() for expression in expressions(text)]
 
     def with_default_headers(self, version: str) -> Request:
-        """Return the request with `user-agent` and `accept`, unless the user set them."""
-        defaults = (("user-agent", f"torr/{version}"), ("accept", "*/*"))
+        """Return the request with `user-agent` and `accept`, unless the user set them.
+
+        A call of gRPC has no `accept`.
+        """
+        defaults = [("user-agent", f"torr/{version}")]
+        if self.grpc is None:
+            defaults.append(("accept", "*/*"))
         missing = tuple(header for header in defaults if not self.has_header(header[0]))
         return replace(self, headers=(*missing, *self.headers))
 
@@ -112,18 +119,26 @@ class Request(PlanPart):
         """Yield the texts that may be templates; latin-1 keeps each byte of a body a character."""
         yield self.url
         yield from (value for _, value in self.headers)
-        yield (self.body or b"").decode("latin-1")
+        if self.grpc is None:
+            yield (self.body or b"").decode("latin-1")
+        else:
+            yield from self.grpc.templates()
 
     def texts_with_secrets(self) -> list[str]:
         """Return texts that may contain secrets, behind the secrets' names."""
-        body = () if self.body is None else (self.body.decode("latin-1"),)
-        return [self.url, *(f"{name}: {value}" for name, value in self.headers), *body]
+        texts = [self.url, *(f"{name}: {value}" for name, value in self.headers)]
+        if self.grpc is not None:
+            return [*texts, self.grpc.json]
+        return texts if self.body is None else [*texts, self.body.decode("latin-1")]
 
     def redacted(self) -> Request:
         """Return the request without secrets, to be written to disk."""
         headers = tuple((k, REDACTED if is_secret(k) else v) for k, v in self.headers)
         body = self.body
-        if body is not None:
+        if self.grpc is not None:
+            hides = body is not None and self.grpc.has_secrets
+            body = REDACTED.encode() if hides else body
+        elif body is not None:
             # latin-1 maps every byte to one character and back, so a binary body survives.
             body = redacted_text(body.decode("latin-1")).encode("latin-1")
         return replace(
@@ -133,6 +148,7 @@ class Request(PlanPart):
             body=body,
             expect_body=tuple(check.redacted() for check in self.expect_body),
             expect_json=tuple(check.redacted() for check in self.expect_json),
+            grpc=None if self.grpc is None else self.grpc.redacted(),
         )
 
 

@@ -9,8 +9,13 @@ from torr.errors import require
 from torr.messages.say import say
 from torr.model.json import PlanPart
 
-Dialect = Literal["sse", "openai", "dify", "anthropic"]
-DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
+EventDialect = Literal["sse", "openai", "dify", "anthropic"]
+"""A dialect of event streams, which a user names."""
+
+DIALECTS: tuple[EventDialect, ...] = get_args(EventDialect)
+
+Dialect = EventDialect | Literal["grpc"]
+"""How a response streams: by events, or by the messages of a call of gRPC."""
 
 Alias = Literal["vllm", "aiperf"]
 ALIASES: tuple[Alias, ...] = get_args(Alias)

@@ -19,11 +19,10 @@ class ConnectionOptions:
 
     group: ClassVar[str] = CONNECTION
 
-    http: HttpVersion = option(
+    http: HttpVersion | None = option(
         "--http",
         readers.one_of("VERSION", ("1.1", "2", "2c", "auto")),
         "version of HTTP: 1.1, 2, 2c (plain), auto [1.1]",
-        default="1.1",
     )
     streams: int = option(
         "--streams",

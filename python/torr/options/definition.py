@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 LOAD, REQUEST, STREAM = "Load", "Request", "Streams and chat"
-CONNECTION, RESULT = "Connection", "Result"
+GRPC, CONNECTION, RESULT = "gRPC", "Connection", "Result"
 
 T = TypeVar("T")
 Options = TypeVar("Options", bound="DataclassInstance")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torr.options.cluster import ClusterOptions
 from torr.options.connection import ConnectionOptions
 from torr.options.definition import build_options
+from torr.options.grpc import GrpcOptions
 from torr.options.ladder import LadderOptions
 from torr.options.load import LoadOptions
 from torr.options.request import OnceOptions, RequestOptions
@@ -31,6 +32,7 @@ class MeasureOptions:
     load: LoadOptions = field(default_factory=LoadOptions)
     request: RequestOptions = field(default_factory=RequestOptions)
     stream: StreamOptions = field(default_factory=StreamOptions)
+    grpc: GrpcOptions = field(default_factory=GrpcOptions)
     connection: ConnectionOptions = field(default_factory=ConnectionOptions)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
     once: OnceOptions = field(default_factory=OnceOptions)
@@ -47,6 +49,7 @@ class MeasureOptions:
             load=build_options(LoadOptions, values),
             request=build_options(RequestOptions, values),
             stream=build_options(StreamOptions, values),
+            grpc=build_options(GrpcOptions, values),
             connection=build_options(ConnectionOptions, values),
             cluster=build_options(ClusterOptions, values),
             once=build_options(OnceOptions, values),

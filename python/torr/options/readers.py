@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from torr import units
 from torr.errors import UsageError, require
+from torr.grpc.method_name import method_name
 from torr.messages.say import say
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
@@ -260,6 +261,11 @@ def _new_file(text: str) -> Path:
     return path
 
 
+def _existing_folder(text: str) -> str:
+    require(Path(text).is_dir(), say("{text} is not a folder", text=text))
+    return text
+
+
 def _file(text: str) -> str:
     """A file that can be read, by its path."""
     try:
@@ -332,6 +338,7 @@ NUMBER = Reader("X", _number, "0.5")
 SIZE = Reader("SIZE", _size, "64KiB")
 URL = Reader("URL", _url, "http://localhost:8080/")
 METHOD = Reader("METHOD", _method, "PUT")
+GRPC_METHOD = Reader("METHOD", method_name, "shop.Cart/Add")
 HEADER = Reader("'NAME: VALUE'", _header, "x-user: ann")
 FOLDER = Reader("DIR", _folder, "results")
 PIN = Reader("CORES", read_pin, "0/1-3")
@@ -347,6 +354,7 @@ JSON_CHECK = Reader("PATH=VALUE", JsonCheck.parse, "$.status=ok")
 CAPTURE = Reader("NAME=WHERE", Capture.parse, "id=json:$.id")
 PROXY = Reader("URL", Proxy.parse, "http://127.0.0.1:3128")
 FILE = Reader("FILE", _file)
+EXISTING_FOLDER = Reader("DIR", _existing_folder, ".")
 NEW_FILE = Reader("FILE", _new_file, "junit.xml")
 CONTENT = Reader("TEXT|@FILE", _content, '{"n": 1}')
 WATCHED = Reader("PID|URL", watched, "http://localhost:9090")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from torr.model.stream import ALIASES, DIALECTS, Alias, Dialect
+from torr.model.stream import ALIASES, DIALECTS, Alias, EventDialect
 from torr.options import readers
 from torr.options.definition import (
     EVERYWHERE,
@@ -22,7 +22,7 @@ Api = Literal["openai", "dify", "anthropic"]
 CountedFrom = Literal["sent", "intended"]
 PromptOrder = Literal["sequence", "shuffle"]
 
-DIALECT: Reader[Dialect] = one_of("DIALECT", DIALECTS)
+DIALECT: Reader[EventDialect] = one_of("DIALECT", DIALECTS)
 API: Reader[Api] = one_of("API", ("openai", "dify", "anthropic"))
 ALIAS: Reader[Alias] = one_of("TOOL", ALIASES)
 COUNTED_FROM: Reader[CountedFrom] = one_of("WHEN", ("sent", "intended"))
@@ -36,7 +36,7 @@ class StreamOptions:
     group: ClassVar[str] = STREAM
     scopes: ClassVar[OptionScope] = SET_IN_PLAN_GROUPS
 
-    stream: Dialect | None = option(
+    stream: EventDialect | None = option(
         "--stream", DIALECT, "read event streams: sse, openai, dify, anthropic"
     )
     idle_timeout_ns: int | None = option(

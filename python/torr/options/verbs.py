@@ -12,6 +12,7 @@ from torr.options.compare import CompareOptions
 from torr.options.connection import ConnectionOptions
 from torr.options.definition import Option, OptionScope, options_of
 from torr.options.diff import DiffOptions
+from torr.options.grpc import GrpcOptions
 from torr.options.ladder import LadderOptions
 from torr.options.load import LoadOptions
 from torr.options.request import OnceOptions, RequestOptions
@@ -46,7 +47,10 @@ class VerbOptions:
         return {option.key: option for option in self.of(scope)}
 
 
-_MEASURING = (LoadOptions, ClusterOptions, RequestOptions, StreamOptions, ConnectionOptions)
+_MEASURING = (
+    *(LoadOptions, ClusterOptions, RequestOptions, StreamOptions, GrpcOptions),
+    ConnectionOptions,
+)
 
 RUN = VerbOptions("run", (*_MEASURING, OnceOptions, ResultOptions))
 LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))

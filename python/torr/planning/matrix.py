@@ -32,8 +32,12 @@ KEYS = RUN.keys(OptionScope.MATRIX)
 OF_THE_SERVER = frozenset({"processes"})
 OF_A_TRIAL = frozenset({"port", "scratch"})
 OF_RESULTS = frozenset({"slo"})
-# A comparison has no verdict on tokens, and does not count them.
-OF_ONE_RUN = frozenset({"tokenizer"})
+# A comparison has no verdict on tokens, and does not count them. It plans all trials before the
+# first server starts, so that no server can be asked for its schema.
+OF_ONE_RUN = {
+    "tokenizer": say("leave it out: torr run --tokenizer counts the tokens of one server"),
+    "reflection": say("give proto or descriptor_set: servers start after the trials are planned"),
+}
 
 
 class Plans:
@@ -129,10 +133,11 @@ class Plans:
                     say("{key} is a key of the file, not of a candidate", key=key),
                     move,
                 )
-                leave_out = say(
-                    "leave it out: torr run --tokenizer counts the tokens of one server"
+                require(
+                    key not in OF_ONE_RUN,
+                    say("a comparison has no {key}", key=key),
+                    OF_ONE_RUN.get(key),
                 )
-                require(key not in OF_ONE_RUN, say("a comparison has no {key}", key=key), leave_out)
                 names = (*KEYS, *CANDIDATE_KEYS, *MATRIX_KEYS)
                 hint = did_you_mean(key, names) or say("a key is the name of a flag of torr run")
                 require(key in KEYS, say("there is no {key!r} here", key=key), hint)

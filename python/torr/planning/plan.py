@@ -45,7 +45,7 @@ def plan_of(options: MeasureOptions) -> Planned:
     plan = Plan(
         groups=load.groups,
         stop=load.stop,
-        transport=transport_of(options.connection),
+        transport=transport_of(options.connection, requests),
         warmup_ns=load.warmup_ns,
         drain_ns=max(request.timeout_ns for request in requests) if drain_ns is None else drain_ns,
         retry_delay_ns=options.connection.retry_delay_ns,

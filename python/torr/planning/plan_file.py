@@ -17,6 +17,7 @@ from torr.options.definition import OptionScope, first_given, options_of
 from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
 from torr.planning.groups import PlannedLoad
+from torr.planning.grpc import GrpcPlanner, check_calls
 from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
 from torr.planning.requests import check_streams, request_of, with_limits, with_options
 from torr.sources.entry import errors_at
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from torr.options.measure import MeasureOptions
 
 CHAT_KEYS = (*ONLY_CHAT, "turns", "prompt_order")
+KEYS_OF_CALLS = (
+    *("proto", "descriptor_set", "reflection", "proto_path", "grpc_gzip"),
+    *("message_interval", "send_together"),
+)
 CHATS_HINT = say("write the requests of the chat into the file, and the prompts into a data file")
 
 
@@ -46,14 +51,17 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
     _refuse_beside(options)
     file = read_plan_file(Path(urls[0]))
     base = Url.parse(urls[1]) if len(urls) > 1 else _base(file)
+    calls = GrpcPlanner(options)
     requests = {
         entry.name: with_limits(
-            with_options(request_of(entry, base, options), options), options.result.slos
+            with_options(request_of(entry, base, options, calls), options), options.result.slos
         )
         for entry in file.requests
     }
     with _named(file, "alias", "from", "tokenizer", "idle_timeout"):
         check_streams(tuple(requests.values()), options.stream)
+    with _named(file, *KEYS_OF_CALLS):
+        check_calls(tuple(requests.values()), options.grpc)
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
     if options.ladder is not None:
         _check_ladder(file, entries)
@@ -71,7 +79,7 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
 
 def _refuse_beside(options: MeasureOptions) -> None:
     """Refuse options that a plan file has keys for."""
-    for part in (options.load, options.request, options.stream):
+    for part in (options.load, options.request, options.stream, options.grpc):
         for option in options_of(type(part)):
             if OptionScope.BESIDE_PLAN not in option.scopes and first_given(part, option.field):
                 hint = CHATS_HINT if option.field in CHAT_KEYS else say("write it into the file")

@@ -20,6 +20,7 @@ from torr.model.template import for_json
 from torr.model.url import Url
 from torr.options.definition import refuse, require_for
 from torr.planning.chat import chat_requests, check_chat, token_header
+from torr.planning.grpc import GrpcPlanner, check_calls
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def request_mix_of(options: MeasureOptions) -> RequestMix:
     mix = _mix_of(options)
     requests = tuple(with_options(request, options) for request in mix.requests)
     check_streams(requests, options.stream)
+    check_calls(requests, options.grpc)
     slos = options.result.slos
     return replace(
         mix,
@@ -57,6 +59,7 @@ def request_mix_of(options: MeasureOptions) -> RequestMix:
 def _mix_of(options: MeasureOptions) -> RequestMix:
     """Return the requests of a chat, a file or URLs, without the options of all requests."""
     if options.stream.chat is not None:
+        refuse(options.grpc, "grpc", what="--chat")
         return chat_requests(options, options.stream.chat)
     if options.request.requests_file is not None:
         return _of_file(Path(options.request.requests_file), options)
@@ -71,7 +74,8 @@ def _mix_of(options: MeasureOptions) -> RequestMix:
 
 def _of_urls(options: MeasureOptions) -> list[Request]:
     options_of_request = options.request
-    body, headers = _body(options_of_request)
+    called, calls = options.grpc.grpc, GrpcPlanner(options)
+    body, headers = _body(options_of_request, is_call=called is not None)
     require(
         not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
         say("--capture: there are several requests, and the one to capture from is ambiguous"),
@@ -81,7 +85,7 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
         ),
     )
     method = options_of_request.method or ("GET" if body is None else "POST")
-    return [
+    requests = [
         Request(
             url=url,
             method=method,
@@ -94,6 +98,7 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
         )
         for number, url in enumerate(options.urls)
     ]
+    return requests if called is None else [calls.call(request, called) for request in requests]
 
 
 def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
@@ -101,6 +106,7 @@ def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
     urls = options.urls
     hint = say("leave one out: the file has the requests")
     refuse(options.request, *_SET_BY_FILES, what="--requests-file", hint=hint)
+    refuse(options.grpc, "grpc", what="--requests-file", hint=hint)
     require(
         len(urls) <= 1,
         say("--requests-file and several URLs are given"),
@@ -126,7 +132,8 @@ def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
         ),
         say("leave the URL out, or write paths such as /items into the file"),
     )
-    requests = tuple(request_of(entry, base, options) for entry in file.entries)
+    calls = GrpcPlanner(options)
+    requests = tuple(request_of(entry, base, options, calls) for entry in file.entries)
     weights = [entry.weight for entry in file.entries]
     if all(weight is None for weight in weights):
         return RequestMix(requests, notes=notes)
@@ -134,14 +141,16 @@ def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
     return RequestMix(requests, filled, notes=notes)
 
 
-def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Request:
+def request_of(
+    entry: Entry, base: Url | None, options: MeasureOptions, calls: GrpcPlanner
+) -> Request:
     """Return the request of an entry of a file; raise FileError."""
     from torr.sources.entry import errors_at
 
     defaults = options.request
     missing = [
         header
-        for header in _body(defaults)[1]
+        for header in _body(defaults, is_call=entry.grpc is not None)[1]
         if not any(header[0].lower() == name.lower() for name, _ in entry.headers)
     ]
     with errors_at(entry.path, entry.line):
@@ -166,13 +175,15 @@ def request_of(entry: Entry, base: Url | None, options: MeasureOptions) -> Reque
             expect_json=entry.expect_json,
             stream=entry.stream,
         )
+        if entry.grpc is not None:
+            request = calls.call(request, entry.grpc, entry.name)
         request.expressions()  # raises here, where file and line can be named
         return request
 
 
 def _body_of(entry: Entry, *, verbatim: bool) -> bytes | None:
     """Return the body of an entry; in one of JSON, values of templates are quoted."""
-    if entry.body is None or not entry.is_json or verbatim:
+    if entry.body is None or not entry.is_json or verbatim or entry.grpc is not None:
         return entry.body
     return for_json(entry.body.decode()).encode()
 
@@ -276,8 +287,8 @@ def _distinctly_named(requests: Sequence[Request]) -> tuple[Request, ...]:
     numbers: Counter[str] = Counter()
     for request in requests:
         name, url = request.name, request.parsed_url
-        if counts[name] > 1 and len(endpoints) > 1 and name == f"{request.method} {url.path}":
-            name = f"{request.method} {url.address}{url.path}"
+        if counts[name] > 1 and len(endpoints) > 1 and name == _plain_name(request, ""):
+            name = _plain_name(request, url.address)
         unique = name
         while unique in taken:
             numbers[name] += 1
@@ -287,7 +298,15 @@ def _distinctly_named(requests: Sequence[Request]) -> tuple[Request, ...]:
     return tuple(renamed)
 
 
-def _body(options: RequestOptions) -> tuple[bytes | None, tuple[Header, ...]]:
+def _plain_name(request: Request, address: str) -> str:
+    """Return the name of a request that has none of its own, with an address or without."""
+    path = f"{address}{request.parsed_url.path}"
+    return f"{request.method} {path}" if request.grpc is None else path.removeprefix("/")
+
+
+def _body(
+    options: RequestOptions, *, is_call: bool = False
+) -> tuple[bytes | None, tuple[Header, ...]]:
     headers = options.headers
     if options.basic_auth is not None:
         headers = (*headers, options.basic_auth)
@@ -296,6 +315,8 @@ def _body(options: RequestOptions) -> tuple[bytes | None, tuple[Header, ...]]:
         return plain, headers
     if plain is not None:
         raise UsageError(say("-b/--body and --json-body are both given"), say("give one body"))
+    if is_call:
+        return document, headers
     try:
         parse_json(document)
     except ValueError as error:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.errors import require
+from torr.messages.say import say
 from torr.model.transport import Tls, Transport
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.request import Request
+    from torr.model.transport import HttpVersion
     from torr.options.connection import ConnectionOptions
 
 
-def transport_of(options: ConnectionOptions) -> Transport:
-    """Return the transport of these options; raise UsageError that names the flag."""
+def transport_of(options: ConnectionOptions, requests: Sequence[Request]) -> Transport:
+    """Return the transport of requests; raise UsageError that names the flag."""
     tls = Tls(
         insecure=options.insecure,
         ca=options.cacert,
@@ -26,7 +32,22 @@ def transport_of(options: ConnectionOptions) -> Transport:
         source_addresses=options.source_addresses,
         tls=tls,
         proxy=options.proxy,
-        http=options.http,
+        http=_http(options, requests),
         streams=options.streams,
         coalesce_ns=options.coalesce_ns,
     )
+
+
+def http_of_calls(options: ConnectionOptions, url: str) -> HttpVersion:
+    """Return the version of HTTP for calls of gRPC to a server, which is HTTP/2."""
+    require(
+        options.http not in ("1.1", "auto"),
+        say("--grpc and --http {http} are both given: gRPC needs HTTP/2", http=options.http),
+        say("leave --http out"),
+    )
+    return options.http or ("2" if url.startswith("https:") else "2c")
+
+
+def _http(options: ConnectionOptions, requests: Sequence[Request]) -> HttpVersion:
+    call = next((request for request in requests if request.grpc is not None), None)
+    return options.http or "1.1" if call is None else http_of_calls(options, call.url)

@@ -22,6 +22,7 @@ class Entry:
     """A request of a file; values that the file does not have are None or empty.
 
     With `is_json` the body was written as JSON, and values of its templates have to be quoted.
+    `grpc` is the method that a call of gRPC is of; its body has messages as JSON.
     """
 
     path: Path
@@ -39,6 +40,7 @@ class Entry:
     captures: tuple[Capture, ...] = ()
     stream: Stream | None = None
     is_json: bool = False
+    grpc: str | None = None
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError
+from torr.grpc.method_name import method_name
 from torr.messages.say import say
 from torr.messages.similar import did_you_mean
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 BODIES = ("body", "text_body", "json_body")
 CHECKS = ("expect_status", "expect_body", "expect_json", "capture")
-EXTRA = ("name", "weight", "timeout", "stream", "idle_timeout", *CHECKS)
+EXTRA = ("name", "weight", "timeout", "stream", "idle_timeout", "grpc", *CHECKS)
 MEMBERS = ("method", "url", "header", *BODIES, *EXTRA)
 MOST_WEIGHT = 2**32 - 1
 
@@ -68,8 +69,11 @@ def entry_of(
     path: Path, number: int, members: JsonObject, spelling: Spelling = JSON_LINES
 ) -> Entry:
     """Return the request with these members; raise UsageError without file and line."""
-    if "url" not in members:
+    called = _text(members, "grpc")
+    if "url" not in members and not called:
         raise UsageError(say("the member url is missing"), spelling.url)
+    if called and members.get("method"):
+        raise UsageError(say("method and grpc are both given"), say("leave method out"))
     bodies = [name for name in BODIES if members.get(name) is not None]
     names = " and ".join(map(spelling.of, bodies))
     if len(bodies) > 1:
@@ -82,9 +86,11 @@ def entry_of(
     return Entry(
         path=path,
         line=number,
-        url=_text(members, "url"),
+        url=_text(members, "url") or "/" * bool(called),
         method=method,
-        headers=_headers(members.get("header") or {}, spelling, is_json="json_body" in bodies),
+        headers=_headers(
+            members.get("header") or {}, spelling, is_json="json_body" in bodies and not called
+        ),
         body=body,
         name=_text(members, "name"),
         weight=_weight(members.get("weight")),
@@ -95,6 +101,7 @@ def entry_of(
         captures=tuple(map(Capture.parse, _texts(members, "capture"))),
         stream=_stream(members),
         is_json="json_body" in bodies,
+        grpc=method_name(called) if called else None,
     )
 
 

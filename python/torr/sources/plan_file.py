@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Keys of TOML, and the members that they stand for.
 REQUEST_KEYS = {
     **{name: name for name in ("name", "url", "method", "weight", "timeout", *CHECKS)},
-    **{name: name for name in ("stream", "idle_timeout")},
+    **{name: name for name in ("stream", "idle_timeout", "grpc")},
     "headers": "header",
     "json": "json_body",
     "body": "text_body",
