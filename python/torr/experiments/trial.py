@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING
 
 from torr.experiments.context import Step
 from torr.experiments.level import measure
+from torr.experiments.once import send_once
 from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.warmup import warm_up
 from torr.messages.message import from_object, message
+from torr.model.source import Source
 from torr.monitor.monitor import MonitorScope
 from torr.results.base import factors_key
 from torr.results.experiment import GivenUp
 from torr.results.result import TrialFailure
-from torr.servers.answer import ResponseDigest, fetch_digest
+from torr.servers.answer import ResponseDigest, digest_of_call, fetch_digest
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
 from torr.servers.log_file import redacted_on_exit
@@ -258,7 +260,11 @@ def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:
 def _answered(server: Server, plan: Plan) -> ResponseDigest:
     """Return the response to the first request of the load; raise TrialError without one."""
     try:
-        return fetch_digest(plan.requests[0])
+        first = plan.requests[0]
+        if first.grpc is None:
+            return fetch_digest(first)
+        group = replace(plan.groups[0], source=Source.of(first))
+        return digest_of_call(send_once(replace(plan, groups=(group,))))
     except OSError as error:
         server.check()
         said = str(error) or type(error).__name__

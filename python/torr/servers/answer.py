@@ -3,7 +3,8 @@
 A second exchange over the same connection shows whether the server keeps connections open; it is
 sent for GET and HEAD only, which change nothing at a server. `expectation.py` checks the response,
 `differences.py` compares those of several candidates. HTTP/1.1 over TCP, plain or TLS (certificates
-are not checked), or over a Unix socket; a stream without an end is an error.
+are not checked), or over a Unix socket; a stream without an end is an error. The response to a call
+of gRPC is that of the engine.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ from typing import TYPE_CHECKING, Literal
 
 from torr import __version__
 from torr.errors import UsageError
+from torr.grpc.status import OK, status_of
 from torr.http_client import Connection
 from torr.messages.say import say
 
 if TYPE_CHECKING:
     from torr.http_client import Response
     from torr.model.request import Header, Request
+    from torr.results.exchange import Exchange
 
 SHOWN_BYTES = 200
 
 _SAFE = frozenset({"GET", "HEAD"})
 
-Framing = Literal["content-length", "chunked", "until close", "no body"]
+Framing = Literal["content-length", "chunked", "until close", "no body", "frames"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,25 @@ class ResponseDigest:
         """Return the body as messages show it."""
         text = repr(self.body_start.decode("utf-8", "replace"))
         return text if self.body_bytes <= SHOWN_BYTES else f"{text}… ({self.body_bytes:,} bytes)"
+
+
+def digest_of_call(exchange: Exchange) -> ResponseDigest:
+    """Return the response to a call of gRPC; raise OSError unless it is complete and OK."""
+    status = status_of(exchange)
+    if status is None or status.code != OK or exchange.head is None:
+        reason = exchange.reason or exchange.error_class
+        raise ConnectionError(reason if status is None else f"the call ended with {status.text}")
+    return ResponseDigest(
+        status=exchange.head.status,
+        version=exchange.head.version,
+        headers=tuple((name.lower(), value) for name, value in exchange.head.fields),
+        framing="frames",
+        body_bytes=len(exchange.body),
+        body_sha256=hashlib.sha256(exchange.body).hexdigest(),
+        body_start=exchange.body[:SHOWN_BYTES],
+        is_reused=None,
+        says_close=False,
+    )
 
 
 def fetch_digest(

@@ -35,7 +35,7 @@ class Command:
 
     `workers` is the number of processes that should answer; None stands for the value of
     {processes} if the command or its environment uses it, and 1 if not. Without `cores` the server
-    may run on all.
+    may run on all. Without a `health` path, the server is healthy when it accepts a connection.
     """
 
     argv: tuple[str, ...]
@@ -98,7 +98,7 @@ class Command:
             say("{name}: the health timeout must be longer than 0", name=self.name),
         )
         require(
-            self.health.startswith("/"),
+            not self.health or self.health.startswith("/"),
             say(
                 "{name}: the health path {health!r} does not begin with /",
                 name=self.name,

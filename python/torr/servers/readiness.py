@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.http_client import Connection
 from torr.messages.message import Message, message
 from torr.model.request import Request
 from torr.servers.acceptors import answering_processes
@@ -21,6 +22,7 @@ from torr.units import SECOND_NS, format_duration
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from torr.servers.command import Command
     from torr.servers.server import Server
 
 WORKERS_S = 10.0
@@ -78,15 +80,14 @@ def await_ready(
 
 
 def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
-    """Request the health path until the response is good (200–399)."""
+    """Request the health path until the response is good (200–399), or connect if there is none."""
     command = server.command
     deadline = server.started + command.health_timeout_s
-    request = Request(url=command.parsed_url.at(command.health), template=False)
     last = message("trial.no_listener", "nothing listens")
     while (rest := deadline - time.monotonic()) > 0:
         try:
-            status = fetch_digest(request, min(rest, _TRY_S), check_reuse=False).status
-            if status < 400:
+            status = _health_status(command, min(rest, _TRY_S))
+            if status is None or status < 400:
                 return
             last = message("trial.answered", "it answered {status}", status=status)
         except (ConnectionRefusedError, FileNotFoundError):
@@ -107,11 +108,20 @@ def _await_health(server: Server, is_over: Callable[[], bool]) -> None:
             "not healthy within {limit}: {last} at {url}",
             limit=limit,
             last=last,
-            url=request.url,
+            url=command.parsed_url.at(command.health),
         ),
         message("hint.not_healthy", "look at its log, correct health or url, or give it longer"),
         server.log_tail(),
     )
+
+
+def _health_status(command: Command, within_s: float) -> int | None:
+    """Return the status of the health path; None if there is no path, and a connection opened."""
+    if not command.health:
+        with Connection(command.parsed_url, within_s, verify=False):
+            return None
+    request = Request(url=command.parsed_url.at(command.health), template=False)
+    return fetch_digest(request, within_s, check_reuse=False).status
 
 
 def _await_workers(

@@ -226,9 +226,13 @@ class _Reader:
                 cwd=(self.top.path.parent / (table.value("cwd", str) or "")).absolute(),
                 stop_signal=table.read("stop_signal", stop_signal) or signal.SIGTERM,
                 grace_s=table.read("grace", _seconds) or GRACE_S,
-                health=table.value("health", str) or "/",
+                health=table.value("health", str) or self.default_health(table),
                 health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
             )
+
+    def default_health(self, table: TomlTable) -> str:
+        """Return the health path; none if calls of gRPC are sent, whose servers have no paths."""
+        return "" if {"grpc"} & {*self.top.values, *table.values} else "/"
 
     def request(self, table: TomlTable) -> JsonObject:
         """Return the flags that mean the same as the keys of a request."""
