@@ -2,7 +2,8 @@
 
 use std::io::Write as _;
 
-use crate::grpc::{GRPC_PREFIX_BYTES, write_varint};
+use crate::grpc::GRPC_PREFIX_BYTES;
+use crate::protobuf::write_varint;
 use crate::template_text::Piece;
 use crate::{TemplateText, Values};
 

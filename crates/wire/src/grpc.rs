@@ -3,12 +3,6 @@
 //! Each message of a body has a prefix: whether it is compressed, and its length. The status of a call
 //! is in the trailers of the response, or in its head if it has no body.
 
-use serde::{Deserialize, Serialize};
-
-use crate::escape::Escape;
-use crate::template_text::Piece;
-use crate::{TemplateError, TemplateText};
-
 /// Bytes of the prefix of a message.
 pub const GRPC_PREFIX_BYTES: usize = 5;
 
@@ -20,113 +14,6 @@ pub const GRPC_MESSAGE: &str = "grpc-message";
 
 /// The highest status that is defined.
 const LAST_STATUS: u16 = 16;
-
-/// How protocol buffers encode a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // The names are those of protocol buffers.
-pub enum NumberEncoding {
-    Int64,
-    Uint64,
-    Sint64,
-    Bool,
-    Fixed32,
-    Sfixed32,
-    Fixed64,
-    Sfixed64,
-    Float,
-    Double,
-}
-
-impl NumberEncoding {
-    /// Appends a number; returns false, and appends 0, if the text is no number that fits.
-    pub fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        match self {
-            Self::Int64 => put(text.parse::<i64>(), |number| write_varint(number as u64, out)),
-            Self::Uint64 => put(text.parse::<u64>(), |number| write_varint(number, out)),
-            Self::Sint64 => put(text.parse::<i64>(), |number| {
-                write_varint(((number << 1) ^ (number >> 63)) as u64, out);
-            }),
-            Self::Bool => {
-                let number = match text {
-                    "true" | "1" => Ok(1),
-                    "false" | "0" => Ok(0),
-                    _ => Err(()),
-                };
-                put(number, |number| write_varint(number, out))
-            }
-            Self::Fixed32 => put(text.parse::<u32>(), |number| out.extend(number.to_le_bytes())),
-            Self::Sfixed32 => put(text.parse::<i32>(), |number| out.extend(number.to_le_bytes())),
-            Self::Fixed64 => put(text.parse::<u64>(), |number| out.extend(number.to_le_bytes())),
-            Self::Sfixed64 => put(text.parse::<i64>(), |number| out.extend(number.to_le_bytes())),
-            Self::Float => put(text.parse::<f32>(), |number| out.extend(number.to_le_bytes())),
-            Self::Double => put(text.parse::<f64>(), |number| out.extend(number.to_le_bytes())),
-        }
-    }
-}
-
-fn put<T: Default, E>(number: Result<T, E>, write: impl FnOnce(T)) -> bool {
-    let is_number = number.is_ok();
-    write(number.unwrap_or_default());
-    is_number
-}
-
-/// Appends a number in as many bytes as it needs, seven bits in each.
-pub(crate) fn write_varint(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// A part of a message in the format of protocol buffers, with places.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GrpcPart {
-    /// Bytes that are always the same.
-    Bytes(Vec<u8>),
-    /// A text with places.
-    Text(String),
-    /// A number that is the value of the one place of a text.
-    Number(String, NumberEncoding),
-    /// Parts with their length before them.
-    Nested(Vec<GrpcPart>),
-}
-
-impl GrpcPart {
-    /// Reads the places of a part; `place` returns the number of a name, or what is wrong with it.
-    pub(crate) fn read(
-        &self,
-        place: &mut dyn FnMut(&str) -> Result<u16, String>,
-    ) -> Result<Vec<Piece>, TemplateError> {
-        match self {
-            Self::Bytes(bytes) => Ok(vec![Piece::Text(bytes.as_slice().into())]),
-            Self::Text(text) => {
-                Ok(TemplateText::read(text.as_bytes(), Escape::None, place)?.pieces)
-            }
-            Self::Number(text, encoding) => {
-                let read = TemplateText::read(text.as_bytes(), Escape::None, place)?;
-                match read.pieces.as_slice() {
-                    [Piece::Value { place, filter: Escape::None, .. }] => {
-                        Ok(vec![Piece::Number { place: *place, encoding: *encoding }])
-                    }
-                    _ => Err(TemplateError::Name(format!("{text:?} is more than one place"))),
-                }
-            }
-            Self::Nested(parts) => Ok(vec![Piece::Nested(read_all(parts, place)?)]),
-        }
-    }
-}
-
-/// Reads the places of the parts of a message.
-pub(crate) fn read_all(
-    parts: &[GrpcPart],
-    place: &mut dyn FnMut(&str) -> Result<u16, String>,
-) -> Result<Vec<Piece>, TemplateError> {
-    let pieces = parts.iter().map(|part| part.read(place)).collect::<Result<Vec<_>, _>>()?;
-    Ok(pieces.into_iter().flatten().collect())
-}
 
 /// The prefix of a message says neither that it is compressed nor that it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,49 +179,6 @@ mod tests {
         let mut messages = GrpcMessages::default();
         assert_eq!(messages.feed(&message(false, b"one"), || {}), Ok(()));
         assert_eq!(messages.feed(b"<", || {}), Err(BadPrefix));
-    }
-
-    #[test]
-    fn numbers_are_encoded_as_protocol_buffers_do() {
-        use NumberEncoding as Number;
-        let table: [(Number, &str, &[u8]); 16] = [
-            (Number::Int64, "0", &[0]),
-            (Number::Int64, "300", &[0xac, 2]),
-            (Number::Int64, "-1", &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
-            (
-                Number::Uint64,
-                "18446744073709551615",
-                &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
-            ),
-            (Number::Sint64, "-1", &[1]),
-            (Number::Sint64, "1", &[2]),
-            (Number::Sint64, "-64", &[127]),
-            (Number::Bool, "true", &[1]),
-            (Number::Bool, "0", &[0]),
-            (Number::Fixed32, "1", &[1, 0, 0, 0]),
-            (Number::Sfixed32, "-2", &[254, 255, 255, 255]),
-            (Number::Fixed64, "258", &[2, 1, 0, 0, 0, 0, 0, 0]),
-            (Number::Sfixed64, "-1", &[255; 8]),
-            (Number::Float, "1.5", &[0, 0, 0xc0, 0x3f]),
-            (Number::Double, "-2", &[0, 0, 0, 0, 0, 0, 0, 0xc0]),
-            (Number::Double, "1e3", &[0, 0, 0, 0, 0, 0x40, 0x8f, 0x40]),
-        ];
-        for (encoding, text, expected) in table {
-            let mut out = Vec::new();
-            assert!(encoding.write(text.as_bytes(), &mut out), "{encoding:?} {text}");
-            assert_eq!(out, expected, "{encoding:?} {text}");
-        }
-        for (encoding, text) in [
-            (Number::Int64, "1.5"),
-            (Number::Uint64, "-1"),
-            (Number::Fixed32, "4294967296"),
-            (Number::Bool, "2"),
-            (Number::Double, "x"),
-        ] {
-            let mut out = Vec::new();
-            assert!(!encoding.write(text.as_bytes(), &mut out), "{encoding:?} {text}");
-            assert!(out.iter().all(|byte| *byte == 0));
-        }
     }
 
     #[test]

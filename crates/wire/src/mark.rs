@@ -17,6 +17,8 @@ pub enum Kind {
     End,
     /// A failure within the stream.
     Error,
+    /// A message of gRPC.
+    Message,
     /// Any other event of the dialect.
     Other,
     /// An event that the dialect does not have.
@@ -25,7 +27,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Text,
         Self::Reasoning,
         Self::ToolCall,
@@ -33,6 +35,7 @@ impl Kind {
         Self::Ping,
         Self::End,
         Self::Error,
+        Self::Message,
         Self::Other,
         Self::Unknown,
     ];
@@ -48,6 +51,7 @@ impl Kind {
             Self::Ping => "ping",
             Self::End => "end",
             Self::Error => "error",
+            Self::Message => "message",
             Self::Other => "other",
             Self::Unknown => "unknown",
         }

@@ -1,7 +1,8 @@
 //! A request with places for values, before a protocol encodes it.
 
 use crate::escape::Escape;
-use crate::grpc::{GrpcPart, NumberEncoding, read_all};
+use crate::grpc_part::{GrpcPart, read_all};
+use crate::protobuf::NumberEncoding;
 use crate::request::check;
 use crate::template_text::Piece;
 use crate::{RequestError, RequestParts, TemplateError, TemplateText};
@@ -65,6 +66,11 @@ impl RequestTemplate {
     /// Leaves out the length of the body, which HTTP/2 does not need.
     pub fn leave_out_length(&mut self) {
         self.is_unannounced = true;
+    }
+
+    /// Sets the body to bytes without places.
+    pub fn set_body(&mut self, body: &[u8]) {
+        self.body = Some(TemplateText::plain(body));
     }
 
     /// Sets the body to messages of gRPC; `place` as in [`Self::read`].

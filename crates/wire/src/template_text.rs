@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::RequestError;
 use crate::escape::Escape;
-use crate::grpc::NumberEncoding;
+use crate::protobuf::NumberEncoding;
 
 /// Gives the values of places.
 pub trait Values {

@@ -76,6 +76,13 @@ def documents(tmp_path_factory):
         thread.join()
 
 
+@pytest.fixture(scope="session")
+def echo():
+    """Where calls of gRPC are answered, and those of other services are not known."""
+    with targets.listening(targets.Grpc()) as target:
+        yield target.url
+
+
 @pytest.fixture
 def aim(url, chats, place, request, monkeypatch):
     """Aim a command of a page at targets of ours."""
@@ -88,6 +95,9 @@ def aim(url, chats, place, request, monkeypatch):
         if "http://localhost:8080/openapi.json" in command:
             address = request.getfixturevalue("documents")
             command = command.replace("http://localhost:8080/openapi.json", address)
+        if "--grpc" in command:
+            echo = request.getfixturevalue("echo")
+            command = re.sub(r"http://localhost:(8080|50051)", echo, command)
         # What the file says of the server is said again behind it.
         command = re.sub(r"(dify\.toml)(.*)$", rf"\1 {chats['8001']}\2 {ALL_AT_ONCE}", command)
         command = re.sub(r"http://(localhost|127\.0\.0\.1):8080|\bURL$", url, command)
@@ -148,6 +158,8 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
     (tmp_path / "benchmarks.json").write_text(json.dumps(BENCHMARKS))
     for name in (
         "shop.http",
+        "shop.proto",
+        "items.jsonl",
         "order.json",
         "mix.jsonl",
         "users.csv",

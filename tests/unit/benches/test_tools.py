@@ -6,18 +6,29 @@ from versus import places, tools
 from versus.load import Load
 from versus.row import Plan, in_turn
 from versus.rows import ROWS, chosen
-from versus.tools import ALL
+from versus.tools import ALL, FRAMED
 
 PLAIN = Load("http://127.0.0.1:8080/small", 61, 37)
 SECURE = Load("https://127.0.0.1:8443/small", 61, 37)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != "vegeta"])
+@pytest.mark.parametrize("name", [name for name in ALL if name not in {"vegeta", "ghz"}])
 def test_every_tool_is_told_where_to_fire(name):
     words = " ".join(ALL[name].command(PLAIN))
     assert PLAIN.url in words or f"{PLAIN.place} {PLAIN.path}" in words
     assert "61" in words
     assert "37" in words
+
+
+def test_calls_of_grpc_are_the_same_for_every_tool():
+    load = Load("http://127.0.0.1:1", 4, 37, streams=10, grpc=True)
+    for name in ("torr", "ghz", "h2load"):
+        words = " ".join(ALL[name].command(load))
+        assert "torr.Echo/Unary" in words
+        assert "37" in words
+    assert "-c 40" in " ".join(ALL["torr"].command(load))
+    assert "--connections 4 --concurrency 40" in " ".join(ALL["ghz"].command(load))
+    assert FRAMED.endswith(b"hello")
 
 
 def test_vegeta_is_told_on_its_standard_input():

@@ -1,7 +1,7 @@
 //! Calls of gRPC: when their messages are sent, and messages with values that differ between calls.
 
 use serde::{Deserialize, Serialize};
-use wire::grpc::NumberEncoding;
+use wire::protobuf::NumberEncoding;
 
 /// A call of gRPC. Without places in its messages, they are the body of the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use client::{Exchange, MessageSending, Outline, Reason};
 use net::Nanos;
-use wire::grpc::{GRPC_STATUS, GrpcPart};
-use wire::{EncodedRequest, Http1Options, RequestParts, RequestTemplate};
+use wire::grpc::GRPC_STATUS;
+use wire::{EncodedRequest, GrpcPart, Http1Options, RequestParts, RequestTemplate};
 
 use super::endpoint::EndpointKey;
 use super::observe::Observer;
@@ -258,8 +258,13 @@ fn encode(
             variables.push(Variable::read(name, context.rows, context.captures)?);
             u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
         };
-        let mut template =
-            RequestTemplate::read(parts, place).map_err(|error| error.to_string())?;
+        // Messages may have bytes that look like places.
+        let body = parts.body.filter(|_| plan.grpc.is_none());
+        let mut template = RequestTemplate::read(&RequestParts { body, ..*parts }, place)
+            .map_err(|error| error.to_string())?;
+        if let (Some(body), None) = (parts.body, body) {
+            template.set_body(body);
+        }
         if let Some(messages) = messages {
             let read = |parts: &Vec<MessagePart>| parts.iter().map(grpc_part).collect();
             let parts = messages.iter().map(read).collect::<Result<Vec<_>, String>>()?;

@@ -19,8 +19,7 @@ fn calls(target: &Target, method: &str, messages: &[&[u8]], grpc: GrpcPlan) -> P
         let length = (message.len() as u32).to_be_bytes();
         [&[0], &length[..], message].concat()
     });
-    let Source::One { request } = &mut plan.groups[0].source else { panic!("one request") };
-    *request = RequestPlan {
+    let request = RequestPlan {
         method: "POST".into(),
         url: format!("{}torr.Echo/{method}", url(target)),
         headers: vec![("content-type".into(), "application/grpc".into())],
@@ -29,8 +28,9 @@ fn calls(target: &Target, method: &str, messages: &[&[u8]], grpc: GrpcPlan) -> P
         stream: grpc.response_stream.then(|| StreamPlan::new(StreamDialect::Grpc)),
         grpc: Some(grpc),
         timeout_ns: 30_000 * MS,
-        ..request.clone()
+        ..RequestPlan::get(&url(target))
     };
+    plan.groups[0].source = Source::One { request };
     plan
 }
 
@@ -41,15 +41,17 @@ fn calls_of_each_kind_succeed_and_the_target_agrees() {
     let paced = Sending::Paced { interval_ns: MS };
     let large = vec![7; 300_000];
     let three: &[&[u8]] = &[b"one", b"", b"three"];
+    let hello: &[&[u8]] = &[b"hello"];
+    let (one_large, two_large): (&[&[u8]], &[&[u8]]) = (&[&large], &[&large, &large]);
     // With the number of messages of a response, and of times from a message to its answer.
-    let table: [(&str, &[&[u8]], GrpcPlan, u64, u64); 8] = [
-        ("Unary", &[b"hello"], single(Sending::Together), 1, 0),
-        ("Unary", &[&large], single(Sending::Together), 1, 0),
-        ("ServerStream", &[b"hello"], stream(Sending::Together), 4, 0),
+    let table = [
+        ("Unary", hello, single(Sending::Together), 1, 0),
+        ("Unary", one_large, single(Sending::Together), 1, 0),
+        ("ServerStream", hello, stream(Sending::Together), 4, 0),
         ("ClientStream", three, single(Sending::Together), 1, 0),
         ("ClientStream", three, single(paced), 1, 0),
         ("Bidirectional", three, stream(Sending::Alternate), 3, 3),
-        ("Bidirectional", &[&large, &large], stream(Sending::Alternate), 2, 2),
+        ("Bidirectional", two_large, stream(Sending::Alternate), 2, 2),
         ("Bidirectional", three, stream(paced), 3, 3),
     ];
     for (method, messages, grpc, answers, round_trips) in table {

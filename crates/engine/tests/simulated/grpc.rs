@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::world::{MS, closed, request, simulate};
 use engine::{Data, GrpcPlan, HttpVersion, MessagePart, Plan, Sending, StreamDialect, StreamPlan};
 use net::{Act, Dial, Nanos, Peer};
-use wire::grpc::NumberEncoding;
 use wire::hpack::{Encoder, Indexing};
 use wire::http2::{FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE};
+use wire::protobuf::NumberEncoding;
 
 /// A server of calls. It answers each message of a call with the same message, and the end of a call with
 /// its status.
@@ -307,6 +307,17 @@ fn places_in_messages_are_filled_with_lengths_that_fit() {
     ];
     let found: Vec<_> = run.world.peer.messages.keys().cloned().collect();
     assert_eq!(found, [first, second.concat()]);
+}
+
+#[test]
+fn places_in_fields_leave_messages_that_look_like_places_as_they_are() {
+    let mut plan = calls(&[b"{{seq}} {{"], GrpcPlan::default());
+    request(&mut plan).template = true;
+    request(&mut plan).headers.push(("x-number".into(), "{{seq}}".into()));
+    let run = simulate(plan, Server::new(|_| Some(0)));
+    run.assert_balanced();
+    assert_eq!(run.reasons(), []);
+    assert_eq!(run.world.peer.messages.keys().collect::<Vec<_>>(), [b"{{seq}} {{"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub enum Dialect {
     Dify,
     /// Messages of Anthropic.
     Anthropic,
-    /// Messages of gRPC, which are no events of a text: each counts as one with text.
+    /// Messages of gRPC, whose times are those of texts.
     Grpc,
 }
 
@@ -37,7 +37,7 @@ impl Dialect {
             Self::Openai => openai::mark(event),
             Self::Dify => dify::mark(event),
             Self::Anthropic => anthropic::mark(event),
-            Self::Grpc => Ok(Mark { has_text: true, ..Mark::of(Kind::Text) }),
+            Self::Grpc => Ok(Mark { has_text: true, ..Mark::of(Kind::Message) }),
         }
     }
 

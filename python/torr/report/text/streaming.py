@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from torr.results.stream import PromptCounts, StreamStatistics, TokenizerCounts
 
 
+TIMES_OF_MESSAGES = ("ttfe", "inter_chunk", "stream_end")
+"""The times of gRPC streams: others count texts or tokens, or are the same."""
+
+
 def stream_times(level: Level) -> list[tuple[str, Statistics]]:
     """Return the measured times of a level's streams, each under its name."""
     stream = level.stream
     if stream is None:
         return []
-    times = [(name, stream.time(f"{name}_ms")) for name in TIMES]
+    names = TIMES_OF_MESSAGES if is_of_messages(stream) else TIMES
+    times = [(name, stream.time(f"{name}_ms")) for name in names]
     aliases = [
         (f"{tool} {name.removesuffix('_ms')}", stats)
         for tool, metrics in stream.alias.items()
@@ -38,12 +43,23 @@ def stream_facts(level: Level) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
+def is_of_messages(stream: StreamStatistics) -> bool:
+    """Return whether the streams are of gRPC, whose messages are neither texts nor tokens."""
+    return "message" in stream.events
+
+
 def is_joined(level: Level) -> bool:
     """Return whether a late client joined so many texts that their gaps are unreliable."""
     return level.stream is not None and not level.stream.inter_chunk_reliable
 
 
 def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
+    if is_of_messages(stream):
+        return {
+            say("counted from"): _counted_from(stream),
+            "goodput": _goodput(stream, judged),
+            say("messages"): f"{stream.events['message']:,}",
+        }
     return {
         say("counted from"): _counted_from(stream),
         "tokens/s": chain("; ", [_token_rate(stream), _per_user(stream)]),
