@@ -106,7 +106,7 @@ fn play(protocol: Protocol, mut input: &[u8]) {
     let outline = Outline { is_head: false, length: request.len() };
     let mut world = World::default();
     let mut scratch = Scratch::new(64);
-    let mut connection = Connection::dialled((), None, None, protocol, 0);
+    let mut connection = Connection::dialled((), None, None, (&protocol, 0), 0);
     let ready = Ready { token: 0, readable: false, writable: true, closed: false };
     assert!(connection.advance(&mut world, ready, &mut scratch).is_ok() && connection.is_open());
     let new = |_| Exchange::new(0, 0, outline);

@@ -43,18 +43,19 @@ pub struct Connection<S> {
 }
 
 impl<S> Connection<S> {
-    /// Creates a connection whose dial was started at `now`.
+    /// Creates a connection whose dial was started at `now`; the seed is for everything random that its
+    /// protocol sends.
     pub fn dialled(
         socket: S,
         layer: Option<Box<dyn Layer>>,
         tunnel: Option<Tunnel>,
-        protocol: Protocol,
+        (protocol, seed): (&Protocol, u64),
         now: Nanos,
     ) -> Self {
         let channel = ByteChannel::new(socket, layer, tunnel);
         Self {
             channel,
-            session: Session::new(protocol),
+            session: Session::new(protocol, seed),
             dialled_at: now,
             is_full: false,
             stalled_since: UNSET,
@@ -74,10 +75,12 @@ impl<S> Connection<S> {
         self.channel.is_connected()
     }
 
-    /// Returns the reason of a timeout before the connection is open; `None` once it is.
+    /// Returns the reason of a timeout before requests can be sent; `None` once they can.
     pub fn overdue(&self) -> Option<Reason> {
+        let is_in_handshake =
+            matches!(&self.session, Session::WebSocket(session) if session.is_opening());
         match (self.is_open(), self.is_connected()) {
-            (true, _) => None,
+            (true, _) => is_in_handshake.then_some(Reason::TimeoutWebSocketHandshake),
             (false, true) => Some(Reason::TimeoutTls),
             (false, false) => Some(Reason::TimeoutConnect),
         }
@@ -162,6 +165,10 @@ impl<S> Connection<S> {
                 }
                 step
             }
+            Session::WebSocket(session) => {
+                let (session, state) = (&mut **session, (is_full, is_reused));
+                move_bytes(channel, session, driver, event, slots, scratch, state)
+            }
             #[cfg(any(test, feature = "line-protocol"))]
             Session::Lines(session) => {
                 move_bytes(channel, session, driver, event, slots, scratch, (is_full, is_reused))
@@ -245,8 +252,26 @@ impl<S> Connection<S> {
         self.channel.unread(driver)
     }
 
-    /// Announces the end, if TLS is used. Dropping the connection closes it.
+    /// Returns how long messages could be sent, and whether the server has ended it; `None` if its
+    /// protocol is not WebSocket, or its handshake is not complete.
+    pub fn lifetime(&self, now: Nanos) -> Option<(Nanos, bool)> {
+        let Session::WebSocket(session) = &self.session else { return None };
+        Some((session.lifetime(now)?, session.is_ended_by_server()))
+    }
+
+    /// Announces the end, if WebSocket or TLS is used and the socket accepts it. Dropping the connection
+    /// closes it.
     pub fn close<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
+        if let Session::WebSocket(session) = &mut self.session
+            && self.channel.is_open()
+            && !self.is_full
+        {
+            let farewell = session.farewell();
+            if !farewell.is_empty() {
+                // The connection is closed in any case.
+                let _ = self.channel.send(driver, farewell);
+            }
+        }
         self.channel.close(driver);
     }
 }
@@ -263,6 +288,9 @@ fn move_bytes<D: Driver>(
     (is_full, is_reused): (&mut bool, bool),
 ) -> Step {
     let sent = if event.writable { send(channel, session, driver, slots, is_full) } else { Ok(()) };
+    if session.has_written() {
+        session.end_written(driver.now(), slots, &mut scratch.ended);
+    }
     let step = if event.readable {
         receive(channel, session, driver, slots, scratch, (event.closed, is_reused))
     } else {
@@ -349,9 +377,9 @@ fn receive<D: Driver>(
         };
         let at = driver.now();
         let is_late = scratch.is_late(at);
-        let Scratch { buffer, heads, budget, ended, .. } = scratch;
+        let Scratch { buffer, heads, budget, ended, messages, .. } = scratch;
         let bytes = if is_discarded { &[] } else { &buffer[..length] };
-        let received = Received { bytes, at, is_late, heads, budget, ended };
+        let received = Received { bytes, at, is_late, heads, budget, ended, messages };
         if is_discarded {
             session.discarded(length, received, slots);
         } else {

@@ -11,6 +11,7 @@ mod exchange;
 mod exchange_sink;
 mod generated_text;
 mod grpc_call;
+mod message_counts;
 mod multiplexing;
 mod outcome;
 mod reactor;
@@ -28,13 +29,14 @@ pub use connection::{Connection, Step};
 pub use exchange::{Exchange, Outline};
 pub use generated_text::GeneratedText;
 pub use grpc_call::{GrpcCall, MessageSending};
+pub use message_counts::MessageCounts;
 pub use multiplexing::{Multiplexing, ServerLimits};
 pub use outcome::{Class, Outcome, Reason};
 pub use reactor::{
     Answer, Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Reactor, Timeouts,
 };
 pub use scratch::Scratch;
-pub use session::{Ended, Protocol, Slots};
+pub use session::{Ended, MessageMatching, Protocol, Slots, WebSocketOptions};
 pub use stamps::{Stamps, UNSET};
 pub use stream_observation::{Gap, Joined, StreamObservation};
 pub use stream_reader::StreamReader;

@@ -4,6 +4,7 @@ use std::io;
 
 use net::LayerFault;
 use wire::WireError;
+use wire::websocket::{CloseCode, WebSocketError};
 
 /// The class in which an attempt ends; exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,6 +115,7 @@ reasons! {
     TimeoutHead, Timeout, "timeout.head", "the head of the response was not complete in time";
     TimeoutBody, Timeout, "timeout.body", "the body of the response was not complete in time";
     TimeoutIdle, Timeout, "timeout.idle", "the stream sent nothing for longer than the idle timeout";
+    TimeoutWebSocketHandshake, Timeout, "timeout.websocket_handshake", "the WebSocket handshake was not complete in time";
     WriteReset, Write, "write.reset", "reset before the whole request was sent";
     WriteClosed, Write, "write.closed", "closed before the whole request was sent";
     ReadReset, Read, "read.reset", "reset before the first byte of the response";
@@ -139,6 +141,19 @@ reasons! {
     ReadStreamResetSecurity, Read, "read.stream_reset.inadequate_security", "the server ended the stream because TLS is too weak for it (HTTP/2)";
     ReadStreamResetHttp11, Read, "read.stream_reset.http_1_1_required", "the server answers this request only over HTTP/1.1";
     ReadStreamResetOther, Read, "read.stream_reset.other", "the server ended the stream with an unknown error code (HTTP/2)";
+    ReadWebSocketNormal, Read, "read.websocket_close.normal", "the server closed the WebSocket connection instead of an answer: its purpose is fulfilled (1000)";
+    ReadWebSocketGoingAway, Read, "read.websocket_close.going_away", "the server closed the WebSocket connection instead of an answer: it stops (1001)";
+    ReadWebSocketProtocolError, Read, "read.websocket_close.protocol_error", "the server closed the WebSocket connection: torr broke the protocol in its view (1002)";
+    ReadWebSocketUnsupported, Read, "read.websocket_close.unsupported", "the server closed the WebSocket connection: it does not accept messages of this kind (1003)";
+    ReadWebSocketNotUtf8, Read, "read.websocket_close.not_utf8", "the server closed the WebSocket connection: a text is not UTF-8, or a message is not what it should be (1007)";
+    ReadWebSocketPolicy, Read, "read.websocket_close.policy", "the server closed the WebSocket connection: the message violates its policy (1008)";
+    ReadWebSocketTooLarge, Read, "read.websocket_close.too_large", "the server closed the WebSocket connection: the message is too large for it (1009)";
+    ReadWebSocketExtension, Read, "read.websocket_close.extension", "the server closed the WebSocket connection: it needs an extension (1010)";
+    ReadWebSocketInternal, Read, "read.websocket_close.internal", "the server closed the WebSocket connection because of an error of its own (1011)";
+    ReadWebSocketRestart, Read, "read.websocket_close.restart", "the server closed the WebSocket connection: it restarts (1012)";
+    ReadWebSocketTryLater, Read, "read.websocket_close.try_later", "the server closed the WebSocket connection: it is overloaded (1013)";
+    ReadWebSocketOther, Read, "read.websocket_close.other", "the server closed the WebSocket connection with another code";
+    ReadWebSocketNone, Read, "read.websocket_close.none", "the server closed the WebSocket connection without a code";
     ReadNoMemory, Read, "read.no_memory", "the open responses of one worker need more memory than torr allows";
     ReadTooLarge, Read, "read.too_large", "the response is larger than 16 MiB, the limit of a single request";
     ProtocolNotHttp, Protocol, "protocol.not_http", "the response does not start with an HTTP status line";
@@ -158,6 +173,17 @@ reasons! {
     ProtocolH2Flood, Protocol, "protocol.h2_flood", "the server sent a head without end, or more frames that need answers than torr could answer (HTTP/2)";
     ProtocolGrpcMessage, Protocol, "protocol.grpc_message", "the body of the response is not made of whole messages of gRPC";
     ProtocolGrpcCount, Protocol, "protocol.grpc_count", "the response does not have exactly one message, although the call succeeded (gRPC)";
+    ProtocolWebSocketUpgrade, Protocol, "protocol.websocket_upgrade", "the response to the WebSocket handshake has no `Upgrade: websocket`";
+    ProtocolWebSocketConnection, Protocol, "protocol.websocket_connection", "the response to the WebSocket handshake has no `Connection: Upgrade`";
+    ProtocolWebSocketAccept, Protocol, "protocol.websocket_accept", "Sec-WebSocket-Accept does not belong to the key of the WebSocket handshake";
+    ProtocolWebSocketExtension, Protocol, "protocol.websocket_extension", "the server uses a WebSocket extension, although torr offered none";
+    ProtocolWebSocketSubprotocol, Protocol, "protocol.websocket_subprotocol", "the server uses a WebSocket subprotocol that was not offered";
+    ProtocolWebSocketFrame, Protocol, "protocol.websocket_frame", "a frame of WebSocket breaks the protocol";
+    ProtocolWebSocketMasked, Protocol, "protocol.websocket_masked", "the server sent a masked frame, which only clients may send (WebSocket)";
+    ProtocolWebSocketFragment, Protocol, "protocol.websocket_fragment", "the frames of a message come in a wrong order (WebSocket)";
+    ProtocolWebSocketTooLarge, Protocol, "protocol.websocket_too_large", "a message is larger than 16 MiB, or than 1 MiB with `--match id:KEY` (WebSocket)";
+    ProtocolWebSocketUtf8, Protocol, "protocol.websocket_utf8", "a text message is not UTF-8 (WebSocket)";
+    ProtocolWebSocketClose, Protocol, "protocol.websocket_close", "a Close frame has a code or a reason that it must not have (WebSocket)";
     TlsExpired, Tls, "tls.expired", "the certificate of the server has expired";
     TlsNotYetValid, Tls, "tls.not_yet_valid", "the certificate of the server is not valid yet";
     TlsWrongHost, Tls, "tls.wrong_host", "the certificate of the server is for another name";
@@ -272,6 +298,26 @@ impl Reason {
         }
     }
 
+    /// Returns the reason of an exchange whose connection the server closed with a code of WebSocket.
+    #[must_use]
+    pub fn of_websocket_close(code: Option<CloseCode>) -> Self {
+        match code.map(|code| code.0) {
+            None => Self::ReadWebSocketNone,
+            Some(1000) => Self::ReadWebSocketNormal,
+            Some(1001) => Self::ReadWebSocketGoingAway,
+            Some(1002) => Self::ReadWebSocketProtocolError,
+            Some(1003) => Self::ReadWebSocketUnsupported,
+            Some(1007) => Self::ReadWebSocketNotUtf8,
+            Some(1008) => Self::ReadWebSocketPolicy,
+            Some(1009) => Self::ReadWebSocketTooLarge,
+            Some(1010) => Self::ReadWebSocketExtension,
+            Some(1011) => Self::ReadWebSocketInternal,
+            Some(1012) => Self::ReadWebSocketRestart,
+            Some(1013) => Self::ReadWebSocketTryLater,
+            Some(_) => Self::ReadWebSocketOther,
+        }
+    }
+
     /// Returns whether the cause is this machine, not the target.
     #[must_use]
     pub fn is_local(self) -> bool {
@@ -314,6 +360,31 @@ impl From<WireError> for Reason {
             WireError::BadContentLength => Self::ProtocolBadContentLength,
             WireError::BadChunk => Self::ProtocolBadChunk,
             WireError::ExtraBytes => Self::ProtocolExtraBytes,
+        }
+    }
+}
+
+impl From<WebSocketError> for Reason {
+    fn from(error: WebSocketError) -> Self {
+        use WebSocketError as Error;
+        match error {
+            Error::MaskedFrame => Self::ProtocolWebSocketMasked,
+            Error::UnexpectedContinuation | Error::MessageInsideMessage => {
+                Self::ProtocolWebSocketFragment
+            }
+            Error::MessageTooLarge => Self::ProtocolWebSocketTooLarge,
+            Error::TextNotUtf8 => Self::ProtocolWebSocketUtf8,
+            Error::CloseCodeIncomplete | Error::CloseCodeForbidden | Error::CloseReasonNotUtf8 => {
+                Self::ProtocolWebSocketClose
+            }
+            Error::UnmaskedFrame
+            | Error::ReservedBits
+            | Error::ReservedOpcode
+            | Error::FragmentedControlFrame
+            | Error::ControlFrameTooLong
+            | Error::LengthNotMinimal
+            | Error::LengthTopBit
+            | Error::BytesAfterClose => Self::ProtocolWebSocketFrame,
         }
     }
 }

@@ -3,8 +3,8 @@
 use net::Nanos;
 use wire::Heads;
 
-use crate::Ended;
 use crate::budget::{Budget, WORKER_BYTES};
+use crate::{Ended, MessageCounts};
 
 /// Bytes that are read within this time after a wake-up were not in the socket before.
 const SOON_NS: Nanos = 100_000;
@@ -22,6 +22,8 @@ pub struct Scratch {
     pub woken: Nanos,
     /// The exchanges that have ended, for the owner of their connection to take.
     pub ended: Vec<Ended>,
+    /// What servers sent without being asked, for the owner of their connections to take.
+    pub messages: MessageCounts,
 }
 
 impl Scratch {
@@ -34,6 +36,7 @@ impl Scratch {
             budget: Budget::new(WORKER_BYTES),
             woken: 0,
             ended: Vec::new(),
+            messages: MessageCounts::default(),
         }
     }
 

@@ -44,7 +44,7 @@ fn connected(
     let mut world = Simulated::new(Server { greeting });
     let to = Address::Ip("127.0.0.1:1".parse().unwrap());
     let socket = world.dial(&to, None, 0).unwrap();
-    let connection = Connection::dialled(socket, layer, tunnel, Protocol::Http1, 0);
+    let connection = Connection::dialled(socket, layer, tunnel, (&Protocol::Http1, 0), 0);
     world.wait(10, &mut Vec::new()).unwrap();
     (world, connection)
 }

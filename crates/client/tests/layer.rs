@@ -151,7 +151,8 @@ fn request() -> Box<[u8]> {
 fn exchange(world: &mut Simulated<Server>, buffer: usize) -> Result<(Outcome, Exchange), Reason> {
     let (request, mut scratch, mut ready) = (request(), Scratch::new(buffer), Vec::<Ready>::new());
     let socket = world.dial(&net::Address::Ip("127.0.0.1:1".parse().unwrap()), None, 0).unwrap();
-    let mut connection = Connection::dialled(socket, Some(Xor::boxed()), None, Protocol::Http1, 0);
+    let mut connection =
+        Connection::dialled(socket, Some(Xor::boxed()), None, (&Protocol::Http1, 0), 0);
     let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: request.len() });
     for _ in 0..1000 {
         world.wait(1_000_000, &mut ready).unwrap();

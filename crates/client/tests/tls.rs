@@ -136,7 +136,7 @@ impl World {
         let mut driver = Simulated::new(server);
         let to = Address::Ip("127.0.0.1:1".parse().unwrap());
         let socket = driver.dial(&to, None, 0).unwrap();
-        let connection = Connection::dialled(socket, Some(layer), None, Protocol::Http1, 0);
+        let connection = Connection::dialled(socket, Some(layer), None, (&Protocol::Http1, 0), 0);
         let outline = Outline { is_head: false, length: REQUEST.len() };
         let exchange = Exchange::new(0, 0, outline);
         Self { driver, connection, exchange, scratch: Scratch::new(BUFFER_BYTES), agains: 0 }

@@ -33,14 +33,16 @@ pub use measure::stream::{Counted, StreamTally, Timed, Times};
 pub use measure::summary::{NodeClock, NodeSummary, Summary};
 pub use measure::tally::{Latencies, Tally};
 pub use measure::tally_pool::PooledTallies;
+pub use measure::websocket::WebSocketTally;
 pub use messages::{MESSAGES, Message, MessageTemplate};
 pub use once::once;
 pub use output::level::{interval_json, level_json};
 pub use pace::Schedule;
 pub use plan::{
     Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, GrpcPlan, HttpVersion, JsonCheck,
-    Limit, Limited, MessagePart, Open, PLAN_VERSION, Pace, Plan, Processes, Proxy, Replay,
-    RequestPlan, Sending, Source, Stage, Stop, StreamDialect, StreamPlan, Think, Tls, Transport,
+    Limit, Limited, Matching, MessagePart, Open, PLAN_VERSION, Pace, Plan, Processes, Proxy,
+    Replay, RequestPlan, Sending, Source, Stage, Stop, StreamDialect, StreamPlan, Think, Tls,
+    Transport, WebSocketPlan,
 };
 pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};

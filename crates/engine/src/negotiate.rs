@@ -80,7 +80,7 @@ fn chosen_at<D: Driver>(
     let socket = driver.dial(address, None, 0).map_err(of_dial)?;
     let tunnel = endpoint.tunnel.clone().map(Tunnel::new);
     let now = driver.now();
-    let mut connection = Connection::dialled(socket, layer, tunnel, endpoint.protocol, now);
+    let mut connection = Connection::dialled(socket, layer, tunnel, (&endpoint.protocol, 0), now);
     let (mut ready, mut scratch) = (Vec::new(), Scratch::new(BUFFER_BYTES));
     while driver.now() < until {
         driver.wait(until, &mut ready).map_err(of_dial)?;

@@ -64,6 +64,8 @@ struct SingleRequest<'a> {
     captured: usize,
     /// Where it leaves from, if the user says so.
     from: Option<IpAddr>,
+    /// For everything random that the protocol sends.
+    seed: u64,
 }
 
 impl<'a> SingleRequest<'a> {
@@ -78,7 +80,8 @@ impl<'a> SingleRequest<'a> {
             template.join(&mut values, &mut text, &mut Vec::new());
         }
         let from = plan.transport.source_addresses.first().copied();
-        Some(Self { request, endpoint, text, captured: group.captures, from })
+        let seed = SplitMix::of_this_moment().next();
+        Some(Self { request, endpoint, text, captured: group.captures, from, seed })
     }
 
     fn bytes(&self) -> &[u8] {
@@ -104,7 +107,8 @@ fn drive<D: Driver>(
     };
     let tunnel = single.endpoint.tunnel.clone().map(Tunnel::new);
     let now = driver.now();
-    let mut connection = Connection::dialled(dialled, layer, tunnel, single.endpoint.protocol, now);
+    let mut connection =
+        Connection::dialled(dialled, layer, tunnel, (&single.endpoint.protocol, single.seed), now);
     let mut ready = Vec::new();
     let mut reason = None;
     while reason.is_none() && driver.now() < deadline {
@@ -191,7 +195,7 @@ fn to_json(
         nanos.map(|nanos| nanos as f64 / 1e6)
     };
     json!({
-        "request": STANDARD.encode(single.endpoint.protocol.readable(single.bytes())),
+        "request": STANDARD.encode(single.endpoint.protocol.readable(single.bytes(), single.seed)),
         "head": exchange.response_head.as_deref().map(head_to_json),
         "trailers": fields_to_json(exchange.trailers.as_deref()),
         "body": STANDARD.encode(exchange.body.as_deref().unwrap_or_default()),

@@ -232,6 +232,7 @@ impl TestTally {
             in_flight: 0,
             connections: Connections::default(),
             multiplexing: None,
+            websocket: None,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.samples),

@@ -102,7 +102,7 @@ impl ConnectionPools {
         };
         let socket = driver.dial(to, from, token).map_err(|error| Reason::of_dial(&error))?;
         let tunnel = pool.to.connect.as_ref().map(|request| Tunnel::new(Arc::clone(request)));
-        Ok(Connection::dialled(socket, layer, tunnel, Protocol::Http1, driver.now()))
+        Ok(Connection::dialled(socket, layer, tunnel, (&Protocol::Http1, 0), driver.now()))
     }
 
     fn pool(&mut self, id: PoolId) -> Option<&mut ConnectionPool> {

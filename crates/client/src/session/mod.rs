@@ -9,27 +9,34 @@ mod http1;
 mod http2;
 #[cfg(any(test, feature = "line-protocol"))]
 mod lines;
+mod websocket;
 
 use std::io;
+use std::sync::Arc;
 
 use net::Nanos;
 use wire::http2::Http2Request;
+use wire::websocket::MessageRequest;
 use wire::{EncodedRequest, Http1Options, RequestTemplate};
 
-use crate::{Budget, Exchange, Outcome};
+use crate::{Budget, Exchange, MessageCounts, Outcome};
 use http1::Http1Session;
 use http2::Http2Session;
 #[cfg(any(test, feature = "line-protocol"))]
 use lines::LineSession;
+use websocket::WebSocketSession;
+pub use websocket::{MessageMatching, WebSocketOptions};
 
 /// The protocol that an endpoint's connections use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1.
     #[default]
     Http1,
     /// HTTP/2, and the most exchanges that a connection carries at once.
     Http2(u16),
+    /// WebSocket, after an opening handshake of HTTP/1.1.
+    WebSocket(Arc<WebSocketOptions>),
     /// A multiplexing protocol of lines, which only tests use, and its slots per connection.
     #[cfg(any(test, feature = "line-protocol"))]
     Lines(u16),
@@ -38,38 +45,45 @@ pub enum Protocol {
 impl Protocol {
     /// Encodes a request as its session sends it.
     #[must_use]
-    pub fn encode(self, request: &RequestTemplate, options: Http1Options) -> EncodedRequest {
+    pub fn encode(&self, request: &RequestTemplate, options: Http1Options) -> EncodedRequest {
         match self {
             Self::Http1 => request.to_http1(options),
             Self::Http2(_) => request.to_http2(),
+            Self::WebSocket(options) => request.to_message(options.is_binary),
             #[cfg(any(test, feature = "line-protocol"))]
             Self::Lines(_) => EncodedRequest::of_text(request.target()),
         }
     }
 
-    /// Returns an encoded request as people read it.
+    /// Returns an encoded request as people read it; with WebSocket after the handshake of a connection
+    /// with this seed.
     #[must_use]
-    pub fn readable(self, encoded: &[u8]) -> Vec<u8> {
+    pub fn readable(&self, encoded: &[u8], seed: u64) -> Vec<u8> {
         match self {
             Self::Http2(_) => Http2Request::read(encoded).to_text(),
+            Self::WebSocket(options) => {
+                let handshake = websocket::handshake_text(options, seed);
+                [&handshake, MessageRequest::read(encoded).payload].concat()
+            }
             _ => encoded.to_vec(),
         }
     }
 
     /// Returns whether a connection can carry several exchanges at once.
     #[must_use]
-    pub fn multiplexes(self) -> bool {
-        self != Self::Http1
+    pub fn multiplexes(&self) -> bool {
+        *self != Self::Http1
     }
 
     /// Returns the number of slots per connection.
     #[must_use]
-    pub fn slots(self) -> u16 {
+    pub fn slots(&self) -> u16 {
         match self {
             Self::Http1 => 1,
-            Self::Http2(slots) => slots,
+            Self::Http2(slots) => *slots,
+            Self::WebSocket(options) => options.slots,
             #[cfg(any(test, feature = "line-protocol"))]
-            Self::Lines(slots) => slots,
+            Self::Lines(slots) => *slots,
         }
     }
 }
@@ -119,6 +133,8 @@ pub(crate) struct Received<'a> {
     pub(crate) budget: &'a mut Budget,
     /// Exchanges that have ended.
     pub(crate) ended: &'a mut Vec<Ended>,
+    /// What servers sent without being asked.
+    pub(crate) messages: &'a mut MessageCounts,
 }
 
 /// A protocol on one connection.
@@ -131,6 +147,14 @@ pub(crate) trait ProtocolSession {
 
     /// Takes note that the first `count` outgoing bytes were sent; the write began at `at`.
     fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots);
+
+    /// Returns whether exchanges are complete because their requests were sent.
+    fn has_written(&self) -> bool {
+        false
+    }
+
+    /// Ends these exchanges, at `now`.
+    fn end_written(&mut self, _now: Nanos, _slots: &mut impl Slots, _ended: &mut Vec<Ended>) {}
 
     /// Returns whether exchanges are running.
     fn is_active(&self) -> bool;
@@ -193,17 +217,22 @@ pub(crate) trait ProtocolSession {
 pub(crate) enum Session {
     Http1(Http1Session),
     Http2(Box<Http2Session>),
+    WebSocket(Box<WebSocketSession>),
     #[cfg(any(test, feature = "line-protocol"))]
     Lines(LineSession),
 }
 
 impl Session {
-    pub(crate) fn new(protocol: Protocol) -> Self {
+    /// Creates the session of a connection; the seed is for everything random.
+    pub(crate) fn new(protocol: &Protocol, seed: u64) -> Self {
         match protocol {
             Protocol::Http1 => Self::Http1(Http1Session::default()),
-            Protocol::Http2(slots) => Self::Http2(Box::new(Http2Session::new(slots))),
+            Protocol::Http2(slots) => Self::Http2(Box::new(Http2Session::new(*slots))),
+            Protocol::WebSocket(options) => {
+                Self::WebSocket(Box::new(WebSocketSession::new(Arc::clone(options), seed)))
+            }
             #[cfg(any(test, feature = "line-protocol"))]
-            Protocol::Lines(slots) => Self::Lines(LineSession::new(slots)),
+            Protocol::Lines(slots) => Self::Lines(LineSession::new(*slots)),
         }
     }
 }
@@ -214,6 +243,7 @@ macro_rules! with_session {
         match $session {
             $crate::session::Session::Http1($name) => $call,
             $crate::session::Session::Http2($name) => $call,
+            $crate::session::Session::WebSocket($name) => $call,
             #[cfg(any(test, feature = "line-protocol"))]
             $crate::session::Session::Lines($name) => $call,
         }

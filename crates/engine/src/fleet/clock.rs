@@ -151,6 +151,7 @@ impl RemoteClock {
             lateness: _,
             waits: _,
             multiplexing: _,
+            websocket: _,
         } = report;
         own(from);
         own(to);

@@ -106,6 +106,9 @@ impl Aggregate {
             Phase::Measure => {
                 summary.workers[report.worker as usize].add(&report);
                 add_multiplexing(&mut summary.multiplexing, report.multiplexing);
+                if let Some(more) = report.websocket.take() {
+                    summary.websocket.get_or_insert_default().merge(&more);
+                }
             }
             Phase::Over => {
                 summary.in_flight += report.in_flight;

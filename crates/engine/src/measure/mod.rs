@@ -15,3 +15,4 @@ pub(crate) mod summary;
 pub(crate) mod tally;
 pub(crate) mod tally_pool;
 pub(crate) mod timeline;
+pub(crate) mod websocket;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
 use super::tally_pool::PooledTallies;
+use super::websocket::WebSocketTally;
 use crate::messages::Message;
 
 /// The part of a run in which an interval lies.
@@ -43,6 +44,8 @@ pub struct Report {
     pub connections: Connections,
     /// What its connections of several exchanges did in the interval, if it has some.
     pub multiplexing: Option<Multiplexing>,
+    /// What its connections of WebSocket did in the interval, if it has some.
+    pub websocket: Option<Box<WebSocketTally>>,
     /// Processor time since the last interval.
     #[serde(with = "UsageForm")]
     pub usage: ThreadUsage,
@@ -91,6 +94,7 @@ impl Report {
             in_flight: 0,
             connections: Connections::default(),
             multiplexing: None,
+            websocket: None,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: Vec::new(),

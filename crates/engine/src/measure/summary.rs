@@ -10,6 +10,7 @@ use super::health::{Health, Machines};
 use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use super::timeline::PartCounts;
+use super::websocket::WebSocketTally;
 use crate::messages::{COALESCED, HTTP_CHOSEN, Message, SERVER_STREAMS, STALLED, UNCERTAIN_CLOCK};
 use crate::plan::Transport;
 
@@ -49,6 +50,8 @@ pub struct Summary {
     pub connections: Connections,
     /// What connections of several exchanges did in the window, if there were some.
     pub multiplexing: Option<Multiplexing>,
+    /// What connections of WebSocket did in the window, if there were some.
+    pub websocket: Option<Box<WebSocketTally>>,
     /// The first failures of each class; their times count from the start of the window.
     pub samples: Vec<Sample>,
     /// When the window started.

@@ -12,6 +12,7 @@ use crate::measure::report::{Phase, Sample};
 use crate::measure::stream::{Timed, stream_json};
 use crate::measure::summary::{NodeSummary, Summary, WorkerTime, sum};
 use crate::measure::tally::Tally;
+use crate::measure::websocket::WebSocketTally;
 
 /// One entry of `levels`, without what only the experiment knows (candidate, round, intervals).
 #[must_use]
@@ -54,6 +55,9 @@ pub fn level_json(summary: &Summary) -> Value {
     if let Some(counts) = &summary.multiplexing {
         merge(&mut level, json!({ "http2": http2(counts) }));
         merge(&mut level["health"], json!({ "stalled_rate": stalled_rate(counts) }));
+    }
+    if let Some(tally) = &summary.websocket {
+        merge(&mut level, json!({ "websocket": websocket(tally) }));
     }
     if summary.front == Front::Locust {
         merge(&mut level, json!({ "fired_by": summary.front }));
@@ -317,6 +321,17 @@ fn http2(counts: &Multiplexing) -> Value {
     json!({
         "requests_per_write": (counts.writes > 0).then_some(each),
         "server_limits": limits,
+    })
+}
+
+fn websocket(tally: &WebSocketTally) -> Value {
+    let WebSocketTally { unmatched_messages, pings, closed_by_server, lifetime } = tally;
+    json!({
+        "unmatched_messages": unmatched_messages,
+        "pings": pings,
+        "closed": lifetime.count(),
+        "closed_by_server": closed_by_server,
+        "lifetime_ms": lifetime.to_json(),
     })
 }
 

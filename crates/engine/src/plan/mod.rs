@@ -10,6 +10,7 @@ mod source;
 mod split;
 mod streaming;
 mod transport;
+mod websocket;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
 pub use streaming::{Alias, Limit, Limited, StreamDialect, StreamPlan};
 pub use transport::{HttpVersion, Proxy, Tls, Transport};
+pub use websocket::{Matching, WebSocketPlan};
 
 /// The version of the plan's form that this engine reads.
 pub const PLAN_VERSION: u32 = 1;

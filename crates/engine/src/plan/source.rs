@@ -61,7 +61,7 @@ pub struct RequestPlan {
     pub name: String,
     /// The method token.
     pub method: String,
-    /// The absolute `http://` or `https://` URL.
+    /// The absolute `http://`, `https://`, `ws://` or `wss://` URL.
     pub url: String,
     /// A socket of this machine to connect to, instead of the URL's host.
     #[serde(default)]

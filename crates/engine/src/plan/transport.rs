@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::websocket::WebSocketPlan;
+
 /// Over what requests travel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,7 +28,7 @@ pub struct Transport {
     /// The version of HTTP.
     #[serde(default)]
     pub http: HttpVersion,
-    /// The most exchanges that a connection of HTTP/2 carries at once.
+    /// The most exchanges that a connection of HTTP/2 or WebSocket carries at once.
     #[serde(default = "one_stream")]
     pub streams: u16,
     /// How long a worker collects requests of HTTP/2 before it sends them together.
@@ -35,6 +37,9 @@ pub struct Transport {
     /// Whether servers have chosen the version of HTTP.
     #[serde(default)]
     pub is_negotiated: bool,
+    /// How messages are sent over WebSocket.
+    #[serde(default)]
+    pub websocket: WebSocketPlan,
 }
 
 /// The version of HTTP that requests use.
@@ -98,6 +103,7 @@ impl Default for Transport {
             streams: one_stream(),
             coalesce_ns: 0,
             is_negotiated: false,
+            websocket: WebSocketPlan::default(),
         }
     }
 }

@@ -4,11 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use client::Protocol;
+use client::{MessageMatching, Protocol, WebSocketOptions};
 use net::{Address, Alpn, TlsClient, TlsOptions};
+use wire::websocket::HandshakeRequest;
 use wire::{Http1Options, RequestParts};
 
-use crate::plan::{HttpVersion, Proxy, RequestPlan, Tls, Transport};
+use crate::plan::{HttpVersion, Matching, Proxy, RequestPlan, Tls, Transport};
 
 /// The end of connections; requests of one endpoint share connections.
 #[derive(Debug, Clone)]
@@ -35,7 +36,12 @@ pub(super) struct EndpointKey {
 
 impl fmt::Display for EndpointKey {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.is_secure { "https" } else { "http" };
+        let scheme = match (&self.protocol, self.is_secure) {
+            (Protocol::WebSocket(_), true) => "wss",
+            (Protocol::WebSocket(_), false) => "ws",
+            (_, true) => "https",
+            (_, false) => "http",
+        };
         write!(to, "{scheme}://{}:{}", self.host, self.port)
     }
 }
@@ -52,12 +58,16 @@ impl EndpointKey {
     ) -> Result<(Self, String, String), String> {
         let wrong = |text: &str| format!("URL {:?}: {text}", plan.url);
         let (scheme, rest) = plan.url.split_once("://").unwrap_or(("", &plan.url));
-        let (is_secure, protocol) = match scheme.to_ascii_lowercase().as_str() {
+        let scheme = scheme.to_ascii_lowercase();
+        let (is_secure, mut protocol) = match scheme.as_str() {
             "http" => (false, protocol_of(transport)),
             "https" => (true, protocol_of(transport)),
+            // The rest of the URL belongs to the handshake, and so to the protocol.
+            "ws" => (false, Protocol::Http1),
+            "wss" => (true, Protocol::Http1),
             #[cfg(feature = "line-protocol")]
             "lines" => (false, Protocol::Lines(LINE_SLOTS)),
-            _ => return Err(wrong("only http:// and https:// can be fired at")),
+            _ => return Err(wrong("only http://, https://, ws:// and wss:// can be fired at")),
         };
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
@@ -72,13 +82,24 @@ impl EndpointKey {
         let target = if plan.template { without_fragment(target) } else { before_hash(target) };
         // A query may stand right behind the host, but not in a request line.
         let slash = if target.starts_with('/') { "" } else { "/" };
+        let target = format!("{slash}{target}");
+        if scheme.starts_with("ws") {
+            let options =
+                websocket_of(plan, transport, authority, &target).map_err(|it| wrong(&it))?;
+            protocol = Protocol::WebSocket(Arc::new(options));
+        }
         let key = Self { is_secure, protocol, host, port, unix_socket };
-        Ok((key, authority.to_owned(), format!("{slash}{target}")))
+        Ok((key, authority.to_owned(), target))
     }
 
     /// Returns whether requests have their whole URL as target, for a proxy without TLS.
     pub(super) fn is_absolute(&self, transport: &Transport) -> bool {
-        transport.proxy.is_some() && !self.is_secure
+        transport.proxy.is_some() && !self.is_tunnelled()
+    }
+
+    /// Returns whether a proxy is asked for a tunnel (RFC 6455, 4.1).
+    fn is_tunnelled(&self) -> bool {
+        self.is_secure || matches!(self.protocol, Protocol::WebSocket(_))
     }
 
     pub(super) fn endpoint(&self, transport: &Transport) -> Result<Endpoint, String> {
@@ -87,10 +108,12 @@ impl EndpointKey {
             HttpVersion::Two | HttpVersion::TwoPlain => Alpn::Http2,
             HttpVersion::Auto => Alpn::Either,
         };
+        let is_websocket = matches!(self.protocol, Protocol::WebSocket(_));
+        let alpn = if is_websocket { Alpn::Http1 } else { alpn };
         let options = TlsOptions { protocol: alpn, ..options(&transport.tls) };
         let tls = self.is_secure.then(|| TlsClient::new(&self.host, &options));
         let tls = tls.transpose()?;
-        let protocol = self.protocol;
+        let protocol = self.protocol.clone();
         if let Some(path) = &self.unix_socket {
             let addresses = vec![Address::Unix(path.as_path().into())];
             return Ok(Endpoint { addresses, tls, protocol, tunnel: None });
@@ -101,7 +124,7 @@ impl EndpointKey {
         };
         let addresses = net::resolve(host, port)
             .map_err(|error| format!("cannot resolve {host:?}: {error}"))?;
-        let tunnel = transport.proxy.as_ref().filter(|_| self.is_secure);
+        let tunnel = transport.proxy.as_ref().filter(|_| self.is_tunnelled());
         let tunnel = tunnel.map(|proxy| self.connect_request(proxy)).transpose()?;
         let addresses = addresses.into_iter().map(Address::Ip).collect();
         Ok(Endpoint { addresses, tls, protocol, tunnel })
@@ -138,6 +161,29 @@ fn protocol_of(transport: &Transport) -> Protocol {
         HttpVersion::One | HttpVersion::Auto => Protocol::Http1,
         HttpVersion::Two | HttpVersion::TwoPlain => Protocol::Http2(transport.streams),
     }
+}
+
+/// Returns how messages are sent to the target of a request: the connection is asked for with the fields of
+/// the request.
+fn websocket_of(
+    plan: &RequestPlan,
+    transport: &Transport,
+    authority: &str,
+    target: &str,
+) -> Result<WebSocketOptions, String> {
+    let mut texts = plan.headers.iter().map(|(_, value)| value.as_str()).chain([target]);
+    if plan.template && texts.any(|text| text.contains("{{")) {
+        return Err("path and headers of a WebSocket connection have no values".into());
+    }
+    let matching = match &transport.websocket.matching {
+        Matching::Order => MessageMatching::Order,
+        Matching::Id { key } => MessageMatching::Id(key.clone()),
+        Matching::None => MessageMatching::None,
+    };
+    let handshake = HandshakeRequest::new(authority, target, &plan.headers);
+    let handshake = handshake.map_err(|error| error.to_string())?;
+    let (slots, is_binary) = (transport.streams, transport.websocket.binary);
+    Ok(WebSocketOptions { slots, matching, is_binary, handshake })
 }
 
 fn before_hash(target: &str) -> &str {

@@ -162,7 +162,8 @@ impl Prepared {
         let of_group = &self.requests[usize::from(first)..];
         let protocol =
             |request: &PreparedRequest| &self.endpoints[usize::from(request.endpoint)].protocol;
-        if !of_group.windows(2).all(|pair| protocol(&pair[0]) == protocol(&pair[1])) {
+        let is_same = |one, two| std::mem::discriminant(one) == std::mem::discriminant(two);
+        if !of_group.windows(2).all(|pair| is_same(protocol(&pair[0]), protocol(&pair[1]))) {
             return Err("the requests of a group use different protocols".into());
         }
         self.groups.push(PreparedGroup {

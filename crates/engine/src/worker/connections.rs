@@ -8,7 +8,9 @@ use net::{Address, Driver, Layer, Nanos, SourceAddresses, TlsClient};
 use super::routes::Routes;
 use crate::measure::report::Connections;
 use crate::measure::timeline::add_multiplexing;
+use crate::measure::websocket::WebSocketTally;
 use crate::prepare::{Endpoint, Prepared};
+use crate::random::mix;
 
 /// Source addresses that are tried before the machine counts as out of ports.
 const MAX_SOURCE_TRIES: u32 = 8;
@@ -47,7 +49,12 @@ pub(super) struct ConnectionEntry<S> {
 }
 
 impl<S> ConnectionEntry<S> {
-    pub(super) fn new(first_slot: u32, slot_count: u16, endpoint: u16, protocol: Protocol) -> Self {
+    pub(super) fn new(
+        first_slot: u32,
+        slot_count: u16,
+        endpoint: u16,
+        protocol: &Protocol,
+    ) -> Self {
         Self {
             connection: None,
             leaving: Vec::new(),
@@ -125,13 +132,19 @@ pub(super) struct ConnectionTable<S> {
     pub(super) counts: Connections,
     /// What connections of several exchanges did, if there are some, that were closed in this interval.
     multiplexing: Option<Multiplexing>,
+    /// Whether any connection may be of HTTP/2.
+    has_http2: bool,
+    /// What connections of WebSocket did that ended in this interval, if there are some.
+    pub(super) websocket: Option<Box<WebSocketTally>>,
+    /// For everything random that connections send.
+    seed: u64,
 }
 
 impl<S> ConnectionTable<S> {
     pub(super) fn new(
         entries: Vec<ConnectionEntry<S>>,
         prepared: &Prepared,
-        worker: u32,
+        (worker, seed): (u32, u64),
         sources: SourceAddresses,
         max_sockets: u64,
     ) -> Self {
@@ -139,6 +152,9 @@ impl<S> ConnectionTable<S> {
         let own_tls = |endpoint: &Endpoint| endpoint.tls.as_ref().map(TlsClient::apart);
         let routes = endpoints.iter().map(|endpoint| Routes::new(&endpoint.addresses, worker));
         let asked = entries.len() as u64;
+        let mut protocols = endpoints.iter().map(|endpoint| &endpoint.protocol);
+        let has_websocket =
+            protocols.clone().any(|protocol| matches!(protocol, Protocol::WebSocket(_)));
         Self {
             entries,
             routes: routes.collect(),
@@ -148,6 +164,9 @@ impl<S> ConnectionTable<S> {
             max_sockets,
             counts: Connections { asked, ..Connections::default() },
             multiplexing: None,
+            has_http2: protocols.any(|protocol| matches!(protocol, Protocol::Http2(_))),
+            websocket: has_websocket.then(Box::default),
+            seed,
         }
     }
 
@@ -202,6 +221,7 @@ impl<S> ConnectionTable<S> {
         let Some(place) = place else { return };
         let (_, mut connection) = entry.leaving.swap_remove(place);
         add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
+        self.end_websocket(&connection, driver.now());
         connection.close(driver);
         // Only connections that were open leave.
         self.counts.open -= 1;
@@ -219,7 +239,9 @@ impl<S> ConnectionTable<S> {
         let layer = self.layer_for(number)?;
         let socket = self.try_dial(number, driver)?;
         let tunnel = endpoint.tunnel.clone().map(Tunnel::new);
-        let connection = Connection::dialled(socket, layer, tunnel, endpoint.protocol, now);
+        let seed = mix(self.seed, Self::token(number, self.get(number).generation));
+        let protocol = (&endpoint.protocol, seed);
+        let connection = Connection::dialled(socket, layer, tunnel, protocol, now);
         self.get_mut(number).connection = Some(connection);
         self.sockets += 1;
         Ok(())
@@ -232,15 +254,28 @@ impl<S> ConnectionTable<S> {
         if entry.multiplexes {
             add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
         }
-        connection.close(driver);
         entry.is_closing = false;
         self.counts.open -= u64::from(std::mem::take(&mut entry.is_counted));
         self.sockets -= 1;
+        self.end_websocket(&connection, driver.now());
+        connection.close(driver);
+    }
+
+    /// Counts the end of a connection, if it is one of WebSocket.
+    fn end_websocket(&mut self, connection: &Connection<S>, now: Nanos) {
+        if let Some(tally) = &mut self.websocket
+            && let Some((lifetime, by_server)) = connection.lifetime(now)
+        {
+            tally.ended(lifetime, by_server);
+        }
     }
 
     /// Returns what connections of several exchanges did since the last call, if there are some.
     pub(super) fn take_multiplexing(&mut self, now: Nanos) -> Option<Multiplexing> {
         let mut sum = self.multiplexing.take();
+        if !self.has_http2 {
+            return sum;
+        }
         for entry in self.entries.iter_mut().filter(|entry| entry.multiplexes) {
             let leaving = entry.leaving.iter_mut().map(|(_, connection)| connection);
             for connection in entry.connection.iter_mut().chain(leaving) {
@@ -357,9 +392,9 @@ mod tests {
     fn table(max_sockets: u64) -> (ConnectionTable<SimulatedSocket>, Prepared) {
         let prepared = prepare(&plan(Pace::Closed(Closed::new(2)))).unwrap();
         let entries =
-            (0..2).map(|slot| ConnectionEntry::new(slot, 1, 0, Protocol::Http1)).collect();
+            (0..2).map(|slot| ConnectionEntry::new(slot, 1, 0, &Protocol::Http1)).collect();
         let sources = SourceAddresses::default();
-        (ConnectionTable::new(entries, &prepared, 0, sources, max_sockets), prepared)
+        (ConnectionTable::new(entries, &prepared, (0, 1), sources, max_sockets), prepared)
     }
 
     #[test]

@@ -41,7 +41,9 @@ impl<D: Driver> Worker<D> {
         if self.connections.get(connection).is_deferred {
             return self.set_deadline(number, now + READING_NS);
         }
-        let opening = if slot.has_begun { None } else { self.overdue(connection) };
+        let has_left =
+            slot.has_begun && slot.generation != self.connections.get(connection).generation;
+        let opening = if has_left { None } else { self.overdue(connection) };
         let mut reason = opening;
         if now < slot.times_out_at {
             let next = self.idle_until(number, now).min(self.next_message(number, now));

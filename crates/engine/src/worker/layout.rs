@@ -20,7 +20,7 @@ impl<S> Layout<S> {
         let pairs = share.plan.groups.iter().zip(&share.prepared.groups);
         for ((group, prepared), number) in pairs.zip(0_u16..) {
             let endpoint = share.prepared.requests[usize::from(prepared.first)].endpoint;
-            let protocol = share.prepared.endpoints[usize::from(endpoint)].protocol;
+            let protocol = &share.prepared.endpoints[usize::from(endpoint)].protocol;
             let first_slot = layout.slots.len() as u32;
             let seed = mix(share.plan.seed, number.into());
             let state = GroupState::new(group, prepared, first_slot, seed);

@@ -132,7 +132,7 @@ impl<D: Driver> Worker<D> {
             connections: ConnectionTable::new(
                 connections,
                 prepared,
-                worker,
+                (worker, plan.seed),
                 sources,
                 share.socket_budget,
             ),

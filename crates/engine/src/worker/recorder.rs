@@ -15,6 +15,7 @@ use crate::measure::report::{
 };
 use crate::measure::tally::Tally;
 use crate::measure::tally_pool::{PooledTallies, TallyPool};
+use crate::measure::websocket::WebSocketTally;
 use crate::messages::Message;
 use crate::prepare::{Prepared, PreparedRequest, stream_observer as stream};
 
@@ -68,6 +69,7 @@ pub(super) struct AttemptEnd {
 pub(super) struct WorkerState {
     pub(super) connections: Connections,
     pub(super) multiplexing: Option<Multiplexing>,
+    pub(super) websocket: Option<Box<WebSocketTally>>,
     /// Whether any byte of a response was received.
     pub(super) has_received: bool,
     /// Addresses that never worked while another did.
@@ -290,6 +292,7 @@ impl Recorder {
             in_flight: self.in_flight,
             connections: state.connections,
             multiplexing: state.multiplexing,
+            websocket: state.websocket,
             usage: ThreadUsage::default(),
             receive_queue_bytes: 0,
             samples: std::mem::take(&mut self.samples),
@@ -390,6 +393,7 @@ pub(super) mod tests {
         WorkerState {
             connections,
             multiplexing: None,
+            websocket: None,
             has_received: true,
             unreachable_addresses: vec!["[::1]:80".into()],
         }

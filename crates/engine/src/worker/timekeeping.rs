@@ -1,5 +1,6 @@
 //! Phases: when the warm-up, the window and the drain end.
 
+use client::MessageCounts;
 use net::{Driver, Nanos};
 
 use super::connections::ConnectionTable;
@@ -157,14 +158,16 @@ impl<D: Driver> Worker<D> {
     }
 
     fn close_intervals_until(&mut self, now: Nanos) {
-        let Self { recorder, scheduler, connections, slots, .. } = self;
-        recorder
-            .close_intervals_until(now, &scheduler.window, || state_of(connections, slots, now));
+        let Self { recorder, scheduler, connections, slots, scratch, .. } = self;
+        let messages = &mut scratch.messages;
+        let state = || state_of(connections, slots, messages, now);
+        recorder.close_intervals_until(now, &scheduler.window, state);
     }
 
     /// Closes the interval that ends with a phase, and sends all reports.
     fn report_phase(&mut self, phase: Phase, to: Nanos) {
-        let state = state_of(&mut self.connections, &self.slots, to);
+        let messages = &mut self.scratch.messages;
+        let state = state_of(&mut self.connections, &self.slots, messages, to);
         self.recorder.close_interval(phase, to, &self.scheduler.window, state);
         self.send_reports();
     }
@@ -180,10 +183,20 @@ impl<D: Driver> Worker<D> {
     }
 }
 
-fn state_of<S>(connections: &mut ConnectionTable<S>, slots: &[Slot], now: Nanos) -> WorkerState {
+fn state_of<S>(
+    connections: &mut ConnectionTable<S>,
+    slots: &[Slot],
+    messages: &mut MessageCounts,
+    now: Nanos,
+) -> WorkerState {
+    let mut websocket = connections.websocket.as_mut().map(std::mem::take);
+    if let Some(tally) = &mut websocket {
+        tally.add_messages(std::mem::take(messages));
+    }
     WorkerState {
         connections: connections.counts,
         multiplexing: connections.take_multiplexing(now),
+        websocket,
         has_received: slots.iter().any(|slot| slot.exchange.bytes_in > 0),
         unreachable_addresses: connections
             .routes

@@ -16,4 +16,5 @@ mod sources;
 mod spawning;
 mod streams;
 mod users;
+mod websocket;
 mod world;

@@ -5,7 +5,7 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::{Fields, ResponseHead};
+use crate::{Fields, Http1Options, RequestError, RequestParts, ResponseHead};
 
 /// What a server appends to the key before it calculates the accept value (RFC 6455, 1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -37,21 +37,53 @@ pub fn accept_value(key: &[u8]) -> String {
     STANDARD.encode(hash.digest().bytes())
 }
 
-/// Returns the fields of the request besides `Host`. The request is a GET request of HTTP/1.1 without
-/// a body; without subprotocols it offers none.
-#[must_use]
-pub fn request_fields(key: &HandshakeKey, subprotocols: &[String]) -> Vec<(String, String)> {
-    let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let mut fields = vec![
-        field("Upgrade", "websocket"),
-        field("Connection", "Upgrade"),
-        field("Sec-WebSocket-Key", key.as_str()),
-        field("Sec-WebSocket-Version", "13"),
-    ];
-    if !subprotocols.is_empty() {
-        fields.push(field("Sec-WebSocket-Protocol", &subprotocols.join(", ")));
+/// The request of an opening handshake without its key, which differs between connections: a GET request of
+/// HTTP/1.1 without a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandshakeRequest {
+    /// The bytes before the value of the key.
+    head: Box<[u8]>,
+    /// The subprotocols that it offers.
+    subprotocols: Vec<String>,
+}
+
+impl HandshakeRequest {
+    /// Creates the request for a target with fields of its own; one of them may offer subprotocols.
+    pub fn new(
+        authority: &str,
+        target: &str,
+        fields: &[(String, String)],
+    ) -> Result<Self, RequestError> {
+        let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let fixed = [
+            field("Upgrade", "websocket"),
+            field("Connection", "Upgrade"),
+            field("Sec-WebSocket-Version", "13"),
+        ];
+        let is_offer = |name: &str| name.eq_ignore_ascii_case("sec-websocket-protocol");
+        let offers = fields.iter().filter(|(name, _)| is_offer(name));
+        let subprotocols = offers.flat_map(|(_, value)| value.split(',')).map(str::trim);
+        let subprotocols = subprotocols.filter(|name| !name.is_empty()).map(str::to_owned);
+        let fields = [fields, &fixed].concat();
+        let (method, scheme, body) = ("GET", "http", None);
+        let parts = RequestParts { method, scheme, authority, target, fields: &fields, body };
+        let mut head = parts.to_http1(Http1Options::default())?.into_vec();
+        // The key takes the place of the empty line.
+        head.truncate(head.len() - 2);
+        head.extend_from_slice(b"Sec-WebSocket-Key: ");
+        Ok(Self { head: head.into(), subprotocols: subprotocols.collect() })
     }
-    fields
+
+    /// Returns the bytes of the request with a key.
+    #[must_use]
+    pub fn bytes(&self, key: &HandshakeKey) -> Vec<u8> {
+        [&self.head, key.as_str().as_bytes(), b"\r\n\r\n"].concat()
+    }
+
+    /// Checks the response to the request with this key.
+    pub fn check(&self, response: &ResponseHead, key: &HandshakeKey) -> Result<(), HandshakeError> {
+        check_response(response, key, &self.subprotocols).map(drop)
+    }
 }
 
 /// Why a response does not complete the handshake.
@@ -169,17 +201,25 @@ mod tests {
     fn follows_the_example_of_rfc_6455() {
         assert_eq!(key().as_str(), "dGhlIHNhbXBsZSBub25jZQ==");
         assert_eq!(accept_value(key().as_str().as_bytes()), GOOD[2].1);
-        let sent = request_fields(&key(), &["chat".to_owned(), "superchat".to_owned()]);
-        let sent: Vec<_> = sent.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let own = [("Sec-WebSocket-Protocol".to_owned(), "chat, superchat".to_owned())];
+        let request = HandshakeRequest::new("server.example.com", "/chat", &own).unwrap();
+        assert_eq!(request.subprotocols, ["chat", "superchat"]);
+        let sent = String::from_utf8(request.bytes(&key())).unwrap();
         let expected = [
+            "GET /chat HTTP/1.1",
+            "Host: server.example.com",
+            "Sec-WebSocket-Protocol: chat, superchat",
             "Upgrade: websocket",
             "Connection: Upgrade",
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
             "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Protocol: chat, superchat",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "\r\n",
         ];
-        assert_eq!(sent, expected);
-        assert_eq!(request_fields(&key(), &[]).len(), 4);
+        assert_eq!(sent, expected.join("\r\n"));
+        let without = HandshakeRequest::new("h", "/", &[]).unwrap();
+        assert_ne!(request, without);
+        assert!(without.subprotocols.is_empty());
+        assert!(HandshakeRequest::new("h", "/a b", &[]).is_err());
         let with = |name, value| [&GOOD[..], &[(name, value)]].concat();
         let chosen = check(101, &with("Sec-WebSocket-Protocol", "chat"));
         assert_eq!(chosen, Ok(Some("chat".to_owned())));

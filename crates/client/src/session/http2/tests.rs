@@ -166,8 +166,8 @@ impl Client {
     fn feed(&mut self, bytes: &[u8]) -> Vec<Ended> {
         self.now += 10;
         let (at, is_late) = (self.now, false);
-        let Scratch { heads, budget, ended, .. } = &mut self.scratch;
-        let received = Received { bytes, at, is_late, heads, budget, ended };
+        let Scratch { heads, budget, ended, messages, .. } = &mut self.scratch;
+        let received = Received { bytes, at, is_late, heads, budget, ended, messages };
         self.session.feed(received, &mut Places(&mut self.slots));
         std::mem::take(&mut self.scratch.ended)
     }

@@ -1,0 +1,130 @@
+//! The frames that are to be sent, and whose they are.
+
+use std::collections::VecDeque;
+
+use wire::websocket::{MaskingKey, MessageRequest, OutgoingFrame};
+
+/// The largest buffer that is kept while nothing waits to be sent.
+const SPARE_BYTES: usize = 64 * 1024;
+
+/// Random numbers for keys: xorshift64* (Vigna 2016). A server cannot foresee them from outside, which is
+/// what masking needs; they are no secrets.
+#[derive(Debug)]
+pub(super) struct KeyGenerator(u64);
+
+impl KeyGenerator {
+    pub(super) fn new(seed: u64) -> Self {
+        // 0 would stay 0.
+        Self(seed.max(1))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(super) fn next_16(&mut self) -> [u8; 16] {
+        let number = u128::from(self.next()) << 64 | u128::from(self.next());
+        number.to_be_bytes()
+    }
+
+    fn next_masking_key(&mut self) -> MaskingKey {
+        ((self.next() >> 32) as u32).to_be_bytes()
+    }
+}
+
+/// Whose bytes are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FrameOwner {
+    /// The connection's: the handshake, or a control frame.
+    Connection,
+    /// The message of a slot.
+    Slot(u16),
+    /// A message whose exchange was cancelled.
+    Nobody,
+}
+
+/// Bytes of one owner.
+#[derive(Debug, Clone, Copy)]
+struct FramePart {
+    owner: FrameOwner,
+    /// The bytes that were not sent.
+    left: usize,
+}
+
+/// Bytes that wait to be sent.
+#[derive(Debug)]
+pub(super) struct OutgoingFrames {
+    bytes: Vec<u8>,
+    /// The first of them that was not sent.
+    from: usize,
+    /// Whose they are, in their order.
+    parts: VecDeque<FramePart>,
+    pub(super) keys: KeyGenerator,
+}
+
+impl OutgoingFrames {
+    pub(super) fn new(keys: KeyGenerator) -> Self {
+        Self { bytes: Vec::new(), from: 0, parts: VecDeque::new(), keys }
+    }
+
+    /// Returns the bytes to send.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[self.from..]
+    }
+
+    /// Appends bytes of the connection.
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.parts.push_back(FramePart { owner: FrameOwner::Connection, left: bytes.len() });
+    }
+
+    /// Appends a control frame.
+    pub(super) fn add_control(&mut self, frame: OutgoingFrame<'_>) {
+        self.add_frame(frame, FrameOwner::Connection);
+    }
+
+    /// Appends the message of a slot; returns the length of its frame.
+    pub(super) fn add_message(&mut self, slot: u16, message: MessageRequest<'_>) -> usize {
+        let frame = OutgoingFrame::message(message.kind, message.payload);
+        self.add_frame(frame, FrameOwner::Slot(slot))
+    }
+
+    fn add_frame(&mut self, frame: OutgoingFrame<'_>, owner: FrameOwner) -> usize {
+        let before = self.bytes.len();
+        frame.write_masked(self.keys.next_masking_key(), &mut self.bytes);
+        let left = self.bytes.len() - before;
+        self.parts.push_back(FramePart { owner, left });
+        left
+    }
+
+    /// Removes bytes that were sent; calls `note` with their owners, how many bytes of each were sent, and
+    /// whether these were its last.
+    pub(super) fn sent(&mut self, mut count: usize, mut note: impl FnMut(FrameOwner, usize, bool)) {
+        self.from += count;
+        if self.from == self.bytes.len() {
+            self.bytes.clear();
+            self.bytes.shrink_to(SPARE_BYTES);
+            self.from = 0;
+        }
+        while count > 0
+            && let Some(part) = self.parts.front_mut()
+        {
+            let sent = count.min(part.left);
+            (count, part.left) = (count - sent, part.left - sent);
+            let is_last = part.left == 0;
+            note(part.owner, sent, is_last);
+            if is_last {
+                self.parts.pop_front();
+            }
+        }
+    }
+
+    /// Takes note that the exchange of a slot was cancelled; its frame is sent on.
+    pub(super) fn disown(&mut self, slot: u16) {
+        let own = self.parts.iter_mut().filter(|part| part.owner == FrameOwner::Slot(slot));
+        own.for_each(|part| part.owner = FrameOwner::Nobody);
+    }
+}
