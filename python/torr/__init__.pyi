@@ -90,6 +90,8 @@ def run(
     send_together: bool = False,
     http: Literal["1.1", "2", "2c", "auto"] | None = None,
     streams: int = 1,
+    match: str | float | _Path | Sequence[str | float] = "order",
+    binary: bool = False,
     coalesce: _Duration = "0s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
@@ -185,6 +187,8 @@ def run(
     send_together: send all messages of a bidirectional call at once
     http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
+    match: match answers of ws:// by order, id:KEY or none [order]
+    binary: send ws:// messages as binary
     coalesce: collect HTTP/2 requests for TIME before a write [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
@@ -271,6 +275,8 @@ def ladder(
     send_together: bool = False,
     http: Literal["1.1", "2", "2c", "auto"] | None = None,
     streams: int = 1,
+    match: str | float | _Path | Sequence[str | float] = "order",
+    binary: bool = False,
     coalesce: _Duration = "0s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
@@ -359,6 +365,8 @@ def ladder(
     send_together: send all messages of a bidirectional call at once
     http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
+    match: match answers of ws:// by order, id:KEY or none [order]
+    binary: send ws:// messages as binary
     coalesce: collect HTTP/2 requests for TIME before a write [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]
@@ -413,6 +421,8 @@ def once(
     send_together: bool = False,
     http: Literal["1.1", "2", "2c", "auto"] | None = None,
     streams: int = 1,
+    match: str | float | _Path | Sequence[str | float] = "order",
+    binary: bool = False,
     coalesce: _Duration = "0s",
     keepalive: bool = True,
     requests_per_connection: int | None = None,
@@ -456,6 +466,8 @@ def once(
     send_together: send all messages of a bidirectional call at once
     http: version of HTTP: 1.1, 2, 2c (plain), auto [1.1]
     streams: carry at most N requests at once on a connection [1]
+    match: match answers of ws:// by order, id:KEY or none [order]
+    binary: send ws:// messages as binary
     coalesce: collect HTTP/2 requests for TIME before a write [0s]
     keepalive: if False, open a new connection for each request
     requests_per_connection: replace a connection after N requests [no limit]

@@ -147,7 +147,18 @@ class Grpc:
     kind: Literal["grpc"] = "grpc"
 
 
-Behaviour = Hello | Delay | Bytes | Faulty | Chat | Grpc
+@dataclass(frozen=True, slots=True)
+class WebSocketEcho:
+    """Answers each message of WebSocket with the same message.
+
+    After each `push_every_ns` a connection gets a message that it did not ask for.
+    """
+
+    push_every_ns: int | None = None
+    kind: Literal["ws"] = "ws"
+
+
+Behaviour = Hello | Delay | Bytes | Faulty | Chat | Grpc | WebSocketEcho
 
 
 class TargetServer(Protocol):
@@ -195,7 +206,8 @@ def listening(behaviour: Behaviour, place: ListenAddress | None = None) -> Itera
     place = place or ListenAddress()
     server = _start(behaviour, place)
     host = f"[{place.host}]" if ":" in place.host else place.host
-    target = Target(f"http://{host}:{server.port}", server)
+    scheme = "ws" if isinstance(behaviour, WebSocketEcho) else "http"
+    target = Target(f"{scheme}://{host}:{server.port}", server)
     try:
         yield target
     finally:

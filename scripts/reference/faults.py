@@ -14,7 +14,7 @@ from torr.report.text.reasons import ADVICE
 CRATES = Path(__file__).parents[2] / "crates"
 
 _REASON = re.compile(r'^    \w+, (\w+), "([\w.]+)", "([^"]+)";$', re.MULTILINE)
-_FAULT = re.compile(r'^    \w+ "(\w+)" Http[12] (?:true|false) "([^"]+)";$', re.MULTILINE)
+_FAULT = re.compile(r'^    \w+ "(\w+)" \w+ (?:true|false) "([^"]+)";$', re.MULTILINE)
 
 CLASSES = {
     "ok": "a complete response whose status is accepted (200–399)",
@@ -84,6 +84,22 @@ ENDS = {
     "h2_overflow": "protocol.h2_flow_control",
     "h2_frames": "ok",
     "h2_changes": "ok",
+    "ws_refused": "status.403",
+    "ws_no_handshake": "timeout.websocket_handshake",
+    "ws_bad_accept": "protocol.websocket_accept",
+    "ws_extension": "protocol.websocket_extension",
+    "ws_close": "read.websocket_close.internal",
+    "ws_drop": "read.closed_in_body",
+    "ws_hang": "timeout.first_byte",
+    "ws_half": "timeout.body",
+    "ws_masked": "protocol.websocket_masked",
+    "ws_bad_utf8": "protocol.websocket_utf8",
+    "ws_fragment": "protocol.websocket_fragment",
+    "ws_reserved": "protocol.websocket_frame",
+    "ws_huge": "protocol.websocket_too_large",
+    "ws_bad_close": "protocol.websocket_close",
+    "ws_pings": "timeout.first_byte",
+    "ws_frames": "ok",
 }
 
 _HEAD = """\
@@ -112,7 +128,8 @@ _TARGET = """\
 
 `torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own
 alerts. Faults that end as `ok` are correct responses that clients often handle wrongly. Faults
-whose names begin with `h2_` are those of HTTP/2: they need `--http 2c`.
+whose names begin with `h2_` are those of HTTP/2: they need `--http 2c`. Those that begin
+with `ws_` are those of WebSocket: they need a `ws://` URL.
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080

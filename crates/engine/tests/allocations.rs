@@ -17,7 +17,7 @@ use net::{Driver, Epoll, SourceAddresses};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use targets::{HelloSpec, Spec, Target};
+use targets::{HelloSpec, Spec, Target, WsSpec};
 
 const CERTIFICATE: &[u8] = include_bytes!("../../net/testdata/named.pem");
 const KEY: &[u8] = include_bytes!("../../net/testdata/named.key");
@@ -106,6 +106,20 @@ fn ten_times_as_many_exchanges_need_no_more_allocations() {
     let few = allocations(&url, 2_000, &with_variables);
     let many = allocations(&url, 20_000, &with_variables);
     assert!(many <= few + HISTOGRAMS, "with variables: {few} of 2,000 exchanges, {many} of 20,000");
+}
+
+#[test]
+fn ten_times_as_many_messages_need_no_more_allocations() {
+    let target = Target::start(Spec::Ws(WsSpec::default())).unwrap();
+    let url = format!("ws://{}/", target.addr());
+    let message = |request: &mut RequestPlan| {
+        // {"id": {{seq}}}
+        request.body = Some("eyJpZCI6IHt7c2VxfX19".into());
+        (request.template, request.accept_statuses) = (true, vec![(101, 101)]);
+    };
+    let few = allocations(&url, 2_000, &message);
+    let many = allocations(&url, 20_000, &message);
+    assert!(many <= few + HISTOGRAMS, "{few} allocations of 2,000 messages, {many} of 20,000");
 }
 
 /// Starts a TLS server that answers each request on each connection.

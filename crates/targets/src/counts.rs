@@ -16,7 +16,7 @@ use crate::{Defect, Fault};
 pub struct TargetCounts {
     /// Accepted connections, without those in the accept queue of the kernel.
     pub connections: u64,
-    /// Requests that were read completely, without malformed and truncated ones, and without those after
+    /// Requests, or messages of WebSocket, that were read completely, without malformed and truncated ones, and without those after
     /// a fault that stops reading.
     pub requests: u64,
     /// Complete and legal responses whose last byte the kernel has: all of hello, delay and bytes, and

@@ -1,16 +1,19 @@
 //! The faults of faulty targets: one table, from which names, docs, CLI help and tests are made.
 //!
-//! The bytes of each fault are in `script`, those of HTTP/2 in `http2_script`.
+//! The bytes of each fault are in `script`, those of HTTP/2 in `http2_script`, those of WebSocket in
+//! `websocket_script`.
 
 use serde::{Deserialize, Serialize};
 
-/// A version of HTTP.
+/// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultVersion {
     /// HTTP/1.1.
     Http1,
     /// HTTP/2, with prior knowledge.
     Http2,
+    /// WebSocket.
+    WebSocket,
 }
 
 /// Declares the enum and its methods from the rows of the table.
@@ -31,7 +34,7 @@ macro_rules! faults {
                 match self { $(Fault::$variant => $name,)+ }
             }
 
-            /// Returns the version of HTTP that it is a fault of, and that the target speaks.
+            /// Returns the protocol that it is a fault of, and that the target speaks.
             pub const fn version(self) -> FaultVersion {
                 match self { $(Fault::$variant => FaultVersion::$version,)+ }
             }
@@ -102,4 +105,20 @@ faults! {
     H2Overflow "h2_overflow" Http2 false "HTTP/2: WINDOW_UPDATE beyond the largest window";
     H2Frames "h2_frames" Http2 true "HTTP/2: a response in padded and unknown frames, with CONTINUATION, 103 and trailers (legal)";
     H2Changes "h2_changes" Http2 true "HTTP/2: settings that change before each response (legal)";
+    WsRefused "ws_refused" WebSocket false "WebSocket: 403 to the handshake";
+    WsNoHandshake "ws_no_handshake" WebSocket false "WebSocket: no response to the handshake";
+    WsBadAccept "ws_bad_accept" WebSocket false "WebSocket: a Sec-WebSocket-Accept of another key";
+    WsExtension "ws_extension" WebSocket false "WebSocket: permessage-deflate, which the client has not offered";
+    WsClose "ws_close" WebSocket false "WebSocket: a Close frame with code 1011 instead of an answer";
+    WsDrop "ws_drop" WebSocket false "WebSocket: closed within the answer, without a Close frame";
+    WsHang "ws_hang" WebSocket false "WebSocket: no answer to this message; others are answered";
+    WsHalf "ws_half" WebSocket false "WebSocket: half an answer, then silence";
+    WsMasked "ws_masked" WebSocket false "WebSocket: a masked frame, which only clients may send";
+    WsBadUtf8 "ws_bad_utf8" WebSocket false "WebSocket: a text that is not UTF-8";
+    WsFragment "ws_fragment" WebSocket false "WebSocket: a continuation of no message";
+    WsReserved "ws_reserved" WebSocket false "WebSocket: a frame with the bit of compression";
+    WsHuge "ws_huge" WebSocket false "WebSocket: a message of 1 TiB, by its length";
+    WsBadClose "ws_bad_close" WebSocket false "WebSocket: a Close frame with code 1005, which may not be sent";
+    WsPings "ws_pings" WebSocket false "WebSocket: pings instead of an answer, 10 MB/s, and their answers are not read";
+    WsFrames "ws_frames" WebSocket true "WebSocket: an answer in frames that divide a character, with pings between them (legal)";
 }

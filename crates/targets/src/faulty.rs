@@ -14,7 +14,7 @@ use crate::http2_faulty::FaultyHttp2;
 use crate::listener::Serve;
 use crate::luck::Luck;
 use crate::peer::{Ending, RawClient};
-use crate::{Fault, FaultVersion, script};
+use crate::{Fault, FaultVersion, script, websocket_faulty};
 
 /// The faulty server of one thread.
 #[derive(Debug)]
@@ -60,9 +60,15 @@ impl FaultyConnection {
         let Some(request) = self.peer.next(0).await? else {
             return Ok(Ending::Over);
         };
+        if let Some(key) = &request.websocket_key
+            && self.luck.fault().version() == FaultVersion::WebSocket
+        {
+            websocket_faulty::serve(&self.luck, &mut self.peer, key).await?;
+            return Ok(Ending::Over);
+        }
         let spared = match self.luck.fault() {
             Fault::ClosedOnReuse => !self.reused,
-            fault => fault.version() == FaultVersion::Http2,
+            fault => fault.version() != FaultVersion::Http1,
         };
         let unlucky = self.luck.next().filter(|_| !spared);
         self.reused = true;

@@ -1,9 +1,9 @@
 //! Servers for tests of load generators: what they do is known, counted, and decided by a seed.
 //!
-//! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Six kinds:
+//! A [`Target`] is started from a [`Spec`] and listens at once, on its own threads. Seven kinds:
 //! `hello` answers as fast as it can, `delay` after a known time, `bytes` with a body of any size,
-//! `faulty` breaks the protocol as its [`Fault`] says, `chat` streams answers as chat APIs do, `grpc`
-//! sends the messages of calls back.
+//! `faulty` breaks the protocol as its [`Fault`] says, `chat` streams answers as chat APIs do, `grpc` and
+//! `ws` send the messages of calls and of WebSocket back.
 //!
 //! A test sends a load to a target, and compares the counts of the client with the [`TargetCounts`], and
 //! its latencies with the log of the target. A target is no web server: it has no routes (`chat` has those
@@ -56,10 +56,13 @@ mod spec;
 mod step;
 mod target;
 mod truth;
+mod websocket;
+mod websocket_faulty;
+mod websocket_script;
 
 pub use chat::{AnswerLength, Chance, ChatDialect, ChatSpec, Defect};
 pub use counts::TargetCounts;
 pub use delay::Delay;
 pub use fault::{Fault, FaultVersion};
-pub use spec::{BytesSpec, DelaySpec, FaultySpec, GrpcSpec, HelloSpec, Spec, SpecError};
+pub use spec::{BytesSpec, DelaySpec, FaultySpec, GrpcSpec, HelloSpec, Spec, SpecError, WsSpec};
 pub use target::{Target, serve_shared};

@@ -41,7 +41,9 @@ impl RawClient {
     /// Reads and counts the next request with so many bytes of its body; none if the client has closed.
     pub(crate) async fn next(&mut self, kept: usize) -> io::Result<Option<ReceivedRequest>> {
         let request = request::next(&mut self.stream, kept).await?;
-        self.tally.requests.fetch_add(u64::from(request.is_some()), Relaxed);
+        // A handshake of WebSocket is no request: its messages are.
+        let is_request = request.as_ref().is_some_and(|one| one.websocket_key.is_none());
+        self.tally.requests.fetch_add(u64::from(is_request), Relaxed);
         Ok(request)
     }
 
@@ -52,6 +54,19 @@ impl RawClient {
             bytes = &bytes[sent..];
         }
         Ok(())
+    }
+
+    /// Returns the socket, the bytes that were read from it and not used, and the counts.
+    pub(crate) fn into_parts(self) -> (TcpStream, Vec<u8>, Arc<ThreadCounts>) {
+        let received = self.stream.buffer().to_vec();
+        (self.stream.into_inner(), received, self.tally)
+    }
+
+    /// Reads some bytes; none if the client has closed.
+    pub(crate) async fn read_some(&mut self) -> io::Result<Vec<u8>> {
+        let bytes = self.stream.fill_buf().await?.to_vec();
+        self.stream.consume(bytes.len());
+        Ok(bytes)
     }
 
     /// Counts a complete response.

@@ -21,6 +21,8 @@ pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     /// The requested part of its body.
     pub(crate) body: Vec<u8>,
+    /// The key of its handshake, if it asks for WebSocket.
+    pub(crate) websocket_key: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +49,7 @@ pub(crate) async fn next(
     };
     let path = path.unwrap_or_default().to_owned();
     let head_only = method == Some("HEAD");
-    let mut request = ReceivedRequest { head_only, keep_alive, path, body: Vec::new() };
+    let mut request = ReceivedRequest { head_only, keep_alive, path, ..ReceivedRequest::default() };
     let framing = headers(source, &mut request).await?;
     let mut body = PartialBody { kept, bytes: Vec::new() };
     match framing {
@@ -69,7 +71,8 @@ async fn headers(
 ) -> io::Result<BodyFraming> {
     let mut framing = BodyFraming::Length(0);
     for _ in 0..LINES {
-        let header = line(source).await?.to_ascii_lowercase();
+        let line = line(source).await?;
+        let header = line.to_ascii_lowercase();
         if header.is_empty() {
             return Ok(framing);
         }
@@ -81,6 +84,10 @@ async fn headers(
             ("content-length", value) => {
                 let bytes = value.parse().map_err(|_| malformed("content-length"))?;
                 framing = BodyFraming::Length(bytes);
+            }
+            ("sec-websocket-key", _) => {
+                let value = line[name.len() + 1..].trim();
+                request.websocket_key = Some(value.to_owned());
             }
             _ => {}
         }

@@ -34,6 +34,8 @@ pub enum Spec {
     Chat(ChatSpec),
     /// Sends the messages of gRPC calls back.
     Grpc(GrpcSpec),
+    /// Answers each WebSocket message with the same message.
+    Ws(WsSpec),
 }
 
 /// Answers `Hello world` (text/plain), or `{"status":"ok"}` (application/json).
@@ -130,6 +132,20 @@ pub struct GrpcSpec {
     pub copies: usize,
 }
 
+/// Answers each WebSocket message with the same message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WsSpec {
+    /// Address or name to listen on; IPv4 or IPv6.
+    pub host: String,
+    /// Port to listen on; 0 takes a free one.
+    pub port: u16,
+    /// Threads, each with its own listener, 1 to 256.
+    pub threads: usize,
+    /// The time after which each connection gets a message that it did not ask for, again and again.
+    pub push_every_ns: Option<u64>,
+}
+
 /// A setting that is out of range: its key, and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
@@ -149,6 +165,9 @@ impl Spec {
             Spec::Faulty(spec) => within("share", spec.share, 0.0, 1.0),
             Spec::Chat(spec) => spec.check(),
             Spec::Grpc(spec) => within("copies", spec.copies, 0, MOST_COPIES),
+            Spec::Ws(spec) => {
+                within("push_every_ns", spec.push_every_ns.unwrap_or(1), 1, LONGEST_DELAY_NS)
+            }
         }
     }
 
@@ -161,6 +180,7 @@ impl Spec {
             Spec::Faulty(spec) => (&spec.host, spec.port, spec.threads),
             Spec::Chat(spec) => (&spec.host, spec.port, spec.threads),
             Spec::Grpc(spec) => (&spec.host, spec.port, spec.threads),
+            Spec::Ws(spec) => (&spec.host, spec.port, spec.threads),
         }
     }
 }
@@ -203,6 +223,13 @@ impl Default for HelloSpec {
 impl Default for GrpcSpec {
     fn default() -> Self {
         GrpcSpec { host: default_host(), port: 0, threads: default_threads(), copies: 3 }
+    }
+}
+
+impl Default for WsSpec {
+    fn default() -> Self {
+        let (host, threads) = (default_host(), default_threads());
+        WsSpec { host, port: 0, threads, push_every_ns: None }
     }
 }
 

@@ -23,6 +23,7 @@ use crate::http::Http;
 use crate::listener::{self, Serve};
 use crate::luck::Luck;
 use crate::truth::Writer;
+use crate::websocket::WebSocketEcho;
 use crate::{ChatSpec, DelaySpec, Fault, Spec, TargetCounts};
 
 /// A server on its own threads. It listens until it is stopped or dropped.
@@ -142,6 +143,7 @@ impl Target {
             }
             Spec::Chat(spec) => target.chat(spec, sockets)?,
             Spec::Grpc(spec) => target.spawn(sockets, || Ok(Grpc::new(spec)))?,
+            Spec::Ws(spec) => target.spawn(sockets, || Ok(WebSocketEcho::new(spec)))?,
         }
         Ok(target)
     }

@@ -20,6 +20,7 @@ from torr.options.target import (
     FAULTY,
     GRPC,
     HELLO,
+    WEBSOCKET,
     DelayOptions,
     FaultyOptions,
     PlaceOptions,
@@ -38,6 +39,7 @@ KINDS = {
     ),
     "bytes": ("torr.cli.target:some_bytes", "answer with a body of a given size"),
     "grpc": ("torr.cli.target:grpc", "send the messages of gRPC calls back"),
+    "ws": ("torr.cli.target:websocket", "answer each WebSocket message with the same message"),
     "faulty": ("torr.cli.target:faulty", "fail in a chosen way in a share of the responses"),
     "openai": ("torr.cli.chat_target:openai", "stream chat completions, token by token"),
     "dify": (
@@ -107,6 +109,13 @@ def grpc(**flags: Any) -> None:  # noqa: ANN401
     inner = 4.
     """
     serve(targets.Grpc(flags["copies"]), flags)
+
+
+@click.command("ws", cls=Verb, examples=("torr target ws --port 8080",))
+@flags_of(WEBSOCKET)
+def websocket(**flags: Any) -> None:  # noqa: ANN401
+    """Answer each WebSocket message with the same message."""
+    serve(targets.WebSocketEcho(flags["push_every_ns"]), flags)
 
 
 @click.command(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from torr.errors import require
 from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
+from torr.model.json_input import parse_json
 from torr.model.pace import Closed, Open, Pace, Replay, Think
 from torr.model.rows import Rows
 from torr.model.secrets import known_secrets
@@ -22,6 +23,9 @@ from torr.model.transport import Transport
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.model.matching import Matching
     from torr.model.request import Request
     from torr.model.source import Source
 
@@ -177,8 +181,20 @@ class Plan(PlanPart):
 
     def _check_http(self) -> None:
         """Check that the version of HTTP fits the URLs."""
-        http = self.transport.http
+        http, messages = self.transport.http, [r for r in self.requests if r.is_message]
+        require(
+            http == "1.1" or not messages,
+            say("--http: a WebSocket connection begins with HTTP/1.1"),
+            say("leave --http out for ws:// and wss:// URLs"),
+        )
+        if messages:
+            self._check_ids(messages)
         if http == "1.1":
+            require(
+                self.transport.streams == 1 or bool(messages),
+                say("--streams: a connection of HTTP/1.1 carries one request at a time"),
+                say("give --http 2, or --http 2c without TLS"),
+            )
             return
         if self.transport.coalesce_ns:
             require(
@@ -199,6 +215,16 @@ class Plan(PlanPart):
             http == "2" or self.transport.proxy is None,
             say("--proxy and --http 2c are both given: torr speaks HTTP/1.1 with a proxy"),
         )
+
+    def _check_ids(self, messages: Sequence[Request]) -> None:
+        """Check that messages have the ID by which their answers are matched."""
+        matching = self.transport.matching
+        for request in messages:
+            require(
+                matching.kind != "id" or request.template is True or _has_key(request, matching),
+                say("--match {matching}: the message has no such key", matching=matching),
+                say("send a JSON object with the key {key}", key=matching.key),
+            )
 
     @property
     def window_ns(self) -> int | None:
@@ -266,7 +292,7 @@ class Plan(PlanPart):
             say("measure such groups by torr run"),
         )
         shares = [group.share for group in self.groups]
-        endpoints = {group.source.requests[0].parsed_url.endpoint for group in self.groups}
+        endpoints = {group.source.requests[0].endpoint for group in self.groups}
         parts = "endpoints" if len(endpoints) == len(shares) else "groups"
         counts = dealt_to_each(users, shares, "user", "--levels", parts)
         paces = [pace.with_users(count) for pace, count in zip(closed, counts, strict=True)]
@@ -296,3 +322,11 @@ class Plan(PlanPart):
         """Return the plan without secrets and without the times of a replay."""
         groups = tuple(group.redacted() for group in self.groups)
         return replace(self, groups=groups, transport=self.transport.redacted())
+
+
+def _has_key(request: Request, matching: Matching) -> bool:
+    try:
+        message = parse_json(request.body or b"")
+    except ValueError:
+        return False
+    return isinstance(message, dict) and matching.key in message

@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.json import PlanPart
 from torr.model.printable import safe_text
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
 from torr.model.template import Expression, expressions, is_template
-from torr.model.url import Url
+from torr.model.url import Url, is_websocket
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BREAKS = re.compile(r"[\r\n\x00]")
+
+_OF_HANDSHAKES = frozenset(
+    {
+        *("upgrade", "connection", "sec-websocket-key", "sec-websocket-version"),
+        "sec-websocket-extensions",
+    }
+)
 
 Header = tuple[str, str]
 
@@ -80,14 +87,65 @@ class Request(PlanPart):
                 say("leave --compressed out"),
             )
         url = Url.parse(self.url, templates=self.template is not False)
+        if url.is_websocket:
+            self._check_message(url)
         object.__setattr__(self, "url", str(url))
         object.__setattr__(self, "unix_socket", url.socket or self.unix_socket)
         # The name goes into results, logs and tables.
-        object.__setattr__(self, "name", safe_text(self.name or f"{self.method} {url.path}"))
+        object.__setattr__(self, "name", safe_text(self.name or self.name_of(url)))
         if url.userinfo is not None and not self.has_header("authorization"):
             object.__setattr__(self, "headers", (*self.headers, _of_userinfo(url.userinfo)))
         if self.template is None:
             object.__setattr__(self, "template", any(map(is_template, self._texts())))
+
+    def name_of(self, url: Url, address: str = "") -> str:
+        """Return the name of a request without a name of its own; `address` tells servers apart."""
+        path = f"{address}{url.path}"
+        if self.grpc is not None:
+            return path.removeprefix("/")
+        return f"{'WS' if url.is_websocket else self.method} {path}"
+
+    def _check_message(self, url: Url) -> None:
+        """Raise UsageError for what a message of WebSocket does not have."""
+        require(
+            self.method == "GET" and self.stream is None and not self.compressed,
+            say("{url}: a WebSocket message has no method, stream or compression", url=url),
+            say("they are for http:// and https:// URLs"),
+        )
+        require(
+            self.body is not None,
+            say("{url}: there is no message to send", url=url),
+            say("give one with -b, as in -b hello; -b '' is an empty one"),
+        )
+        reserved = [name for name, _ in self.headers if name.lower() in _OF_HANDSHAKES]
+        require(
+            not reserved,
+            say("{url}: torr sets the header {name} itself", url=url, name="".join(reserved[:1])),
+            say("leave it out"),
+        )
+        of_connection = [url.target, *(value for _, value in self.headers)]
+        require(
+            self.template is False or not any(map(is_template, of_connection)),
+            say("{url}: path and headers belong to the connection", url=url),
+            say("write {{{{…}}}} into the message only"),
+        )
+        require(
+            not any(capture.source == "header" for capture in self.captures),
+            say("{url}: a WebSocket message has no headers to capture", url=url),
+            say("capture json:$.… or regex:/(…)/ of the message"),
+        )
+
+    @property
+    def is_message(self) -> bool:
+        """Return whether it is a message of WebSocket."""
+        return is_websocket(self.url)
+
+    @property
+    def endpoint(self) -> tuple[object, ...]:
+        """Return what identifies a connection: requests with the same may share it."""
+        url = self.parsed_url
+        handshake = (url.target, self.headers) if self.is_message else ()
+        return (*url.endpoint, *handshake)
 
     @property
     def parsed_url(self) -> Url:

@@ -9,6 +9,7 @@ from typing import Literal
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
+from torr.model.matching import Matching
 from torr.model.secret_names import REDACTED
 from torr.model.url import Url
 
@@ -66,8 +67,9 @@ class Transport(PlanPart):
 
     A connection is closed after `requests_per_connection` answers; the first connections are opened
     at a rate of `connections_per_second`; `source_addresses` are used in turn. A connection of
-    HTTP/2 carries at most `streams` requests at once; they are collected for `coalesce_ns` before
-    they are sent together.
+    HTTP/2 or WebSocket carries at most `streams` requests at once; those of HTTP/2 are collected
+    for `coalesce_ns` before they are sent together. `matching` and `binary` are for messages of
+    WebSocket.
     """
 
     keepalive: bool = True
@@ -79,6 +81,13 @@ class Transport(PlanPart):
     http: HttpVersion = "1.1"
     streams: int = 1
     coalesce_ns: int = 0
+    matching: Matching = field(default_factory=Matching)
+    binary: bool = False
+
+    MEMBERS = (
+        *("keepalive", "requests_per_connection", "connections_per_second"),
+        *("source_addresses", "tls", "proxy", "http", "streams", "coalesce_ns"),
+    )
 
     OPTIONAL = ("proxy",)
 
@@ -92,11 +101,6 @@ class Transport(PlanPart):
         require(
             rate is None or (math.isfinite(rate) and rate > 0),
             say("{rate} connections a second: it must be more than 0", rate=rate),
-        )
-        require(
-            self.streams == 1 or self.http != "1.1",
-            say("--streams: a connection of HTTP/1.1 carries one request at a time"),
-            say("give --http 2, or --http 2c without TLS"),
         )
         require(
             self.coalesce_ns == 0 or self.http != "1.1",
@@ -122,10 +126,15 @@ class Transport(PlanPart):
             require(rate is None, say("--no-keepalive and --connections-per-second are both given"))
 
     def as_json(self) -> JsonObject:
-        """Return the transport of the engine's plan, which has no streams of HTTP/1.1."""
+        """Return the transport of the engine's plan, without what is as usual."""
         members = PlanPart.as_json(self)
         if self.http == "1.1":
-            del members["http"], members["streams"]
+            del members["http"]
+        if self.http == "1.1" and self.streams == 1:
+            del members["streams"]
+        if (self.matching, self.binary) != (Matching(), False):
+            matching = self.matching.as_json()
+            members["websocket"] = {"matching": matching, "binary": self.binary}
         if not self.coalesce_ns:
             del members["coalesce_ns"]
         return members

@@ -1,4 +1,4 @@
-"""The URL of a request: http or https, or a Unix socket of this machine; checked once.
+"""The URL of a request: http, https, ws, wss, or a Unix socket of this machine; checked once.
 
     http://HOST:PORT/path?query     unix:/run/app.sock     unix:/run/app.sock:/path?query
 
@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?")
 _V6_HINT = say("write http://[::1]:8080/")
 _UNQUOTED = "!#$%&'()*+,/:;=?@[]~"
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _SOCKET = "unix:"
 
 
@@ -63,9 +63,19 @@ class Url:
         return self.target.partition("?")[0]
 
     @property
+    def is_websocket(self) -> bool:
+        """Return whether messages of WebSocket are sent to it."""
+        return self.scheme in {"ws", "wss"}
+
+    @property
+    def port_number(self) -> int:
+        """Return the port, or the usual one of the scheme."""
+        return self.port or _PORTS[self.scheme]
+
+    @property
     def endpoint(self) -> tuple[str, str, int, str | None]:
         """Return what identifies a connection: requests to one endpoint may share it."""
-        return self.scheme, self.host.lower(), self.port or _PORTS[self.scheme], self.socket
+        return self.scheme, self.host.lower(), self.port_number, self.socket
 
     @property
     def address(self) -> str:
@@ -93,6 +103,11 @@ class Url:
         """Return the URL as the engine reads it."""
         port = "" if self.port is None else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}{self.target}"
+
+
+def is_websocket(url: str) -> bool:
+    """Return whether messages of WebSocket are sent to the URL of this text."""
+    return url.lower().startswith(("ws://", "wss://"))
 
 
 def _of_socket(text: str, *, templates: bool) -> Url:
@@ -138,10 +153,10 @@ def _scheme(text: str) -> str:
             say("{text!r} has no scheme", text=text),
             say("write http://{text}", text=text.lstrip("/")),
         )
-    if scheme.lower() not in ("http", "https"):
+    if scheme.lower() not in _PORTS:
         raise UsageError(
             say("{text!r}: unknown scheme {scheme!r}", text=text, scheme=scheme),
-            say("torr supports http:// and https://"),
+            say("torr supports http://, https://, ws:// and wss://"),
         )
     return scheme.lower()
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MOST_SOCKETS = 8
 """The limit of listening sockets per port; servers may have one per worker."""
 
-_PORTS = {"http": 80, "https": 443}
-
 
 def listening_processes(urls: Iterable[Url]) -> list[int]:
     """Return the pids of the processes behind loopback URLs, ascending."""
@@ -53,4 +51,4 @@ def _is_local(url: Url) -> bool:
 
 
 def _address(url: Url) -> tuple[str, int]:
-    return url.host.strip("[]"), url.port or _PORTS[url.scheme]
+    return url.host.strip("[]"), url.port_number

@@ -10,6 +10,7 @@ from torr.options import readers
 from torr.options.definition import CONNECTION, many, option, switch
 
 if TYPE_CHECKING:
+    from torr.model.matching import Matching
     from torr.model.transport import HttpVersion, Proxy
 
 
@@ -31,6 +32,14 @@ class ConnectionOptions:
         default=1,
         rare=True,
     )
+    matching: Matching = option(
+        "--match",
+        readers.MATCHING,
+        "match answers of ws:// by order, id:KEY or none [order]",
+        default="order",
+        rare=True,
+    )
+    binary: bool = switch("--binary", "send ws:// messages as binary", rare=True)
     coalesce_ns: int = option(
         "--coalesce",
         readers.DURATION,

@@ -18,6 +18,7 @@ from torr.messages.say import say
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
 from torr.model.least_capacity import LeastCapacity
+from torr.model.matching import Matching
 from torr.model.outside_file import check_readable, read_bounded
 from torr.model.pace import MOST_PER_S, MOST_USERS, Stage, Think
 from torr.model.pin import read_pin
@@ -339,6 +340,7 @@ SIZE = Reader("SIZE", _size, "64KiB")
 URL = Reader("URL", _url, "http://localhost:8080/")
 METHOD = Reader("METHOD", _method, "PUT")
 GRPC_METHOD = Reader("METHOD", method_name, "shop.Cart/Add")
+MATCHING = Reader("HOW", Matching.parse, "id:id")
 HEADER = Reader("'NAME: VALUE'", _header, "x-user: ann")
 FOLDER = Reader("DIR", _folder, "results")
 PIN = Reader("CORES", read_pin, "0/1-3")

@@ -166,6 +166,19 @@ class GrpcTargetOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class WebSocketOptions:
+    """What a server of WebSocket does besides answering."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    push_every_ns: int | None = option(
+        "--push-every",
+        readers.SOME_DURATION,
+        "send each connection a message every TIME [never]",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class FaultyOptions:
     """Which fault a target has, and how often."""
 
@@ -212,6 +225,7 @@ class ChatOptions:
 HELLO = VerbOptions("hello", (HelloOptions, PlaceOptions))
 DELAY = VerbOptions("delay", (DelayOptions, PlaceOptions))
 BYTES = VerbOptions("bytes", (BytesOptions, PlaceOptions))
+WEBSOCKET = VerbOptions("ws", (WebSocketOptions, PlaceOptions))
 FAULTY = VerbOptions("faulty", (FaultyOptions, PlaceOptions))
 GRPC = VerbOptions("grpc", (GrpcTargetOptions, PlaceOptions))
 CHAT = VerbOptions("chat", (ChatOptions, PlaceOptions))

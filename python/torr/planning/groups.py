@@ -97,14 +97,17 @@ def _sources(mix: RequestMix) -> list[Source]:
     weights = mix.weights or (1,) * len(mix.requests)
     by_endpoint: dict[Any, list[int]] = {}
     for number, request in enumerate(mix.requests):
-        by_endpoint.setdefault(request.parsed_url.endpoint, []).append(number)
+        by_endpoint.setdefault(request.endpoint, []).append(number)
     if in_steps and len(by_endpoint) > 1:
         addresses = [
             mix.requests[numbers[0]].parsed_url.address for numbers in by_endpoint.values()
         ]
         raise UsageError(
             say("--steps: the requests go to {addresses}", addresses=" and ".join(addresses[:3])),
-            say("a user keeps one connection: steps go to one scheme, host and port"),
+            say(
+                "a user keeps one connection: steps go to one scheme, host and port; with ws:// to"
+                " one path"
+            ),
         )
     return [
         Source(

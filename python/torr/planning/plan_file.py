@@ -196,7 +196,7 @@ def _group(
 ) -> Group:
     with errors_at(file.path, entry.line):
         chosen = tuple(requests[name] for name in entry.requests)
-        endpoints = {request.parsed_url.endpoint for request in chosen}
+        endpoints = {request.endpoint for request in chosen}
         require(
             len(endpoints) == 1,
             say("the requests of {name!r} go to several servers", name=entry.name),

@@ -17,11 +17,12 @@ from torr.model.json_input import parse_json
 from torr.model.request import Request
 from torr.model.stream import Limit, Stream
 from torr.model.template import for_json
-from torr.model.url import Url
+from torr.model.url import Url, is_websocket
 from torr.options.definition import refuse, require_for
 from torr.planning.chat import chat_requests, check_chat, token_header
 from torr.planning.grpc import GrpcPlanner, check_calls
 from torr.planning.request_mix import RequestMix
+from torr.planning.websocket import SWITCHED, check_websocket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +48,7 @@ def request_mix_of(options: MeasureOptions) -> RequestMix:
     requests = tuple(with_options(request, options) for request in mix.requests)
     check_streams(requests, options.stream)
     check_calls(requests, options.grpc)
+    check_websocket(requests, options)
     slos = options.result.slos
     return replace(
         mix,
@@ -75,7 +77,10 @@ def _mix_of(options: MeasureOptions) -> RequestMix:
 def _of_urls(options: MeasureOptions) -> list[Request]:
     options_of_request = options.request
     called, calls = options.grpc.grpc, GrpcPlanner(options)
-    body, headers = _body(options_of_request, is_call=called is not None)
+    is_message = any(is_websocket(url) for url in options.urls)
+    body, headers = _body(
+        options_of_request, is_message=is_message, is_call=called is not None
+    )
     require(
         not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
         say("--capture: there are several requests, and the one to capture from is ambiguous"),
@@ -84,7 +89,8 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
             " --requests-file"
         ),
     )
-    method = options_of_request.method or ("GET" if body is None else "POST")
+    has_no_method = body is None or is_message
+    method = options_of_request.method or ("GET" if has_no_method else "POST")
     requests = [
         Request(
             url=url,
@@ -94,7 +100,8 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
             captures=() if number else options_of_request.captures,
             template=False if options_of_request.verbatim else None,
             timeout_ns=options_of_request.timeout_ns,
-            accept_statuses=options_of_request.expect_status or _statuses(options.stream.stream),
+            accept_statuses=options_of_request.expect_status
+            or _statuses(url, options.stream.stream),
         )
         for number, url in enumerate(options.urls)
     ]
@@ -159,8 +166,9 @@ def request_of(
                 say("{url} is not a complete URL", url=entry.url),
                 say("give torr the URL of the server, too"),
             )
+        url = base.at(entry.url) if base is not None and _is_relative(entry) else entry.url
         request = Request(
-            url=base.at(entry.url) if base is not None and _is_relative(entry) else entry.url,
+            url=url,
             method=entry.method,
             headers=(*entry.headers, *missing),
             body=_body_of(entry, verbatim=defaults.verbatim),
@@ -170,7 +178,7 @@ def request_of(
             timeout_ns=entry.timeout_ns or defaults.timeout_ns,
             accept_statuses=entry.accept_statuses
             or defaults.expect_status
-            or _statuses(entry.stream or options.stream.stream),
+            or _statuses(url, entry.stream or options.stream.stream),
             expect_body=entry.expect_body,
             expect_json=entry.expect_json,
             stream=entry.stream,
@@ -188,8 +196,10 @@ def _body_of(entry: Entry, *, verbatim: bool) -> bytes | None:
     return for_json(entry.body.decode()).encode()
 
 
-def _statuses(stream: object) -> Spans:
+def _statuses(url: str, stream: object) -> Spans:
     """Return the default of accepted statuses; for a stream, those with a body."""
+    if is_websocket(url):
+        return SWITCHED
     return DEFAULT_STATUSES if stream is None else STREAM_STATUSES
 
 
@@ -280,15 +290,15 @@ def _weights(mix: RequestMix, weights: tuple[int, ...] | None) -> tuple[int, ...
 def _distinctly_named(requests: Sequence[Request]) -> tuple[Request, ...]:
     """Return the requests with distinct names: with their address, otherwise with a number."""
     counts = Counter(request.name for request in requests)
-    endpoints = {request.parsed_url.endpoint for request in requests}
+    endpoints = {request.endpoint for request in requests}
     renamed: list[Request] = []
     taken: set[str] = set()
     # The last number of each name: all up to it are taken.
     numbers: Counter[str] = Counter()
     for request in requests:
         name, url = request.name, request.parsed_url
-        if counts[name] > 1 and len(endpoints) > 1 and name == _plain_name(request, ""):
-            name = _plain_name(request, url.address)
+        if counts[name] > 1 and len(endpoints) > 1 and name == request.name_of(url):
+            name = request.name_of(url, url.address)
         unique = name
         while unique in taken:
             numbers[name] += 1
@@ -298,15 +308,10 @@ def _distinctly_named(requests: Sequence[Request]) -> tuple[Request, ...]:
     return tuple(renamed)
 
 
-def _plain_name(request: Request, address: str) -> str:
-    """Return the name of a request that has none of its own, with an address or without."""
-    path = f"{address}{request.parsed_url.path}"
-    return f"{request.method} {path}" if request.grpc is None else path.removeprefix("/")
-
-
 def _body(
-    options: RequestOptions, *, is_call: bool = False
+    options: RequestOptions, *, is_message: bool = False, is_call: bool = False
 ) -> tuple[bytes | None, tuple[Header, ...]]:
+    """Return the body and the headers; a message of WebSocket or gRPC has no content-type."""
     headers = options.headers
     if options.basic_auth is not None:
         headers = (*headers, options.basic_auth)
@@ -323,6 +328,6 @@ def _body(
         raise UsageError(
             say("--json-body: {error}", error=error), say("use -b to send any text")
         ) from error
-    if not any(name.lower() == "content-type" for name, _ in headers):
+    if not is_message and not any(name.lower() == "content-type" for name, _ in headers):
         headers = (*headers, ("content-type", "application/json"))
     return document, headers

@@ -35,6 +35,8 @@ def transport_of(options: ConnectionOptions, requests: Sequence[Request]) -> Tra
         http=_http(options, requests),
         streams=options.streams,
         coalesce_ns=options.coalesce_ns,
+        matching=options.matching,
+        binary=options.binary,
     )
 
 

@@ -188,6 +188,20 @@ class Http2(ResultPart, kw_only=True):
     ] = None
 
 
+class WebSocketCounts(ResultPart, kw_only=True):
+    """What connections of WebSocket did in the window, beside the messages that were answered."""
+
+    unmatched_messages: Annotated[
+        Count, Meta(description="received messages that answer none of torr's")
+    ] = 0
+    pings: Annotated[Count, Meta(description="received pings, which torr answers")] = 0
+    closed: Annotated[Count, Meta(description="connections that ended in the window")] = 0
+    closed_by_server: Annotated[Count, Meta(description="of those, by the server")] = 0
+    lifetime_ms: Annotated[
+        Statistics | None, Meta(description="how long the connections were open that ended")
+    ] = None
+
+
 class ConnectionCounts(ResultPart, kw_only=True):
     """Connections: requested, open at the same time at most, and opened in total."""
 
@@ -367,6 +381,9 @@ class Level(ResultPart, kw_only=True):
         Meta(description="the version of HTTP; 2c is HTTP/2 without TLS; absent if Locust fired"),
     ] = UNSET
     http2: Annotated[Http2 | UnsetType, Meta(description="absent for HTTP/1.1")] = UNSET
+    websocket: Annotated[
+        WebSocketCounts | UnsetType, Meta(description="absent without ws:// and wss:// URLs")
+    ] = UNSET
     ok_per_s: Amount
     attempted_per_s: Amount = 0
     success_rate: Percent | None = None

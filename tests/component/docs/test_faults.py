@@ -1,6 +1,7 @@
 """What docs/faults.md says of classes, reasons and faults is what torr does."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.model.transport import Transport
+from torr.planning.websocket import SWITCHED
 from torr.report.text.reasons import ADVICE
 
 SECOND_NS = 1_000_000_000
@@ -23,8 +25,11 @@ BODY = b"x" * 100_000
 def three_requests(url, fault, ends):
     # What is silent for ever is waited for no longer than need be.
     patience_s = 1 if ends.startswith("timeout.") else 20
-    is_http2 = fault.startswith("h2_")
+    is_http2, is_websocket = fault.startswith("h2_"), fault.startswith("ws_")
     request = Request(url=url, timeout_ns=patience_s * SECOND_NS, body=BODY if is_http2 else None)
+    if is_websocket:
+        url = url.replace("http://", "ws://")
+        request = replace(request, url=url, body=b"hello", accept_statuses=SWITCHED)
     return Plan(
         transport=Transport(http="2c" if is_http2 else "1.1"),
         groups=(Group(Closed(1), Source.of(request)),),

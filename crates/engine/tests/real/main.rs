@@ -7,6 +7,7 @@ mod grpc;
 mod http2;
 mod streams;
 mod tls;
+mod websocket;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -11,3 +11,4 @@ mod hello;
 mod http2;
 mod lifecycle;
 mod spec;
+mod websocket;

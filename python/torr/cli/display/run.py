@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 STATS = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
 # Response and service time are one row when no shown statistic differs by more than this.
 SAME = 0.05
+# The status of an answered message of WebSocket.
+SWITCHED = "101"
 # Leaves room for six numbers within 80 columns.
 WIDEST_NAME = 24
 # Columns in the order in which a narrow terminal leaves them out.
@@ -44,8 +46,9 @@ def show(result: RunResult, out: Screen) -> None:
         {
             say("throughput"): _throughput(level),
             say("attempts"): _attempts(level),
-            say("statuses"): _counted(level.statuses),
+            **_statuses(level),
             **_http2(level),
+            **_websocket(level),
             **stream_facts(level),
             say("health"): _health(level),
             **monitor_table.facts(level),
@@ -87,6 +90,31 @@ def _http2(level: Level) -> dict[str, str]:
     if limits is not None and limits.streams is not None:
         words.append(say("the server allows {count:,} streams", count=limits.streams))
     return {"HTTP/2": chain(", ", words)}
+
+
+def _statuses(level: Level) -> dict[str, str]:
+    """Return the statuses; every answered message has that of its connection's handshake."""
+    if level.websocket and set(level.statuses) <= {SWITCHED}:
+        return {}
+    return {say("statuses"): _counted(level.statuses)}
+
+
+def _websocket(level: Level) -> dict[str, str]:
+    """Return what connections of WebSocket did beside the messages, if they did anything."""
+    counts = level.websocket
+    if not counts:
+        return {}
+    words: list[str] = []
+    if counts.closed:
+        by_server = counts.closed_by_server
+        words.append(
+            say("{n:,} connections ended, {m:,} by the server", n=counts.closed, m=by_server)
+        )
+    if counts.unmatched_messages:
+        words.append(say("{n:,} messages answer none", n=counts.unmatched_messages))
+    if counts.pings:
+        words.append(say("{n:,} pings", n=counts.pings))
+    return {"WebSocket": chain(", ", words)} if words else {}
 
 
 def _differ(one: Statistics, other: Statistics) -> bool:

@@ -90,6 +90,7 @@ def throughput(level: Level) -> Table:
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         *([(say("sent again"), f"{level.resent:,}")] if level.resent else []),
         *_of_http2(level),
+        *_of_websocket(level),
         (say("dropped"), f"{counts.dropped:,}"),
         (say("measurement window"), f"{level.seconds:g} s"),
         (say("open connections"), say("{open:,} of {requested:,}", **opened)),
@@ -117,6 +118,22 @@ def _of_http2(level: Level) -> list[tuple[str, str]]:
         rows.append((say("streams that the server allows"), streams))
         window = show_size(limits.window_bytes)
         rows.append((say("bytes of a body that the server allows at first"), window))
+    return rows
+
+
+def _of_websocket(level: Level) -> list[tuple[str, str]]:
+    """Return what connections of WebSocket did beside the messages that were answered."""
+    counts = level.websocket
+    if not counts:
+        return []
+    rows: list[tuple[str, str]] = [
+        (say("messages that answer none"), f"{counts.unmatched_messages:,}"),
+        (say("pings of the server"), f"{counts.pings:,}"),
+        (say("connections that ended"), f"{counts.closed:,}"),
+        (say("ended by the server"), f"{counts.closed_by_server:,}"),
+    ]
+    if counts.lifetime_ms is not None:
+        rows.append((say("mean lifetime of a connection"), show_ms(counts.lifetime_ms.mean)))
     return rows
 
 

@@ -46,6 +46,8 @@ ADVICE = {
     " a slow server behind this one, or a wrong Content-Length.",
     "timeout.idle": "The model, or a proxy that buffers, sent nothing. `--idle-timeout` sets for"
     " how long that is allowed.",
+    "timeout.websocket_handshake": "Check the path: a server that does not speak WebSocket there"
+    " may not answer. It may also have a limit of connections.",
     "write.reset": "The server refuses the body: look for a limit of its size.",
     "write.closed": "The server closes the connection before it has read the request: look for a"
     " limit, or an early response.",
@@ -87,6 +89,25 @@ ADVICE = {
     " server.",
     "read.stream_reset.http_1_1_required": "Use `--http 1.1` for this request.",
     "read.stream_reset.other": "Look at the log of the server.",
+    "read.websocket_close.normal": "The server closed by plan: look for a limit of the age or of"
+    " the messages of a connection.",
+    "read.websocket_close.going_away": "The server was stopped or restarted, or closes idle"
+    " connections.",
+    "read.websocket_close.protocol_error": "The log of the server may have the reason. If the"
+    " frames are correct, please report it.",
+    "read.websocket_close.unsupported": "Send text in place of binary messages, or the other way:"
+    " `--binary`.",
+    "read.websocket_close.not_utf8": "Send the message with `--binary`, or correct its text.",
+    "read.websocket_close.policy": "Look for a missing token, or a limit of messages, in the log"
+    " of the server.",
+    "read.websocket_close.too_large": "Send smaller messages, or raise the limit of the server.",
+    "read.websocket_close.extension": "torr offers no extension: allow the server to go without.",
+    "read.websocket_close.internal": "Look for an exception in the log of the server.",
+    "read.websocket_close.restart": "The server restarts: measure when it is stable.",
+    "read.websocket_close.try_later": "The server is overloaded: give a lower rate, or fewer"
+    " connections.",
+    "read.websocket_close.other": "The sample and the log of the server may say more.",
+    "read.websocket_close.none": "Look at the log of the server.",
     "read.no_memory": "This is a limit of torr: 40 MiB for each worker, in addition to 64 KiB for"
     " each connection. Ask for smaller responses, or use more workers (`--workers`).",
     "read.too_large": "Only `--once` has this limit, because it holds the whole response in memory."
@@ -144,6 +165,19 @@ ADVICE = {
     "status.grpc.undefined": "The sample has the status: look at the server or a proxy before it.",
     "status.grpc.missing": "Check that the URL is that of a gRPC server. A proxy before it may drop"
     " the trailers.",
+    "protocol.websocket_upgrade": "Check that the path is one of WebSocket, and that a proxy"
+    " passes `Upgrade` on.",
+    "protocol.websocket_connection": "Check that a proxy passes `Connection: Upgrade` on.",
+    "protocol.websocket_accept": "A proxy or cache may answer in place of the server.",
+    "protocol.websocket_extension": "Configure the server to use only what clients offer.",
+    "protocol.websocket_subprotocol": "Offer the subprotocol with `-H 'Sec-WebSocket-Protocol:"
+    " …'`.",
+    "protocol.websocket_frame": "The server, or a proxy before it, breaks the rules of WebSocket.",
+    "protocol.websocket_masked": "The server uses the code of a client: only clients mask frames.",
+    "protocol.websocket_fragment": "The server may write two messages to one connection at once.",
+    "protocol.websocket_too_large": "Ask for smaller messages.",
+    "protocol.websocket_utf8": "Let the server send such data in binary messages.",
+    "protocol.websocket_close": "The server, or a proxy before it, breaks the rules of WebSocket.",
     "tls.expired": "Renew the certificate. To measure without this check, use `--insecure`.",
     "tls.not_yet_valid": "Check the clock of this machine. To measure without this check, use"
     " `--insecure`.",

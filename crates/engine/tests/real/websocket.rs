@@ -1,0 +1,167 @@
+//! WebSocket on real sockets: every fault of a server ends in its class, and both sides agree.
+
+use std::collections::BTreeMap;
+
+use engine::{Matching, Plan, Source, Summary};
+use targets::{Fault, FaultVersion, Spec, Target, WsSpec};
+
+use crate::at_once::at_once;
+use crate::{MS, SILENCE_NS, balanced, faulty, one, requests, run};
+
+/// A load of messages, of so many at once on each connection.
+fn messages(target: &Target, users: u32, streams: u16, count: u64) -> Plan {
+    let mut plan = requests(&format!("ws://{}/chat", target.addr()), users, count);
+    plan.transport.streams = streams;
+    let message = one(&mut plan);
+    // {"id": {{seq}}}
+    message.body = Some("eyJpZCI6IHt7c2VxfX19".into());
+    (message.template, message.accept_statuses) = (true, vec![(101, 101)]);
+    plan
+}
+
+fn echo(push_every_ns: Option<u64>) -> Target {
+    Target::start(Spec::Ws(WsSpec { push_every_ns, threads: 2, ..WsSpec::default() })).unwrap()
+}
+
+/// Why an exchange fails that meets this fault; none where it does not fail.
+fn expected(fault: Fault) -> Option<&'static str> {
+    let reason = match fault.name() {
+        "ws_refused" => "status.403",
+        "ws_no_handshake" => "timeout.websocket_handshake",
+        "ws_bad_accept" => "protocol.websocket_accept",
+        "ws_extension" => "protocol.websocket_extension",
+        "ws_close" => "read.websocket_close.internal",
+        "ws_drop" => "read.closed_in_body",
+        "ws_hang" | "ws_pings" => "timeout.first_byte",
+        "ws_half" => "timeout.body",
+        "ws_masked" => "protocol.websocket_masked",
+        "ws_bad_utf8" => "protocol.websocket_utf8",
+        "ws_fragment" => "protocol.websocket_fragment",
+        "ws_reserved" => "protocol.websocket_frame",
+        "ws_huge" => "protocol.websocket_too_large",
+        "ws_bad_close" => "protocol.websocket_close",
+        _ => return None,
+    };
+    Some(reason)
+}
+
+/// Whether only a timeout ends an exchange that meets this fault.
+fn is_silent(fault: Fault) -> bool {
+    expected(fault).is_some_and(|reason| reason.starts_with("timeout."))
+}
+
+fn faults() -> impl Iterator<Item = (String, Fault)> {
+    let is_of_websocket = |fault: &Fault| fault.version() == FaultVersion::WebSocket;
+    let chosen = Fault::ALL.iter().copied().filter(is_of_websocket);
+    chosen.map(|fault| (fault.name().to_owned(), fault))
+}
+
+/// Whether the fault is one of handshakes, so that the target reads no message.
+fn is_of_handshake(fault: Fault) -> bool {
+    let names = ["ws_refused", "ws_no_handshake", "ws_bad_accept", "ws_extension"];
+    names.contains(&fault.name())
+}
+
+#[test]
+fn each_fault_ends_in_its_class_and_the_target_agrees() {
+    at_once(faults(), |fault| {
+        let healthy = echo(None);
+        let target = faulty(fault, 1.0);
+        // Each user ends with a message to the faulty target: one timeout for all.
+        let mut plan = messages(&healthy, 6, 1, 12);
+        plan.workers = 1;
+        let answered = one(&mut plan).clone();
+        let mut broken = answered.clone();
+        broken.url = format!("ws://{}/chat", target.addr());
+        if is_silent(fault) {
+            broken.timeout_ns = SILENCE_NS;
+        }
+        plan.groups[0].source = Source::Turn { requests: vec![answered, broken] };
+        let summary = run(&plan);
+        healthy.stop().unwrap();
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        assert_eq!((total.attempted, healthy.counts().answered), (12, 6));
+        let failed = expected(fault).map(|reason| (reason.to_owned(), 6));
+        assert_eq!(total.all_reasons(), BTreeMap::from_iter(failed));
+        assert_eq!(total.ok, 6 + counts.answered);
+        let read = if is_of_handshake(fault) { 0 } else { 6 };
+        assert_eq!((counts.requests, counts.faults[fault.name()]), (read, 6));
+    });
+}
+
+#[test]
+fn with_many_messages_at_once_the_answered_are_those_that_the_target_answered() {
+    at_once(faults(), |fault| {
+        let target = faulty(fault, 0.1);
+        let mut plan = messages(&target, 24, 8, 100);
+        plan.transport.websocket.matching = Matching::Id { key: "id".into() };
+        // Answers without an ID answer nothing.
+        if is_silent(fault) || fault == Fault::WsFrames {
+            // On a busy machine others time out, too.
+            one(&mut plan).timeout_ns = SILENCE_NS / 8;
+        }
+        let summary = run(&plan);
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        assert_eq!((total.attempted, &summary.failure), (100, &None));
+        let reasons = total.all_reasons();
+        // An answer may come after its timeout, or after a Close frame.
+        assert!(total.ok <= counts.answered + unmatched(&summary), "{reasons:?}");
+        assert!(counts.requests <= total.attempted);
+        if fault == Fault::WsFrames {
+            assert_eq!(unmatched(&summary), counts.faults["ws_frames"]);
+        }
+    });
+}
+
+fn unmatched(summary: &Summary) -> u64 {
+    summary.websocket.as_ref().map_or(0, |tally| tally.unmatched_messages)
+}
+
+#[test]
+fn a_healthy_target_agrees_to_the_last_message() {
+    let ways = [Matching::Order, Matching::Id { key: "id".into() }, Matching::None];
+    for matching in ways {
+        let target = echo(None);
+        let mut plan = messages(&target, 40, 10, 5000);
+        plan.transport.websocket.matching = matching.clone();
+        let summary = run(&plan);
+        let total = balanced(&summary);
+        let counts = target.counts();
+        target.stop().unwrap();
+        assert_eq!(total.ok, 5000, "{matching:?}");
+        assert_eq!(summary.connections.asked, 4);
+        if matching != Matching::None {
+            assert_eq!((counts.requests, counts.answered), (5000, 5000));
+            assert_eq!((counts.connections, unmatched(&summary)), (4, 0));
+        }
+    }
+}
+
+#[test]
+fn messages_larger_than_every_buffer_come_back_whole() {
+    let target = echo(None);
+    let mut plan = messages(&target, 4, 2, 24);
+    one(&mut plan).template = false;
+    // 3 MB
+    one(&mut plan).body = Some("aGVs".repeat(1_000_000));
+    let summary = run(&plan);
+    let total = balanced(&summary);
+    target.stop().unwrap();
+    assert_eq!((total.ok, target.counts().answered), (24, 24));
+    assert!(total.bytes_in >= 24 * 3_000_000 && total.bytes_out >= total.bytes_in);
+}
+
+#[test]
+fn what_the_server_pushes_is_counted_and_disturbs_no_message_with_an_id() {
+    let target = echo(Some(20 * MS));
+    let mut plan = messages(&target, 4, 1, 2000);
+    plan.groups[0].think = Some(engine::Think::Uniform { from_ns: MS, to_ns: MS });
+    plan.transport.websocket.matching = Matching::Id { key: "id".into() };
+    let summary = run(&plan);
+    let total = balanced(&summary);
+    target.stop().unwrap();
+    assert_eq!((total.ok, target.counts().answered), (2000, 2000));
+    assert!(unmatched(&summary) > 10);
+}
