@@ -97,7 +97,8 @@ def target(start):
     def started(*arguments, **settings):
         process = start("target", *arguments, **settings)
         line = process.stdout.readline()
-        assert line.startswith("listening on http://"), process.stderr.read()
+        is_listening = line.startswith(("listening on http://", "listening on ws://"))
+        assert is_listening, process.stderr.read()
         return Target(line.split()[-1], process)
 
     return started

@@ -169,7 +169,7 @@ def request_of(
         url = base.at(entry.url) if base is not None and _is_relative(entry) else entry.url
         request = Request(
             url=url,
-            method=entry.method,
+            method="GET" if is_websocket(url) and not entry.has_method else entry.method,
             headers=(*entry.headers, *missing),
             body=_body_of(entry, verbatim=defaults.verbatim),
             name=entry.name,

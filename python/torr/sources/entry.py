@@ -23,6 +23,7 @@ class Entry:
 
     With `is_json` the body was written as JSON, and values of its templates have to be quoted.
     `grpc` is the method that a call of gRPC is of; its body has messages as JSON.
+    Without `has_method` the method is the one that HTTP would use, which messages do not have.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class Entry:
     stream: Stream | None = None
     is_json: bool = False
     grpc: str | None = None
+    has_method: bool = True
 
 
 @contextmanager

@@ -18,7 +18,6 @@ from torr.messages.similar import did_you_mean
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.request import check_header, check_method
 from torr.model.stream import DIALECTS, Stream
-from torr.model.url import is_websocket
 from torr.sources.entry import Entry
 from torr.units import parse_duration
 
@@ -80,17 +79,17 @@ def entry_of(
     if len(bodies) > 1:
         raise UsageError(say("{names} are all given", names=names), say("give one body"))
     body = _body(bodies[0], members[bodies[0]], spelling) if bodies else None
-    url = _text(members, "url") or "/" * bool(called)
-    has_no_method = body is None or is_websocket(url)
-    method = _text(members, "method") or ("GET" if has_no_method else "POST")
+    written_method = _text(members, "method")
+    method = written_method or ("GET" if body is None else "POST")
     check_method(method)
     timeout = _text(members, "timeout")
     statuses = _text(members, "expect_status")
     return Entry(
         path=path,
         line=number,
-        url=url,
+        url=_text(members, "url") or "/" * bool(called),
         method=method,
+        has_method=bool(written_method),
         headers=_headers(
             members.get("header") or {}, spelling, is_json="json_body" in bodies and not called
         ),

@@ -32,6 +32,13 @@ def url():
 
 
 @pytest.fixture(scope="session")
+def echo():
+    """Where a server of WebSocket answers each message with the same message."""
+    with targets.listening(targets.WebSocketEcho()) as target:
+        yield target.url
+
+
+@pytest.fixture(scope="session")
 def chats():
     """Where chat APIs answer, by the ports that the pages give them."""
     tokens = targets.SameTokens(4)
@@ -101,6 +108,8 @@ def aim(url, chats, place, request, monkeypatch):
         # What the file says of the server is said again behind it.
         command = re.sub(r"(dify\.toml)(.*)$", rf"\1 {chats['8001']}\2 {ALL_AT_ONCE}", command)
         command = re.sub(r"http://(localhost|127\.0\.0\.1):8080|\bURL$", url, command)
+        if "ws://" in command:
+            command = command.replace("ws://localhost:8080", request.getfixturevalue("echo"))
         if "https://" in command:
             nginx, authority = request.getfixturevalue("secure")
             shutil.copy(authority.certificate, place)

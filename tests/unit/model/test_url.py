@@ -25,6 +25,8 @@ from torr.model.url import Url
         ("http://localhost/{{row.id}}?q={{ row.q | url }}&ä", None),
         ('http://localhost/{{"{{"}}/{{rand 1 9}}#part', 'http://localhost/{{"{{"}}/{{rand 1 9}}'),
         ("http://localhost/{a}", "http://localhost/%7Ba%7D"),
+        ("ws://localhost:8080/chat?a=b", "ws://localhost:8080/chat?a=b"),
+        ("WSS://localhost", "wss://localhost/"),
         ("unix:/run/app.sock", "http://localhost/"),
         ("unix:/run/app.sock:/a?b=c", "http://localhost/a?b=c"),
     ],
