@@ -11,6 +11,8 @@ FUZZ := build/fuzz
 DOCS := build/docs-tools
 RAY := build/ray
 H2SPEC := build/h2spec
+WEBSOCKET := build/websocket
+WEBSOCKET_SERVERS := tests/full/websocket/servers
 TORR := $(BIN)/torr
 WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
@@ -44,7 +46,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins $(WEBSOCKET)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -167,6 +169,17 @@ $(RAY)/.pins: requirements/ray.txt
 $(H2SPEC)/.pins: tests/full/http2/h2spec/go.mod tests/full/http2/h2spec/go.sum
 	@command -v go >/dev/null || { printf 'missing: go, which builds h2specd\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
 	go build -C tests/full/http2/h2spec -o $(abspath $(H2SPEC))/ tool
+	touch $@
+
+# Servers of WebSocket in Python, Node and Go; hashes, lock file and go.sum have their checksums.
+$(WEBSOCKET)/.pins: requirements/websocket.txt $(WEBSOCKET_SERVERS)/node/package-lock.json $(wildcard $(WEBSOCKET_SERVERS)/go/*)
+	@command -v go >/dev/null || { printf 'missing: go, which builds a server\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(WEBSOCKET)/python
+	$(WEBSOCKET)/python/bin/python -m pip install --quiet --require-hashes -r requirements/websocket.txt
+	mkdir -p $(WEBSOCKET)/node
+	cp $(WEBSOCKET_SERVERS)/node/* $(WEBSOCKET_SERVERS)/node/.npmrc $(WEBSOCKET)/node
+	npm --prefix $(WEBSOCKET)/node ci --no-audit --no-fund --loglevel=error
+	go build -C $(WEBSOCKET_SERVERS)/go -o $(abspath $(WEBSOCKET))/ .
 	touch $@
 
 # Zensical, and the servers of the tutorial.

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from authority import Nginx
-from installed import TORR, free_port, wait_until
+from installed import TORR, free_port, is_open, wait_until
 
 SOURCES = Path(__file__).with_name("full") / "http2/servers"
 REMEDIES = {"go": "install Go 1.26 or newer", "node": "install Node 18.18 or newer"}
@@ -90,7 +90,7 @@ class Site:
         with self.output.open("wb") as file:
             process = subprocess.Popen(command, stdout=output or file)
         with _ended(process):
-            wait_until(lambda: process.poll() is not None or _is_open(self.port))
+            wait_until(lambda: process.poll() is not None or is_open(self.port))
             assert process.poll() is None, f"{program} has ended"
             yield f"{'https' if self.is_secure else 'http'}://127.0.0.1:{self.port}/"
 
@@ -219,8 +219,3 @@ def _statistics(path):
             rows = list(csv.DictReader(text))
     row = next(row for row in rows if row["svname"] == "FRONTEND")
     return Counter({f"{digit}xx": int(row[f"hrsp_{digit}xx"]) for digit in range(1, 6)})
-
-
-def _is_open(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -74,6 +74,12 @@ def words_of(process):
         return []
 
 
+def is_open(port):
+    """Return whether something listens on a port of 127.0.0.1."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def free_port():
     """Return a TCP port of 127.0.0.1 that nothing listens on now."""
     with socket.socket() as probe:

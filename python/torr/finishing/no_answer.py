@@ -10,6 +10,7 @@ from torr.errors import NothingMeasuredError
 from torr.experiments.once import missing_socket, written_url
 from torr.messages.counts import counted
 from torr.messages.say import chain, say
+from torr.model.url import is_websocket
 from torr.results.base import convert
 from torr.results.level import AttemptCounts, Level
 
@@ -69,7 +70,8 @@ def _attempts(level: Level, requests: Sequence[_StoredRequest]) -> str:
     before = _warmup(level).attempted
     requested = level.connections.requested if level.connections else 0
     request = requests[0]
-    sent: str = f"{request.method} {written_url(request.url, request.unix_socket)}"
+    url = written_url(request.url, request.unix_socket)
+    sent = url if is_websocket(url) else f"{request.method} {url}"
     if len(requests) > 1:
         sent = say("{request} and others", request=sent)
     text = say(

@@ -207,8 +207,9 @@ impl Coordinator {
             summary.generator.cpu_ns = net::process_cpu_ns() - self.cpu_at_start;
         }
         self.unanswered.see(&report);
-        self.has_received |=
-            report.has_received || report.tallies.iter().any(|tally| tally.bytes_in > 0);
+        // A one-way message is ok without any answer.
+        let has_received = |tally: &Tally| tally.bytes_in > 0 || tally.ok > 0;
+        self.has_received |= report.has_received || report.tallies.iter().any(has_received);
         add_tallies(self.aggregate.rows(report.phase), &report.tallies);
         let intervals = self.aggregate.add(report);
         self.hand_out(&intervals);
