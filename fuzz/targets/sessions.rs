@@ -7,10 +7,14 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use client::{Connection, Exchange, Outline, Protocol, Scratch, Slots};
+use client::{
+    Connection, Exchange, MessageMatching, Outline, Protocol, Scratch, Slots, WebSocketOptions,
+};
 use libfuzzer_sys::fuzz_target;
 use net::{Address, Driver, Nanos, Ready, ThreadUsage};
+use wire::websocket::{HandshakeRequest, accept_value};
 use wire::{RequestParts, RequestTemplate};
 
 const SLOTS: u16 = 3;
@@ -102,13 +106,20 @@ impl Slots for Exchanges {
 fn play(protocol: Protocol, mut input: &[u8]) {
     let count = usize::from(protocol.slots());
     let is_http2 = matches!(protocol, Protocol::Http2(_));
-    let request = if is_http2 { request_of_http2() } else { REQUEST.to_vec() };
+    let request = match protocol {
+        Protocol::Http2(_) => request_of_http2(),
+        Protocol::WebSocket(_) => b"T{\"id\": 1}".to_vec(),
+        _ => REQUEST.to_vec(),
+    };
     let outline = Outline { is_head: false, length: request.len() };
     let mut world = World::default();
     let mut scratch = Scratch::new(64);
     let mut connection = Connection::dialled((), None, None, (&protocol, 0), 0);
     let ready = Ready { token: 0, readable: false, writable: true, closed: false };
     assert!(connection.advance(&mut world, ready, &mut scratch).is_ok() && connection.is_open());
+    if matches!(protocol, Protocol::WebSocket(_)) {
+        world.received.borrow_mut().extend(switched(&protocol));
+    }
     let new = |_| Exchange::new(0, 0, outline);
     let mut exchanges = Exchanges((0..count).map(new).collect(), request);
     let mut running = vec![false; count];
@@ -174,6 +185,22 @@ fn request_of_http2() -> Vec<u8> {
     template.to_http2().fixed().expect("no template").into_vec()
 }
 
+/// Returns a protocol of messages.
+fn messages(matching: MessageMatching) -> Protocol {
+    let handshake = HandshakeRequest::new("h", "/", &[]).expect("a plain request");
+    let options = WebSocketOptions { slots: SLOTS, matching, is_binary: false, handshake };
+    Protocol::WebSocket(Arc::new(options))
+}
+
+/// Returns the response to the handshake of a connection with the seed 0.
+fn switched(protocol: &Protocol) -> Vec<u8> {
+    let request = String::from_utf8(protocol.readable(b"", 0)).expect("a plain request");
+    let key = request.split("Sec-WebSocket-Key: ").nth(1).expect("a key").trim_end();
+    let head = "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: upgrade";
+    let accept = accept_value(key.as_bytes());
+    format!("{head}\r\nSec-WebSocket-Accept: {accept}\r\n\r\n").into_bytes()
+}
+
 /// Returns a frame of HTTP/2, on one of the first streams.
 fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     let head = [0, 0, payload.len() as u8, kind % 11, flags, 0, 0, 0, stream % 8];
@@ -184,4 +211,8 @@ fuzz_target!(|data: &[u8]| {
     play(Protocol::Http1, data);
     play(Protocol::Lines(SLOTS), data);
     play(Protocol::Http2(SLOTS), data);
+    let ways = [MessageMatching::Order, MessageMatching::Id("id".into()), MessageMatching::None];
+    for matching in ways {
+        play(messages(matching), data);
+    }
 });

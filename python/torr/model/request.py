@@ -86,7 +86,7 @@ class Request(PlanPart):
                 ),
                 say("leave --compressed out"),
             )
-        url = Url.parse(self.url, templates=self.template is not False)
+        url = Url.parse(self.url, templates=self.template is not False, messages=True)
         if url.is_websocket:
             self._check_message(url)
         object.__setattr__(self, "url", str(url))
@@ -150,7 +150,8 @@ class Request(PlanPart):
     @property
     def parsed_url(self) -> Url:
         """Return the parts of its URL, with the socket."""
-        return replace(Url.parse(self.url, templates=bool(self.template)), socket=self.unix_socket)
+        url = Url.parse(self.url, templates=bool(self.template), messages=True)
+        return replace(url, socket=self.unix_socket)
 
     def expressions(self) -> list[Expression]:
         """Return every `{{…}}` that the engine fills; raise UsageError for an invalid one."""

@@ -22,6 +22,7 @@ _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?")
 _V6_HINT = say("write http://[::1]:8080/")
 _UNQUOTED = "!#$%&'()*+,/:;=?@[]~"
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_OF_MESSAGES = frozenset({"ws", "wss"})
 _SOCKET = "unix:"
 
 
@@ -40,11 +41,21 @@ class Url:
     socket: str | None = None
 
     @classmethod
-    def parse(cls, text: str, *, templates: bool = True) -> Url:
-        """Read a URL; raise UsageError that says what is wrong and what to write."""
+    def parse(cls, text: str, *, templates: bool = True, messages: bool = False) -> Url:
+        """Read a URL; raise UsageError that says what is wrong and what to write.
+
+        Only with `messages` it may be one of WebSocket.
+        """
         if text.startswith(_SOCKET):
             return _of_socket(text, templates=templates)
         scheme = _scheme(text)
+        if scheme in _OF_MESSAGES and not messages:
+            raise UsageError(
+                say(
+                    "{text!r}: {scheme}:// is for the messages of a load", text=text, scheme=scheme
+                ),
+                say("give a URL with http:// or https://"),
+            )
         behind_scheme = text.partition("://")[2]
         authority = re.split("[/?#]", behind_scheme, maxsplit=1)[0]
         if "{{" in authority or "}}" in authority:
@@ -65,7 +76,7 @@ class Url:
     @property
     def is_websocket(self) -> bool:
         """Return whether messages of WebSocket are sent to it."""
-        return self.scheme in {"ws", "wss"}
+        return self.scheme in _OF_MESSAGES
 
     @property
     def port_number(self) -> int:

@@ -197,7 +197,7 @@ def _url(text: str) -> str:
     """A URL, or a plan file."""
     if is_plan_file(text):
         return _file(text)
-    Url.parse(text)
+    Url.parse(text, messages=True)
     return text
 
 

@@ -20,6 +20,7 @@ from torr.planning.groups import PlannedLoad
 from torr.planning.grpc import GrpcPlanner, check_calls
 from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
 from torr.planning.requests import check_streams, request_of, with_limits, with_options
+from torr.planning.websocket import check_websocket
 from torr.sources.entry import errors_at
 from torr.sources.group_entry import GroupEntry
 from torr.sources.plan_file import PlanFile, read_plan_file
@@ -50,7 +51,7 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
     )
     _refuse_beside(options)
     file = read_plan_file(Path(urls[0]))
-    base = Url.parse(urls[1]) if len(urls) > 1 else _base(file)
+    base = Url.parse(urls[1], messages=True) if len(urls) > 1 else _base(file)
     calls = GrpcPlanner(options)
     requests = {
         entry.name: with_limits(
@@ -62,6 +63,7 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
         check_streams(tuple(requests.values()), options.stream)
     with _named(file, *KEYS_OF_CALLS):
         check_calls(tuple(requests.values()), options.grpc)
+    check_websocket(tuple(requests.values()), options)
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
     if options.ladder is not None:
         _check_ladder(file, entries)
@@ -106,7 +108,7 @@ def _base(file: PlanFile) -> Url | None:
     if file.url is None:
         return None
     with errors_at(file.path, file.lines.get("url", 1)):
-        return Url.parse(file.url)
+        return Url.parse(file.url, messages=True)
 
 
 def _check_ladder(file: PlanFile, entries: Sequence[GroupEntry]) -> None:

@@ -129,7 +129,7 @@ def _of_file(path: Path, options: MeasureOptions) -> RequestMix:
         path=path,
     )
     notes = (note,) if file.left_out else ()
-    base = Url.parse(urls[0]) if urls else None
+    base = Url.parse(urls[0], messages=True) if urls else None
     require(
         base is None or any(_is_relative(entry) for entry in file.entries),
         say(

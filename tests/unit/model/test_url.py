@@ -32,7 +32,7 @@ from torr.model.url import Url
     ],
 )
 def test_a_url_is_written_as_the_engine_takes_it(text, written):
-    assert str(Url.parse(text)) == (written or text.replace("ä", "%C3%A4"))
+    assert str(Url.parse(text, messages=True)) == (written or text.replace("ä", "%C3%A4"))
 
 
 @pytest.mark.parametrize(
@@ -137,3 +137,8 @@ def test_a_loopback_host_is_known_by_its_text(host, is_loopback):
 def test_https_is_a_scheme_of_its_own():
     url = Url.parse("HTTPS://localhost/x")
     assert (url.scheme, url.port, str(url)) == ("https", None, "https://localhost/x")
+
+
+def test_only_a_load_has_urls_of_websocket():
+    with pytest.raises(UsageError, match="ws:// is for the messages of a load"):
+        Url.parse("ws://localhost/")

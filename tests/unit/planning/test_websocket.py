@@ -99,3 +99,15 @@ def test_messages_and_requests_of_http_can_share_a_run(torr, fake):
         [[101, 101]],
         [[200, 399]],
     ]
+
+
+def test_a_plan_file_may_have_messages(torr, fake, tmp_path):
+    (tmp_path / "plan.toml").write_text(
+        'url = "ws://127.0.0.1:9"\nmatch = "id:id"\nstreams = 2\n'
+        '[[requests]]\nname = "ask"\nurl = "/chat"\njson = {id = "{{seq}}"}\n'
+    )
+    ended = torr("run", "plan.toml")
+    assert ended.code == 0, ended.err
+    (request,) = requests_of(fake)
+    assert (request["method"], request["accept_statuses"]) == ("GET", [[101, 101]])
+    assert plan_of(fake)["transport"]["streams"] == 2

@@ -200,6 +200,9 @@ fn check_sources(addresses: &[IpAddr]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use client::Protocol;
+    use wire::websocket::HandshakeKey;
+
     use super::*;
     use crate::plan::tests::plan;
     use crate::plan::{Closed, Pace, Proxy, RequestPlan};
@@ -299,6 +302,43 @@ mod tests {
         assert_eq!((rows, prepared.rows), (vec![0, 1, 0], vec!["a".to_owned(), "b".to_owned()]));
     }
 
+    /// Prepares messages to these URLs, each with one header.
+    fn messages(sent: &[(&str, &str)]) -> Result<Prepared, String> {
+        let mut plan = plan(Pace::Closed(Closed::new(2)));
+        let request = |(url, value): &(&str, &str)| RequestPlan {
+            headers: vec![("x-user".into(), (*value).into())],
+            body: Some("aGk=".into()),
+            template: true,
+            ..RequestPlan::get(url)
+        };
+        let requests = sent.iter().map(request).collect();
+        plan.groups[0].source = Source::Turn { requests };
+        plan.transport.streams = 3;
+        prepare(&plan)
+    }
+
+    #[test]
+    fn messages_share_an_endpoint_if_path_and_headers_are_the_same() {
+        let (a, b) = ("ws://127.0.0.1:1/a", "ws://127.0.0.1:1/b");
+        let prepared = messages(&[(a, "x"), (b, "x"), (a, "x"), (a, "y")]).unwrap();
+        let numbers: Vec<_> = prepared.requests.iter().map(|request| request.endpoint).collect();
+        assert_eq!(numbers, [0, 1, 0, 2]);
+        assert_eq!(prepared.requests[0].bytes(b""), b"Thi");
+        let Protocol::WebSocket(options) = &prepared.endpoints[1].protocol else { unreachable!() };
+        assert_eq!((options.slots, options.is_binary), (3, false));
+        assert!(options.handshake.bytes(&HandshakeKey::new([0; 16])).starts_with(b"GET /b "));
+    }
+
+    #[test]
+    fn a_connection_of_messages_has_no_values_and_no_other_protocol_beside_it() {
+        for sent in [("ws://127.0.0.1:1/{{seq}}", "x"), ("ws://127.0.0.1:1/", "{{seq}}")] {
+            let error = messages(&[sent]).unwrap_err();
+            assert!(error.contains("have no values"), "{error}");
+        }
+        let both = messages(&[("ws://127.0.0.1:1/", "x"), ("http://127.0.0.1:1/", "x")]);
+        assert!(both.unwrap_err().contains("different protocols"));
+    }
+
     #[test]
     fn a_proxy_gets_the_whole_url_or_a_request_for_a_tunnel() {
         let through = |url: &str| {
@@ -322,5 +362,10 @@ mod tests {
             "CONNECT target.test:443 HTTP/1.1\r\nHost: target.test:443\r\nProxy-Authorization: Basic eDp5\r\n\r\n"
         );
         assert!(plain.endpoints[0].tunnel.is_none());
+        // A handshake of WebSocket goes through a tunnel, even without TLS.
+        let messages = through("ws://target.test/a");
+        assert!(
+            messages.endpoints[0].tunnel.as_ref().unwrap().starts_with(b"CONNECT target.test:80 ")
+        );
     }
 }

@@ -17,7 +17,7 @@ impl RequestTemplate {
         let pieces = self.body.iter().flat_map(|body| &body.pieces);
         let is_text = |piece: &Piece| match piece {
             Piece::Text(text) => std::str::from_utf8(text).is_ok(),
-            Piece::Value { .. } | Piece::Length => true,
+            _ => true,
         };
         let is_binary = is_binary || !pieces.into_iter().all(is_text);
         encoded.add(&[if is_binary { BINARY } else { TEXT }]);

@@ -245,3 +245,14 @@ def test_the_summary_of_a_diff_shows_its_ratios(diffed):
     text = markdown.text(diffed)
     assert "## Ratios" in text
     assert "| 10 | 1,940 | 1,293 | 0.67 × |" in text
+
+
+def test_what_connections_of_websocket_did_are_rows(run):
+    lifetime = {"n": 3, "mean": 1500.0}
+    counts = {"unmatched_messages": 1200, "pings": 4, "closed": 3, "closed_by_server": 2}
+    level = typed.patched(run.levels[0], websocket=counts | {"lifetime_ms": lifetime})
+    rows = dict(level_table.throughput(level).rows)
+    assert rows["messages that answer none"] == "1,200"
+    assert rows["ended by the server"] == "2"
+    assert rows["mean lifetime of a connection"] == "1,500 ms"
+    assert "connections that ended" not in dict(level_table.throughput(run.levels[0]).rows)
