@@ -78,9 +78,7 @@ def _of_urls(options: MeasureOptions) -> list[Request]:
     options_of_request = options.request
     called, calls = options.grpc.grpc, GrpcPlanner(options)
     is_message = any(is_websocket(url) for url in options.urls)
-    body, headers = _body(
-        options_of_request, is_message=is_message, is_call=called is not None
-    )
+    body, headers = _body(options_of_request, is_message=is_message, is_call=called is not None)
     require(
         not options_of_request.captures or len(options.urls) == 1 or options_of_request.steps,
         say("--capture: there are several requests, and the one to capture from is ambiguous"),

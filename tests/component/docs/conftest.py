@@ -84,7 +84,7 @@ def documents(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def echo():
+def calls():
     """Where calls of gRPC are answered, and those of other services are not known."""
     with targets.listening(targets.Grpc()) as target:
         yield target.url
@@ -103,8 +103,8 @@ def aim(url, chats, place, request, monkeypatch):
             address = request.getfixturevalue("documents")
             command = command.replace("http://localhost:8080/openapi.json", address)
         if "--grpc" in command:
-            echo = request.getfixturevalue("echo")
-            command = re.sub(r"http://localhost:(8080|50051)", echo, command)
+            address = request.getfixturevalue("calls")
+            command = re.sub(r"http://localhost:(8080|50051)", address, command)
         # What the file says of the server is said again behind it.
         command = re.sub(r"(dify\.toml)(.*)$", rf"\1 {chats['8001']}\2 {ALL_AT_ONCE}", command)
         command = re.sub(r"http://(localhost|127\.0\.0\.1):8080|\bURL$", url, command)
