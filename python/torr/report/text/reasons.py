@@ -139,32 +139,6 @@ ADVICE = {
     "protocol.grpc_message": "Check that the URL is that of a gRPC server, and not that of a proxy"
     " that answers itself.",
     "protocol.grpc_count": "The method may stream: check that --proto is that of this server.",
-    "status.grpc.cancelled": "The server, or a proxy, ended the call: look for a timeout.",
-    "status.grpc.unknown": "The sample has the text of the server. Often its code raised an"
-    " exception.",
-    "status.grpc.invalid_argument": "Check the message: the sample has the text of the server.",
-    "status.grpc.deadline_exceeded": "torr sends its `--timeout` as the deadline. The server is"
-    " overloaded, or the time is too short.",
-    "status.grpc.not_found": "Check the values in the message.",
-    "status.grpc.already_exists": "Make the values in the message different for each call, as with"
-    " `{{uuid}}`.",
-    "status.grpc.permission_denied": "Check the credentials in the metadata (`-H`).",
-    "status.grpc.resource_exhausted": "Look for a limit of calls, of memory or of the size of a"
-    " message.",
-    "status.grpc.failed_precondition": "The sample has the text of the server.",
-    "status.grpc.aborted": "Calls may conflict with each other, as transactions on the same row.",
-    "status.grpc.out_of_range": "Check the values in the message.",
-    "status.grpc.unimplemented": "Check the name of the method, and that the server has this"
-    " version of it.",
-    "status.grpc.internal": "Look at the log of the server, and check that --proto is that of this"
-    " server.",
-    "status.grpc.unavailable": "The server is starting, stopping or overloaded.",
-    "status.grpc.data_loss": "Look at the log of the server.",
-    "status.grpc.unauthenticated": "Give credentials in the metadata, such as `-H 'authorization:"
-    " Bearer …'`.",
-    "status.grpc.undefined": "The sample has the status: look at the server or a proxy before it.",
-    "status.grpc.missing": "Check that the URL is that of a gRPC server. A proxy before it may drop"
-    " the trailers.",
     "protocol.websocket_upgrade": "Check that the path is one of WebSocket, and that a proxy"
     " passes `Upgrade` on.",
     "protocol.websocket_connection": "Check that a proxy passes `Connection: Upgrade` on.",
@@ -202,6 +176,32 @@ ADVICE = {
     "status": "The reason contains the status, such as `status.503`. For 401 to 404, check URL and"
     " credentials. 429 and 503 are limits of the server, 502 and 504 those of a server behind it."
     " `torr run --once -v` prints a response, and the samples in result.json have bodies.",
+    "status.grpc.cancelled": "The server, or a proxy, ended the call: look for a timeout.",
+    "status.grpc.unknown": "The sample has the text of the server. Often its code raised an"
+    " exception.",
+    "status.grpc.invalid_argument": "Check the message: the sample has the text of the server.",
+    "status.grpc.deadline_exceeded": "torr sends its `--timeout` as the deadline. The server is"
+    " overloaded, or the time is too short.",
+    "status.grpc.not_found": "Check the values in the message.",
+    "status.grpc.already_exists": "Make the values in the message different for each call, as with"
+    " `{{uuid}}`.",
+    "status.grpc.permission_denied": "Check the credentials in the metadata (`-H`).",
+    "status.grpc.resource_exhausted": "Look for a limit of calls, of memory or of the size of a"
+    " message.",
+    "status.grpc.failed_precondition": "The sample has the text of the server.",
+    "status.grpc.aborted": "Calls may conflict with each other, as transactions on the same row.",
+    "status.grpc.out_of_range": "Check the values in the message.",
+    "status.grpc.unimplemented": "Check the name of the method, and that the server has this"
+    " version of it.",
+    "status.grpc.internal": "Look at the log of the server, and check that --proto is that of this"
+    " server.",
+    "status.grpc.unavailable": "The server is starting, stopping or overloaded.",
+    "status.grpc.data_loss": "Look at the log of the server.",
+    "status.grpc.unauthenticated": "Give credentials in the metadata, such as `-H 'authorization:"
+    " Bearer …'`.",
+    "status.grpc.undefined": "The sample has the status: look at the server or a proxy before it.",
+    "status.grpc.missing": "Check that the URL is that of a gRPC server. A proxy before it may drop"
+    " the trailers.",
     "check.body": "Look at the body of the sample, and at `--expect-body`.",
     "check.json": "Look at the body of the sample, and at `--expect-json`. Check that the body is"
     " JSON.",
