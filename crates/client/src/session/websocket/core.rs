@@ -167,9 +167,12 @@ impl MessageCore {
         }
     }
 
-    /// Answers the latest ping.
+    /// Answers the latest ping, once everything before was sent: the buffer does not grow with the pings
+    /// of a server that reads nothing.
     pub(super) fn answer_ping(&mut self) {
-        if let Some(payload) = self.ping.take() {
+        if self.out.bytes().is_empty()
+            && let Some(payload) = self.ping.take()
+        {
             self.out.add_control(OutgoingFrame::pong(&payload));
         }
     }
@@ -415,6 +418,8 @@ impl MessageCore {
         self.progress = ConnectionProgress::Over;
         for (slot, state) in (0..).zip(&mut self.slots) {
             if std::mem::take(&mut state.phase) != MessagePhase::Free {
+                // What was not sent may be sent with the last frame.
+                self.out.disown(slot);
                 ended.push(Ended { slot, outcome: end(slots.slot(slot).0) });
             }
         }

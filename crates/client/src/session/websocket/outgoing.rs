@@ -122,7 +122,7 @@ impl OutgoingFrames {
         }
     }
 
-    /// Takes note that the exchange of a slot was cancelled; its frame is sent on.
+    /// Takes note that the exchange of a slot has ended; its frame is sent on.
     pub(super) fn disown(&mut self, slot: u16) {
         let own = self.parts.iter_mut().filter(|part| part.owner == FrameOwner::Slot(slot));
         own.for_each(|part| part.owner = FrameOwner::Nobody);

@@ -343,6 +343,20 @@ fn a_close_of_the_server_is_answered_and_its_code_is_the_reason() {
 }
 
 #[test]
+fn a_message_that_was_not_sent_when_the_connection_ended_does_not_end_twice() {
+    for matching in [ORDER, MessageMatching::None] {
+        let mut client = Client::open(1, matching);
+        client.begin(0, "a");
+        let ended = client.feed(&close(Some(1000)));
+        assert_eq!(ends(&ended), [(0, Some("read.websocket_close.normal"))]);
+        // The message goes out with the answer to the Close frame.
+        assert_eq!(client.sent(), ["Text a", "close Some(1000)"]);
+        assert!(!client.session.has_written() && !client.session.is_active());
+        assert_eq!(client.slots[0].0.bytes_out(), 0);
+    }
+}
+
+#[test]
 fn frames_that_break_the_protocol_end_the_connection_with_a_code() {
     let masked = {
         let mut out = Vec::new();
@@ -484,6 +498,14 @@ fn pings_are_answered_by_one_pong_with_the_latest_payload() {
     assert_eq!(client.sent(), ["pong 2"]);
     assert_eq!(client.scratch.messages.pings, 2);
     assert!(!client.session.has_outgoing());
+    // While the server reads nothing, its pings take no memory.
+    client.begin(0, "hello");
+    for number in 0..100 {
+        client.feed(&ping(&[number]));
+        let length = client.session.outgoing(&mut Places(&mut client.slots)).len();
+        assert_eq!(length, 2 + 4 + 5);
+    }
+    assert_eq!(client.sent(), ["Text hello", "pong c"]);
 }
 
 #[test]
