@@ -11,6 +11,8 @@ FUZZ := build/fuzz
 DOCS := build/docs-tools
 RAY := build/ray
 H2SPEC := build/h2spec
+GRPC := build/grpc
+GRPC_SERVERS := tests/full/grpc/servers
 WEBSOCKET := build/websocket
 WEBSOCKET_SERVERS := tests/full/websocket/servers
 TORR := $(BIN)/torr
@@ -46,7 +48,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins $(WEBSOCKET)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins $(GRPC)/.pins $(WEBSOCKET)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -169,6 +171,13 @@ $(RAY)/.pins: requirements/ray.txt
 $(H2SPEC)/.pins: tests/full/http2/h2spec/go.mod tests/full/http2/h2spec/go.sum
 	@command -v go >/dev/null || { printf 'missing: go, which builds h2specd\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
 	go build -C tests/full/http2/h2spec -o $(abspath $(H2SPEC))/ tool
+	touch $@
+
+# Servers of gRPC in Go and Rust; go.sum and Cargo.lock have their checksums.
+$(GRPC)/.pins: $(wildcard $(GRPC_SERVERS)/go/*) $(GRPC_SERVERS)/tonic/Cargo.lock $(GRPC_SERVERS)/tonic/src/main.rs
+	@command -v go >/dev/null || { printf 'missing: go, which builds a server\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
+	go build -C $(GRPC_SERVERS)/go -o $(abspath $(GRPC))/go-server .
+	cargo build --release --locked --quiet --manifest-path $(GRPC_SERVERS)/tonic/Cargo.toml --target-dir $(GRPC)/target
 	touch $@
 
 # Servers of WebSocket in Python, Node and Go; hashes, lock file and go.sum have their checksums.

@@ -106,8 +106,8 @@ impl tower_service::Service<http::Request<Body>> for Echo {
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         CALLS.fetch_add(1, Relaxed);
         Box::pin(async move {
-            let mut grpc = Grpc::new(Raw)
-                .accept_compressed(tonic::codec::CompressionEncoding::Gzip);
+            let mut grpc =
+                Grpc::new(Raw).accept_compressed(tonic::codec::CompressionEncoding::Gzip);
             Ok(match request.uri().path() {
                 "/torr.Echo/Unary" => grpc.unary(Unary, request).await,
                 "/torr.Echo/Bidirectional" => grpc.streaming(Bidirectional, request).await,
