@@ -11,6 +11,7 @@ in the catalogue.
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import sys
 from collections.abc import Iterator
@@ -72,6 +73,7 @@ def _text(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
+@functools.cache
 def said() -> dict[str, Said]:
     """Return all that torr says, by key; raise ValueError for a key with two meanings."""
     found: dict[str, Said] = {}

@@ -47,7 +47,7 @@ def histograms(mean_ms, n):
         int(0.9 * mean_ms * 1e6 * math.exp(0.5 * normal.inv_cdf((at + 0.5) / drawn)))
         for at in range(drawn)
     ]
-    return {name: histogram(values) for name in ("service", "response", "ttfb")} if n else {}
+    return dict.fromkeys(("service", "response", "ttfb"), histogram(values)) if n else {}
 
 
 def intervals(rate, mean, errors, count=10):

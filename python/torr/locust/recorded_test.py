@@ -64,6 +64,8 @@ class RecordedTest:
                         error=str(error),
                     )
                 )
+        if not is_over and process not in self._last_users:
+            self.awaited.add(process)  # a worker may join a running test
         if is_over:
             self.awaited.discard(process)
             self._last_users[process] = users

@@ -46,7 +46,8 @@ def check_counts(ended, processes):
     """Fail unless a run counts what Locust counts, in its output, its result and its CSV file."""
     result, level = ended.result, ended.level
     assert "Traceback" not in ended.err
-    assert counted(ended.out) == kept(level)
+    generator, warnings = level["generator"], level["warnings"]
+    assert counted(ended.out) == kept(level), (generator, warnings, ended.err)
     assert set(kept(level)) == {"good", "bad"}
     assert (result["kind"], result["status"], level["concurrency"]) == ("locust", "complete", 4)
     assert level["generator"]["processes"] == processes, ended.err

@@ -88,3 +88,12 @@ def test_users_that_no_other_report_named_are_those_of_the_last_reports(known, m
         send_tallies(place, worker, recorder)
         stop(worker, place)
     assert max(test.aggregate.users) == most
+
+
+def test_a_worker_that_joins_a_running_test_is_waited_for_until_its_last_report():
+    test = RecordedTest(None, Aggregate())
+    test.add_report("late", b"", is_over=False)
+    assert test.awaited == {"late"}
+    test.add_report("late", b"", is_over=True, users=1)
+    test.add_report("late", b"", is_over=False)  # Locust sends a report after the end
+    assert not test.awaited

@@ -11,9 +11,9 @@ from torr.messages import catalogue
 SAID = messages.said()
 
 
-@pytest.fixture
-def pseudo(tmp_path, monkeypatch):
-    """Return the code of a language in which every template is in brackets, in capitals."""
+@pytest.fixture(scope="session")
+def pseudo_catalogue():
+    """Return a compiled catalogue in which every template is in brackets, in capitals."""
     made = messages.updated(Catalog(locale="eo"))
     for entry in made:
         if entry.id:
@@ -21,9 +21,15 @@ def pseudo(tmp_path, monkeypatch):
             english = SAID[key].english or (key, SAID[key].plural or key)
             shouted = tuple(f"[{capitals(text)}]" for text in english[:2])
             entry.string = shouted[0] if isinstance(entry.id, str) else shouted
+    return messages.compiled(made)
+
+
+@pytest.fixture
+def pseudo(pseudo_catalogue, tmp_path, monkeypatch):
+    """Return the code of the language of the catalogue in capitals, which is installed."""
     folder = tmp_path / "eo" / "LC_MESSAGES"
     folder.mkdir(parents=True)
-    (folder / "torr.mo").write_bytes(messages.compiled(made))
+    (folder / "torr.mo").write_bytes(pseudo_catalogue)
     monkeypatch.setattr(catalogue, "LOCALES", tmp_path)
     clear()
     yield "eo"
