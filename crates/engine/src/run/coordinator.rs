@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use net::{Nanos, monotonic_ns};
+use net::Nanos;
 
 use super::Outbox;
 use super::children::{ChildUsage, loss_warning};
@@ -45,6 +45,8 @@ pub(super) struct Coordinator {
     cpu_at_start: Nanos,
     /// Whether any byte of a response came.
     has_received: bool,
+    /// All workers have reported what they received until then.
+    reported_to: Nanos,
     /// The usage of child processes.
     child_usages: Vec<ChildUsage>,
     /// The place of each child process's node in the summary, if it is another machine.
@@ -145,6 +147,7 @@ impl Coordinator {
             unanswered: Unanswered::new(plan, run_start, patience),
             cpu_at_start: 0,
             has_received: false,
+            reported_to: 0,
             child_usages: vec![ChildUsage::default(); children.len()],
             nodes,
         }
@@ -243,6 +246,7 @@ impl Coordinator {
 
     fn hand_out(&mut self, intervals: &[JudgedInterval]) {
         if let Some(last) = intervals.last() {
+            self.reported_to = last.interval.to;
             // The times of a node are known with this error.
             self.log_until(last.interval.to.saturating_sub(MAX_CLOCK_ERROR_NS));
         }
@@ -268,7 +272,8 @@ impl Coordinator {
     fn give_up_if_unanswered(&mut self) {
         let limit_ns = self.unanswered.limit_ns;
         let since = self.unanswered.since();
-        let is_over = since.is_some_and(|since| monotonic_ns() >= since.saturating_add(limit_ns));
+        // What a worker received until then is known when it has reported it.
+        let is_over = since.is_some_and(|since| self.reported_to >= since.saturating_add(limit_ns));
         if !is_over || self.has_answer() || self.gate.is_stopped() {
             return;
         }

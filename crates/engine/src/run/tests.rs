@@ -32,17 +32,40 @@ impl Peer for Hello {
     }
 }
 
+/// Answers nothing before that time, then as [`Hello`] does.
+struct Late(Nanos);
+
+impl Peer for Late {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
+        if now < self.0 { Vec::new() } else { Hello.receive(connection, bytes, now) }
+    }
+}
+
 /// A plan of two users for one second.
 fn plan() -> Plan {
-    let request = RequestPlan::get("http://127.0.0.1:80/");
-    let stop = Stop::Duration { duration_ns: 1000 * MS };
+    plan_for(1000 * MS)
+}
+
+fn plan_for(duration_ns: Nanos) -> Plan {
+    let request = RequestPlan { timeout_ns: 500 * MS, ..RequestPlan::get("http://127.0.0.1:80/") };
+    let stop = Stop::Duration { duration_ns };
     Plan::new(Pace::Closed(Closed::new(2)), Source::One { request }, stop)
 }
 
 /// A run of one second, with one worker whose waiting fails from then on.
 fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate)) -> Summary {
-    let plan = plan();
-    let prepared = Arc::new(prepare(&plan).unwrap());
+    let mut world = Simulated::new(Hello);
+    world.broken_at = broken_at;
+    run_in(world, &plan(), prepare_gate)
+}
+
+/// A run with one worker.
+fn run_in<P: Peer>(world: Simulated<P>, plan: &Plan, prepare_gate: impl FnOnce(&Gate)) -> Summary {
+    let prepared = Arc::new(prepare(plan).unwrap());
     let gate = Arc::new(Gate::new(1));
     prepare_gate(&gate);
     let (reports, inbox) = channel();
@@ -56,13 +79,11 @@ fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate
         socket_budget: 2,
         sources: SourceAddresses::default(),
     };
-    let mut world = Simulated::new(Hello);
-    world.broken_at = broken_at;
     Worker::new(world, share).run();
     let outbox = Arc::new(Outbox::default());
     let size = RunSize { children: Vec::new(), workers: 1, run_start: 0 };
-    let files = LoadFiles::create(&plan).unwrap();
-    Coordinator::new(&plan, &prepared, size, gate, Arc::clone(&outbox), files).run(&inbox);
+    let files = LoadFiles::create(plan).unwrap();
+    Coordinator::new(plan, &prepared, size, gate, Arc::clone(&outbox), files).run(&inbox);
     outbox.lock().summary.clone().unwrap()
 }
 
@@ -99,4 +120,15 @@ fn a_run_that_was_stopped_is_interrupted_and_has_no_failure() {
     assert_eq!((summary.interrupted, summary.failure), (true, None));
     let summary = run_with_waits_that_fail_at(Nanos::MAX, |_| ());
     assert_eq!((summary.interrupted, summary.failure), (false, None));
+}
+
+#[test]
+fn a_run_is_given_up_by_what_workers_report_however_late_that_is_read() {
+    // By the clock, each run has ended long before its first report is read. A response is waited for
+    // until 1.5 s.
+    let summary = run_in(Simulated::new(Late(1300 * MS)), &plan_for(4000 * MS), |_| ());
+    assert_eq!(summary.failure, None);
+    assert!(summary.measured[0].ok > 0);
+    let summary = run_in(Simulated::new(Late(Nanos::MAX)), &plan_for(4000 * MS), |_| ());
+    assert_eq!(summary.failure.unwrap().code, "failure.no_answer_in_time");
 }
