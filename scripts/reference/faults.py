@@ -84,6 +84,18 @@ ENDS = {
     "h2_overflow": "protocol.h2_flow_control",
     "h2_frames": "ok",
     "h2_changes": "ok",
+    "grpc_status": "status.grpc.unavailable",
+    "grpc_early_status": "status.grpc.resource_exhausted",
+    "grpc_late_status": "status.grpc.unavailable",
+    "grpc_no_status": "status.grpc.missing",
+    "grpc_bad_status": "status.grpc.undefined",
+    "grpc_bad_gateway": "status.502",
+    "grpc_hang": "timeout.first_byte",
+    "grpc_bad_prefix": "protocol.grpc_message",
+    "grpc_half_message": "protocol.grpc_message",
+    "grpc_no_message": "protocol.grpc_count",
+    "grpc_two_messages": "protocol.grpc_count",
+    "grpc_huge": "timeout.body",
     "ws_refused": "status.403",
     "ws_no_handshake": "timeout.websocket_handshake",
     "ws_bad_accept": "protocol.websocket_accept",
@@ -129,7 +141,8 @@ _TARGET = """\
 `torr target faulty` fails on purpose. Use it to see each failure in a result, and to test your own
 alerts. Faults that end as `ok` are correct responses that clients often handle wrongly. Faults
 whose names begin with `h2_` are those of HTTP/2: they need `--http 2c`. Those that begin
-with `ws_` are those of WebSocket: they need a `ws://` URL.
+with `grpc_` are those of gRPC: they need `--grpc`, with any unary method. Those that begin with
+`ws_` are those of WebSocket: they need a `ws://` URL.
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from authority import Authority
+from documents import ROOT
 from forwarder import Forwarder
 from reference.faults import ENDS
 from torr import targets
@@ -12,12 +13,11 @@ from torr import targets
 # What ends in a timeout takes its time: fewer of those.
 HANGING = {"slow_loris", "slow_head", "length_too_long", "endless_body", "endless_line", "hang"}
 REUSED = "read.closed_on_reuse"
-# Nobody sees the dropped SYNs of no_accept; the forwarder would accept in its place. WebSocket has
-# tests of its own.
+# Nobody sees the dropped SYNs of no_accept; the forwarder would accept in its place.
 FAULTS = [
     fault
     for fault in targets.faults()
-    if fault != "no_accept" and not fault.startswith(("h2_", "ws_"))
+    if fault != "no_accept" and not fault.startswith(("h2_", "grpc_", "ws_"))
 ]
 
 
@@ -110,3 +110,70 @@ def test_counts_over_http2_and_tls_are_the_targets_own(torr, target, authority, 
     elif ENDS[fault] == "ok":
         # A request can meet one end of a connection after the other.
         assert set(reasons) <= {"read.unprocessed"}
+
+
+def chosen(prefix, quick, without=()):
+    """Return the faults of a protocol, each with 1 and with 4 exchanges at once; few are quick."""
+    faults = [fault for fault in targets.faults() if fault.startswith(prefix)]
+    pairs = [(fault, streams) for fault in faults for streams in (1, 4) if fault not in without]
+    return [pytest.param(*pair, marks=() if pair in quick else pytest.mark.full) for pair in pairs]
+
+
+ECHO = ROOT / "crates/targets/proto/echo.proto"
+# More than a window of HTTP/2 has that was not enlarged.
+CALL = ("--grpc", "torr.Echo/Unary", "--proto", ECHO, "-b", f'{{"text": "{"x" * 100_000}"}}')
+
+
+@pytest.mark.parametrize(
+    ("fault", "streams"),
+    chosen("grpc_", {("grpc_early_status", 4)}),
+)
+def test_counts_of_calls_over_tls_are_the_targets_own(torr, target, authority, fault, streams):
+    faulty = target("faulty", "--fault", fault, "--share", "50%")
+    few, patience = (6, "5s") if ENDS[fault].startswith("timeout.") else (60, "30s")
+    flags = ("--requests", few, "--warmup", "0s", "-c", 4, "--timeout", patience)
+    pair = (authority.folder / "forwarder.pem", authority.folder / "forwarder.key")
+    trust = ("--streams", streams, "--cacert", authority.certificate)
+    with Forwarder(faulty.url, *pair, protocols=("h2",)) as forwarder:
+        ended = torr("run", *flags, *trust, *CALL, forwarder.url)
+    level, seen = ended.level, faulty.stop()
+    counts, failed = level["counts"], seen["faults"][fault]
+    assert counts["attempted"] == seen["requests"] == few == counts["ok"] + failed, level["reasons"]
+    assert 0 < failed < few
+    assert level["reasons"] == {ENDS[fault]: failed}
+    # A call without a valid status is of the class of statuses, too.
+    answered = seen["answered"] - counts["ok"]
+    assert answered in (0, counts["errors"].get("status", 0))
+
+
+# Connections are opened before messages wait for them, so that some fail without one.
+HANDSHAKES = {"ws_refused", "ws_no_handshake", "ws_bad_accept", "ws_extension"}
+
+
+# The flood stops the forwarder, as those of HTTP/2 do.
+@pytest.mark.parametrize(
+    ("fault", "streams"),
+    chosen("ws_", {("ws_close", 1)}, without={"ws_pings"}),
+)
+def test_counts_of_messages_over_tls_are_the_targets_own(torr, target, authority, fault, streams):
+    faulty = target("faulty", "--fault", fault, "--share", "50%" if streams == 1 else "20%")
+    few, patience = (6, "5s") if ENDS[fault].startswith("timeout.") else (60, "30s")
+    flags = ("--requests", few, "--warmup", "0s", "-c", 4, "--timeout", patience)
+    flags += ("--streams", streams, "-b", '{"id": "{{seq}}"}')
+    pair = (authority.folder / "forwarder.pem", authority.folder / "forwarder.key")
+    with Forwarder(faulty.url, *pair) as forwarder:
+        url = forwarder.url.replace("https:", "wss:")
+        ended = torr("run", *flags, "--cacert", authority.certificate, url)
+    level, seen = ended.level, faulty.stop()
+    counts, reasons = level["counts"], level["reasons"]
+    failed = sum(counts["errors"].values())
+    assert counts["planned"] == counts["attempted"] == few == counts["ok"] + failed
+    # An answer may come after its timeout, or after a Close frame.
+    assert counts["ok"] <= seen["answered"] <= few
+    assert seen["requests"] <= few
+    if ENDS[fault] == "ok":
+        assert reasons == {}
+    elif streams == 1:
+        assert set(reasons) <= {ENDS[fault]}
+        met = seen["faults"][fault]
+        assert failed <= met if fault in HANDSHAKES else failed == met

@@ -1,7 +1,7 @@
 //! The faults of faulty targets: one table, from which names, docs, CLI help and tests are made.
 //!
-//! The bytes of each fault are in `script`, those of HTTP/2 in `http2_script`, those of WebSocket in
-//! `websocket_script`.
+//! The bytes of each fault are in `script`, those of HTTP/2 in `http2_script`, those of gRPC in
+//! `grpc_script`, those of WebSocket in `websocket_script`.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,8 @@ pub enum FaultVersion {
     Http1,
     /// HTTP/2, with prior knowledge.
     Http2,
+    /// gRPC, over HTTP/2 with prior knowledge.
+    Grpc,
     /// WebSocket.
     WebSocket,
 }
@@ -105,6 +107,18 @@ faults! {
     H2Overflow "h2_overflow" Http2 false "HTTP/2: WINDOW_UPDATE beyond the largest window";
     H2Frames "h2_frames" Http2 true "HTTP/2: a response in padded and unknown frames, with CONTINUATION, 103 and trailers (legal)";
     H2Changes "h2_changes" Http2 true "HTTP/2: settings that change before each response (legal)";
+    GrpcStatus "grpc_status" Grpc true "gRPC: the status UNAVAILABLE in the head, without a message (legal)";
+    GrpcEarlyStatus "grpc_early_status" Grpc true "gRPC: the status RESOURCE_EXHAUSTED before the request has ended, then RST_STREAM with NO_ERROR (legal)";
+    GrpcLateStatus "grpc_late_status" Grpc true "gRPC: the status UNAVAILABLE after the message (legal)";
+    GrpcNoStatus "grpc_no_status" Grpc false "gRPC: a message, but no status";
+    GrpcBadStatus "grpc_bad_status" Grpc false "gRPC: a status that is no number";
+    GrpcBadGateway "grpc_bad_gateway" Grpc true "gRPC: 502 Bad Gateway with a page of HTML, as a proxy sends it (legal)";
+    GrpcHang "grpc_hang" Grpc false "gRPC: no response to this call; others are answered";
+    GrpcBadPrefix "grpc_bad_prefix" Grpc false "gRPC: a message whose prefix says neither that it is compressed nor that it is not";
+    GrpcHalfMessage "grpc_half_message" Grpc false "gRPC: half a message, then the status OK";
+    GrpcNoMessage "grpc_no_message" Grpc false "gRPC: the status OK, but no message";
+    GrpcTwoMessages "grpc_two_messages" Grpc false "gRPC: two messages from a method that returns one";
+    GrpcHuge "grpc_huge" Grpc false "gRPC: a message of 4 GiB, by its prefix, then silence";
     WsRefused "ws_refused" WebSocket false "WebSocket: 403 to the handshake";
     WsNoHandshake "ws_no_handshake" WebSocket false "WebSocket: no response to the handshake";
     WsBadAccept "ws_bad_accept" WebSocket false "WebSocket: a Sec-WebSocket-Accept of another key";

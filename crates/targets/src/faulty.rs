@@ -43,7 +43,9 @@ impl Serve for Faulty {
         let luck = Arc::clone(&self.0);
         let mut peer = RawClient::new(stream, tally);
         async move {
-            if luck.fault().version() == FaultVersion::Http2 && peer.speaks_http2().await {
+            let is_over_http2 =
+                matches!(luck.fault().version(), FaultVersion::Http2 | FaultVersion::Grpc);
+            if is_over_http2 && peer.speaks_http2().await {
                 // The client closed the connection or broke the protocol; the counts show this.
                 let _ = FaultyHttp2::new(luck, peer).serve().await;
                 return;

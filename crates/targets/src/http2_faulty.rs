@@ -1,21 +1,22 @@
-//! A faulty target over HTTP/2: answers a share of the requests of a connection with a fault.
+//! A faulty target over HTTP/2: answers a share of the requests of a connection, or of the calls of gRPC,
+//! with a fault.
 //!
 //! Requests are answered one after the other, in the order in which their last bytes come. Their heads are
-//! not decoded: the response is that to a GET.
+//! not decoded: the response is that to a GET, or to a call that returns one message.
 
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::Fault;
 use crate::frames::{
     ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
     RawFrameHead, SETTINGS, frame,
 };
-use crate::http2_script as script;
 use crate::luck::Luck;
 use crate::peer::{Ending, RawClient};
+use crate::step::FaultStep;
+use crate::{Fault, FaultVersion, grpc_script, http2_script as script};
 
 /// The largest payload of a frame that the target allows, which is the default of HTTP/2.
 const LARGEST_PAYLOAD: usize = 16_384;
@@ -103,6 +104,12 @@ impl FaultyHttp2 {
             }
             self.peer.send(&script::window(stream, WINDOW)).await?;
         }
+        if self.luck.fault() == Fault::GrpcEarlyStatus
+            && let Some(number) = self.luck.next()
+        {
+            self.peer.tally.requests.fetch_add(1, Relaxed);
+            return self.fail(stream, number).await;
+        }
         self.open.insert(stream);
         Ok(Ending::Open)
     }
@@ -125,19 +132,28 @@ impl FaultyHttp2 {
     async fn answer(&mut self, stream: u32) -> io::Result<Ending> {
         self.peer.tally.requests.fetch_add(1, Relaxed);
         let fault = self.luck.fault();
-        let is_decided = fault == Fault::H2ZeroWindow || self.last.is_some();
-        let Some(number) = (!is_decided).then(|| self.luck.next()).flatten() else {
-            self.peer.send(&script::hello(stream)).await?;
-            self.peer.answered();
-            return Ok(Ending::Open);
-        };
+        let is_decided = matches!(fault, Fault::H2ZeroWindow | Fault::GrpcEarlyStatus);
+        let may_fail = !is_decided && self.last.is_none();
+        if let Some(number) = may_fail.then(|| self.luck.next()).flatten() {
+            return self.fail(stream, number).await;
+        }
+        let is_call = fault.version() == FaultVersion::Grpc;
+        let response = if is_call { grpc_script::success(stream) } else { script::hello(stream) };
+        self.peer.send(&response).await?;
+        self.peer.answered();
+        Ok(Ending::Open)
+    }
+
+    /// Answers request `number` with the fault.
+    async fn fail(&mut self, stream: u32, number: u64) -> io::Result<Ending> {
+        let fault = self.luck.fault();
         self.peer.tally.faults.fetch_add(1, Relaxed);
         if fault == Fault::H2GoAway {
             self.last = Some(stream);
             self.open.retain(|open| *open <= stream);
         }
         let mut ending = Ending::Open;
-        for step in script::of(fault, stream, number) {
+        for step in steps(fault, stream, number) {
             if self.peer.take(step).await? == Ending::Over {
                 ending = Ending::Over;
             }
@@ -146,5 +162,12 @@ impl FaultyHttp2 {
             self.peer.answered();
         }
         Ok(ending)
+    }
+}
+
+fn steps(fault: Fault, stream: u32, number: u64) -> Vec<FaultStep> {
+    match fault.version() {
+        FaultVersion::Grpc => grpc_script::of(fault, stream),
+        _ => script::of(fault, stream, number),
     }
 }

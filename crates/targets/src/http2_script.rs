@@ -11,7 +11,7 @@ use crate::hello::{TEXT, TEXT_TYPE};
 use crate::step::{FaultStep, POUR};
 
 // Error codes (RFC 9113, 7).
-const NO_ERROR: u32 = 0;
+pub(crate) const NO_ERROR: u32 = 0;
 const INTERNAL_ERROR: u32 = 2;
 const REFUSED_STREAM: u32 = 7;
 const CANCEL: u32 = 8;
@@ -24,9 +24,9 @@ const INITIAL_WINDOW_SIZE: u16 = 4;
 const MAX_FRAME_SIZE: u16 = 5;
 
 /// `:status: 200`, an entry of the static table.
-const STATUS_200: u8 = 0x88;
+pub(crate) const STATUS_200: u8 = 0x88;
 const CONTENT_LENGTH: u8 = 28;
-const CONTENT_TYPE: u8 = 31;
+pub(crate) const CONTENT_TYPE: u8 = 31;
 /// The first entry of the dynamic table, as an indexed field.
 const FIRST_DYNAMIC: u8 = 0x80 | 62;
 const LARGEST_FRAME: usize = 16_384;
@@ -158,7 +158,7 @@ fn fields(length: usize) -> Vec<u8> {
 
 /// Returns the beginning of a literal field without indexing, whose name is an entry of the static table, or
 /// (0) a text; the value follows (RFC 7541, 6.2.2).
-fn literal(entry: u8, name: &[u8]) -> Vec<u8> {
+pub(crate) fn literal(entry: u8, name: &[u8]) -> Vec<u8> {
     match entry {
         0 => [vec![0], text(name)].concat(),
         1..15 => vec![entry],
@@ -167,7 +167,7 @@ fn literal(entry: u8, name: &[u8]) -> Vec<u8> {
 }
 
 /// Returns a text without Huffman's code (RFC 7541, 5.2).
-fn text(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn text(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = bytes.len();
     if rest < 127 {

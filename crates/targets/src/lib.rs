@@ -40,6 +40,7 @@ mod fault;
 mod faulty;
 mod frames;
 mod grpc;
+mod grpc_script;
 mod hello;
 mod http;
 mod http2_faulty;

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from documents import ROOT
 from reference import faults
 from torr import engine, targets
 from torr.model.pace import Closed
@@ -12,6 +13,9 @@ from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.model.transport import Transport
+from torr.options.grpc import GrpcOptions
+from torr.options.measure import MeasureOptions
+from torr.planning.grpc import GrpcPlanner
 from torr.planning.websocket import SWITCHED
 from torr.report.text.reasons import ADVICE
 
@@ -20,18 +24,25 @@ SECOND_NS = 1_000_000_000
 
 # More than a window of HTTP/2 has that was not enlarged.
 BODY = b"x" * 100_000
+ECHO = ROOT / "crates/targets/proto/echo.proto"
 
 
 def three_requests(url, fault, ends):
     # What is silent for ever is waited for no longer than need be.
     patience_s = 1 if ends.startswith("timeout.") else 20
-    is_http2, is_websocket = fault.startswith("h2_"), fault.startswith("ws_")
-    request = Request(url=url, timeout_ns=patience_s * SECOND_NS, body=BODY if is_http2 else None)
-    if is_websocket:
+    protocol = fault.partition("_")[0]
+    request = Request(url=url, timeout_ns=patience_s * SECOND_NS)
+    if protocol == "h2":
+        request = replace(request, body=BODY)
+    elif protocol == "grpc":
+        options = MeasureOptions(urls=(url,), grpc=GrpcOptions(proto_files=(str(ECHO),)))
+        message = replace(request, body=b'{"text": "hello"}')
+        request = GrpcPlanner(options).call(message, "torr.Echo/Unary")
+    elif protocol == "ws":
         url = url.replace("http://", "ws://")
         request = replace(request, url=url, body=b"hello", accept_statuses=SWITCHED)
     return Plan(
-        transport=Transport(http="2c" if is_http2 else "1.1"),
+        transport=Transport(http="2c" if protocol in ("h2", "grpc") else "1.1"),
         groups=(Group(Closed(1), Source.of(request)),),
         stop=Count(3),
         warmup_ns=0,

@@ -1,13 +1,14 @@
-//! gRPC on real sockets: the target has as many calls as torr counts.
+//! gRPC on real sockets: the target has as many calls as torr counts, and every fault ends in its class.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use engine::{
     GrpcPlan, HttpVersion, Plan, RequestPlan, Sending, Source, StreamDialect, StreamPlan,
 };
-use targets::{GrpcSpec, Spec, Target};
+use targets::{Fault, FaultVersion, GrpcSpec, Spec, Target};
 
-use crate::{MS, balanced, requests, run, url};
+use crate::at_once::at_once;
+use crate::{MS, SILENCE_NS, balanced, faulty, one, requests, run, url};
 
 const CALLS: u64 = 300;
 
@@ -88,4 +89,48 @@ fn a_server_that_does_not_speak_grpc_has_no_status() {
     let target = Target::start(Spec::Hello(targets::HelloSpec::default())).unwrap();
     let total = balanced(&run(&calls(&target, "Unary", &[b"hello"], GrpcPlan::default())));
     assert_eq!(total.all_reasons(), [("status.grpc.missing".into(), CALLS)].into());
+}
+
+/// Why a call fails that meets this fault.
+fn expected(fault: Fault) -> &'static str {
+    match fault.name() {
+        "grpc_status" | "grpc_late_status" => "status.grpc.unavailable",
+        "grpc_early_status" => "status.grpc.resource_exhausted",
+        "grpc_no_status" => "status.grpc.missing",
+        "grpc_bad_status" => "status.grpc.undefined",
+        "grpc_bad_gateway" => "status.502",
+        "grpc_hang" => "timeout.first_byte",
+        "grpc_bad_prefix" | "grpc_half_message" => "protocol.grpc_message",
+        "grpc_no_message" | "grpc_two_messages" => "protocol.grpc_count",
+        "grpc_huge" => "timeout.body",
+        name => unreachable!("{name} has no reason"),
+    }
+}
+
+#[test]
+fn each_fault_ends_in_its_class_and_the_target_agrees() {
+    let chosen = Fault::ALL.iter().copied().filter(|fault| fault.version() == FaultVersion::Grpc);
+    let shares = chosen.flat_map(|fault| [(fault, 1.0), (fault, 0.5)]);
+    let named = shares.map(|(fault, share)| (format!("{}, {share}", fault.name()), (fault, share)));
+    at_once(named, |(fault, share)| {
+        let target = faulty(fault, share);
+        let is_silent = expected(fault).starts_with("timeout.");
+        let count = if is_silent { 6 } else { 60 };
+        // More than a window has that was not enlarged.
+        let message = vec![7; 75_000];
+        let mut plan = calls(&target, "Unary", &[&message], GrpcPlan::default());
+        plan.stop = requests(&url(&target), 6, count).stop;
+        if is_silent {
+            one(&mut plan).timeout_ns = SILENCE_NS;
+        }
+        let summary = run(&plan);
+        target.stop().unwrap();
+        let (total, counts) = (balanced(&summary), target.counts());
+        let faults = counts.faults[fault.name()];
+        assert_eq!((total.attempted, counts.requests), (count, count));
+        assert_eq!(total.all_reasons(), [(expected(fault).to_owned(), faults)].into());
+        let answered = if fault.answers() { count } else { count - faults };
+        assert_eq!((total.ok, counts.answered), (count - faults, answered));
+        assert!(if share < 1.0 { (1..count).contains(&faults) } else { faults == count });
+    });
 }

@@ -87,7 +87,8 @@ fn a_client_that_breaks_the_protocol_learns_why_the_connection_ends() {
 #[test]
 fn messages_are_pushed_and_requests_without_a_handshake_are_refused() {
     let target = start(r#"{"kind":"ws","push_every_ns":1000000}"#);
-    assert_eq!(events(&mut talk(&target, &[]), 3), ["Text news"; 3]);
+    // More of them may come at once.
+    assert_eq!(events(&mut talk(&target, &[]), 3)[..3], ["Text news"; 3]);
     let refusal =
         "HTTP/1.1 426 Upgrade Required\r\nupgrade: websocket\r\ncontent-length: 0\r\n\r\n";
     let mut socket = connect(&target);
