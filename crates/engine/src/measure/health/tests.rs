@@ -30,14 +30,16 @@ fn each_condition_leads_to_its_verdict() {
         (vitals(90.0, 5.0), "generator-limited"),
         (vitals(96.0, 0.0), "generator-limited"),
         (vitals(80.0, 20.0), "contended"),
+        (vitals(90.0, 10.0), "contended"),
         (Vitals { target_cpu_rate: full_target(99.0), ..vitals(99.0, 0.0) }, "contended"),
+        (Vitals { target_cpu_rate: full_target(99.0), ..vitals(94.0, 1.0) }, "contended"),
         (Vitals { target_cpu_rate: full_target(99.0), ..vitals(50.0, 0.0) }, "healthy"),
         (Vitals { target_cpu_rate: full_target(50.0), ..vitals(99.0, 0.0) }, "generator-limited"),
         (Vitals { is_local: false, ..vitals(80.0, 20.0) }, "generator-limited"),
         (Vitals { is_local: false, ..vitals(50.0, 20.0) }, "healthy"),
         (Vitals { steal_rate: 6.0, ..vitals(50.0, 0.0) }, "contended"),
         (Vitals { throttled: true, ..vitals(50.0, 0.0) }, "contended"),
-        (late(1_900_000, 0, 50.0), "healthy"),
+        (late(2_000_000, 0, 50.0), "healthy"),
         (late(2_100_000, 5_000_000, 50.0), "generator-limited"),
         (late(2_100_000, 50_000_000, 50.0), "healthy"),
     ];
@@ -71,6 +73,8 @@ fn lateness_on_an_idle_core_has_another_hint_than_more_cores() {
         ([busy.clone(), busy.clone(), idle.clone()], [busy, idle.clone(), idle]);
     assert_eq!(reason(&mostly_busy).code, "health.locust_late");
     assert_eq!(reason(&mostly_idle).code, "health.locust_late_and_idle");
+    let half_busy = late(9_000_000, 0, 50.0);
+    assert_eq!(reason(&[half_busy.clone(), half_busy]).code, "health.locust_late");
 }
 
 #[test]
@@ -90,6 +94,16 @@ fn what_was_judged_can_be_looked_up() {
     }
     assert_eq!((health.intervals(), health.late_intervals()), (10, 9));
     assert_eq!(health.lag_ns().map(|lag| lag >> 20), Some(8));
+}
+
+#[test]
+fn the_usage_of_the_target_is_the_mean_where_it_is_known() {
+    let mut health = Health::default();
+    assert_eq!(health.target_cpu_rate(), None);
+    for target_cpu_rate in [Some(20.0), None, Some(50.0)] {
+        health.add_interval(&Vitals { target_cpu_rate, ..vitals(5.0, 0.0) });
+    }
+    assert_eq!(health.target_cpu_rate(), Some(35.0));
 }
 
 #[test]
