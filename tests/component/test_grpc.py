@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from documents import ROOT
+from torr import once
 
 ECHO = ROOT / "crates/targets/proto/echo.proto"
 TYPES = {"proto": ("--proto", ECHO), "reflection": ("--reflection",)}
@@ -57,6 +58,18 @@ def test_one_call_is_shown_with_its_status(torr, target):
     assert ended.code == 0, ended.err
     assert ended.out.count('"text": "a"') == 2
     assert ended.out.splitlines()[-1].startswith("OK (0) from 127.0.0.1:")
+
+
+def test_one_call_returns_its_status_and_its_messages(target, tmp_path):
+    url = target("grpc").url
+    body = [{"text": "a"}, {"number": 7}]
+    answer = once(url, grpc="torr.Echo/Bidirectional", protos=[ECHO], json_body=body)
+    assert (answer.is_ok, answer.grpc_status) == (True, "OK")
+    assert answer.messages == ({"text": "a"}, {"number": "7"})
+    renamed = tmp_path / "other.proto"
+    renamed.write_text(ECHO.read_text().replace("rpc Unary(", "rpc Missing("))
+    answer = once(url, grpc="torr.Echo/Missing", protos=[renamed])
+    assert (answer.is_ok, answer.grpc_status, answer.messages) == (False, "UNIMPLEMENTED", ())
 
 
 def test_a_ladder_and_a_plan_file_call_methods(torr, target, tmp_path):

@@ -48,7 +48,8 @@ def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     options, _ = read(RUN, url, flags, REQUEST_GROUPS)
     planned = plan_of(options)
     _warn(planned.notes, stacklevel=3)
-    return Answer.of(send_for_answer(planned.plan))
+    exchange = send_for_answer(planned.plan)
+    return Answer.of(exchange, planned.plan.requests[0].grpc)
 
 
 def _measure(

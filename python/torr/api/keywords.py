@@ -131,6 +131,9 @@ def _known_keyword(key: str, known: Mapping[str, Option], verb: VerbOptions) -> 
         hint = "nothing is printed: read .passed, .health and the rest of the result"
         raise UsageError(f"{verb.verb}: {key} is an option of the command line only", hint)
     flag = f"--{key.replace('_', '-')}"
+    of_flag = next((name for name, option in known.items() if option.long == flag), None)
+    if of_flag is not None:
+        raise UsageError(f"{verb.verb}: {key} is called {of_flag}, and takes several values")
     near = get_close_matches(flag, [known[other].long for other in get_close_matches(key, known)])
     message, flag_hint = no_such_flag(verb.verb, flag, near)
     raise UsageError(f"{verb.verb}: {message}", flag_hint or f"torr {verb.verb} --help")

@@ -179,6 +179,11 @@ def test_one_request_takes_no_flags_of_a_load():
         torr.once(URL, rate=5)
 
 
+def test_a_keyword_of_several_values_is_named_in_the_plural():
+    with pytest.raises(UsageError, match="run: proto is called protos, and takes several values"):
+        torr.once(URL, proto=["shop.proto"])
+
+
 def test_the_documentation_of_a_call_names_every_keyword():
     assert "connections: open N connections, one per user [50; --rate: 100]" in torr.run.__doc__
     assert "keepalive: if False, open a new connection for each request" in torr.once.__doc__
