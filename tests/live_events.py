@@ -119,8 +119,9 @@ def served(events):
 
 
 def interval_of(level, at, index=0):
-    more = {"round": 1, "candidate": None, "factors": {}, "interval": bare(level.intervals[at])}
-    return {"level": index, "concurrency": level.concurrency, **more}
+    more = {"round": 1, "candidate": None, "factors": {}, "stream_times": []}
+    piece = bare(level.intervals[at])
+    return {"level": index, "concurrency": level.concurrency, **more, "interval": piece}
 
 
 def progress(done, left, **more):

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import msgspec
 
 import typed
-from streamed import histogram, streaming
+from streamed import calling, histogram, streaming
 from torr.model.condition import Condition
 from torr.stats.series import Series
 from torr.verdicts import capacity
@@ -209,6 +209,27 @@ def streamed_ladder():
     """Streams that queue from 20 users on; only 20 and 50 users had enough of them for a p95."""
     levels = [streaming(station(n, limit=20, delay_ms=500), 6 * n + 200) for n in LEVELS[:6]]
     return result("ladder", levels, ["ttft p95 < 900ms"])
+
+
+CALL = {
+    "name": "chat",
+    "url": "http://127.0.0.1:8080/torr.Echo/Bidirectional",
+    "grpc": {"response_stream": True},
+}
+CALLS = {"version": 1, "groups": [{"source": {"kind": "one", "request": CALL}}]}
+
+
+def called():
+    """A run of calls of gRPC, whose streams are messages."""
+    pieces = intervals(10.0, 480.0, 0, 60)
+    made = calling(level(20, 10.0, 480.0, seconds=60.0, intervals=pieces), 300)
+    return result("run", [made], ["ttfe p95 < 800ms"], plan=CALLS)
+
+
+def called_ladder():
+    """A ladder of calls of gRPC."""
+    levels = [calling(station(n, limit=20, delay_ms=500), 6 * n + 200) for n in LEVELS[:6]]
+    return result("ladder", levels, ["message p95 < 50ms"], plan=CALLS)
 
 
 def ladder_of_ten_minutes():

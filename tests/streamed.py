@@ -59,6 +59,29 @@ def streaming(level, ttft_ms, *, texts=10, gap_ms=20, seed=7):
     return typed.made(Level, level)
 
 
+def calling(level, ttfe_ms, **more):
+    """Return a level whose streams are calls of gRPC, which answer each message.
+
+    The engine gives the messages all times of texts, too.
+    """
+    level = builtins(streaming(level, ttfe_ms, **more))
+    untold = dict.fromkeys(("tokens_in", "tokens_out", "tokens_per_s", "tpot_ms"))
+    for part in (level, *level["intervals"]):
+        stream, histograms = part["stream"], part["histograms"]
+        gaps = stream["inter_chunk_ms"]
+        part["stream"] = {**stream, **untold, "ttfe_ms": stream["ttft_ms"]}
+        part["stream"]["events"] = {"message": gaps["n"]} if gaps else {}
+        part["latency"]["message_ms"] = gaps
+        if gaps:
+            part["histograms"] = {
+                **histograms,
+                "ttfe": histograms["ttft"],
+                "message": histograms["inter_chunk"],
+            }
+    level["http"] = "2c"
+    return typed.made(Level, level)
+
+
 def _times_of(piece, dice, ttft_ms, texts, gap_ms):
     """Draw the times of the streams of one interval, write them into it and return them."""
     ok = piece["counts"]["ok"]

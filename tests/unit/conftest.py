@@ -52,6 +52,16 @@ def streamed_ladder():
 
 
 @pytest.fixture
+def called():
+    return results.called()
+
+
+@pytest.fixture
+def called_ladder():
+    return results.called_ladder()
+
+
+@pytest.fixture
 def sides():
     return results.sides()
 

@@ -33,11 +33,13 @@ export interface Counts {
   errors?: Record<string, number>;
 }
 
-export interface Stream {
+/** Times by their names, each with the ending `_ms`. */
+type Times = Partial<Record<`${string}_ms`, Stats | null>>;
+
+export type Stream = Times & {
   tokens_per_s?: number | null;
   tokens_out?: number | null;
-  ttft_ms?: Stats | null;
-}
+};
 
 export interface Interval {
   t_s: number;
@@ -47,7 +49,7 @@ export interface Interval {
   ok_per_s?: number | null;
   attempted_per_s?: number | null;
   connections_open?: number | null;
-  latency?: { response_ms?: Stats | null; service_ms?: Stats | null };
+  latency?: Times;
   stream?: Stream | null;
   /** The nodes that sent the load, if there were any. */
   nodes?: { name: string; ok_per_s: number }[];
@@ -84,7 +86,8 @@ export interface Level {
   intervals?: Interval[];
   samples?: Sample[];
   monitor?: Monitor | null;
-  stream?: Stream | null;
+  /** The times of streams to draw over time while the level runs; then `pooled` has them. */
+  stream_times?: string[];
   /** The nodes that sent the load, and the largest error of their translated times. */
   generator?: { nodes?: { clock?: { error_ms: number } | null }[] };
 }
@@ -137,6 +140,8 @@ export interface Distribution {
   cell: string | null;
   concurrency: number | null;
   metric: string;
+  /** Whether the time is one of streams, not of whole responses. */
+  of_streams: boolean;
   n: number;
   doubtful: boolean;
   points: [number, number][];
@@ -178,6 +183,8 @@ export interface Ladder {
   points: Point[];
   findings: Finding[];
   slos: Slo[];
+  /** The metrics of streams that have a chart each. */
+  stream_metrics: string[];
   joined: number[];
 }
 

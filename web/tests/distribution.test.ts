@@ -8,6 +8,7 @@ const curve = (more: Partial<Distribution>): Distribution => ({
   cell: null,
   concurrency: 10,
   metric: "response",
+  of_streams: false,
   n: 1000,
   doubtful: false,
   points: [],

@@ -28,6 +28,7 @@ const ladder = (more: Partial<Ladder>): Ladder => ({
   points: [],
   findings: [],
   slos: [],
+  stream_metrics: [],
   joined: [],
   ...more,
 });
@@ -81,19 +82,20 @@ describe("panels of streams", () => {
     "tpot p50": 4,
   };
 
-  it("show metrics that have values, and means if a level has no median", () => {
+  it("show the statistics that have values, and means if a level has no median", () => {
     const points = [point(1, { stream: { ...stream, "tokens/s": 9 } }), point(2, { stream })];
-    expect(streamPanels(ladder({ points })).map((panel) => panel.stats)).toEqual([
-      ["ttft p95", "ttft p50"],
-      ["inter_chunk mean"],
-      ["tokens/s"],
+    const stream_metrics = ["ttft", "inter_chunk", "tokens/s"];
+    expect(streamPanels(ladder({ points, stream_metrics }))).toEqual([
+      { metric: "ttft", unit: "ms", stats: ["ttft p95", "ttft p50"] },
+      { metric: "inter_chunk", unit: "ms", stats: ["inter_chunk mean"] },
+      { metric: "tokens/s", unit: "rate", stats: ["tokens/s"] },
     ]);
   });
 
-  it("show the metric and the percentile of limits", () => {
+  it("show the percentile of limits", () => {
     const slos = [slo("tpot", "p90", 30)];
     const points = [point(1, { stream: { ...stream, "tpot p90": 5 } })];
-    const [, pace] = streamPanels(ladder({ points, slos }));
+    const [pace] = streamPanels(ladder({ points, slos, stream_metrics: ["tpot"] }));
     expect(pace?.stats).toEqual(["tpot p90", "tpot p50"]);
   });
 

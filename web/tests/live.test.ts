@@ -32,6 +32,7 @@ const measured = (at: number, t_s: number): LiveEvent => ({
     round: 1,
     candidate: null,
     factors: {},
+    stream_times: ["ttfe"],
     interval: interval(t_s),
   },
 });
@@ -43,6 +44,7 @@ describe("a live run", () => {
     const state = fold(measured(0, 0), measured(0, 1));
     expect(state.current?.intervals?.map((entry) => entry.t_s)).toEqual([0, 1]);
     expect(latest(state)?.t_s).toBe(1);
+    expect(state.current?.stream_times).toEqual(["ttfe"]);
   });
 
   it("ignores intervals of finished levels", () => {

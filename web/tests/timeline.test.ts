@@ -54,7 +54,7 @@ describe("timeline", () => {
     ]);
     expect(result?.xs).toEqual([0.5, 1.5, 2, 2.5]);
     expect(result?.ok).toEqual([100, 100, null, 100]);
-    expect(result?.times.response.p50).toEqual([10, 11, null, 10]);
+    expect(result?.times["response"]?.p50).toEqual([10, 11, null, 10]);
     expect(result?.errors).toEqual({ timeout: [2, 2, null, 2] });
     expect(result?.levels.map((entry) => [entry.from, entry.to])).toEqual([
       [0, 2],
@@ -65,7 +65,7 @@ describe("timeline", () => {
 
   it("has no percentile that too few responses support", () => {
     const result = timeline([level(5, [interval(0), interval(1)])]);
-    expect(result?.times.response).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
+    expect(result?.times["response"]).toEqual({ p50: [10, 11], p95: [20, 20], p99: [null, null] });
   });
 
   it("counts errors per second by class, the most frequent first", () => {
@@ -78,27 +78,43 @@ describe("timeline", () => {
   it("reads percentiles of streams from their pools", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const pooled = { "0": { ttft: [{ p50: 300 }], response: [{ p50: 480 }] } };
-    const result = timeline([level(5, [interval(0, { stream })], { stream })], pooled);
-    expect(result?.isStreamed).toBe(true);
-    expect(result?.times.ttft.p50).toEqual([300]);
-    expect(result?.times.response.p50).toEqual([480]);
+    const result = timeline([level(5, [interval(0, { stream })])], pooled);
+    expect(Object.keys(result?.times ?? {})).toEqual(["ttft", "response"]);
+    expect(result?.times["ttft"]?.p50).toEqual([300]);
+    expect(result?.times["response"]?.p50).toEqual([480]);
     expect(result?.tokens).toEqual([50]);
   });
 
   it("reads the pool of each interval, also when intervals of the warm-up are left out", () => {
     const stream = { tokens_per_s: 50, ttft_ms: { n: 3, p50: null } };
     const levels = [5, 10].map((users) =>
-      level(users, [interval(-1, { phase: "warmup", stream }), interval(0, { stream })], {
-        stream,
-      }),
+      level(users, [interval(-1, { phase: "warmup", stream }), interval(0, { stream })]),
     );
     const pool = (p50: number) => ({
       ttft: [{ p50: 1 }, { p50 }],
       response: [{ p50: 2 }, { p50: p50 + 5 }],
     });
     const result = timeline(levels, { "0": pool(300), "1": pool(400) });
-    expect(result?.times.ttft.p50).toEqual([300, null, 400]);
-    expect(result?.times.response.p50).toEqual([305, null, 405]);
+    expect(result?.times["ttft"]?.p50).toEqual([300, null, 400]);
+    expect(result?.times["response"]?.p50).toEqual([305, null, 405]);
+  });
+
+  it("reads the times of streams and of calls from the intervals of a running level", () => {
+    const stats = (p50: number) => ({ n: 30, p50, p95: null, p99: null });
+    const running = interval(0, {
+      stream: { ttfe_ms: stats(3) },
+      latency: { response_ms: stats(9), message_ms: stats(2) },
+    });
+    const more = { stream_times: ["ttfe", "message"] };
+    const result = timeline([level(5, [interval(-1, { phase: "warmup" }), running], more)]);
+    const medians = Object.entries(result?.times ?? {}).map(([name, { p50 }]) => [name, p50]);
+    expect(medians).toEqual([
+      ["ttfe", [null, 3]],
+      ["message", [null, 2]],
+      ["response", [9, 9]],
+    ]);
+    const titles = result && timelineSpecs(result).map((spec) => spec.title);
+    expect(titles?.slice(0, 3)).toEqual(["time.ttfe · p50", "time.message · p50", "time.response"]);
   });
 
   it("has no tokens if responses came without a number of tokens", () => {

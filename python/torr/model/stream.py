@@ -33,6 +33,8 @@ TIMES = (
     "stream_end",
     "tpot",
 )
+# Those of gRPC streams: the others count texts or tokens, or are the same.
+TIMES_OF_MESSAGES = ("ttfe", "inter_chunk", "stream_end")
 
 
 @dataclass(frozen=True, slots=True)

@@ -484,6 +484,14 @@ def time_of(part: MeasuredPart, key: str) -> Statistics | None:
     return time if time is not None or part.stream is None else part.stream.time(key)
 
 
+def times_of_streams(part: MeasuredPart) -> dict[str, Statistics]:
+    """Return the measured times of streams, by their names; `message` if messages are answered."""
+    if part.stream is None:
+        return {}
+    message = part.latency.time("message_ms")
+    return part.stream.times | ({"message": message} if message else {})
+
+
 def rate_of(part: MeasuredPart, key: str) -> float | None:
     """Return a rate or a share by its key, such as `ok_per_s`; of streams where it has none."""
     rate: float | None = getattr(part, key, None)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from torr.messages.message import Message
+from torr.model.stream import TIMES, TIMES_OF_MESSAGES
 from torr.results.base import Amount, Count, Percent, ResultPart, Statistics
 
 
@@ -91,3 +92,14 @@ class StreamStatistics(ResultPart, kw_only=True):
         """Return a time by its key, such as `ttft_ms`; None where it has none."""
         time: Statistics | None = getattr(self, key, None)
         return time
+
+    @property
+    def is_of_messages(self) -> bool:
+        """Whether the streams are of gRPC, whose messages are neither texts nor tokens."""
+        return "message" in self.events
+
+    @property
+    def times(self) -> dict[str, Statistics]:
+        """The measured times that such streams have, by their names in conditions."""
+        names = TIMES_OF_MESSAGES if self.is_of_messages else TIMES
+        return {name: time for name in names if (time := self.time(f"{name}_ms"))}

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 from torr.messages.counts import levels_of
 from torr.messages.message import Message, message
 from torr.model.condition import STATS
-from torr.model.stream import TIMES
+from torr.results.level import times_of_streams
 from torr.results.series import LevelPoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.results.level import Interval, Level
-    from torr.results.stream import StreamStatistics
 
 RATES = {"tokens/s": "tokens_per_s", "goodput": "goodput_rate"}
 """Rates of streams: their names in conditions and in result.json."""
@@ -143,7 +142,6 @@ def measured_intervals(level: Level) -> list[Interval]:
 def _point(rounds: list[Level]) -> LevelPoint:
     rates = [level.ok_per_s for level in rounds]
     times = [level.latency.response.p95 for level in rounds]
-    streams = [level.stream for level in rounds if level.stream is not None]
     intervals = [interval for level in rounds for interval in measured_intervals(level)]
     is_single = len(rounds) == 1
     spread_of = _known(interval.ok_per_s for interval in intervals) if is_single else rates
@@ -163,16 +161,19 @@ def _point(rounds: list[Level]) -> LevelPoint:
         p95_ms_range=_range(_known(p95s)),
         p95_at_least=any(level.latency.response.is_lower_bound("p95") for level in rounds),
         spread=variation(spread_of),
-        stream=_streamed(streams),
+        stream=_streamed(rounds),
     )
 
 
-def _streamed(streams: list[StreamStatistics]) -> dict[str, float]:
+def _streamed(rounds: list[Level]) -> dict[str, float]:
     """Return the medians of the numbers of streams that have a value."""
+    streams = [level.stream for level in rounds if level.stream]
+    times = list(map(times_of_streams, rounds))
+    names = dict.fromkeys(name for each in times for name in each)
     values = {name: _median(getattr(s, key) for s in streams) for name, key in RATES.items()}
-    for metric, stat in itertools.product(TIMES, STATS):
-        times = (stream.time(f"{metric}_ms") for stream in streams)
-        values[f"{metric} {stat}"] = _median(time.value(stat) for time in times if time)
+    for name, stat in itertools.product(names, STATS):
+        measured = (each[name].value(stat) for each in times if name in each)
+        values[f"{name} {stat}"] = _median(measured)
     return {name: value for name, value in values.items() if value is not None}
 
 

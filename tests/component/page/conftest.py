@@ -53,6 +53,8 @@ KINDS = {
     "collapsing": results.collapsing_ladder,
     "streams": results.streamed,
     "streams-ladder": results.streamed_ladder,
+    "calls": results.called,
+    "calls-ladder": results.called_ladder,
     "diff": results.diffed,
     "compare": failing,
     "locust": lambda: typed.changed(results.run(), kind="locust"),

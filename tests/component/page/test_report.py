@@ -24,7 +24,7 @@ def mostly_full(kinds, quick):
 
 
 @pytest.mark.parametrize("look", ["wide", *full("dark", "narrow", "chinese")])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *full("calls", "calls-ladder")])
 def test_every_kind_opens_whole_and_asks_nobody(read, kinds, kind, look):
     opened = read(kinds[kind](), look)
     page = opened.page

@@ -93,7 +93,8 @@ export class Plot {
     this.box.addEventListener("keydown", (event) => this.move(event));
     this.box.addEventListener("blur", () => this.chart?.setCursor({ left: -10, top: -10 }));
     this.switch = spec.y.hasSwitch ? this.switchOfScale() : null;
-    this.head = el("div", { class: "chart-head" }, this.title, this.switch, this.saver);
+    const buttons = el("div", { class: "chart-buttons" }, this.switch, this.saver);
+    this.head = el("div", { class: "chart-head" }, this.title, buttons);
     this.drawHeading();
     this.element = el("div", { class: "chart" }, this.head, this.box, this.tooltip.announcement);
     this.box.style.height = `${spec.height}px`;

@@ -2,9 +2,9 @@
 
 import { count, ms, rate, compact } from "../format";
 import { limitsInRange } from "../data/limits";
-import type { Timeline } from "../data/timeline";
+import type { Stat, Timeline } from "../data/timeline";
 import type { Slo, Values } from "../model";
-import { translate } from "../translate";
+import { translate, type Key } from "../translate";
 import { CLASS_COLOURS, type Colour } from "./palette";
 import type { Line, Spec } from "./plot";
 import { borders, limits, shaded, type Shape } from "./shapes";
@@ -28,9 +28,9 @@ const NODE_STYLES: [Colour, number[]][] = [
 
 /** Return the charts for which a timeline has values, latencies first. */
 export function timelineSpecs(timeline: Timeline, slos: readonly Slo[] = []): Spec[] {
-  const specs = [];
-  if (timeline.isStreamed) specs.push(times(timeline, "ttft", slos));
-  specs.push(times(timeline, "response", slos));
+  const specs = Object.entries(timeline.times).map(([name, percentiles]) =>
+    times(timeline, name, percentiles, slos),
+  );
   if (timeline.tokens.some((value) => value)) specs.push(tokens(timeline));
   specs.push(rates(timeline));
   if (Object.keys(timeline.nodes).length) specs.push(nodes(timeline));
@@ -49,8 +49,12 @@ export function connectionsSpec(timeline: Timeline): Spec | null {
   };
 }
 
-function times(timeline: Timeline, kind: "response" | "ttft", slos: readonly Slo[]): Spec {
-  const { p50, p95, p99 } = timeline.times[kind];
+function times(
+  timeline: Timeline,
+  name: string,
+  { p50, p95, p99 }: Record<Stat, Values>,
+  slos: readonly Slo[],
+): Spec {
   const line = (label: string, values: Line["values"], dash?: number[]): Line => ({
     label,
     values,
@@ -65,10 +69,10 @@ function times(timeline: Timeline, kind: "response" | "ttft", slos: readonly Slo
   const drawn = new Set(lines.map(({ label }) => label));
   const shown = limitsInRange(
     slos.filter(({ stat }) => stat == null || drawn.has(stat)),
-    kind,
+    name,
     lines.flatMap(({ values }) => values),
   );
-  const title = translate(kind === "ttft" ? "time.ttft" : "time.response");
+  const title = translate(`time.${name}` as Key);
   const spec = base(timeline, lines.length === 1 ? `${title} · p50` : title, 230);
   return {
     ...spec,

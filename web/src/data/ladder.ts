@@ -53,26 +53,26 @@ export interface StreamPanel {
   stats: string[];
 }
 
-/** Return the metrics of streams of which a ladder has values. */
+/** The units of metrics of streams that are no times. */
+const UNITS: Record<string, StreamPanel["unit"]> = { "tokens/s": "rate", goodput: "percent" };
+
+/** Return the charts of streams: the metrics that Python chose, with the statistics to draw. */
 export function streamPanels(ladder: Ladder): StreamPanel[] {
-  const names = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
-  const limited = new Set(ladder.slos.map((slo) => slo.metric));
-  const gapMetric = limited.has("tpot") && !limited.has("inter_chunk") ? "tpot" : "inter_chunk";
-  const times = ["ttft", gapMetric].map((metric) => {
-    const has = (stat: string) => names.has(`${metric} ${stat}`);
-    // A level with few streams has no median; then all levels show the mean.
-    const hasMedian = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
-    const middle = hasMedian ? "p50" : "mean";
-    const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
-    const high = limits.map((slo) => slo.stat).find((stat) => stat !== middle) ?? "p95";
-    const stats = [high, middle].filter(has);
-    return { metric, unit: "ms" as const, stats: stats.map((stat) => `${metric} ${stat}`) };
+  return ladder.stream_metrics.map((metric) => {
+    const unit = UNITS[metric] ?? "ms";
+    return { metric, unit, stats: unit === "ms" ? percentilesOf(ladder, metric) : [metric] };
   });
-  const rates: StreamPanel[] = [
-    { metric: "tokens/s", unit: "rate", stats: ["tokens/s"] },
-    { metric: "goodput", unit: "percent", stats: ["goodput"] },
-  ];
-  return [...times, ...rates].filter((panel) => panel.stats.some((name) => names.has(name)));
+}
+
+/** Return a high percentile of a time, that of its limit if there is one, and the median. */
+function percentilesOf(ladder: Ladder, metric: string): string[] {
+  // A level with few streams has no median; then all levels show the mean.
+  const hasMedian = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
+  const middle = hasMedian ? "p50" : "mean";
+  const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
+  const high = limits.map((slo) => slo.stat).find((stat) => stat !== middle) ?? "p95";
+  const names = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
+  return [`${metric} ${high}`, `${metric} ${middle}`].filter((name) => names.has(name));
 }
 
 /** Return whether values span a factor of more than 20, so that a logarithmic scale fits. */

@@ -1,7 +1,7 @@
 // Intervals of levels on one time axis: from the warm-up of a run to its end, or level after level.
 //
 // A percentile that too few responses support is null and leaves a gap. Percentiles of streams come
-// from pooled intervals, which Python sums up.
+// from pooled intervals, which Python sums up. Python also chooses which times of streams are drawn.
 
 import type { Level, Pooled, Interval, Stats, Values } from "../model";
 
@@ -18,7 +18,8 @@ export interface Timeline {
   concurrency: number[];
   /** The number of ok responses in each interval. */
   n: number[];
-  times: Record<"response" | "ttft", Record<Stat, Values>>;
+  /** Percentiles of each time, those of streams first, by the name of the time. */
+  times: Record<string, Record<Stat, Values>>;
   ok: Values;
   attempted: Values;
   /** Errors per second, by class. */
@@ -32,17 +33,16 @@ export interface Timeline {
   levels: (Span & { concurrency: number; candidate: string | null })[];
   warmup: Span | null;
   drain: Span | null;
-  isStreamed: boolean;
 }
 
 interface PlacedInterval {
   interval: Interval;
   start: number;
   level: Level;
-  pooled: Partial<Record<"response" | "ttft", Partial<Stats>>> | null;
+  pooled: Record<string, Partial<Stats>> | null;
 }
 
-type Stat = "p50" | "p95" | "p99";
+export type Stat = "p50" | "p95" | "p99";
 
 /**
  * Return the timeline of levels; null without intervals.
@@ -112,7 +112,9 @@ function separated(timeline: Timeline, level: Span): Timeline {
     phases: inserted(timeline.phases, "measure"),
     concurrency: inserted(timeline.concurrency, timeline.concurrency[at] ?? 0),
     n: inserted(timeline.n, 0),
-    times: { response: gaps(timeline.times.response), ttft: gaps(timeline.times.ttft) },
+    times: Object.fromEntries(
+      Object.entries(timeline.times).map(([name, percentiles]) => [name, gaps(percentiles)]),
+    ),
     ok: gap(timeline.ok),
     attempted: gap(timeline.attempted),
     errors: gaps(timeline.errors),
@@ -143,7 +145,9 @@ function placeIntervals(
     // A rate over milliseconds is meaningless, and levels of a ladder leave no room for a drain.
     if (!isMeasured(interval) && (!isAlone || interval.seconds < minSeconds)) return;
     const ofInterval = pooled
-      ? { response: pooled["response"]?.[at] ?? {}, ttft: pooled["ttft"]?.[at] ?? {} }
+      ? Object.fromEntries(
+          Object.entries(pooled).map(([name, percentiles]) => [name, percentiles[at] ?? {}]),
+        )
       : null;
     placed.push({ interval, start: at_s, level, pooled: ofInterval });
   });
@@ -165,20 +169,18 @@ function columns(
   placed: readonly PlacedInterval[],
 ): Omit<Timeline, "levels" | "warmup" | "drain" | "clockError"> {
   const intervals = placed.map((entry) => entry.interval);
-  const isStreamed = placed.some((entry) => entry.level.stream ?? entry.interval.stream);
   return {
     xs: placed.map(({ interval, start }) => start + interval.seconds / 2),
     seconds: intervals.map((interval) => interval.seconds),
     phases: intervals.map((interval) => interval.phase),
     concurrency: placed.map((entry) => entry.level.concurrency),
     n: intervals.map((interval) => interval.latency?.response_ms?.n ?? interval.counts.ok ?? 0),
-    times: {
-      response: percentiles(
-        placed,
-        (entry) => entry.pooled?.response ?? entry.interval.latency?.response_ms,
-      ),
-      ttft: percentiles(placed, (entry) => entry.pooled?.ttft ?? entry.interval.stream?.ttft_ms),
-    },
+    times: Object.fromEntries(
+      timesOf(placed).map((name) => [
+        name,
+        percentiles(placed, (entry) => entry.pooled?.[name] ?? timeOf(entry.interval, name)),
+      ]),
+    ),
     ok: intervals.map((interval) => interval.ok_per_s ?? perSecond(interval, interval.counts.ok)),
     attempted: intervals.map(
       (interval) => interval.attempted_per_s ?? perSecond(interval, interval.counts.attempted),
@@ -187,8 +189,20 @@ function columns(
     connections: intervals.map((interval) => interval.connections_open ?? null),
     tokens: intervals.map(tokens),
     nodes: nodes(intervals),
-    isStreamed,
   };
+}
+
+/** Return the names of the times to draw; every request has a response time, which is the last. */
+function timesOf(placed: readonly PlacedInterval[]): string[] {
+  const names = placed.flatMap((entry) =>
+    entry.pooled ? Object.keys(entry.pooled) : (entry.level.stream_times ?? []),
+  );
+  return [...new Set(names.filter((name) => name !== "response")), "response"];
+}
+
+/** Return a time of an interval, of its requests or of its streams. */
+function timeOf({ latency, stream }: Interval, name: string): Stats | null {
+  return latency?.[`${name}_ms`] ?? stream?.[`${name}_ms`] ?? null;
 }
 
 function percentiles(

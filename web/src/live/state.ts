@@ -26,6 +26,7 @@ export interface IntervalEvent {
   round: number;
   candidate: string | null;
   factors: Record<string, unknown>;
+  stream_times: string[];
   interval: Interval;
 }
 
@@ -93,9 +94,9 @@ export function axisRange(
 
 function withInterval(state: State, event: IntervalEvent): State {
   if (event.level < state.at) return state;
-  const { concurrency, round, candidate, interval } = event;
+  const { concurrency, round, candidate, stream_times, interval } = event;
   if (event.level > state.at || !state.current) {
-    const current = { concurrency, round, candidate, intervals: [interval] };
+    const current = { concurrency, round, candidate, stream_times, intervals: [interval] };
     return { ...state, at: event.level, current };
   }
   // The list is modified in place: copying it for each interval would be slower than drawing.

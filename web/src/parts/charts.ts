@@ -116,9 +116,7 @@ export function isWatched(run: Run): boolean {
 
 function runCharts(run: Run, register: Register): HTMLElement[] {
   const data = timeline(run.result.levels, run.view.pooled);
-  const streams = run.view.distributions.filter((curve) =>
-    ["ttft", "inter_chunk"].includes(curve.metric),
-  );
+  const streams = run.view.distributions.filter((curve) => curve.of_streams);
   const isOne = run.result.levels.length === 1 && streams.length > 0;
   const spread = isOne
     ? [
@@ -145,7 +143,7 @@ function spread({ view }: Run, register: Register): HTMLElement[] {
 function groupCharts(curves: readonly Distribution[], register: Register): HTMLElement[] {
   const metrics = [...new Set(curves.map((curve) => curve.metric))];
   const isCompared = curves.some((curve) => curve.candidate != null);
-  const isStreamed = metrics.includes("ttft");
+  const isStreamed = curves.some((curve) => curve.of_streams);
   if (!isCompared && !isStreamed) return plots([specOf(curves)], register);
   return plots(
     metrics.map((metric) => specOf(curves.filter((curve) => curve.metric === metric))),

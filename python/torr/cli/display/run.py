@@ -33,7 +33,10 @@ WIDEST_NAME = 24
 LEAST_STATS = ("p90", "mean", "p50", "p99.9")
 LEAST_OF_REQUESTS = ("p50", "attempts")
 # Times to the first text are left out last: they matter most for streams.
-LEAST_OF_STREAMS = ("tpot mean", "goodput", "tokens/s", "ttft mean", "ttfe mean")
+LEAST_OF_STREAMS = (
+    *("tpot mean", "inter_chunk mean", "goodput", "tokens/s", "message mean", "ttft mean"),
+    "ttfe mean",
+)
 
 
 def show(result: RunResult, out: Screen) -> None:

@@ -1,4 +1,4 @@
-"""Streams over concurrency: first texts, the pace of the texts behind them, tokens/s and goodput.
+"""Streams over concurrency: first texts, the pace of those behind them, tokens/s and goodput.
 
 Each has a panel of its own, two beside each other. A limit stands in the panel
 whose numbers it is about. Streams are few: a level without enough of them for a p95 has its mean.
@@ -70,13 +70,8 @@ def panels(ladder: LadderChart) -> Figure | None:
 
 
 def _panels(ladder: LadderChart) -> list[_Panel]:
-    """Return the metrics with numbers; between texts it is `tpot` where only that has a limit."""
-    limited = {slo.metric for slo in ladder.slos}
-    pace = "tpot" if "tpot" in limited and "inter_chunk" not in limited else "inter_chunk"
-    every = [_Panel("ttft", _times), _Panel(pace, _times)]
-    every += [_Panel("tokens/s", _rate), _Panel("goodput", _share)]
-    known = {name for point in ladder.series.shown for name in point.stream_values}
-    return [p for p in every if {p.metric, f"{p.metric} mean"} & known]
+    draw = {"tokens/s": _rate, "goodput": _share}
+    return [_Panel(metric, draw.get(metric, _times)) for metric in ladder.stream_metrics]
 
 
 def _times(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) -> None:

@@ -72,7 +72,7 @@ def _tables(result: RunResult) -> Iterator[Titled]:
         yield from map(_short, view_tables.first(result))
         return
     if len(result.levels) == 1:
-        yield from view_tables.of_level(result.levels[0], say("Times"))
+        yield from view_tables.of_level(result, say("Times"))
     else:
         yield say("Levels"), level_table.levels(result)
         yield say("Streams"), stream_tables.streams_of_levels(result)

@@ -10,6 +10,7 @@ from torr.report.data import cell_names
 from torr.report.data.comparison import CandidateCell, Comparison, ComparisonCell
 from torr.report.data.flat import flat
 from torr.report.data.result_words import word_text
+from torr.report.tables.protocol_rows import protocol
 from torr.report.tables.table import Table, TableBuilder
 from torr.report.text import comparison_words as words
 from torr.report.text.comparison_clauses import (
@@ -79,6 +80,7 @@ def configuration(result: RunResult) -> Table:
         rows.append(
             (say("measurement window of a trial"), cell_names.names(_seconds(result.levels)))
         )
+    rows += protocol(result)
     if experiment.restart:
         rows.append((say("server restarted each"), word_text(experiment.restart)))
     if experiment.discard_if:

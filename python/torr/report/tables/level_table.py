@@ -31,7 +31,7 @@ from torr.stats.series import Series, by_concurrency, noun_of
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from torr.results.base import Statistics
     from torr.results.capacity import Knee, Peak, SloCapacity, UslFit
@@ -76,8 +76,8 @@ def times(level: Level) -> Table | None:
     return table.build()
 
 
-def throughput(level: Level) -> Table:
-    """Return what one level sent and received, one row a number."""
+def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
+    """Return what one level sent and received, one row a number, and the rows of its protocol."""
     counts = level.counts
     connections = level.connections or ConnectionCounts()
     opened = {"open": connections.open_max, "requested": connections.requested}
@@ -89,6 +89,7 @@ def throughput(level: Level) -> Table:
         (say("success"), show_percent(level.success_rate)),
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         *([(say("sent again"), f"{level.resent:,}")] if level.resent else []),
+        *protocol,
         *_of_http2(level),
         *_of_websocket(level),
         (say("dropped"), f"{counts.dropped:,}"),
@@ -107,8 +108,7 @@ def _of_http2(level: Level) -> list[tuple[str, str]]:
     """Return what connections of HTTP/2 did, and what the server allows them."""
     if not level.http2:
         return []
-    version = say("{version} without TLS", version="2") if level.http == "2c" else "2"
-    rows: list[tuple[str, str]] = [(say("version of HTTP"), version)]
+    rows: list[tuple[str, str]] = []
     if level.http2.requests_per_write is not None:
         rows.append((say("requests per write"), f"{level.http2.requests_per_write:.1f}"))
     rows.append((say("connections unable to send"), show_percent(level.health.stalled_rate or 0)))

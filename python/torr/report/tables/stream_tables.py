@@ -19,6 +19,7 @@ from torr.report.tables.table import (
 )
 from torr.report.text.streaming import stream_facts, stream_times
 from torr.results.base import Statistics
+from torr.results.level import times_of_streams
 from torr.stats.series import RATES, by_concurrency, noun_of
 from torr.units import show_ms, show_percent, show_rate
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from torr.results.level import Level, NamedRequest
     from torr.results.result import RunResult
-    from torr.results.stream import StreamStatistics
 
     _TimesRow = tuple[str, Statistics, Callable[[Statistics, str], str]]
 
@@ -35,7 +35,8 @@ _Item = TypeVar("_Item")
 
 _NAMES = (
     *("ttfe mean", "ttfe p50", "ttfe p95", "ttft mean", "ttft p50", "ttft p95"),
-    *("tpot mean", "tokens/s", "goodput"),
+    *("message mean", "message p50", "message p95", "inter_chunk mean", "tpot mean"),
+    *("tokens/s", "goodput"),
 )
 
 
@@ -64,7 +65,7 @@ def tokens(level: Level) -> Table | None:
 
 
 def streams_of_levels(result: RunResult) -> Table | None:
-    """Return one row a level of concurrency: first texts, pace, tokens and goodput of its streams.
+    """Return one row a level of concurrency: first texts or messages, pace, tokens and goodput.
 
     Each number is the median of its rounds.
     """
@@ -76,29 +77,28 @@ def streams_of_levels(result: RunResult) -> Table | None:
 
 @dataclass(frozen=True)
 class Streams:
-    """The `stream` of each round of a row; `at_least` says that its rates are lower bounds."""
+    """The rounds of a row that stream; `at_least` says that their rates are lower bounds."""
 
-    rounds: tuple[StreamStatistics, ...]
+    rounds: tuple[Level | NamedRequest, ...]
     at_least: bool = False
 
     @classmethod
     def of(cls, levels: Iterable[Level]) -> Streams:
-        """Take those of levels, of which some may not stream."""
-        known = [level for level in levels if level.stream]
-        at_least = any(level.is_contended for level in known)
-        return cls(tuple(level.stream for level in known if level.stream), at_least)
+        """Take levels, of which some may not stream."""
+        known = tuple(level for level in levels if level.stream)
+        return cls(known, any(level.is_contended for level in known))
 
     @classmethod
     def of_request(cls, request: NamedRequest) -> Streams:
-        """Take that of a named request, which may not stream."""
-        return cls((request.stream,) if request.stream else ())
+        """Take a named request, which may not stream."""
+        return cls((request,) if request.stream else ())
 
     def value(self, name: str) -> float | None:
         """Return the median of a number by its name in a condition: `ttft p95`, `tokens/s`."""
         metric, _, stat = name.partition(" ")
         if stat:
             return median_of(stats.value(stat) for stats in self._times(metric))
-        return median_of(getattr(stream, RATES[metric]) for stream in self.rounds)
+        return median_of(getattr(part.stream, RATES[metric]) for part in self.rounds)
 
     def cell(self, name: str) -> str:
         """Return a number for people, marked where it is a lower bound."""
@@ -112,14 +112,14 @@ class Streams:
         return bounded(show_ms(value), at_least=at_least)
 
     def _times(self, metric: str) -> list[Statistics]:
-        return [stream.time(f"{metric}_ms") or Statistics(n=0) for stream in self.rounds]
+        return [times_of_streams(part).get(metric) or Statistics(n=0) for part in self.rounds]
 
 
 def add_streams(table: TableBuilder[_Item], streams_of: Callable[[_Item], Streams]) -> bool:
     """Add the columns for which some row has a number; return whether there are any.
 
-    A mean of first texts stands where some row has too few streams for their median, and first
-    events where no stream has a text.
+    A mean stands beside percentiles where some row has too few streams for their median; first
+    events stand where no stream has a text, and gaps where no server counts tokens.
     """
     rows = list(map(streams_of, table.items))
     known = {name for row in rows for name in _NAMES if row.value(name) is not None}
@@ -141,9 +141,10 @@ def _percentile(table: TableBuilder[_TimesRow], stat: str) -> None:
 
 def _is_left_out(name: str, known: set[str], rows: Sequence[Streams]) -> bool:
     metric, _, stat = name.partition(" ")
-    if metric == "ttfe" and "ttft mean" in known:
+    better = {"ttfe": "ttft mean", "inter_chunk": "tpot mean"}.get(metric)
+    if better in known:
         return True
-    if stat != "mean" or metric == "tpot":
+    if stat != "mean" or better == "tpot mean" or metric == "tpot":
         return False
     measured = [row for row in rows if row.value(name) is not None]
     return all(row.value(f"{metric} p50") is not None for row in measured)

@@ -8,8 +8,10 @@ from torr.messages.counts import counted
 from torr.messages.message import message
 from torr.messages.say import Text, chain, join, say
 from torr.model.condition import Condition
+from torr.report.data.stream_charts import first_of
 from torr.report.data.wording import because, first_text
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
+from torr.results.level import times_of_streams
 from torr.stats.series import Series, starved_text
 from torr.units import show_ms, show_rate
 
@@ -93,12 +95,13 @@ _JUDGED: dict[str, Callable[..., Text]] = {
 
 def _streamed(place: str, level: Level) -> str | None:
     """Return the time to the first text and the rate of tokens, where answers are streams."""
-    stream = level.stream
-    if not stream or not stream.ttft_ms:
+    stream, times = level.stream, times_of_streams(level)
+    name = first_of(times)
+    if not stream or name not in times:
         return None
-    first = say("ttft {time} on average", time=show_ms(stream.ttft_ms.mean))
-    if stream.ttft_ms.p95 is not None:
-        first = say("ttft p95 {time}", time=show_ms(stream.ttft_ms.p95))
+    first = say("{metric} {time} on average", metric=name, time=show_ms(times[name].mean))
+    if times[name].p95 is not None:
+        first = say("{metric} p95 {time}", metric=name, time=show_ms(times[name].p95))
     if stream.stream_tokens_per_s:
         rate = show_rate(stream.stream_tokens_per_s.mean)
         first = say("{first} and {rate} tokens/s each", first=first, rate=rate)

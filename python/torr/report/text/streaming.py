@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from torr.messages.counts import counted
 from torr.messages.say import Text, chain, say
-from torr.model.stream import TIMES
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -17,24 +16,18 @@ if TYPE_CHECKING:
     from torr.results.stream import PromptCounts, StreamStatistics, TokenizerCounts
 
 
-TIMES_OF_MESSAGES = ("ttfe", "inter_chunk", "stream_end")
-"""The times of gRPC streams: others count texts or tokens, or are the same."""
-
-
 def stream_times(level: Level) -> list[tuple[str, Statistics]]:
     """Return the measured times of a level's streams, each under its name."""
     stream = level.stream
     if stream is None:
         return []
-    names = TIMES_OF_MESSAGES if is_of_messages(stream) else TIMES
-    times = [(name, stream.time(f"{name}_ms")) for name in names]
     aliases = [
         (f"{tool} {name.removesuffix('_ms')}", stats)
         for tool, metrics in stream.alias.items()
         for name, stats in metrics.items()
         if name.endswith("_ms")
     ]
-    return [(name, stats) for name, stats in [*times, *aliases] if stats]
+    return [*stream.times.items(), *((name, stats) for name, stats in aliases if stats)]
 
 
 def stream_facts(level: Level) -> dict[str, str]:
@@ -43,18 +36,13 @@ def stream_facts(level: Level) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def is_of_messages(stream: StreamStatistics) -> bool:
-    """Return whether the streams are of gRPC, whose messages are neither texts nor tokens."""
-    return "message" in stream.events
-
-
 def is_joined(level: Level) -> bool:
     """Return whether a late client joined so many texts that their gaps are unreliable."""
     return level.stream is not None and not level.stream.inter_chunk_reliable
 
 
 def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
-    if is_of_messages(stream):
+    if stream.is_of_messages:
         return {
             say("counted from"): _counted_from(stream),
             "goodput": _goodput(stream, judged),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from torr.report.data import stream_charts
 from torr.report.data.comparison import Comparison
 from torr.report.data.function_rounds import groups
 from torr.report.text.streaming import is_joined
@@ -32,14 +33,14 @@ NAMED = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 
 _PLAIN = ("response", "service", "ttfb")
 _COMPARED = ("response",)
-_STREAMED = ("ttft", "inter_chunk", "response")
 
 
 def of(result: RunResult) -> list[JsonObject]:
     """Return the curves of a result: metric, name, n and points of (share, milliseconds).
 
     `name` is what the curve is of: nothing for a single level, else its level or candidate and
-    cell. Without histograms, as in a diff, there are none.
+    cell. `of_streams` tells times of streams from those of whole responses. Without histograms, as
+    in a diff, there are none.
     """
     return [curve for name, levels in _groups(result) for curve in _curves(name, levels)]
 
@@ -76,7 +77,8 @@ def _groups(result: RunResult) -> Iterator[tuple[JsonObject, Sequence[Level]]]:
 def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:
     is_streamed = any(level.stream for level in levels)
     plain = _PLAIN if name["candidate"] is None else _COMPARED
-    for metric in _STREAMED if is_streamed else plain:
+    streamed = stream_charts.by_percentile(levels)
+    for metric in (*streamed, "response") if is_streamed else plain:
         texts = [level.histograms.get(metric) for level in levels]
         histogram = Histogram.sum(Histogram.read(text) for text in texts if text)
         if not histogram.carries(0.5):
@@ -86,6 +88,7 @@ def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:
         yield {
             **name,
             "metric": metric,
+            "of_streams": metric in streamed,
             "n": n,
             "doubtful": is_doubtful,
             "points": _points(histogram),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr.messages.say import as_json, say
+from torr.report.data import stream_charts
 from torr.report.data.pooled import pooled
 from torr.report.tables import flame_table
 from torr.report.text import sentence, trust
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 MOST_INTERVALS = 1_000
 MOST_DRAWN = 10_000
 
-_POOLED = ("ttft", "response")
 # What web/src/model.ts reads of an interval.
 _DRAWN = (
     *("t_s", "seconds", "phase", "counts", "ok_per_s", "attempted_per_s", "connections_open"),
@@ -45,7 +45,7 @@ _DRAWN = (
 )
 _TIMES = ("response_ms", "service_ms")
 _STATS = ("n", "mean", "min", "max", "p50", "p95", "p99")
-_STREAMED = ("tokens_per_s", "tokens_out", "ttft_ms")
+_STREAMED = ("tokens_per_s", "tokens_out")
 
 
 def run(result: RunResult, pools: Sequence[JsonObject | None] | None = None) -> JsonObject:
@@ -159,7 +159,8 @@ def pools_of(level: Level) -> JsonObject | None:
     """
     if not level.stream or not level.intervals:
         return None
-    return {name: pooled(level.intervals, name) for name in _POOLED}
+    names = (*stream_charts.over_time(level), "response")
+    return {name: pooled(level.intervals, name) for name in names}
 
 
 def _pooled(result: RunResult, pools: Sequence[JsonObject | None] | None) -> JsonObject:

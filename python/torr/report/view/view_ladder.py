@@ -9,7 +9,7 @@ import msgspec
 
 from torr.model.condition import Condition
 from torr.report.data import diff as diff_sides
-from torr.report.data import plateau
+from torr.report.data import plateau, stream_charts
 from torr.report.text import sentence, trust
 from torr.report.text.streaming import is_joined
 from torr.stats.series import Series
@@ -70,6 +70,13 @@ class LadderChart:
         """Every measured level, those included that claim nothing."""
         return [point.concurrency for point in self.series.shown]
 
+    @property
+    def stream_metrics(self) -> tuple[str, ...]:
+        """The metrics of streams that have a panel each."""
+        names = {name for point in self.series.shown for name in point.stream_values}
+        known = {name.partition(" ")[0] for name in names}
+        return stream_charts.over_concurrency(known, {slo.metric for slo in self.slos})
+
 
 def ladder(result: RunResult) -> JsonObject | None:
     """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
@@ -84,6 +91,7 @@ def ladder(result: RunResult) -> JsonObject | None:
         "points": _points(chart.series),
         "findings": [asdict(finding) for finding in chart.findings],
         "slos": slos(result),
+        "stream_metrics": chart.stream_metrics,
         "joined": sorted(chart.joined),
     }
 

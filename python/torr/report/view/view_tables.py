@@ -15,6 +15,7 @@ from torr.report.tables import (
     level_table,
     monitor_table,
     profiled_line_table,
+    protocol_rows,
     request_tables,
     slo_table,
     stream_tables,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from torr.model.json import JsonObject
-    from torr.results.level import Level
     from torr.results.result import RunResult
 
 Titled = tuple[str, Table | None]
@@ -61,7 +61,7 @@ def first(result: RunResult) -> Iterator[Titled]:
         yield from kinds[result.kind](result)
         return
     if len(result.levels) == 1:
-        yield from of_level(result.levels[0], say("Times of ok responses"))
+        yield from of_level(result, say("Times of ok responses"))
     else:
         yield say("Levels: median of rounds"), level_table.levels(result)
         yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)
@@ -91,6 +91,7 @@ def folded(result: RunResult) -> Iterator[Titled]:
             yield say("Requests at every level"), request_tables.requests_of_levels(result)
             streamed = request_tables.streams_of_requests_of_levels(result)
             yield say("Streams of requests at every level"), streamed
+            yield say("Configuration"), protocol_rows.configuration(result)
         yield say("Errors"), level_table.errors(result)
         yield (
             say("Events that the locustfile reported as failed"),
@@ -117,12 +118,14 @@ def _of_comparison(result: RunResult) -> Iterator[Titled]:
     yield say("Rounds discarded"), comparison_tables.of_discarded(comparison)
 
 
-def of_level(level: Level, times: str) -> Iterator[Titled]:
+def of_level(result: RunResult, times: str) -> Iterator[Titled]:
     """Return the tables of a single level; `times` is the title of the first."""
+    level = result.levels[0]
     yield times, level_table.times(level)
     yield say("Streams"), stream_tables.streams(level)
-    yield say("Tokens"), stream_tables.tokens(level)
+    is_of_messages = level.stream is not None and level.stream.is_of_messages
+    yield say("Messages") if is_of_messages else say("Tokens"), stream_tables.tokens(level)
     yield say("Requests"), request_tables.requests(level)
     yield say("Sockets of requests"), request_tables.sockets_of_requests(level)
     yield say("Streams of requests"), request_tables.streams_of_requests(level)
-    yield say("Throughput"), level_table.throughput(level)
+    yield say("Throughput"), level_table.throughput(level, protocol_rows.protocol(result))

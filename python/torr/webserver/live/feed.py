@@ -17,7 +17,14 @@ from torr.experiments.context import ExperimentListener
 from torr.experiments.remaining import Remaining
 from torr.model.printable import safe_text
 from torr.units import SECOND_NS
-from torr.webserver.live.page import bare, generator_of, light, pools_of, run_of
+from torr.webserver.live.page import (
+    bare,
+    generator_of,
+    light,
+    pools_of,
+    run_of,
+    times_planned,
+)
 
 if TYPE_CHECKING:
     from torr.experiments.context import Step
@@ -53,6 +60,7 @@ class Feed(ExperimentListener):
     _levels: list[Level] = field(default_factory=list)
     _pools: list[JsonObject | None] = field(default_factory=list)
     _interval_count: int = 0
+    _stream_times: tuple[str, ...] = ()
 
     def begin(self) -> None:
         """Publish the run before its first level."""
@@ -61,6 +69,7 @@ class Feed(ExperimentListener):
     def level_started(self, step: Step) -> None:
         """Publish the progress."""
         step = self._redacted(step)
+        self._stream_times = times_planned(step.plan)
         self.remaining.level_started(step)
         self.metrics.level_started(step)
         self._publish(lambda: self._publish_progress(step))
@@ -101,6 +110,7 @@ class Feed(ExperimentListener):
                 "round": step.round,
                 "candidate": step.candidate,
                 "factors": step.factors,
+                "stream_times": self._stream_times,
             }
             self.journal.add(_text({**position, "interval": bare(piece)}))
         self._publish_progress(step, piece)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json
+from torr.report.data.stream_charts import planned as times_planned
 from torr.report.files.html import document
 from torr.report.text.generator_status import generator_status
 from torr.report.view.view import bare, light, pools_of
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from torr.model.json import JsonObject
     from torr.results.level import Interval
 
-__all__ = ["bare", "document", "generator_of", "light", "pools_of", "run_of"]
+__all__ = ["bare", "document", "generator_of", "light", "pools_of", "run_of", "times_planned"]
 
 
 def generator_of(piece: Interval) -> JsonObject | None:

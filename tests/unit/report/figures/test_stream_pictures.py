@@ -86,6 +86,17 @@ def test_the_pace_of_texts_is_that_which_has_a_limit(make_station, make_result):
     assert "SLO tpot p90 < 30ms" in texts(found)
 
 
+def test_panels_of_calls_are_of_messages(called_ladder):
+    figure = draw(lambda: stream_figure.panels(LadderChart.of(called_ladder)))
+    assert titles(figure) == [
+        "ttfe, ms: p95 ▲, p50 ■",
+        "inter_chunk, ms: p95 ▲, p50 ■",
+        "message, ms: p95 ▲, p50 ■",
+        "goodput: within every SLO of latency",
+    ]
+    assert "SLO message p95 < 50ms" in texts(figure)
+
+
 def test_limited_levels_of_streams_are_hollow_and_named(streamed_ladder):
     limited = {"health": {"verdict": "generator-limited"}}
     ladder = LadderChart.of(typed.patched(streamed_ladder, levels={5: limited}))

@@ -62,7 +62,26 @@ def test_what_no_level_knows_has_no_column(streamed_ladder):
         for level in streamed_ladder.levels
     ]
     found = stream_tables.streams_of_levels(typed.changed(streamed_ladder, levels=levels))
-    assert found.columns == ("connections", "ttfe p50", "ttfe p95")
+    assert found.columns == ("connections", "ttfe p50", "ttfe p95", "inter_chunk mean")
+
+
+def test_levels_of_calls_have_the_times_of_messages(called_ladder):
+    found = stream_tables.streams_of_levels(called_ladder)
+    assert found.columns == (
+        *("connections", "ttfe p50", "ttfe p95", "message p50", "message p95"),
+        *("inter_chunk mean", "goodput"),
+    )
+    assert found.rows[0] == ("10", "261 ms", "–", "19.9 ms", "21.8 ms", "20.0 ms", "97.5 %")
+
+
+def test_a_level_of_calls_has_neither_texts_nor_tokens(called):
+    names = [row[0] for row in stream_tables.streams(called.levels[0]).rows]
+    assert names == ["ttfe", "inter_chunk"]
+    assert [row[0] for row in stream_tables.tokens(called.levels[0]).rows] == [
+        *("goodput", "messages")
+    ]
+    assert "Messages" in titles(called, is_folded=False)
+    assert "Tokens" not in titles(called)
 
 
 def test_levels_of_streams_are_in_page_and_summary(streamed_ladder):

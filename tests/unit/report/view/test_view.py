@@ -61,7 +61,8 @@ def test_tables_of_a_run_stand_below_the_chart_or_are_folded(run):
 
 
 def test_every_row_has_a_cell_for_every_column(run, ladder, diffed, streamed, streamed_ladder):
-    for result in (run, ladder, diffed, streamed, streamed_ladder):
+    calls = (results.called(), results.called_ladder())
+    for result in (run, ladder, diffed, streamed, streamed_ladder, *calls):
         for table in view.view(result)["tables"]:
             assert {len(row) for row in table["rows"]} == {len(table["columns"])}
 
@@ -93,6 +94,28 @@ def test_intervals_of_streams_have_percentiles_of_their_pools(streamed):
     pooled = view.view(streamed)["pooled"]["0"]
     assert len(pooled["ttft"]) == len(streamed.levels[0].intervals)
     assert all(each["p50"] for each in pooled["ttft"])
+
+
+def test_charts_of_calls_are_of_messages(called, called_ladder):
+    found = view.view(called)
+    assert list(found["pooled"]["0"]) == ["ttfe", "message", "response"]
+    assert all(each["p50"] for each in found["pooled"]["0"]["message"])
+    curves = {curve["metric"]: curve["of_streams"] for curve in found["distributions"]}
+    assert curves == {"ttfe": True, "inter_chunk": True, "message": True, "response": False}
+    ladder = view.view(called_ladder)["ladder"]
+    assert ladder["stream_metrics"] == ("ttfe", "inter_chunk", "message", "goodput")
+    assert {name.partition(" ")[0] for name in ladder["points"][0]["stream"]} == {
+        *("ttfe", "inter_chunk", "message", "goodput")
+    }
+
+
+def test_charts_of_chats_are_of_texts(streamed, streamed_ladder):
+    found = view.view(streamed)
+    assert list(found["pooled"]["0"]) == ["ttft", "response"]
+    curves = {curve["metric"]: curve["of_streams"] for curve in found["distributions"]}
+    assert curves == {"ttft": True, "inter_chunk": True, "response": False}
+    ladder = view.view(streamed_ladder)["ladder"]
+    assert ladder["stream_metrics"] == ("ttft", "inter_chunk", "tokens/s", "goodput")
 
 
 def test_curves_end_at_the_last_percentile_that_is_carried(streamed):

@@ -42,6 +42,7 @@ def test_a_reader_hears_a_run_from_its_start_to_its_end(played):
         came = events.until("interval")
         place = {"level": 0, "concurrency": 2, "round": 1, "candidate": None, "factors": {}}
         assert {key: came[key] for key in place} == place
+        assert came["stream_times"] == []
         assert came["interval"]["ok_per_s"] == 1000
         assert "histograms" not in came["interval"]
         now = events.until("progress")["generator"]
