@@ -11,10 +11,12 @@ import pytest
 
 from torr import engine, targets
 from torr.errors import NothingMeasuredError, OutputError, UsageError
+from torr.model.condition import METRICS
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
+from torr.model.stream import Limit, Stream
 from torr.units import SECOND_NS
 
 
@@ -45,6 +47,13 @@ def test_a_plan_that_the_engine_refuses_is_a_usage_error(compiled, plan):
     for call in (engine.start, engine.once):
         with pytest.raises(UsageError, match="nohost: unknown host"):
             call(plan)
+
+
+def test_the_engine_knows_every_metric_of_latency_that_may_have_a_limit(plan):
+    limits = tuple(Limit(metric, SECOND_NS) for metric, unit in METRICS.items() if unit == "ms")
+    request = Request("http://127.0.0.1:9/", stream=Stream("sse"), limits=limits)
+    group = Group(pace=Closed(1), source=Source.of(request))
+    assert engine.once(replace(plan, groups=(group,))).reason == "connect.refused"
 
 
 def test_an_engine_that_cannot_start_measures_nothing(compiled, plan):

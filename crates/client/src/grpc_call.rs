@@ -36,6 +36,8 @@ pub struct GrpcCall {
     /// When the messages were sent that no message of the response has answered.
     asked: VecDeque<Nanos>,
     round_trips: Vec<Nanos>,
+    /// The longest of the call.
+    longest_round_trip: Option<Nanos>,
     /// Whether the next message may be sent because one was received.
     is_answered: bool,
 }
@@ -50,6 +52,7 @@ impl GrpcCall {
         (self.has_bad_prefix, self.stamped, self.is_answered) = (false, 0, false);
         self.asked.clear();
         self.round_trips.clear();
+        self.longest_round_trip = None;
     }
 
     /// Lets only the first message of the request be sent, unless all are sent together.
@@ -100,10 +103,13 @@ impl GrpcCall {
             return;
         }
         let (asked, round_trips) = (&mut self.asked, &mut self.round_trips);
+        let longest = &mut self.longest_round_trip;
         let is_alternate = self.sending == MessageSending::Alternate;
         let is_answered = &mut self.is_answered;
         let fed = self.received.feed(piece, || {
-            round_trips.extend(asked.pop_front().map(|sent| at.saturating_sub(sent)));
+            let round_trip = asked.pop_front().map(|sent| at.saturating_sub(sent));
+            round_trips.extend(round_trip);
+            *longest = round_trip.max(*longest);
             *is_answered = is_alternate;
             on_message();
         });
@@ -113,6 +119,12 @@ impl GrpcCall {
     /// Takes the times from messages to those that answered them since the last call.
     pub fn take_round_trips(&mut self) -> std::vec::Drain<'_, Nanos> {
         self.round_trips.drain(..)
+    }
+
+    /// Returns the longest time from a message of the call to the one that answered it.
+    #[must_use]
+    pub fn longest_round_trip(&self) -> Option<Nanos> {
+        self.longest_round_trip
     }
 
     /// Returns why a complete response is no success: its status, or its messages. Without `is_stream`
@@ -169,10 +181,13 @@ mod tests {
         // A second one at once answers nothing, but the next may follow.
         call.take(&[message(b"b"), message(b"c")].concat(), 190, || heard += 1);
         assert_eq!(call.take_round_trips().collect::<Vec<_>>(), [50, 30]);
+        assert_eq!(call.longest_round_trip(), Some(50));
         call.release(&body);
         assert_eq!((call.held_bytes(), heard), (0, 3));
         call.take(&message(b"d"), 200, || heard += 1);
         assert!(!call.may_release());
+        call.restart(MessageSending::Alternate, true);
+        assert_eq!(call.longest_round_trip(), None);
     }
 
     #[test]

@@ -112,12 +112,18 @@ fn drive<D: Driver>(
     let mut ready = Vec::new();
     let mut reason = None;
     while reason.is_none() && driver.now() < deadline {
-        let until = single.request.still_until(exchange, deadline).min(deadline);
-        if driver.wait(until, &mut ready).is_err() {
+        let still_until = single.request.still_until(exchange, deadline);
+        let message_at = message_due_at(exchange);
+        if driver.wait(still_until.min(message_at).min(deadline), &mut ready).is_err() {
             break;
         }
-        let is_idle = ready.is_empty() && until < deadline && driver.now() >= until;
+        let now = driver.now();
+        let is_idle = ready.is_empty() && still_until < deadline && now >= still_until;
         reason = is_idle.then_some(Reason::TimeoutIdle);
+        if now >= message_at {
+            connection.release_message(0, now, &mut (&mut *exchange, single.bytes()));
+            ready.push(Ready { token: 0, readable: false, writable: true, closed: false });
+        }
         for event in ready.drain(..) {
             let end = turn(driver, exchange, &mut connection, single, event, scratch, deadline);
             if exchange.bytes_in > MAX_BYTES {
@@ -129,6 +135,12 @@ fn drive<D: Driver>(
         }
     }
     exchange.time_out(driver.now(), connection.overdue().or(reason))
+}
+
+/// Returns when the next message of a gRPC call is due, if messages are paced.
+fn message_due_at(exchange: &Exchange) -> Nanos {
+    let call = exchange.grpc_call.as_ref();
+    call.and_then(|call| call.due_at(exchange.stamps.sent)).unwrap_or(Nanos::MAX)
 }
 
 /// Handles an event; returns how the exchange ended, if it did.

@@ -21,6 +21,16 @@ pub struct Goodput {
     pub unreported: u64,
 }
 
+/// The times of an attempt that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AttemptTimes<'a> {
+    pub(crate) stamps: &'a Stamps,
+    /// The observations of its stream, and the time from which its durations count.
+    pub(crate) stream: Option<(&'a StreamObservation, Nanos)>,
+    /// The longest time from a message of a gRPC call to the one that answered it.
+    pub(crate) longest_message: Option<Nanos>,
+}
+
 /// One duration of one attempt.
 enum Value {
     Is(Nanos),
@@ -31,14 +41,12 @@ enum Value {
 }
 
 impl Goodput {
-    /// Judges an attempt that has ended, and returns whether it was good; `observed` has the observations of
-    /// its stream, and the time from which its durations count.
+    /// Judges an attempt that has ended, and returns whether it was good.
     pub(crate) fn judge(
         &mut self,
         limits: &[Limit],
         is_ok: bool,
-        stamps: &Stamps,
-        observed: Option<(&StreamObservation, Nanos)>,
+        times: &AttemptTimes<'_>,
     ) -> bool {
         if limits.is_empty() {
             return false;
@@ -49,7 +57,7 @@ impl Goodput {
         }
         let (mut is_good, mut is_untold) = (true, false);
         for limit in limits {
-            match value(limit.metric, stamps, observed) {
+            match value(limit.metric, times) {
                 Value::Is(nanos) if limit.inclusive => is_good &= nanos <= limit.limit_ns,
                 Value::Is(nanos) => is_good &= nanos < limit.limit_ns,
                 Value::NotHere => {}
@@ -96,9 +104,10 @@ impl Goodput {
     }
 }
 
-fn value(metric: Limited, stamps: &Stamps, watched: Option<(&StreamObservation, Nanos)>) -> Value {
+fn value(metric: Limited, times: &AttemptTimes<'_>) -> Value {
+    let AttemptTimes { stamps, stream, longest_message } = times;
     let (observed, start) =
-        (watched.map(|(observed, _)| observed), watched.map_or(UNSET, |(_, from)| from));
+        (stream.map(|(observed, _)| observed), stream.map_or(UNSET, |(_, from)| from));
     let since =
         |from: Nanos, at: Nanos| (from != UNSET && at != UNSET).then(|| at.saturating_sub(from));
     let began = |pick: fn(&StreamObservation) -> Nanos| {
@@ -107,12 +116,16 @@ fn value(metric: Limited, stamps: &Stamps, watched: Option<(&StreamObservation, 
     let found = match metric {
         Limited::Service => stamps.service(),
         Limited::Response => stamps.response(),
-        Limited::Ttfb if watched.is_some() => since(start, stamps.first_byte),
+        Limited::Ttfb if stream.is_some() => since(start, stamps.first_byte),
         Limited::Ttfb => stamps.ttfb(),
-        Limited::Wait => stamps.wait(),
+        Limited::QueueWait => stamps.wait(),
+        Limited::StreamWait => stamps.stream_wait(),
+        Limited::WindowWait => Some(stamps.window_wait).filter(|time| *time != UNSET),
+        // Every message must meet it: the longest time tells.
+        Limited::Message => *longest_message,
         Limited::Connect => Some(stamps.connect).filter(|time| *time != UNSET),
         Limited::Tls => Some(stamps.tls).filter(|time| *time != UNSET),
-        Limited::Lag => Some(stamps.lag()),
+        Limited::SchedulingLag => Some(stamps.lag()),
         Limited::Ttfe => began(|observed| observed.first_event),
         Limited::Ttft => began(|observed| observed.first_text),
         Limited::Ttfo => began(|observed| observed.first_output),
@@ -156,6 +169,10 @@ mod tests {
         last_byte: 110,
     };
 
+    fn times_of(stream: Option<(&StreamObservation, Nanos)>) -> AttemptTimes<'_> {
+        AttemptTimes { stamps: &STAMPS, stream, longest_message: None }
+    }
+
     fn judged(
         limits: &[(Limited, Nanos)],
         is_ok: bool,
@@ -170,7 +187,8 @@ mod tests {
             })
             .collect();
         let mut goodput = Goodput::default();
-        goodput.judge(&limits, is_ok, &STAMPS, observed.map(|observed| (observed, STAMPS.sent)));
+        let stream = observed.map(|observed| (observed, STAMPS.sent));
+        goodput.judge(&limits, is_ok, &times_of(stream));
         goodput
     }
 
@@ -209,10 +227,12 @@ mod tests {
     fn times_of_a_stream_count_from_where_its_metrics_do() {
         let observed = StreamObservation { first_text: 60, ..StreamObservation::default() };
         let limit = [Limit { metric: Limited::Ttft, limit_ns: 55, inclusive: false }];
-        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&observed, from)));
+        let good =
+            |from| Goodput::default().judge(&limit, true, &times_of(Some((&observed, from))));
         assert!(good(STAMPS.sent) && !good(STAMPS.intended));
         let limit = [Limit { metric: Limited::Ttfb, limit_ns: 15, inclusive: false }];
-        let good = |from| Goodput::default().judge(&limit, true, &STAMPS, Some((&observed, from)));
+        let good =
+            |from| Goodput::default().judge(&limit, true, &times_of(Some((&observed, from))));
         assert!(good(STAMPS.sent) && !good(STAMPS.intended));
     }
 
@@ -221,8 +241,31 @@ mod tests {
         let mut goodput = Goodput::default();
         for (limit_ns, inclusive) in [(100, true), (100, false), (99, true)] {
             let limit = Limit { metric: Limited::Service, limit_ns, inclusive };
-            goodput.judge(&[limit], true, &STAMPS, None);
+            goodput.judge(&[limit], true, &times_of(None));
         }
         assert_eq!((goodput.judged, goodput.good), (3, 1));
+    }
+
+    #[test]
+    fn waits_and_messages_have_limits_where_there_are_some() {
+        let stamps =
+            Stamps { intended: 0, taken: 5, admitted: 25, window_wait: 40, sent: 65, ..STAMPS };
+        let times = AttemptTimes { stamps: &stamps, stream: None, longest_message: Some(30) };
+        let values = [
+            (Limited::SchedulingLag, 5),
+            (Limited::StreamWait, 20),
+            (Limited::WindowWait, 40),
+            (Limited::QueueWait, 60),
+            (Limited::Message, 30),
+        ];
+        for (metric, value) in values {
+            let is_good = |limit_ns, times| {
+                let limit = Limit { metric, limit_ns, inclusive: true };
+                Goodput::default().judge(&[limit], true, &times)
+            };
+            assert!(is_good(value, times) && !is_good(value - 1, times), "{metric:?}");
+            let has_none = metric != Limited::QueueWait;
+            assert_eq!(is_good(0, times_of(None)), has_none, "{metric:?}");
+        }
     }
 }

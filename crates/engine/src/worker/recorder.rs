@@ -2,13 +2,14 @@
 
 use std::sync::mpsc::Sender;
 
-use client::{Chunks, Class, Exchange, Multiplexing, Outcome, Reason, Stamps};
+use client::{Chunks, Class, Exchange, GrpcCall, Multiplexing, Outcome, Reason, Stamps};
 use net::{Address, Nanos, ThreadUsage};
 use wire::ResponseHead;
 
 use super::interval::IntervalClock;
 use super::slot::Slot;
 use super::window::Window;
+use crate::measure::goodput::AttemptTimes;
 use crate::measure::metric::Metric;
 use crate::measure::report::{
     Connections, ExchangeRow, Phase, Report, Sample, StreamRow, StreamText,
@@ -181,12 +182,12 @@ impl Recorder {
         let from = request.stream.as_ref().map_or(exchange.stamps.sent, |s| s.times(exchange).from);
         let side = if slot.measured { &mut self.measured } else { &mut self.warmup };
         let tally = &mut side[usize::from(request.row)];
-        let is_good = tally.goodput.judge(
-            &request.limits,
-            is_ok,
-            &exchange.stamps,
-            observed.map(|s| (s, from)),
-        );
+        let times = AttemptTimes {
+            stamps: &exchange.stamps,
+            stream: observed.map(|s| (s, from)),
+            longest_message: exchange.grpc_call.as_deref().and_then(GrpcCall::longest_round_trip),
+        };
+        let is_good = tally.goodput.judge(&request.limits, is_ok, &times);
         if let Some(((observer, observed), tally)) =
             request.stream.as_ref().zip(observed).zip(tally.stream.as_mut())
         {

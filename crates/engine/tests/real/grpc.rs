@@ -75,6 +75,19 @@ fn calls_of_each_kind_succeed_and_the_target_agrees() {
 }
 
 #[test]
+fn one_call_sends_its_messages_at_their_pace() {
+    let target = Target::start(Spec::Grpc(GrpcSpec::default())).unwrap();
+    for sending in [Sending::Together, Sending::Alternate, Sending::Paced { interval_ns: MS }] {
+        let grpc = GrpcPlan { response_stream: true, sending, ..GrpcPlan::default() };
+        let plan = calls(&target, "Bidirectional", &[b"one", b"", b"three"], grpc);
+        let outcome = engine::once(&plan).unwrap();
+        assert_eq!(outcome["class"], "ok", "{sending:?}: {outcome}");
+        let body = STANDARD.decode(outcome["body"].as_str().unwrap()).unwrap();
+        assert_eq!(body.len(), 3 * 5 + 8, "{sending:?}");
+    }
+}
+
+#[test]
 fn a_method_that_is_not_there_is_told_by_its_status() {
     let target = Target::start(Spec::Grpc(GrpcSpec::default())).unwrap();
     let plan = calls(&target, "Nothing", &[b"hello"], GrpcPlan::default());
