@@ -79,6 +79,14 @@ class EchoListener(Listener):
         return ["grpc"]
 
 
+class MessageListener(Listener):
+    """A running `torr target ws`."""
+
+    def words(self) -> list[str]:
+        """Return its kind."""
+        return ["ws"]
+
+
 def now_ns() -> int:
     """Return the clock of the target's stamps."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)

@@ -1,4 +1,4 @@
-"""HTTP/2 against h2load: processor time per request and rate, over connections and streams."""
+"""HTTP/2, gRPC and WebSocket: processor time per request and rate, over connections and streams."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from common.nghttpd import Nghttpd
-from common.target import EchoListener
+from common.target import EchoListener, MessageListener
 from versus.bars import Bar, judge_ratio
 from versus.load import Load
 from versus.row import Measured, Plan, in_turn
@@ -24,6 +24,8 @@ OVER_NGINX = {1: 0.95, 10: 0.95, 100: 0.95}
 OVER_TLS = {1: 0.75, 10: 0.95, 100: 1.05}
 OVER_GHZ = 0.25
 OVER_H2LOAD = 0.80
+OVER_K6 = 0.10
+COALESCE = "200us"
 OVER_16K = {1: 0.85, 10: 0.85, 100: 0.85}
 
 
@@ -49,6 +51,17 @@ def of_nginx(path: str, connections: int, streams: int, limit: float, *, tls: bo
     return measure
 
 
+def of_nginx_coalesced(connections: int, streams: int, limit: float) -> Measure:
+    """Return the measure of a small response of nginx, with requests that torr collects."""
+
+    def measure(nginx: Nginx, plan: Plan) -> Measured:
+        url = nginx.http2_url("/small", secure=False)
+        load = Load(url, connections, plan.seconds, streams=streams, coalesce=COALESCE)
+        return _compare(nginx, plan, load, limit)
+
+    return measure
+
+
 def of_grpc(connections: int, streams: int) -> Measure:
     """Return the measure of unary calls, against ghz and against h2load with a fixed body."""
 
@@ -58,6 +71,19 @@ def of_grpc(connections: int, streams: int) -> Measure:
             load = Load(target.url, connections, plan.seconds, streams=streams, grpc=True)
             limits = {"ghz": OVER_GHZ, "h2load": OVER_H2LOAD}
             return _measured(target, plan, load, limits)
+
+    return measure
+
+
+def of_messages(connections: int, streams: int) -> Measure:
+    """Return the measure of messages over WebSocket, against k6."""
+
+    def measure(nginx: Nginx, plan: Plan) -> Measured:
+        del nginx
+        with MessageListener(TARGET_CORE) as target:
+            url = target.url.replace("http:", "ws:")
+            load = Load(url, connections, plan.seconds, streams=streams)
+            return _measured(target, plan, load, {"k6": OVER_K6})
 
     return measure
 

@@ -12,6 +12,7 @@ class Load:
 
     With `streams` it is fired over HTTP/2, so many at once on each connection. With `coalesce` torr
     collects requests for so long before it sends them. With `grpc` each is a call of torr.Echo.
+    With a `ws://` URL each is a message, so many at once on each connection.
     """
 
     url: str
@@ -26,6 +27,11 @@ class Load:
     def secure(self) -> bool:
         """Whether it goes over TLS."""
         return self.url.startswith("https:")
+
+    @property
+    def is_websocket(self) -> bool:
+        """Whether it consists of messages."""
+        return self.url.startswith("ws:")
 
     @property
     def place(self) -> str:

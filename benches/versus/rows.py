@@ -28,6 +28,11 @@ def _grpc(connections: int, streams: int) -> Row:
     return Row(f"grpc-{connections}x{streams}", about, http2.of_grpc(connections, streams))
 
 
+def _messages(connections: int, streams: int) -> Row:
+    about = f"messages over WebSocket, {connections} × {streams} at once"
+    return Row(f"ws-{connections}x{streams}", about, http2.of_messages(connections, streams))
+
+
 def _http2_of_nginx(name: str, about: str, path: str, limits: dict[int, float]) -> list[Row]:
     tls = "TLS" in about
     return [
@@ -60,8 +65,17 @@ ROWS = [
     Row("startup", "start", startup.measure),
     *(_http2(connections, streams) for connections in (1, 16, 64) for streams in (1, 10, 100)),
     *_http2_of_nginx("h2-nginx", "HTTP/2 of nginx", "/small", http2.OVER_NGINX),
+    *(
+        Row(
+            f"h2-coalesced-16x{streams}",
+            f"HTTP/2 of nginx, 16 × {streams} streams, requests of 200 µs together",
+            http2.of_nginx_coalesced(16, streams, http2.OVER_NGINX[streams]),
+        )
+        for streams in (10, 100)
+    ),
     *_http2_of_nginx("h2-tls", "HTTP/2 of nginx over TLS", "/small", http2.OVER_TLS),
     *(_grpc(1, 1), _grpc(16, 1), _grpc(16, 10), _grpc(16, 100)),
+    *(_messages(64, 1), _messages(64, 16)),
     *_http2_of_nginx("h2-16k", "HTTP/2 of nginx, 16 KB", "/16k", http2.OVER_16K),
 ]
 

@@ -51,10 +51,12 @@ def torr(*more: str, at: str = TORR) -> Command:
         pace = ["--rate", str(load.rate), "--warmup", "0s"] if load.rate else ["--warmup", "1s"]
         # The others check no certificate either.
         trust = ["-k"] if load.secure else []
-        http = ["--http", "2" if load.secure else "2c", "--streams", str(load.streams)]
+        http = [] if load.is_websocket else ["--http", "2" if load.secure else "2c"]
+        http += ["--streams", str(load.streams)]
         http += ["--coalesce", load.coalesce] if load.coalesce else []
         users = load.connections * max(load.streams, 1)
         call = ["--grpc", CALL, "--proto", str(PROTO), "-b", MESSAGE] if load.grpc else []
+        call += ["-b", "hello"] if load.is_websocket else []
         return [
             *(at, "run", load.url, "-c", str(users), "-z", f"{load.seconds}s"),
             *(
@@ -107,10 +109,12 @@ def _bombardier(load: Load) -> list[str]:
 def _k6(load: Load) -> list[str]:
     told = {"URL": load.url, "USERS": load.connections, "SECONDS": load.seconds}
     told |= {"RATE": load.rate} if load.rate else {}
+    told |= {"STREAMS": load.streams} if load.is_websocket else {}
     words = [word for key, value in told.items() for word in ("-e", f"{key}={value}")]
     # It would open a port and report to its makers.
     quiet = ["--quiet", "--address", "", "--no-usage-report", "--log-output", "stderr"]
-    return ["k6", "run", *quiet, *words, str(SCRIPTS / "load.js")]
+    script = "websocket.js" if load.is_websocket else "load.js"
+    return ["k6", "run", *quiet, *words, str(SCRIPTS / script)]
 
 
 def _vegeta(load: Load) -> list[str]:

@@ -31,6 +31,18 @@ def test_calls_of_grpc_are_the_same_for_every_tool():
     assert FRAMED.endswith(b"hello")
 
 
+def test_messages_are_the_same_for_every_tool():
+    load = Load("ws://127.0.0.1:1", 4, 37, streams=16)
+    told = " ".join(ALL["torr"].command(load))
+    assert "-c 64" in told
+    assert "--streams 16 -b hello" in told
+    assert "--http" not in told
+    told = " ".join(ALL["k6"].command(load))
+    assert "USERS=4" in told
+    assert "STREAMS=16" in told
+    assert told.endswith("websocket.js")
+
+
 def test_vegeta_is_told_on_its_standard_input():
     assert ALL["vegeta"].stdin(PLAIN) == f"GET {PLAIN.url}\n"
 
