@@ -33,12 +33,20 @@ class WaitingGevent:
         if seconds != LOCUSTS_WAIT_S:
             gevent.sleep(seconds)
             return
-        children = psutil.Process().children()
-        running = sum(child.status() != psutil.STATUS_ZOMBIE for child in children)
-        lost = self._runner.environment.parsed_options.processes - running
         end = time.monotonic() + TIMEOUT_S
-        while len(self._runner.clients) > lost and time.monotonic() < end:
+        while self._runner.clients and time.monotonic() < end:
             gevent.sleep(0.02)
+            if not running_children():
+                # Only messages that were sent before are still to come.
+                end = min(end, time.monotonic() + LOCUSTS_WAIT_S)
+        if not running_children():
+            for client in self._runner.clients.values():
+                client.state = runners.STATE_MISSING
+
+
+def running_children():
+    children = psutil.Process().children()
+    return [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
 
 
 @events.init.add_listener
