@@ -232,7 +232,7 @@ def test_the_plan_says_how_long_profiles_take(torr, matrix, program):
     asked = ("--plan", "--profile", "cpu", "--profile-at", "2")
     ended = torr("compare", *asked, matrix({"one": program("one"), "two": program("two")}))
     assert ended.code == 0, ended.err
-    assert "then 2 profiles, about 10 s more" in ended.out
+    assert "then 2 profiles, about 26 s more" in ended.out
 
 
 def test_profiles_that_cannot_be_taken_cost_no_trial(torr, matrix, program):

@@ -19,7 +19,7 @@ CI = ROOT / "examples" / "ci"
 def scripts(name):
     found = yaml.safe_load((CI / name).read_text())
     if name == "github.yml":
-        steps = found["jobs"]["performance"]["requests"]
+        steps = found["jobs"]["performance"]["steps"]
         assert found[True] == "pull_request"  # YAML 1.1 reads `on` as a truth
         assert all(("uses" in step) != ("run" in step) for step in steps)
         return [step["run"] for step in steps if "run" in step]

@@ -225,7 +225,7 @@ def test_the_suite_of_a_framework_runs_and_its_findings_stand(tmp_path):
     found = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
     assert len({budget["candidate"] for budget in found["budgets"]}) == 20
     slow = [each for each in found["budgets"] if each["candidate"].endswith("tree_cache_delete")]
-    assert {each["text"]: each["value"] is not None for each in slow} == {
+    assert {each["condition"]: each["value"] is not None for each in slow} == {
         "ops >2k/s": True,
         "p50 <0.5ms": True,
         "p99 <5ms": True,

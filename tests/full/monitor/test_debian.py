@@ -98,4 +98,4 @@ def test_a_prometheus_is_asked_the_ready_made_queries_on_the_axis_of_the_load(se
 
 def up_of(source, began_s):
     told = source.stop(time.monotonic() - began_s)
-    return [v for each in told["series"] if each["name"] == "up" for v in each["values"]]
+    return [value for series in told.series if series.name == "up" for value in series.values]
