@@ -3,6 +3,7 @@
 //! A plan goes in; intervals come out while it runs, and a summary at the end. The engine follows no
 //! redirects, keeps no cookies and repeats nothing: what it counts is what it sent.
 
+mod feed;
 mod fleet;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
@@ -19,6 +20,7 @@ mod run;
 mod worker;
 
 pub use client::Reason;
+pub use feed::{FeedInbox, FeedRow, RowSource};
 #[cfg(feature = "invented-nodes")]
 pub use fleet::serve_invented;
 pub use fleet::{
@@ -39,10 +41,10 @@ pub use once::once;
 pub use output::level::{interval_json, level_json};
 pub use pace::Schedule;
 pub use plan::{
-    Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Group, GrpcPlan, HttpVersion, JsonCheck,
-    Limit, Limited, Matching, MessagePart, Open, PLAN_VERSION, Pace, Plan, Processes, Proxy,
-    Replay, RequestPlan, Sending, Source, Stage, Stop, StreamDialect, StreamPlan, Think, Tls,
-    Transport, WebSocketPlan,
+    Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Fed, Group, GrpcPlan, HttpVersion,
+    JsonCheck, Limit, Limited, Matching, MessagePart, Open, PLAN_VERSION, Pace, Plan, Processes,
+    Proxy, Remember, Replay, RequestPlan, Sending, Source, Stage, Stop, StreamDialect, StreamPlan,
+    Think, Tls, Transport, WebSocketPlan,
 };
 pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};

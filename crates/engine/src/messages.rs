@@ -160,6 +160,7 @@ messages! {
         "an engine process did not prepare its requests within {seconds} s";
     ALL_PROCESSES_LOST "failure.all_processes_lost" "no engine process is left: {last}";
     NO_ANSWER_IN_TIME "failure.no_answer_in_time" "no byte of a response came within {seconds} s";
+    ROWS_ENDED_EARLY "failure.rows_ended_early" "the rows to send could not be read to their end: {error}";
     NO_ANSWER "failure.no_answer" "no byte of a response came in the whole level";
     NO_START "failure.no_start"
         "no request could start in the window: every request of the warm-up was still waiting for its response";

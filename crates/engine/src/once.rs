@@ -14,7 +14,7 @@ use wire::{Fields, ResponseHead, latin1};
 use crate::negotiate::negotiated;
 use crate::plan::Plan;
 use crate::prepare::stream_observer::StreamObserver;
-use crate::prepare::variables::{Draw, Filling};
+use crate::prepare::variables::{Draw, Filling, RowCells};
 use crate::prepare::{Endpoint, Prepared, PreparedRequest, RequestText, prepare};
 use crate::random::SplitMix;
 
@@ -74,7 +74,8 @@ impl<'a> SingleRequest<'a> {
         let endpoint = &prepared.endpoints[usize::from(request.endpoint)];
         let mut text = Vec::new();
         if let RequestText::Joined(template, variables) = &request.text {
-            let (rows, draw) = (group.rows.as_deref(), Draw::default());
+            let rows = group.rows.as_deref().map(RowCells::Table);
+            let draw = Draw::default();
             let (random, unique) = (&mut SplitMix::new(1), &mut SplitMix::of_this_moment());
             let mut values = Filling { variables, rows, draw, captured: &[], random, unique };
             template.join(&mut values, &mut text, &mut Vec::new());

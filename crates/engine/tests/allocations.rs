@@ -81,6 +81,7 @@ fn allocations(url: &str, requests: u64, change: &dyn Fn(&mut RequestPlan)) -> u
         run_start: driver.now(),
         socket_budget: CONNECTIONS.into(),
         sources: SourceAddresses::default(),
+        rows: None,
     };
     let worker = Worker::new(driver, share);
     let before = ALLOCATIONS.get();

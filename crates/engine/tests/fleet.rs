@@ -7,8 +7,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::{
-    ChildTransport, Closed, Open, Pace, Plan, Processes, RequestPlan, Run, SocketChild, Source,
-    StartError, Stop, Summary, Tally, Think, level_json, serve_on,
+    ChildTransport, Closed, Data, Fed, FeedRow, Open, Pace, Plan, Processes, RequestPlan,
+    RowSource, Run, SocketChild, Source, StartError, Stop, Summary, Tally, Think, level_json,
+    serve_on,
 };
 use targets::{Fault, FaultVersion, FaultySpec, HelloSpec, Spec, Target};
 
@@ -626,4 +627,84 @@ fn one_node_is_a_load_like_any_other() {
     assert_eq!((balanced(&summary).ok, target.counts().requests), (100, 100));
     assert_eq!((summary.generator.processes, summary.nodes.len()), (1, 1));
     assert!(summary.generator.cpu_ns > 0);
+}
+
+/// A load of so many rows, each of which is due in its turn; every other one waits for the one before.
+fn fed(url: &str, is_timed: bool) -> Plan {
+    let pace = Pace::Fed(Fed { connections: 8, is_timed, max_in_flight: None });
+    let mut plan = plan(&format!("{url}{{{{row.id}}}}"), pace, Stop::Rows);
+    one(&mut plan).template = true;
+    plan.groups[0].data = Some(Data::Fed { fed: vec!["id".into()] });
+    plan
+}
+
+fn fed_rows(count: u64) -> impl Iterator<Item = FeedRow> + Send + 'static {
+    (0..count).map(|number| {
+        let is_second = number % 2 == 1;
+        FeedRow {
+            number,
+            session: number / 2,
+            after: if is_second { vec![number - 1] } else { Vec::new() },
+            followers: Some(u32::from(!is_second)),
+            due_ns: number * MS / 10,
+            cells: vec![number.to_string().into()],
+            ..FeedRow::default()
+        }
+    })
+}
+
+#[test]
+fn every_row_of_a_feed_is_sent_once_by_threads_processes_and_nodes() {
+    const ROWS: u64 = 500;
+    let (target, url) = hello();
+    for executor in EXECUTORS {
+        for is_timed in [true, false] {
+            let plan =
+                Plan { processes: Processes::Exactly(executor.processes()), ..fed(&url, is_timed) };
+            let before = target.counts().requests;
+            let rows = Some(Box::new(fed_rows(ROWS)) as _);
+            let run = match executor {
+                Executor::Threads | Executor::Processes => {
+                    Run::start_fed(&plan, &[CHILD.into(), own("fed")], rows).unwrap()
+                }
+                Executor::Nodes => {
+                    let nodes = (0..3).map(|_| node().0).collect();
+                    Run::start_fed_on(&plan, nodes, rows).unwrap()
+                }
+            };
+            let total = balanced(&end(&run));
+            let sent = target.counts().requests - before;
+            assert_eq!((total.ok, sent), (ROWS, ROWS), "{executor:?}, timed: {is_timed}");
+        }
+    }
+}
+
+#[test]
+fn a_source_of_rows_that_fails_is_a_failure_of_the_run_with_its_words() {
+    struct Broken;
+    impl RowSource for Broken {
+        fn next(&mut self) -> Result<Vec<FeedRow>, String> {
+            Err("line 1: no number".into())
+        }
+    }
+    let (_target, url) = hello();
+    let plan = Plan { processes: Processes::Exactly(1), ..fed(&url, false) };
+    let summary = end(&Run::start_fed(&plan, &[], Some(Box::new(Broken))).unwrap());
+    let failure = summary.failure.unwrap();
+    assert_eq!(failure.code, "failure.rows_ended_early");
+    assert!(failure.text.ends_with("line 1: no number"), "{failure:?}");
+}
+
+#[test]
+fn a_plan_with_a_feed_needs_rows_and_others_take_none() {
+    let (_target, url) = hello();
+    for (plan, rows) in [
+        (fed(&url, true), None),
+        (requests(&url, 1, 1), Some(Box::new(fed_rows(1)) as Box<dyn RowSource>)),
+    ] {
+        let Err(StartError::Plan(error)) = Run::start_fed(&plan, &[], rows) else {
+            unreachable!("it must not start")
+        };
+        assert!(error.contains("rows"), "{error}");
+    }
 }

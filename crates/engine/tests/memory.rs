@@ -84,6 +84,7 @@ fn sixteen_workers_with_two_hundred_names_need_300_mb_at_most() {
         run_start: 0,
         socket_budget: 500,
         sources: SourceAddresses::default(),
+        rows: None,
     };
     let before = HELD.get();
     MOST.set(before);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::{ChildTransport, Plan, SocketChild, StartError};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use engine::{ChildTransport, FeedRow, Plan, RowSource, SocketChild, StartError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 
 /// One running load, in threads or processes of its own.
@@ -15,19 +15,30 @@ pub(crate) struct PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (plan_json, child=Vec::new()))]
+    #[pyo3(signature = (plan_json, child=Vec::new(), rows=None))]
     #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.
-    fn new(py: Python<'_>, plan_json: &str, child: Vec<String>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        plan_json: &str,
+        child: Vec<String>,
+        rows: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
-        let run = py.detach(|| engine::Run::start_with(&plan, &child));
+        let run = py.detach(|| engine::Run::start_fed(&plan, &child, rows.map(source)));
         Ok(Self { run: run.map_err(not_started)? })
     }
 
     /// Starts a load on other nodes: each has a name and connected TCP sockets, by descriptor, at
     /// whose other end `fire` runs. The sockets are duplicated.
     #[staticmethod]
+    #[pyo3(signature = (plan_json, sockets, rows=None))]
     #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.
-    fn on_nodes(py: Python<'_>, plan_json: &str, sockets: Vec<(String, i32)>) -> PyResult<Self> {
+    fn on_nodes(
+        py: Python<'_>,
+        plan_json: &str,
+        sockets: Vec<(String, i32)>,
+        rows: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
         let node = |(name, descriptor): &(String, i32)| {
             let socket = net::tcp_stream_of(*descriptor)?;
@@ -35,7 +46,8 @@ impl PyRun {
         };
         let nodes: std::io::Result<Vec<_>> = sockets.iter().map(node).collect();
         let nodes = nodes.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        let run = py.detach(|| engine::Run::start_on(&plan, nodes)).map_err(not_started)?;
+        let run = py.detach(|| engine::Run::start_fed_on(&plan, nodes, rows.map(source)));
+        let run = run.map_err(not_started)?;
         Ok(Self { run })
     }
 
@@ -67,6 +79,35 @@ impl PyRun {
         let level = py.detach(|| self.run.level());
         level.map(|level| level.to_string()).ok_or_else(still_running)
     }
+}
+
+/// Rows of a Python iterator, whose items are lists of rows.
+struct PyRows(Py<PyAny>);
+
+/// One of them: as [`FeedRow`], in its order.
+type PyRow = (u64, u64, Vec<u64>, Option<u32>, u64, u64, u16, Vec<String>);
+
+fn source(rows: Py<PyAny>) -> Box<dyn RowSource> {
+    Box::new(PyRows(rows))
+}
+
+impl RowSource for PyRows {
+    fn next(&mut self) -> Result<Vec<FeedRow>, String> {
+        Python::attach(|py| {
+            let next = self.0.bind(py).call_method0("__next__");
+            match next.and_then(|rows| rows.extract::<Vec<PyRow>>()) {
+                Ok(rows) => Ok(rows.into_iter().map(row).collect()),
+                Err(error) if error.is_instance_of::<PyStopIteration>(py) => Ok(Vec::new()),
+                Err(error) => Err(error.value(py).to_string()),
+            }
+        })
+    }
+}
+
+fn row(row: PyRow) -> FeedRow {
+    let (number, session, after, followers, due_ns, pause_ns, request, cells) = row;
+    let cells = cells.into_iter().map(String::into_boxed_str).collect();
+    FeedRow { number, session, after, followers, due_ns, pause_ns, request, cells }
 }
 
 fn not_started(error: StartError) -> PyErr {

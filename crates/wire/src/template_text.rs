@@ -105,6 +105,15 @@ impl TemplateText {
         plain
     }
 
+    /// Reads a text whose values are escaped only by filters; `place` as in
+    /// [`RequestTemplate::read`](crate::RequestTemplate::read).
+    pub fn unescaped(
+        text: &[u8],
+        place: &mut dyn FnMut(&str) -> Result<u16, String>,
+    ) -> Result<Self, TemplateError> {
+        Self::read(text, Escape::None, place)
+    }
+
     /// Reads a text whose values are escaped for the part of the request that it is; `place` returns the
     /// number of a name, or what is wrong with it.
     pub(crate) fn read(

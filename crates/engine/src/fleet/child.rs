@@ -17,12 +17,16 @@ use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use super::greeting::Greeting;
 use super::message::{ChildOrder, ChildReply, Figures, Task};
 use super::{frame, rows};
+use crate::feed::{FeedSender, feed_channels};
 use crate::measure::machine::Machine;
 use crate::measure::report::{Phase, Report};
 use crate::messages::{LOST_A_WORKER, Message, NOT_STARTED};
 use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, sources_of, start_workers};
+
+/// How often the parent is told what was used of its rows.
+const DEMAND_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Sends the load that comes on the standard input, and replies on the standard output, until its end or
 /// that of the orders.
@@ -123,7 +127,9 @@ fn run_task(
     let is_ordered = Arc::new(AtomicBool::new(false));
     let prepared = prepared.into();
     let (reports, inbox) = channel();
+    let (senders, inboxes) = feed_channels(if plan.has_feed() { parts.len() } else { 0 });
     let common = Common {
+        inboxes,
         prepared,
         gate: Arc::clone(&gate),
         reports,
@@ -134,7 +140,11 @@ fn run_task(
     let (orders, ordered) = (Arc::clone(&gate), Arc::clone(&is_ordered));
     let order_replies = replies.clone();
     let (heard, last_order) = channel();
-    spawn(move || follow_orders(input, &heard, &orders, &ordered, &order_replies))
+    if !senders.is_empty() {
+        let (feeds, over, demand_replies) = (senders.clone(), Arc::clone(&gate), replies.clone());
+        spawn(move || report_demand(&feeds, &over, &demand_replies)).map_err(not_started)?;
+    }
+    spawn(move || follow_orders(input, &heard, &orders, &ordered, &senders, &order_replies))
         .map_err(not_started)?;
     let (watched, watch_replies) = (Arc::clone(&gate), replies.clone());
     spawn(move || end_when_silent(&last_order, silence_limit, &watched, &watch_replies))
@@ -162,6 +172,7 @@ pub(super) fn follow_orders(
     heard: &Sender<()>,
     gate: &Gate,
     is_ordered: &AtomicBool,
+    feeds: &[FeedSender],
     replies: &ReplyWriter,
 ) {
     loop {
@@ -171,6 +182,11 @@ pub(super) fn follow_orders(
         match order {
             Ok(Some((ChildOrder::Heartbeat { sent }, _))) => replies.answer_heartbeat(sent),
             Ok(Some((ChildOrder::Open { at }, _))) => gate.open(at),
+            Ok(Some((ChildOrder::Rows { worker, batch }, _))) => {
+                if let Some(feed) = feeds.get(worker as usize) {
+                    feed.send(batch);
+                }
+            }
             Ok(Some((order @ (ChildOrder::Stop | ChildOrder::Abort), _))) => {
                 is_ordered.store(true, Ordering::Release);
                 if matches!(order, ChildOrder::Stop) { gate.stop() } else { gate.abort() }
@@ -179,6 +195,18 @@ pub(super) fn follow_orders(
                 replies.close();
                 return gate.abort();
             }
+        }
+    }
+}
+
+/// Tells the parent what the workers have used of their rows, until the load is over.
+fn report_demand(feeds: &[FeedSender], gate: &Gate, replies: &ReplyWriter) {
+    let mut last = Vec::new();
+    while !gate.wait_at_most(DEMAND_INTERVAL, Gate::is_stopped) && !replies.is_closed() {
+        let workers: Vec<_> = feeds.iter().map(|feed| feed.demand.read()).collect();
+        if workers != last {
+            replies.write(&ChildReply::Demand { workers: workers.clone() }, &[]);
+            last = workers;
         }
     }
 }

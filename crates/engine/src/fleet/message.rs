@@ -1,8 +1,8 @@
 //! The messages between the parent and its children.
 //!
-//! Orders: one plan, the start of the warm-up, the start of the window, an early end. Replies: that its
-//! requests are prepared, that its connections are open, the report of a worker for each interval, why it
-//! failed. Heartbeats go both ways from the greeting on. Times are those of the clock that the child's
+//! Orders: one plan, the start of the warm-up, the start of the window, rows of a feed, an early end.
+//! Replies: that its requests are prepared, that its connections are open, the report of a worker for each
+//! interval, which rows it has used, why it failed. Heartbeats go both ways from the greeting on. Times are those of the clock that the child's
 //! greeting names.
 
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use net::{Nanos, SourceAddresses};
 use serde::{Deserialize, Serialize};
 
+use crate::feed::FeedBatch;
 use crate::measure::machine::MachineReading;
 use crate::measure::report::Report;
 use crate::messages::Message;
@@ -29,6 +30,13 @@ pub(super) enum ChildOrder {
     Open {
         /// That time.
         at: Nanos,
+    },
+    /// Rows for a worker.
+    Rows {
+        /// The number of the worker within the child.
+        worker: u32,
+        /// The rows.
+        batch: FeedBatch,
     },
     /// As [`Gate::stop`](crate::Gate::stop).
     Stop,
@@ -110,6 +118,11 @@ pub(super) enum ChildReply {
         report: Box<Report>,
         /// The usage of the process until then.
         figures: Figures,
+    },
+    /// What its workers have used of their rows, and missed, by worker.
+    Demand {
+        /// For each worker, as [`FeedDemand`](crate::feed::FeedDemand) has it.
+        workers: Vec<(u64, u64)>,
     },
     /// The answer to a heartbeat.
     Heartbeat {

@@ -16,6 +16,7 @@ mod greeting;
 mod invented;
 mod launch;
 mod message;
+mod orders;
 mod parent;
 mod process;
 mod rows;

@@ -16,8 +16,10 @@ use super::clock::RemoteClock;
 use super::event::{FleetEvent, Loss};
 use super::launch::{FirstReply, StartedChild, first_replies, greet, launch, no_thread};
 use super::message::{ChildOrder, ChildReply, Rotation, Task};
-use super::transport::{ChildTransport, EndChild, OrderStream, ReplyStream};
+use super::orders::Orders;
+use super::transport::{ChildTransport, EndChild, ReplyStream};
 use super::{frame, rows};
+use crate::feed::{FeedDemand, FeedLink};
 use crate::measure::report::Phase;
 use crate::messages::{Message, SILENT, UNREADABLE_REPLY};
 use crate::plan::Plan;
@@ -94,7 +96,7 @@ impl PreparingFleet {
         let alive = Arc::new(AtomicU32::new(count(children.len())));
         let firsts = first_replies(&mut children, gate)?;
         let run_start = monotonic_ns() + START_DELAY_NS;
-        let mut fleet = Fleet { threads: Vec::new(), run_start };
+        let mut fleet = Fleet { threads: Vec::new(), run_start, feed_links: Vec::new() };
         let mut links = Vec::new();
         let given = assignments.into_iter().zip(firsts);
         for (number, (mut child, (assignment, first))) in (0..).zip(children.into_iter().zip(given))
@@ -102,8 +104,10 @@ impl PreparingFleet {
             let at = child.clock.to_node(run_start);
             let _ = frame::write(&mut child.orders, &ChildOrder::Begin { at }, &[]);
             let signs = Arc::new(LifeSigns::default());
+            let orders = Orders::start(child.orders)?;
+            let demands = fleet.add_feed_links(&orders, &assignment.workers);
             links.push(ChildLink {
-                orders: child.orders,
+                orders,
                 end: child.transport.ending(),
                 silence_limit: child.transport.silence_limit(),
                 signs: Arc::clone(&signs),
@@ -123,6 +127,7 @@ impl PreparingFleet {
                 alive: Arc::clone(&alive),
                 has_arrived: false,
                 ended: 0,
+                demands,
             };
             fleet.spawn(move || {
                 if assignment.has_low_priority {
@@ -138,14 +143,32 @@ impl PreparingFleet {
 }
 
 /// The children of one run.
-#[derive(Debug)]
 pub(crate) struct Fleet {
     threads: Vec<JoinHandle<()>>,
     /// When the warm-up begins.
     pub(crate) run_start: Nanos,
+    feed_links: Vec<FeedLink>,
 }
 
 impl Fleet {
+    /// Returns the ways of rows to all workers, in their order; called once.
+    pub(crate) fn take_feed_links(&mut self) -> Vec<FeedLink> {
+        std::mem::take(&mut self.feed_links)
+    }
+
+    /// Adds the ways of rows to the workers of a child, and returns what they tell of their demand.
+    fn add_feed_links(&mut self, orders: &Orders, workers: &Range<u32>) -> Vec<Arc<FeedDemand>> {
+        let links = (0..workers.end - workers.start).map(|worker| {
+            let (orders, demand) = (orders.clone(), Arc::<FeedDemand>::default());
+            let send = move |batch| orders.send(ChildOrder::Rows { worker, batch });
+            FeedLink { send: Box::new(send), demand }
+        });
+        let links: Vec<_> = links.collect();
+        let demands = links.iter().map(|link| Arc::clone(&link.demand)).collect();
+        self.feed_links.extend(links);
+        demands
+    }
+
     /// Waits until every child has ended.
     pub(crate) fn join(self) {
         for thread in self.threads {
@@ -179,7 +202,7 @@ struct LifeSigns {
 
 /// A child to which orders are sent.
 struct ChildLink {
-    orders: OrderStream,
+    orders: Orders,
     end: EndChild,
     silence_limit: Duration,
     signs: Arc<LifeSigns>,
@@ -245,10 +268,9 @@ impl OrderForwarder {
         }
     }
 
-    fn send(&mut self, order: impl Fn(&RemoteClock) -> ChildOrder) {
-        for child in &mut self.children {
-            // The reader of a child that is gone notices its end.
-            let _ = frame::write(&mut child.orders, &order(&child.clock), &[]);
+    fn send(&self, order: impl Fn(&RemoteClock) -> ChildOrder) {
+        for child in &self.children {
+            child.orders.send(order(&child.clock));
         }
     }
 
@@ -282,6 +304,8 @@ struct ReplyReader {
     has_arrived: bool,
     /// The number of workers that have ended.
     ended: u32,
+    /// What each of its workers has used of its rows.
+    demands: Vec<Arc<FeedDemand>>,
 }
 
 impl ReplyReader {
@@ -341,6 +365,11 @@ impl ReplyReader {
             ChildReply::Prepared => Ok(()),
             ChildReply::Heartbeat { sent, at } => {
                 self.clock.add(sent, at, monotonic_ns());
+                Ok(())
+            }
+            ChildReply::Demand { workers } => {
+                let pairs = self.demands.iter().zip(workers);
+                pairs.for_each(|(demand, used)| demand.set(used));
                 Ok(())
             }
             ChildReply::Ready => {

@@ -115,6 +115,15 @@ pub struct Tally {
     /// Requests that were sent again because the server had not processed them (HTTP/2).
     #[serde(default)]
     pub resent: u64,
+    /// Rows of a feed that started later than due, since rows before them had not ended.
+    #[serde(default)]
+    pub postponed: u64,
+    /// How much later, together.
+    #[serde(default)]
+    pub postponed_ns: u64,
+    /// Rows of a feed that were not sent, since they need values of an attempt that failed.
+    #[serde(default)]
+    pub left_out: u64,
     /// Ended by class, in the order of [`Class::ALL`]; ok has its own field.
     pub errors: [u64; Class::ALL.len()],
     /// Failed by reason, in the order of [`Reason::ALL`].
@@ -158,6 +167,9 @@ impl Default for Tally {
             ok: 0,
             dropped: 0,
             resent: 0,
+            postponed: 0,
+            postponed_ns: 0,
+            left_out: 0,
             errors: [0; Class::ALL.len()],
             reasons: vec![0; Reason::ALL.len()],
             statuses: BTreeMap::new(),
@@ -253,6 +265,9 @@ impl Tally {
         self.ok += other.ok;
         self.dropped += other.dropped;
         self.resent += other.resent;
+        self.postponed += other.postponed;
+        self.postponed_ns += other.postponed_ns;
+        self.left_out += other.left_out;
         self.errors.iter_mut().zip(other.errors).for_each(|(sum, count)| *sum += count);
         self.reasons.iter_mut().zip(&other.reasons).for_each(|(sum, count)| *sum += count);
         add(&mut self.statuses, &other.statuses);

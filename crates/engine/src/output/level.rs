@@ -132,6 +132,13 @@ fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Valu
     if total.resent > 0 {
         merge(&mut counted, json!({ "resent": total.resent }));
     }
+    if total.postponed > 0 {
+        let mean_ms = as_f64(total.postponed_ns) / as_f64(total.postponed) / 1e6;
+        merge(&mut counted, json!({ "postponed": total.postponed, "postponed_mean_ms": mean_ms }));
+    }
+    if total.left_out > 0 {
+        merge(&mut counted, json!({ "left_out": total.left_out }));
+    }
     counted
 }
 

@@ -58,7 +58,7 @@ impl Schedule {
     pub fn new(pace: &Pace, start: Nanos, seed: u64) -> Option<Self> {
         let ramp = Ramp::new(pace.stages());
         let kind = match (pace, ramp) {
-            (Pace::Closed(_), _) => return None,
+            (Pace::Closed(_) | Pace::Fed(_), _) => return None,
             (Pace::Replay(replay), _) => {
                 ScheduleKind::Replay { offsets: replay.offsets_ns.as_slice().into(), next: 0 }
             }

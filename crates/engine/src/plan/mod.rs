@@ -15,9 +15,9 @@ mod websocket;
 use serde::{Deserialize, Serialize};
 
 pub use grpc::{GrpcPlan, MessagePart, Sending};
-pub use pace::{Closed, Open, Pace, Replay, Stage, Think};
+pub use pace::{Closed, Fed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
-pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, RequestPlan, Source};
+pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, Remember, RequestPlan, Source};
 pub use streaming::{Alias, Limit, Limited, StreamDialect, StreamPlan};
 pub use transport::{HttpVersion, Proxy, Tls, Transport};
 pub use websocket::{Matching, WebSocketPlan};
@@ -97,6 +97,8 @@ pub enum Stop {
         /// Nanoseconds.
         duration_ns: u64,
     },
+    /// After the last row of the feed.
+    Rows,
     /// After so many attempts have ended.
     Requests {
         /// How many.
@@ -152,6 +154,12 @@ impl Plan {
         self.groups.iter().any(|group| !group.pace.is_closed())
     }
 
+    /// Returns whether its rows come while it runs.
+    #[must_use]
+    pub fn has_feed(&self) -> bool {
+        self.groups.iter().any(|group| matches!(group.pace, Pace::Fed(_)))
+    }
+
     /// Whether connections are opened at the start of the run, before the first requests.
     pub(crate) fn opens_connections_first(&self) -> bool {
         let mut paces = self.groups.iter().map(|group| &group.pace);
@@ -204,9 +212,19 @@ impl Plan {
         if sum(Pace::connections).max(sum(Pace::concurrency)) > u64::from(u32::MAX) {
             return Err(format!("plan: more than {} connections or users", u32::MAX));
         }
-        let is_shaped = |pace: &Pace| matches!(pace, Pace::Replay(_)) || !pace.stages().is_empty();
+        let is_shaped = |pace: &Pace| {
+            matches!(pace, Pace::Replay(_) | Pace::Fed(Fed { is_timed: true, .. }))
+                || !pace.stages().is_empty()
+        };
         if self.warmup_ns > 0 && self.groups.iter().any(|group| is_shaped(&group.pace)) {
-            return Err("plan: stages and replays have no warm-up".into());
+            return Err("plan: stages, replays and rows with times have no warm-up".into());
+        }
+        let is_fed = self.has_feed();
+        if is_fed && self.groups.len() > 1 {
+            return Err("plan: a load with a feed has one group".into());
+        }
+        if self.stop == Stop::Rows && !is_fed {
+            return Err("plan: it ends after the last row, and has no feed".into());
         }
         self.groups.iter().try_for_each(|group| {
             group.check(&self.stop).map_err(|text| format!("plan: group {:?}: {text}", group.name))
@@ -223,12 +241,27 @@ impl Group {
 
     fn check(&self, stop: &Stop) -> Result<(), String> {
         let is_closed = self.pace.is_closed();
+        let is_fed = matches!(self.pace, Pace::Fed(_));
+        if is_fed != matches!(self.data, Some(Data::Fed { .. })) {
+            return Err(
+                "rows that come while the load runs and a pace for them need each other".into()
+            );
+        }
+        if !is_fed && self.source.requests().iter().any(|request| request.remember.is_some()) {
+            return Err("only sessions of rows remember".into());
+        }
+        if is_fed && (self.think.is_some() || matches!(self.source, Source::Steps { .. })) {
+            return Err("rows of a feed have neither think times nor steps".into());
+        }
+        if is_fed && self.source.requests().iter().any(|request| request.grpc.is_some()) {
+            return Err("rows of a feed are not encoded for gRPC".into());
+        }
         if self.think.is_some() && !is_closed {
             return Err("arrivals do not think".into());
         }
         let has_session = matches!(self.source, Source::Steps { .. })
             || self.source.requests().iter().any(|request| !request.captures.is_empty());
-        if has_session && !is_closed {
+        if has_session && !is_closed && !is_fed {
             return Err("arrivals are nobody's: steps and captures need users".into());
         }
         self.source.check()?;

@@ -16,6 +16,8 @@ pub enum Pace {
     Poisson(Open),
     /// Arrivals at times that were written down.
     Replay(Replay),
+    /// Requests of a feed, whose rows come while the load runs.
+    Fed(Fed),
 }
 
 /// Users that wait for their responses.
@@ -67,6 +69,19 @@ pub struct Replay {
     /// Connections at most; a due request waits its turn.
     pub connections: u32,
     /// Requests under way at most; beyond it a due request is dropped instead.
+    pub max_in_flight: Option<u32>,
+}
+
+/// Requests of a feed of rows ([`Data::Fed`](super::Data::Fed)).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fed {
+    /// Users, each of which sends a row at a time; connections at most, if rows have times.
+    pub connections: u32,
+    /// Whether rows are due at their times, whatever becomes of earlier ones.
+    pub is_timed: bool,
+    /// Requests under way at most; beyond it a due row is dropped instead (rows with times only).
+    #[serde(default)]
     pub max_in_flight: Option<u32>,
 }
 
@@ -137,6 +152,7 @@ impl Pace {
             Self::Closed(closed) => closed.pool.unwrap_or(closed.users),
             Self::Constant(open) | Self::Poisson(open) => open.connections,
             Self::Replay(replay) => replay.connections,
+            Self::Fed(fed) => fed.connections,
         }
     }
 
@@ -144,7 +160,10 @@ impl Pace {
     /// unless the pace has a number of connections of its own.
     pub(crate) fn connections_of(&self, streams: u16) -> u32 {
         match self {
-            Self::Closed(Closed { pool: None, users, .. }) => users.div_ceil(streams.into()),
+            Self::Closed(Closed { pool: None, users, .. })
+            | Self::Fed(Fed { is_timed: false, connections: users, .. }) => {
+                users.div_ceil(streams.into())
+            }
             _ => self.connections(),
         }
     }
@@ -164,7 +183,7 @@ impl Pace {
             None => open.rate_per_s,
         };
         match self {
-            Self::Closed(_) => None,
+            Self::Closed(_) | Self::Fed(_) => None,
             Self::Constant(open) => Some(share(open) / open.stride as f64),
             Self::Poisson(open) => Some(share(open)),
             Self::Replay(replay) => {
@@ -177,7 +196,7 @@ impl Pace {
     /// Whether requests wait for answers.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self, Self::Closed(_))
+        matches!(self, Self::Closed(_) | Self::Fed(Fed { is_timed: false, .. }))
     }
 
     /// Users of it that begin a second, where they do not begin at once.
@@ -198,7 +217,7 @@ impl Pace {
         match self {
             Self::Closed(closed) => &closed.stages,
             Self::Constant(open) | Self::Poisson(open) => &open.stages,
-            Self::Replay(_) => &[],
+            Self::Replay(_) | Self::Fed(_) => &[],
         }
     }
 

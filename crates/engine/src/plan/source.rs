@@ -39,6 +39,11 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Data {
+    /// Rows that come while the load runs.
+    Fed {
+        /// The names of the columns.
+        fed: Vec<String>,
+    },
     /// In a file.
     File {
         /// A CSV file with a header line, or JSON lines (by its ending `.jsonl`, `.ndjson`).
@@ -86,6 +91,9 @@ pub struct RequestPlan {
     /// Values that are captured for later requests of the user.
     #[serde(default)]
     pub captures: Vec<Capture>,
+    /// What its session remembers of it, if its rows come while the load runs.
+    #[serde(default)]
+    pub remember: Option<Remember>,
     /// Whether a compressed answer is asked for.
     #[serde(default)]
     pub compressed: bool,
@@ -138,6 +146,16 @@ pub struct Capture {
     pub what: String,
 }
 
+/// A text that a value of the session grows by with each good answer, such as the messages of a chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Remember {
+    /// How templates call the value.
+    pub name: String,
+    /// The text, a template with the row of the request and the captured values.
+    pub text: String,
+}
+
 /// Where a captured value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -179,6 +197,7 @@ impl RequestPlan {
             expect_body: Vec::new(),
             expect_json: Vec::new(),
             captures: Vec::new(),
+            remember: None,
             compressed: false,
             stream: None,
             grpc: None,

@@ -1,6 +1,6 @@
 //! A plan into n plans whose summaries add up to the same result.
 
-use super::{Closed, Open, Pace, Plan, Processes, Replay, Stage, Stop};
+use super::{Closed, Fed, Open, Pace, Plan, Processes, Replay, Stage, Stop};
 use crate::random::mix;
 
 impl Plan {
@@ -17,7 +17,7 @@ impl Plan {
         let sizes = sizes.filter(|size| *size > 0);
         let most = match self.stop {
             Stop::Requests { .. } => sizes.min(),
-            Stop::Duration { .. } => sizes.max(),
+            Stop::Duration { .. } | Stop::Rows => sizes.max(),
         };
         let parts = parts.clamp(1, most.unwrap_or(1));
         (0..parts).map(|part| self.part(part, parts)).collect()
@@ -67,6 +67,9 @@ impl Pace {
             Self::Replay(replay) => {
                 replay.connections.min(replay.max_in_flight.unwrap_or(u32::MAX))
             }
+            Self::Fed(fed) => {
+                self.connections_of(streams).min(fed.max_in_flight.unwrap_or(u32::MAX))
+            }
         }
     }
 
@@ -80,6 +83,7 @@ impl Pace {
                 let offsets_ns = Vec::new();
                 Self::Replay(Replay { offsets_ns, connections: 0, max_in_flight: None })
             }
+            Self::Fed(fed) => Self::Fed(Fed { connections: 0, ..fed.clone() }),
         }
     }
 
@@ -107,6 +111,12 @@ impl Pace {
                 offsets_ns: every(&replay.offsets_ns, part, of),
                 connections: share32(replay.connections, part, of),
                 max_in_flight: replay.max_in_flight.map(|most| share32(most, part, of)),
+            }),
+            // The feeder gives each worker its rows.
+            Self::Fed(fed) => Self::Fed(Fed {
+                connections: share32(fed.connections, part, of),
+                max_in_flight: fed.max_in_flight.map(|most| share32(most, part, of)),
+                ..fed.clone()
             }),
         }
     }
@@ -156,7 +166,7 @@ mod tests {
             .iter()
             .map(|part| match part.stop {
                 Stop::Requests { requests } => requests,
-                Stop::Duration { .. } => 0,
+                Stop::Duration { .. } | Stop::Rows => 0,
             })
             .sum();
         assert_eq!((parts.len(), requests), (4, 101));

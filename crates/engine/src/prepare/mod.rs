@@ -182,9 +182,12 @@ fn number(count: usize) -> Result<u16, String> {
 
 fn captured_names(source: &Source) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for capture in source.requests().iter().flat_map(|request| &request.captures) {
-        if !names.contains(&capture.name) {
-            names.push(capture.name.clone());
+    for request in source.requests() {
+        let captured = request.captures.iter().map(|capture| &capture.name);
+        for name in captured.chain(request.remember.as_ref().map(|remember| &remember.name)) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
         }
     }
     names

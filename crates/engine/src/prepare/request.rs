@@ -5,14 +5,14 @@ use base64::engine::general_purpose::STANDARD;
 use client::{Exchange, MessageSending, Outline, Reason};
 use net::Nanos;
 use wire::grpc::GRPC_STATUS;
-use wire::{EncodedRequest, GrpcPart, Http1Options, RequestParts, RequestTemplate};
+use wire::{EncodedRequest, GrpcPart, Http1Options, RequestParts, RequestTemplate, TemplateText};
 
 use super::endpoint::EndpointKey;
 use super::observe::Observer;
 use super::rows::Rows;
 use super::stream_observer::StreamObserver;
 use super::variables::Variable;
-use crate::plan::{GrpcPlan, Limit, MessagePart, RequestPlan, Sending, Transport};
+use crate::plan::{GrpcPlan, Limit, MessagePart, Remember, RequestPlan, Sending, Transport};
 
 /// A prepared request.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct PreparedRequest {
     pub(crate) observer: Option<Observer>,
     pub(crate) stream: Option<StreamObserver>,
     pub(crate) limits: Vec<Limit>,
+    /// What its session remembers of it.
+    pub(crate) remembered: Option<Remembered>,
     grpc: Option<GrpcObserver>,
     is_head: bool,
     accept: Vec<(u16, u16)>,
@@ -39,6 +41,29 @@ pub struct PreparedRequest {
 struct GrpcObserver {
     sending: MessageSending,
     has_response_stream: bool,
+}
+
+/// A text that a session remembers of a request.
+#[derive(Debug, Clone)]
+pub(crate) struct Remembered {
+    /// The index of the value that grows.
+    pub(crate) value: usize,
+    pub(crate) text: EncodedRequest,
+    pub(crate) variables: Vec<Variable>,
+}
+
+impl Remembered {
+    fn new(plan: &Remember, context: &RequestContext<'_>) -> Result<Self, String> {
+        let mut variables = Vec::new();
+        let place = &mut |name: &str| {
+            variables.push(Variable::read(name, context.rows, context.captures)?);
+            u16::try_from(variables.len() - 1).map_err(|_| "has too many places".to_owned())
+        };
+        let text = TemplateText::unescaped(plan.text.as_bytes(), place);
+        let text = EncodedRequest::of_text(&text.map_err(|error| error.to_string())?);
+        let value = context.captures.iter().position(|name| *name == plan.name);
+        Ok(Self { value: value.unwrap_or_default(), text, variables })
+    }
 }
 
 /// The bytes of a request.
@@ -104,6 +129,11 @@ impl PreparedRequest {
                 .as_ref()
                 .map(|stream| StreamObserver::new(stream, &plan.captures, context.captures)),
             limits: plan.limits.clone(),
+            remembered: plan
+                .remember
+                .as_ref()
+                .map(|plan| Remembered::new(plan, context))
+                .transpose()?,
             grpc: plan.grpc.as_ref().map(GrpcObserver::of),
             is_head: plan.method == "HEAD",
             accept: plan.accept_statuses.clone(),

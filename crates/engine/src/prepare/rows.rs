@@ -20,6 +20,7 @@ impl Rows {
     pub(crate) fn of(data: &Data) -> Result<Self, String> {
         match data {
             Data::File { path } => Self::read(path),
+            Data::Fed { fed } => Ok(Self { columns: fed.clone(), cells: Vec::new() }),
             Data::Rows { columns, rows } => {
                 let fits = !columns.is_empty() && !rows.is_empty();
                 if !fits || rows.iter().any(|row| row.len() != columns.len()) {

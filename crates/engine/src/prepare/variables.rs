@@ -5,6 +5,7 @@ use std::io::Write as _;
 use wire::Values;
 
 use super::rows::Rows;
+use crate::feed::FeedRow;
 use crate::random::SplitMix;
 
 /// A variable of a template.
@@ -113,10 +114,19 @@ impl Draws {
     }
 }
 
+/// Where the values of a row are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RowCells<'a> {
+    /// In a table, in which the number of the request selects the row.
+    Table(&'a Rows),
+    /// In a row that came while the load runs.
+    Fed(&'a FeedRow),
+}
+
 /// The values of one request.
 pub(crate) struct Filling<'a> {
     pub(crate) variables: &'a [Variable],
-    pub(crate) rows: Option<&'a Rows>,
+    pub(crate) rows: Option<RowCells<'a>>,
     pub(crate) draw: Draw,
     pub(crate) captured: &'a [Vec<u8>],
     pub(crate) random: &'a mut SplitMix,
@@ -128,8 +138,11 @@ impl Values for Filling<'_> {
     fn put(&mut self, number: u16, out: &mut Vec<u8>) {
         match &self.variables[usize::from(number)] {
             Variable::Row(column) => {
-                let rows = self.rows.map(|rows| rows.cell(self.draw.seq, *column));
-                out.extend_from_slice(rows.unwrap_or_default());
+                let cell = self.rows.and_then(|rows| match rows {
+                    RowCells::Table(rows) => Some(rows.cell(self.draw.seq, *column)),
+                    RowCells::Fed(row) => row.cells.get(*column).map(|cell| cell.as_bytes()),
+                });
+                out.extend_from_slice(cell.unwrap_or_default());
             }
             Variable::Uuid => put_uuid(self.unique, out),
             Variable::Seq => put_number(self.draw.seq, out),

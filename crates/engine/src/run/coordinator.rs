@@ -8,6 +8,7 @@ use net::Nanos;
 
 use super::Outbox;
 use super::children::{ChildUsage, loss_warning};
+use super::feeder::FeedState;
 use crate::fleet::{FleetEvent, Inbox, Loss};
 use crate::measure::aggregate::{Aggregate, JudgedInterval};
 use crate::measure::report::{Phase, Report};
@@ -15,7 +16,7 @@ use crate::measure::summary::{Generator, MAX_CLOCK_ERROR_NS, NodeSummary, Summar
 use crate::measure::tally::Tally;
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, MessageTemplate, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
-    SHARED_ROW, WORKER_LOST,
+    ROWS_ENDED_EARLY, SHARED_ROW, WORKER_LOST,
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
@@ -51,6 +52,8 @@ pub(super) struct Coordinator {
     child_usages: Vec<ChildUsage>,
     /// The place of each child process's node in the summary, if it is another machine.
     nodes: Vec<Option<usize>>,
+    /// The state of the feeder, if there is one.
+    pub(super) feed: Arc<FeedState>,
 }
 
 /// The processes and workers of a run.
@@ -150,6 +153,7 @@ impl Coordinator {
             reported_to: 0,
             child_usages: vec![ChildUsage::default(); children.len()],
             nodes,
+            feed: Arc::default(),
         }
     }
 
@@ -302,6 +306,11 @@ impl Coordinator {
 
     fn finish(mut self) {
         self.log_until(Nanos::MAX);
+        self.feed.end();
+        if let Some(error) = self.feed.take_failure() {
+            let failure = || ROWS_ENDED_EARLY.message([("error", error.into())]);
+            self.aggregate.summary.failure.get_or_insert_with(failure);
+        }
         if self.gate.is_stopped() && self.aggregate.summary.failure.is_none() {
             self.aggregate.summary.interrupted = true;
         } else if let Some(template) = self.emptiness() {

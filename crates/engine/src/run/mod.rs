@@ -4,6 +4,7 @@
 
 mod children;
 mod coordinator;
+mod feeder;
 mod refusal;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use std::time::Duration;
 use net::{Epoll, Nanos, SourceAddresses, monotonic_ns};
 use serde_json::Value;
 
+use crate::feed::{FeedLink, RowSource, feed_channels};
 use crate::fleet::{ChildTransport, PreparingFleet, start_children, worker_count};
 use crate::measure::summary::Summary;
 use crate::negotiate::negotiated;
@@ -27,6 +29,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::worker::gate::Gate;
 use crate::worker::threads::{Common, descriptors_for_sockets, sources_of, start_workers};
 use coordinator::{ChildSize, Coordinator, RunSize};
+use feeder::{FeedState, Feeder};
 pub use refusal::StartError;
 
 /// Time for every thread to be there before the run starts.
@@ -51,6 +54,7 @@ struct Start<'a> {
     parts: Vec<Plan>,
     prepared: Arc<Prepared>,
     files: LoadFiles,
+    rows: Option<Box<dyn RowSource>>,
 }
 
 /// The intervals and the summary, from the coordinator to the handle.
@@ -75,11 +79,21 @@ impl Run {
     /// Starts a load in as many processes as the plan asks for: beyond one, children that are
     /// started by these words and call [`serve`](crate::fleet::serve).
     pub fn start_with(plan: &Plan, child: &[String]) -> Result<Self, StartError> {
+        Self::start_fed(plan, child, None)
+    }
+
+    /// Does the same with the rows of a source, if the plan has a feed.
+    pub fn start_fed(
+        plan: &Plan,
+        child: &[String],
+        rows: Option<Box<dyn RowSource>>,
+    ) -> Result<Self, StartError> {
+        check_rows(plan, rows.is_some())?;
         let plan = &*negotiated(plan).map_err(StartError::Machine)?;
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let parts = plan.processes.parts(plan, descriptors_for_sockets());
-        let start = Start { plan, parts, prepared, files };
+        let start = Start { plan, parts, prepared, files, rows };
         if start.parts.len() == 1 {
             return Self::start_threads(start).map_err(StartError::Machine);
         }
@@ -88,28 +102,38 @@ impl Run {
     }
 
     /// Starts a load on nodes, which have a part each; on the first of them if the load has fewer parts.
-    pub fn start_on(
+    pub fn start_on(plan: &Plan, nodes: Vec<Box<dyn ChildTransport>>) -> Result<Self, StartError> {
+        Self::start_fed_on(plan, nodes, None)
+    }
+
+    /// Does the same with the rows of a source, if the plan has a feed.
+    pub fn start_fed_on(
         plan: &Plan,
         mut nodes: Vec<Box<dyn ChildTransport>>,
+        rows: Option<Box<dyn RowSource>>,
     ) -> Result<Self, StartError> {
+        check_rows(plan, rows.is_some())?;
         let plan = &*negotiated(plan).map_err(StartError::Machine)?;
         let prepared = Arc::new(prepare(plan).map_err(StartError::Plan)?);
         let files = LoadFiles::create(plan).map_err(StartError::Plan)?;
         let count = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
         let parts = Processes::Exactly(count).parts(plan, 0);
         nodes.truncate(parts.len());
-        let start = Start { plan, parts, prepared, files };
+        let start = Start { plan, parts, prepared, files, rows };
         Self::start_fleet(start, nodes).map_err(StartError::Machine)
     }
 
-    fn start_threads(start: Start<'_>) -> Result<Self, String> {
+    fn start_threads(mut start: Start<'_>) -> Result<Self, String> {
+        let rows = start.rows.take();
         let Start { plan, prepared, .. } = &start;
         let parts = plan.split(plan.workers);
         let workers = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let gate = Arc::new(Gate::new(workers));
         let run_start = monotonic_ns() + START_DELAY_NS;
         let (reports, inbox) = channel();
+        let (senders, inboxes) = feed_channels(if rows.is_some() { parts.len() } else { 0 });
         let common = Common {
+            inboxes,
             prepared: Arc::clone(prepared),
             gate: Arc::clone(&gate),
             reports,
@@ -118,14 +142,20 @@ impl Run {
             create_driver: Epoll::new,
         };
         start_workers(parts, 0, common)?;
+        let links = senders.into_iter().map(FeedLink::from).collect();
+        let state = feed(rows, links, &gate)?;
         let size = RunSize { children: Vec::new(), workers, run_start };
-        Self::coordinated(start, size, gate, move |coordinator| coordinator.run(&inbox))
+        Self::coordinated(start, size, gate, move |mut coordinator| {
+            coordinator.feed = state;
+            coordinator.run(&inbox);
+        })
     }
 
     fn start_fleet(
-        start: Start<'_>,
+        mut start: Start<'_>,
         children: Vec<Box<dyn ChildTransport>>,
     ) -> Result<Self, String> {
+        let rows = start.rows.take();
         let parts = start.parts.clone();
         let processes = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let workers = parts.iter().map(worker_count).sum();
@@ -144,8 +174,12 @@ impl Run {
             let begun = preparing.begin(&opened, &events, &SOURCES);
             drop(events);
             match begun {
-                Ok(fleet) => {
+                Ok(mut fleet) => {
                     coordinator.begin_at(fleet.run_start);
+                    match feed(rows, fleet.take_feed_links(), &opened) {
+                        Ok(state) => coordinator.feed = state,
+                        Err(error) => coordinator.feed.fail(error),
+                    }
                     coordinator.run(&inbox);
                     fleet.join();
                 }
@@ -219,6 +253,30 @@ impl Run {
     pub fn level(&self) -> Option<Value> {
         self.outbox.lock().summary.as_ref().map(level_json)
     }
+}
+
+/// Feeds workers with the rows of a source, if there is one.
+fn feed(
+    rows: Option<Box<dyn RowSource>>,
+    links: Vec<FeedLink>,
+    gate: &Arc<Gate>,
+) -> Result<Arc<FeedState>, String> {
+    let state = Arc::<FeedState>::default();
+    if let Some(rows) = rows {
+        let feeder = Feeder::new(rows, links, Arc::clone(&state));
+        feeder.start(Arc::clone(gate)).inspect_err(|_| gate.abort())?;
+    }
+    Ok(state)
+}
+
+/// Checks that rows are given if the plan has a feed, and only then.
+fn check_rows(plan: &Plan, are_given: bool) -> Result<(), StartError> {
+    if plan.has_feed() == are_given {
+        return Ok(());
+    }
+    let error =
+        if are_given { "has no feed for the rows" } else { "has a feed, and there are no rows" };
+    Err(StartError::Plan(format!("the plan {error}")))
 }
 
 impl Drop for Run {

@@ -78,6 +78,7 @@ fn run_in<P: Peer>(world: Simulated<P>, plan: &Plan, prepare_gate: impl FnOnce(&
         run_start: 0,
         socket_budget: 2,
         sources: SourceAddresses::default(),
+        rows: None,
     };
     Worker::new(world, share).run();
     let outbox = Arc::new(Outbox::default());
@@ -102,6 +103,7 @@ fn a_worker_that_gets_no_epoll_is_an_error_with_its_words_and_aborts_the_others(
     let plan = plan();
     let gate = Arc::new(Gate::new(2));
     let common = Common {
+        inboxes: Vec::new(),
         prepared: Arc::new(prepare(&plan).unwrap()),
         gate: Arc::clone(&gate),
         reports: channel().0,

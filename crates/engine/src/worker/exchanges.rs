@@ -33,6 +33,9 @@ impl<D: Driver> Worker<D> {
             let prepared = &self.share.prepared.groups[usize::from(slot.group)];
             group.join(&attempt, request, prepared, &mut slot.text, &mut self.spare);
         }
+        if request.remembered.is_none() {
+            self.scheduler.groups[usize::from(slot.group)].release(attempt.user);
+        }
         request.set_up(&mut slot.exchange);
         slot.exchange.restart(attempt.intended, attempt.taken, request.outline(&slot.text));
         slot.times_out_at = attempt.timeout_at;
@@ -240,10 +243,13 @@ impl<D: Driver> Worker<D> {
         let state = &mut self.scheduler.groups[usize::from(group)];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
         if outcome.failure.is_none() {
-            let values = state.user_states.values(user);
+            let values = state.values(user);
             outcome.failure = request
                 .judge(outcome.status, &mut slot.exchange, values, &mut self.checked_bytes)
                 .err();
+            if outcome.failure.is_none() && request.remembered.is_some() {
+                state.remember(user, request, &mut self.spare);
+            }
         } else if outcome.status.is_some_and(|status| request.accepts(status)) {
             // An error event counts, whatever happened to the connection after it.
             outcome.failure = StreamObserver::first_fault(&slot.exchange).or(outcome.failure);
@@ -253,7 +259,7 @@ impl<D: Driver> Worker<D> {
             let (exchange, at) = (Some(&slot.exchange), stamps.last_byte);
             self.recorder.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));
         }
-        state.user_states.ended(user, outcome.failure.is_none());
+        state.ended(user, stamps.last_byte, outcome.failure.is_none());
         slot.thinks_next = state.has_own_slots() && state.think_times.is_some();
         let (number_of_request, measured) = (slot.request, slot.measured);
         let tally = self.recorder.tally(number_of_request, measured);

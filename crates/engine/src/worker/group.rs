@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use net::Nanos;
 
 use super::request_order::RequestOrder;
+use super::row_queue::RowQueue;
 use super::user_state::UserStates;
 use super::waiting_queue::WaitingQueue;
+use crate::feed::FeedInbox;
 use crate::pace::Schedule;
 use crate::pace::think::Thoughts;
 use crate::plan::ramp::Ramp;
 use crate::plan::{Group, Pace};
-use crate::prepare::variables::{Draw, Draws, Filling};
+use crate::prepare::variables::{Draw, Draws, Filling, RowCells};
 use crate::prepare::{PreparedGroup, PreparedRequest, RequestText};
 use crate::random::{SplitMix, mix};
 
@@ -36,7 +38,8 @@ pub(super) struct Attempt {
     pub(super) is_queued: bool,
     /// The number of the request.
     pub(super) request: u16,
-    /// The number of the user within the group; open-loop requests have [`NO_USER`].
+    /// The number of the user within the group, or the place of the row in the queue of rows;
+    /// open-loop requests have [`NO_USER`].
     pub(super) user: u32,
     /// The data row, and the number of the request.
     pub(super) draw: Draw,
@@ -61,6 +64,8 @@ pub(super) struct GroupState {
     pub(super) random: SplitMix,
     /// For values that differ between runs.
     pub(super) unique: SplitMix,
+    /// The rows that its requests are filled with, if they come while the load runs.
+    pub(super) row_queue: Option<RowQueue>,
     /// Requests that wait for a connection.
     pub(super) queue: WaitingQueue,
     /// The number of its first slot.
@@ -76,7 +81,8 @@ pub(super) struct GroupState {
 
 impl GroupState {
     pub(super) fn new(group: &Group, prepared: &PreparedGroup, first_slot: u32, seed: u64) -> Self {
-        let users = if group.pace.is_closed() { group.pace.concurrency() } else { 0 };
+        let has_users = matches!(group.pace, Pace::Closed(_));
+        let users = if has_users { group.pace.concurrency() } else { 0 };
         let request_order =
             RequestOrder::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
         let draws = Draws::new(group.first, group.stride);
@@ -86,6 +92,7 @@ impl GroupState {
             ramp: if group.pace.is_closed() { Ramp::new(group.pace.stages()) } else { None },
             numbers: (group.first, group.stride),
             schedule: None,
+            row_queue: None,
             user_states: UserStates::new(users, request_order.steps(), prepared, draws),
             request_order,
             random: SplitMix::new(mix(seed, VALUE_SEED)),
@@ -98,6 +105,12 @@ impl GroupState {
             keeps_alive: false,
             pace: group.pace.clone(),
         }
+    }
+
+    /// Takes its rows from an inbox.
+    pub(super) fn feed(&mut self, inbox: FeedInbox, prepared: &PreparedGroup) {
+        let is_timed = matches!(&self.pace, Pace::Fed(fed) if fed.is_timed);
+        self.row_queue = Some(RowQueue::new(inbox, is_timed, prepared.captures));
     }
 
     /// Returns whether its users wait for responses (a closed loop).
@@ -147,17 +160,78 @@ impl GroupState {
         spare: &mut Vec<u8>,
     ) {
         let RequestText::Joined(template, variables) = &request.text else { return };
-        let (rows, draw) = (group.rows.as_deref(), attempt.draw);
-        let captured = self.user_states.values(attempt.user);
+        let draw = attempt.draw;
+        let (rows, captured) = match &self.row_queue {
+            Some(queue) => (queue.row(attempt.user).map(RowCells::Fed), queue.values(attempt.user)),
+            None => {
+                let rows = group.rows.as_deref().map(RowCells::Table);
+                (rows, &*self.user_states.values(attempt.user))
+            }
+        };
         let (random, unique) = (&mut self.random, &mut self.unique);
         let mut values = Filling { variables, rows, draw, captured, random, unique };
         template.join(&mut values, text, spare);
     }
 
-    /// Returns the next request of a user, or of an arrival.
+    /// Lets the session of a row remember its request and the answer to it.
+    pub(super) fn remember(&mut self, user: u32, request: &PreparedRequest, spare: &mut Vec<u8>) {
+        let Some((remembered, queue)) = request.remembered.as_ref().zip(self.row_queue.as_mut())
+        else {
+            return;
+        };
+        let Some(row) = queue.row(user) else { return };
+        let mut values = Filling {
+            variables: &remembered.variables,
+            rows: Some(RowCells::Fed(row)),
+            draw: Draw { seq: row.number },
+            captured: queue.values(user),
+            random: &mut self.random,
+            unique: &mut self.unique,
+        };
+        remembered.text.join(&mut values, spare, &mut Vec::new());
+        if let Some(value) = queue.values_mut(user).get_mut(remembered.value) {
+            value.extend_from_slice(spare);
+        }
+    }
+
+    /// Returns the captured values of a user, or of the session of a row.
+    pub(super) fn values(&mut self, user: u32) -> &mut [Vec<u8>] {
+        match &mut self.row_queue {
+            Some(queue) => queue.values_mut(user),
+            None => self.user_states.values(user),
+        }
+    }
+
+    /// Frees the values of a row whose request is encoded.
+    pub(super) fn release(&mut self, user: u32) {
+        if let Some(queue) = &mut self.row_queue {
+            queue.release(user);
+        }
+    }
+
+    /// Returns how long a row was kept from starting by others, if it was.
+    pub(super) fn postponement(&self, user: u32, intended: Nanos) -> Option<Nanos> {
+        self.row_queue.as_ref()?.postponement(user, intended)
+    }
+
+    /// Takes note that the attempt of a user or of a row has ended.
+    pub(super) fn ended(&mut self, user: u32, at: Nanos, is_ok: bool) {
+        match &mut self.row_queue {
+            Some(queue) => queue.ended(user, at, is_ok),
+            None => self.user_states.ended(user, is_ok),
+        }
+    }
+
+    /// Returns the next request of a user, of an arrival, or of a row.
     pub(super) fn next_attempt(&mut self, user: u32, intended: Nanos, taken: Nanos) -> Attempt {
-        let request = self.request_order.next(self.user_states.step(user));
-        let draw = self.user_states.draw(user);
+        let row = self.row_queue.as_ref().and_then(|queue| queue.row(user));
+        let (request, draw) = match row {
+            Some(row) => (self.request_order.at(row.request), Draw { seq: row.number }),
+            None => {
+                let request = self.request_order.next(self.user_states.step(user));
+                (request, self.user_states.draw(user))
+            }
+        };
         let (timeout_at, measured, is_queued) = (Nanos::MAX, false, false);
         Attempt { intended, taken, timeout_at, measured, is_queued, request, user, draw }
     }
@@ -168,6 +242,7 @@ fn limit(pace: &Pace) -> u32 {
         Pace::Closed(_) => None,
         Pace::Constant(open) | Pace::Poisson(open) => open.max_in_flight,
         Pace::Replay(replay) => replay.max_in_flight,
+        Pace::Fed(fed) => fed.max_in_flight,
     };
     limit.unwrap_or(MAX_IN_FLIGHT)
 }

@@ -19,6 +19,9 @@ mod receive_queue;
 mod recorder;
 mod request_order;
 mod routes;
+mod row_queue;
+mod row_sessions;
+mod row_waits;
 mod scheduler;
 mod slot;
 #[cfg(test)]
@@ -39,6 +42,7 @@ use std::sync::mpsc::Sender;
 use client::Scratch;
 use net::{Driver, Nanos, Ready, SourceAddresses};
 
+use crate::feed::FeedInbox;
 use crate::measure::report::{Phase, Report};
 use crate::messages::NO_WAITING;
 use crate::plan::Plan;
@@ -61,6 +65,9 @@ const MAX_WAIT_NS: Nanos = 50_000_000;
 
 /// The longest wait while the start of the window is expected.
 const MAX_WAIT_BEFORE_START_NS: Nanos = 2_000_000;
+
+/// The longest wait while rows are expected.
+const MAX_WAIT_FOR_ROWS_NS: Nanos = 1_000_000;
 
 /// Requests started, timers fired or slots given work in one turn at most, so that events and orders
 /// do not wait for longer.
@@ -89,6 +96,8 @@ pub struct WorkerShare {
     pub socket_budget: u64,
     /// The source addresses of its connections.
     pub sources: SourceAddresses,
+    /// Receives its rows, if the plan has a feed.
+    pub rows: Option<FeedInbox>,
 }
 
 /// A worker.
@@ -120,9 +129,13 @@ pub struct Worker<D: Driver> {
 
 impl<D: Driver> Worker<D> {
     /// Creates a worker, which does nothing before [`Worker::run`].
-    pub fn new(driver: D, share: WorkerShare) -> Self {
+    pub fn new(driver: D, mut share: WorkerShare) -> Self {
+        let inbox = share.rows.take();
         let WorkerShare { plan, prepared, run_start, .. } = &share;
-        let Layout { slots, connections, groups } = Layout::of(&share);
+        let Layout { slots, connections, mut groups } = Layout::of(&share);
+        if let (Some(inbox), Some(group)) = (inbox, groups.first_mut()) {
+            group.feed(inbox, &prepared.groups[0]);
+        }
         let (worker, sources) = (share.number, share.sources.clone());
         let interval = IntervalClock::new(plan.interval_ns, *run_start);
         let has_log = plan.log.is_some();
@@ -168,6 +181,7 @@ impl<D: Driver> Worker<D> {
         if self.scheduler.window.phase == Phase::Over {
             return false;
         }
+        self.scheduler.receive_rows(now, &mut self.recorder);
         self.take_due(now);
         self.fire_timers(now, WORK_PER_TURN);
         self.give_work();
@@ -189,9 +203,9 @@ impl<D: Driver> Worker<D> {
         }
         let mut left = WORK_PER_TURN;
         for group in 0..self.scheduler.groups.len() {
-            while let Some(intended) = self.scheduler.take_due(group, until) {
+            while let Some(arrival) = self.scheduler.take_due(group, until) {
                 let now = self.driver.now();
-                let started = self.scheduler.arrive(group, intended, now, &mut self.recorder);
+                let started = self.scheduler.arrive(group, arrival, now, &mut self.recorder);
                 if let Some((slot, attempt)) = started {
                     self.begin(slot, attempt);
                 }

@@ -62,6 +62,11 @@ impl RequestOrder {
         self.first + within
     }
 
+    /// Returns the number of the request at a place, which a row has chosen.
+    pub(super) fn at(&self, place: u16) -> u16 {
+        self.first + place.min(self.count - 1)
+    }
+
     /// Returns the number of steps in an iteration of a user; `None` without steps.
     pub(super) fn steps(&self) -> Option<u16> {
         matches!(self.order, Order::Steps).then_some(self.count)

@@ -10,6 +10,7 @@ use super::WorkerShare;
 use super::gate::Gate;
 use super::group::{Attempt, GroupState, NO_USER};
 use super::recorder::{AttemptEnd, Recorder};
+use super::row_queue::RowQueue;
 use super::timers::{Timer, WorkerTimers};
 use super::window::Window;
 use crate::measure::report::Phase;
@@ -81,6 +82,9 @@ impl Scheduler {
             } else {
                 Schedule::new(&group.pace, start, mix(seed, number))
             };
+            if let Some(queue) = &mut group.row_queue {
+                queue.set_origin(start);
+            }
         }
     }
 
@@ -94,6 +98,22 @@ impl Scheduler {
         }
     }
 
+    /// Takes the rows that have come, and ends the window after the last of them.
+    pub(super) fn receive_rows(&mut self, now: Nanos, recorder: &mut Recorder) {
+        let Some(group) = self.groups.first_mut() else { return };
+        let Some(queue) = &mut group.row_queue else { return };
+        queue.receive();
+        let measured = self.window.phase > Phase::Warmup;
+        for request in queue.take_left_out() {
+            recorder.tally(group.request_order.at(request), measured).left_out += 1;
+        }
+        if queue.is_exhausted() {
+            self.window.left = 0;
+        } else if queue.is_starved(!group.idle.is_empty(), now) {
+            queue.starve();
+        }
+    }
+
     /// Returns when the next arrival is due.
     pub(super) fn next_due(&self) -> Nanos {
         if self.window.phase > Phase::Measure {
@@ -101,38 +121,87 @@ impl Scheduler {
         }
         let schedules = self.groups.iter().filter_map(|group| group.schedule.as_ref());
         let due = schedules.map(Schedule::next).fold(Nanos::MAX, Nanos::min);
-        if self.window.admits(due) { due } else { Nanos::MAX }
+        let due = if self.window.admits(due) { due } else { Nanos::MAX };
+        due.min(self.next_row_at())
     }
 
-    /// Takes an arrival of a group from its schedule if one was due at `until`; returns its time.
-    pub(super) fn take_due(&mut self, group: usize, until: Nanos) -> Option<Nanos> {
+    /// Returns when the next row starts, if it is known.
+    fn next_row_at(&self) -> Nanos {
+        let Some(group) = self.groups.first() else { return Nanos::MAX };
+        let Some(queue) = &group.row_queue else { return Nanos::MAX };
+        let next = queue.next_at();
+        let may_start = if queue.is_timed() {
+            self.window.admits(next)
+        } else {
+            let has_begun = self.window.phase == Phase::Measure || self.window.has_warmup;
+            has_begun && self.window.left > 0 && !group.idle.is_empty()
+        };
+        if may_start { next } else { Nanos::MAX }
+    }
+
+    /// Returns whether there is a place for a request and no row, and rows may still come.
+    pub(super) fn is_starved(&self, now: Nanos) -> bool {
+        self.groups.first().is_some_and(|group| {
+            let queue = group.row_queue.as_ref();
+            queue.is_some_and(|queue| queue.is_starved(!group.idle.is_empty(), now))
+        })
+    }
+
+    /// Returns whether the first rows have come, if there is a feed.
+    pub(super) fn has_first_rows(&self) -> bool {
+        let mut queues = self.groups.iter().filter_map(|group| group.row_queue.as_ref());
+        queues.all(RowQueue::has_begun)
+    }
+
+    /// Takes an arrival of a group from its schedule, or a row, if one was due at `until`; returns its
+    /// time, and the place of the row.
+    pub(super) fn take_due(&mut self, group: usize, until: Nanos) -> Option<(Nanos, u32)> {
         // Until the window has its own schedule, no arrival that is due in it may be taken.
         let is_early = self.window.phase == Phase::Warmup;
         let until = if is_early { until.min(self.window.start - 1) } else { until };
+        if self.groups[group].row_queue.is_some() {
+            return self.take_row(group, until);
+        }
         let schedule = self.groups[group].schedule.as_mut()?;
         let due = schedule.next();
         if due > until || !self.window.admits(due) {
             return None;
         }
         schedule.take();
-        Some(due)
+        Some((due, NO_USER))
+    }
+
+    /// Takes a row of a group if it could start at `until`: at its time, or for a user who has none.
+    fn take_row(&mut self, group: usize, until: Nanos) -> Option<(Nanos, u32)> {
+        let state = &mut self.groups[group];
+        let queue = state.row_queue.as_mut()?;
+        if queue.is_timed() {
+            let next = queue.next_at();
+            let taken = if self.window.admits(next) { queue.take(until) } else { None };
+            return taken.map(|row| (row.intended, row.place));
+        }
+        if state.idle.is_empty() || !self.window.admits(until) {
+            return None;
+        }
+        queue.take(until).map(|row| (until, row.place))
     }
 
     /// Starts the attempt of an arrival; returns it with its slot, unless it waits or is dropped.
     pub(super) fn arrive(
         &mut self,
         group: usize,
-        intended: Nanos,
+        (intended, user): (Nanos, u32),
         now: Nanos,
         recorder: &mut Recorder,
     ) -> Option<(u32, Attempt)> {
         if self.groups[group].in_flight >= self.groups[group].max_in_flight {
-            let attempt = self.groups[group].next_attempt(NO_USER, intended, now);
+            let attempt = self.groups[group].next_attempt(user, intended, now);
             let measured = self.window.is_measured(intended);
             self.plan(group, attempt.request, measured, recorder).dropped += 1;
+            self.groups[group].ended(user, now, false);
             return None;
         }
-        self.start_in_idle_slot(group, NO_USER, intended, now, recorder)
+        self.start_in_idle_slot(group, user, intended, now, recorder)
     }
 
     /// Starts an attempt of a pooled user, who has thought to the end or rested after a failed dial;
@@ -182,7 +251,13 @@ impl Scheduler {
         let attempt = self.groups[group].next_attempt(user, intended, now);
         let timeout_ns = self.prepared.requests[usize::from(attempt.request)].timeout_ns;
         let attempt = Attempt { measured, timeout_at: now.saturating_add(timeout_ns), ..attempt };
-        self.plan(group, attempt.request, measured, recorder).attempted += 1;
+        let postponement = self.groups[group].postponement(user, intended);
+        let tally = self.plan(group, attempt.request, measured, recorder);
+        tally.attempted += 1;
+        if let Some(postponement) = postponement {
+            tally.postponed += 1;
+            tally.postponed_ns += postponement;
+        }
         self.groups[group].in_flight += 1;
         recorder.in_flight += u64::from(measured);
         self.last_taken = self.last_taken.max(now);
@@ -244,7 +319,7 @@ impl Scheduler {
         let stamps = Stamps { last_byte: now, ..Stamps::new(attempt.intended, attempt.taken) };
         let outcome = Outcome::failed(Reason::TimeoutQueue, None);
         recorder.sample(&outcome, None, &[], now, None);
-        self.groups[usize::from(group)].user_states.ended(attempt.user, false);
+        self.groups[usize::from(group)].ended(attempt.user, now, false);
         let (request, measured) = (attempt.request, attempt.measured);
         let has_lag = self.attempt_ended(group);
         let end = AttemptEnd { request, measured, has_lag, stamps, outcome, stream: None };
@@ -281,7 +356,8 @@ impl Scheduler {
     }
 
     fn is_pooled(&self, group: u16, user: u32) -> bool {
-        user != NO_USER && !self.groups[usize::from(group)].has_own_slots()
+        let group = &self.groups[usize::from(group)];
+        user != NO_USER && group.row_queue.is_none() && !group.has_own_slots()
     }
 
     /// Returns the time since when a user is free: it starts at the beginning of the window if it was
@@ -337,6 +413,7 @@ mod tests {
             run_start: 0,
             socket_budget: 100,
             sources: SourceAddresses::default(),
+            rows: None,
         };
         let layout = Layout::<()>::of(&share);
         let mut scheduler = Scheduler::new(&share, layout.groups, layout.slots.len() as u32);
@@ -354,7 +431,7 @@ mod tests {
         let due: Vec<_> = std::iter::from_fn(|| scheduler.take_due(0, 10 * MS)).collect();
         assert_eq!(due.len(), 2);
         let first = scheduler.arrive(0, due[0], 11 * MS, &mut recorder).unwrap();
-        assert_eq!((first.0, first.1.intended, first.1.taken), (1, due[0], 11 * MS));
+        assert_eq!((first.0, first.1.intended, first.1.taken), (1, due[0].0, 11 * MS));
         assert!(scheduler.arrive(0, due[1], 12 * MS, &mut recorder).is_none());
         assert_eq!(scheduler.all_in_flight(), 2);
         let (at, timer) = scheduler.timers.pop_due(Nanos::MAX).unwrap();
@@ -374,12 +451,12 @@ mod tests {
         let pace = Pace::Constant(Open { max_in_flight: Some(1), ..Open::new(100.0, 2) });
         let (mut scheduler, mut recorder) = (scheduler(pace, None), recorder());
         scheduler.groups[0].idle.extend([0, 1]);
-        assert!(scheduler.arrive(0, 0, 1, &mut recorder).is_some());
-        assert!(scheduler.arrive(0, 5, 6, &mut recorder).is_none());
+        assert!(scheduler.arrive(0, (0, NO_USER), 1, &mut recorder).is_some());
+        assert!(scheduler.arrive(0, (5, NO_USER), 6, &mut recorder).is_none());
         let tally = recorder.tally(0, true);
         assert_eq!((tally.planned, tally.attempted, tally.dropped), (2, 1, 1));
         assert!(scheduler.attempt_ended(0), "the lag of arrivals counts");
-        assert!(scheduler.arrive(0, 9, 9, &mut recorder).is_some());
+        assert!(scheduler.arrive(0, (9, NO_USER), 9, &mut recorder).is_some());
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::sync::mpsc::channel;
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
 
 use super::{CHECKED_BYTES_PER_TURN, Worker, WorkerShare};
-use crate::plan::{BodyCheck, Closed, Pace, Plan, RequestPlan, Source, Stop, Think};
+use crate::feed::{FeedBatch, FeedRow, FeedSender, feed_channels};
+use crate::plan::{BodyCheck, Closed, Data, Fed, Pace, Plan, RequestPlan, Source, Stop, Think};
 use crate::prepare::prepare;
 use crate::worker::gate::Gate;
 
@@ -38,6 +39,7 @@ fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
         run_start: 0,
         socket_budget: 100,
         sources: SourceAddresses::default(),
+        rows: None,
     };
     let mut worker = Worker::new(Simulated::new(Bodies(body_bytes)), share);
     worker.start();
@@ -84,4 +86,65 @@ fn users_with_think_times_have_one_timer_each_for_any_number_of_requests() {
         assert!(most <= (USERS + connections + 2) as usize, "{most} timers, pool {pool:?}");
         assert!(most >= USERS as usize / 2, "{most} timers, pool {pool:?}");
     }
+}
+
+/// Answers each request after a millisecond, and sends the row that follows it when it is received.
+struct Slow {
+    sender: FeedSender,
+    next: u64,
+}
+
+impl Slow {
+    fn send(&mut self) {
+        let (number, pause_ns) = (self.next, 3 * MS);
+        let after = number.checked_sub(1).into_iter().collect();
+        let row = FeedRow { number, after, followers: Some(1), pause_ns, ..FeedRow::default() };
+        self.next += 1;
+        self.sender.send(FeedBatch { rows: vec![row], is_last: self.next == 5 });
+    }
+}
+
+impl Peer for Slow {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        if self.next < 5 {
+            self.send();
+        }
+        vec![(MS, Act::Bytes(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec()))]
+    }
+}
+
+#[test]
+fn rows_that_cannot_start_yet_are_waited_for_and_the_feeder_hears_that_others_are_missed() {
+    let request = RequestPlan::get("http://127.0.0.1:80/");
+    let pace = Pace::Fed(Fed { connections: 3, is_timed: false, max_in_flight: None });
+    let mut plan = Plan::new(pace, Source::One { request }, Stop::Rows);
+    plan.groups[0].data = Some(Data::Fed { fed: vec!["a".into()] });
+    let (mut senders, mut inboxes) = feed_channels(1);
+    let (sender, (reports, inbox)) = (senders.remove(0), channel());
+    let demand = Arc::clone(&sender.demand);
+    let mut slow = Slow { sender, next: 0 };
+    slow.send();
+    let share = WorkerShare {
+        number: 0,
+        prepared: Arc::new(prepare(&plan).unwrap()),
+        plan,
+        gate: Arc::new(Gate::new(1)),
+        reports,
+        run_start: 0,
+        socket_budget: 100,
+        sources: SourceAddresses::default(),
+        rows: Some(inboxes.remove(0)),
+    };
+    let weight = FeedRow::default().weight();
+    Worker::new(Simulated::new(slow), share).run();
+    let tallies =
+        inbox.iter().flat_map(|report| report.tallies.iter().map(|t| t.ok).collect::<Vec<_>>());
+    assert_eq!(tallies.sum::<u64>(), 5);
+    let (used, starved) = demand.read();
+    assert_eq!(used, 5 * weight);
+    assert!(starved > 0);
 }

@@ -10,6 +10,7 @@ use net::{Epoll, Nanos, SourceAddresses};
 
 use super::gate::Gate;
 use super::{Worker, WorkerShare};
+use crate::feed::FeedInbox;
 use crate::measure::report::Report;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
@@ -22,6 +23,8 @@ const WORKER_DESCRIPTORS: u64 = 2;
 
 /// The state that all workers of a process share.
 pub(crate) struct Common {
+    /// The way of rows to each worker; empty if the plan has no feed.
+    pub(crate) inboxes: Vec<FeedInbox>,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) reports: Sender<Report>,
@@ -39,6 +42,7 @@ pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Res
     let workers = parts.len().max(1) as u64;
     let own = workers * WORKER_DESCRIPTORS;
     let socket_budget = descriptors_for_sockets().saturating_sub(own) / workers;
+    let mut inboxes = common.inboxes.into_iter();
     for (plan, number) in parts.into_iter().zip(first..) {
         let share = WorkerShare {
             number,
@@ -49,6 +53,7 @@ pub(crate) fn start_workers(parts: Vec<Plan>, first: u32, common: Common) -> Res
             run_start: common.run_start,
             socket_budget,
             sources: common.sources.clone(),
+            rows: inboxes.next(),
         };
         spawn(share, common.create_driver).inspect_err(|_| common.gate.abort())?;
     }

@@ -8,7 +8,7 @@ use super::receive_queue::receive_queue_bytes;
 use super::recorder::WorkerState;
 use super::routes::Routes;
 use super::slot::{Slot, State};
-use super::{MAX_WAIT_BEFORE_START_NS, MAX_WAIT_NS, Worker};
+use super::{MAX_WAIT_BEFORE_START_NS, MAX_WAIT_FOR_ROWS_NS, MAX_WAIT_NS, Worker};
 use crate::measure::report::Phase;
 
 impl<D: Driver> Worker<D> {
@@ -40,6 +40,7 @@ impl<D: Driver> Worker<D> {
         };
         let timer = self.scheduler.timers.next_at().unwrap_or(Nanos::MAX);
         let due = self.scheduler.next_due();
+        let longest = if self.scheduler.is_starved(now) { MAX_WAIT_FOR_ROWS_NS } else { longest };
         let times = [self.recorder.interval_end(), phase_end, due, timer, now + longest];
         times.into_iter().fold(Nanos::MAX, Nanos::min)
     }
@@ -97,7 +98,8 @@ impl<D: Driver> Worker<D> {
 
     fn arrive_when_ready(&mut self, now: Nanos) {
         let is_warm = now >= self.scheduler.window.warm_until;
-        if !self.opening.has_arrived && self.opening.is_over() && is_warm {
+        let is_ready = self.opening.is_over() && self.scheduler.has_first_rows();
+        if !self.opening.has_arrived && is_ready && is_warm {
             self.opening.has_arrived = true;
             self.share.gate.arrive(now);
         }

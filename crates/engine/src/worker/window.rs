@@ -30,6 +30,7 @@ impl Window {
         let (duration_ns, left) = match plan.stop {
             Stop::Duration { duration_ns } => (duration_ns, u64::MAX),
             Stop::Requests { requests } => (Nanos::MAX, requests),
+            Stop::Rows => (Nanos::MAX, u64::MAX),
         };
         Self {
             phase: Phase::Warmup,

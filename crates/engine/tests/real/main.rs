@@ -402,6 +402,7 @@ fn a_name_with_an_address_without_a_listener_uses_its_others() {
         run_start: net::monotonic_ns(),
         socket_budget: 100,
         sources: net::SourceAddresses::default(),
+        rows: None,
     };
     engine::Worker::new(net::Epoll::new().unwrap(), share).run();
     target.stop().unwrap();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod faults;
+mod feeds;
 mod grpc;
 mod http2;
 mod mixes;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use engine::{
-    Closed, Gate, HttpVersion, Metric, Open, Pace, Phase, Plan, Report, RequestPlan, Source, Stop,
-    Tally, Worker, WorkerShare, prepare,
+    Closed, FeedInbox, FeedRow, Gate, HttpVersion, Metric, Open, Pace, Phase, Plan, Report,
+    RequestPlan, Source, Stop, Tally, Worker, WorkerShare, prepare,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 
@@ -130,8 +130,23 @@ pub fn simulate<P: Peer>(plan: Plan, peer: P) -> Outcome<P> {
     simulate_in(plan, Simulated::new(peer), &Arc::new(Gate::new(1)))
 }
 
+/// The same with the rows of a feed, which have all come before the load begins.
+pub fn simulate_fed<P: Peer>(plan: Plan, rows: Vec<FeedRow>, peer: P) -> Outcome<P> {
+    let rows = Some(FeedInbox::filled(rows));
+    simulate_with(plan, Simulated::new(peer), &Arc::new(Gate::new(1)), rows)
+}
+
 /// The same in a world that the test prepared, with a gate that it may use.
 pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -> Outcome<P> {
+    simulate_with(plan, world, gate, None)
+}
+
+fn simulate_with<P: Peer>(
+    plan: Plan,
+    world: Simulated<P>,
+    gate: &Arc<Gate>,
+    rows: Option<FeedInbox>,
+) -> Outcome<P> {
     let (reports, inbox) = channel();
     let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
@@ -148,6 +163,7 @@ pub fn simulate_in<P: Peer>(plan: Plan, world: Simulated<P>, gate: &Arc<Gate>) -
         run_start: 0,
         socket_budget,
         sources: net::SourceAddresses::default(),
+        rows,
     };
     let world = Worker::new(world, share).run();
     let reports: Vec<Report> = inbox.iter().collect();

@@ -1,0 +1,272 @@
+//! The feeder: reads rows ahead of the workers, and gives each to one of them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+
+use crate::feed::{FeedBatch, FeedLink, FeedRow, RowSource};
+use crate::random::mix;
+use crate::worker::gate::Gate;
+
+/// The weight of the rows that each worker has ahead, at first.
+const FIRST_ROOM: u64 = 8 << 20;
+
+/// The same at most. It doubles when a worker has no row to send.
+const MOST_ROOM: u64 = 128 << 20;
+
+/// Rows that go to a worker at once.
+const BATCH_ROWS: usize = 64;
+
+/// The time until the workers are asked again whether they have room.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What the feeder and the coordinator tell each other.
+#[derive(Debug, Default)]
+pub(super) struct FeedState {
+    /// Why the rows ended too early, if they did.
+    failure: Mutex<Option<String>>,
+    /// Whether the run is over, so that no row is needed.
+    is_over: AtomicBool,
+}
+
+impl FeedState {
+    pub(super) fn fail(&self, error: String) {
+        *self.lock() = Some(error);
+    }
+
+    pub(super) fn take_failure(&self) -> Option<String> {
+        self.lock().take()
+    }
+
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<String>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread that feeds workers.
+pub(super) struct Feeder {
+    source: Box<dyn RowSource>,
+    links: Vec<WorkerFeed>,
+    room: u64,
+    /// Rows without a session of several take turns.
+    turn: usize,
+    state: Arc<FeedState>,
+}
+
+/// What the feeder knows of one worker.
+struct WorkerFeed {
+    link: FeedLink,
+    /// Rows that are sent together.
+    batch: Vec<FeedRow>,
+    /// The weight of all rows that were given to it.
+    given: u64,
+    /// Its count of missed rows when the room was made larger.
+    starved: u64,
+}
+
+impl Feeder {
+    pub(super) fn new(
+        source: Box<dyn RowSource>,
+        links: Vec<FeedLink>,
+        state: Arc<FeedState>,
+    ) -> Self {
+        let worker = |link| WorkerFeed { link, batch: Vec::new(), given: 0, starved: 0 };
+        let links = links.into_iter().map(worker).collect();
+        Self { source, links, room: FIRST_ROOM, turn: 0, state }
+    }
+
+    /// Feeds the workers in a thread of its own, until the last row or the end of the run.
+    pub(super) fn start(mut self, gate: Arc<Gate>) -> Result<(), String> {
+        let body = move || self.feed_until(&gate);
+        let thread = Builder::new().name("torr-feeder".into()).spawn(body);
+        thread.map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+    }
+
+    fn feed_until(&mut self, gate: &Gate) {
+        while !gate.is_stopped() && !self.state.is_over.load(Ordering::Acquire) {
+            if !self.has_room() {
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            match self.source.next() {
+                Ok(rows) if rows.is_empty() => return self.flush(true),
+                Ok(rows) => rows.into_iter().for_each(|row| self.give(row)),
+                Err(error) => {
+                    self.state.fail(error);
+                    return self.flush(true);
+                }
+            }
+            self.flush(false);
+        }
+    }
+
+    /// Returns whether any worker has room; makes it larger if one was without rows.
+    fn has_room(&mut self) -> bool {
+        let mut has_room = false;
+        for worker in &mut self.links {
+            let (used, starved) = worker.link.demand.read();
+            if starved > worker.starved {
+                worker.starved = starved;
+                let is_full = worker.given - used >= self.room;
+                self.room = if is_full { (self.room * 2).min(MOST_ROOM) } else { self.room };
+            }
+            has_room |= worker.given - used < self.room;
+        }
+        has_room
+    }
+
+    fn give(&mut self, row: FeedRow) {
+        let is_alone = row.after.is_empty() && row.followers == Some(0);
+        let count = self.links.len();
+        let number = if is_alone {
+            self.turn = (self.turn + 1) % count;
+            self.turn
+        } else {
+            // A remainder of a number of workers.
+            (mix(0, row.session) % count as u64) as usize
+        };
+        let worker = &mut self.links[number];
+        worker.given += row.weight();
+        worker.batch.push(row);
+        if worker.batch.len() >= BATCH_ROWS {
+            worker.flush(false);
+        }
+    }
+
+    fn flush(&mut self, is_last: bool) {
+        for worker in &mut self.links {
+            worker.flush(is_last);
+        }
+    }
+}
+
+impl WorkerFeed {
+    fn flush(&mut self, is_last: bool) {
+        if is_last || !self.batch.is_empty() {
+            let rows = std::mem::take(&mut self.batch);
+            // A worker that takes no more has ended.
+            (self.link.send)(FeedBatch { rows, is_last });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feed::{FeedInbox, feed_channels};
+
+    const LARGE: usize = 1 << 20;
+
+    /// A row of about a mebibyte.
+    fn row(number: u64, session: u64, followers: Option<u32>) -> FeedRow {
+        let cells = vec!["x".repeat(LARGE).into()];
+        FeedRow { number, session, followers, cells, ..FeedRow::default() }
+    }
+
+    /// A feeder of so many workers, what it tells, and the inboxes of the workers.
+    fn feeder(
+        rows: impl Iterator<Item = FeedRow> + Send + 'static,
+        workers: usize,
+    ) -> (Feeder, Arc<FeedState>, Vec<FeedInbox>) {
+        let (senders, inboxes) = feed_channels(workers);
+        let links = senders.into_iter().map(FeedLink::from).collect();
+        let state = Arc::<FeedState>::default();
+        (Feeder::new(Box::new(rows), links, Arc::clone(&state)), state, inboxes)
+    }
+
+    /// The numbers of the rows that have come, and whether the last has.
+    fn received(inbox: &FeedInbox) -> (Vec<u64>, bool) {
+        let batches: Vec<_> = std::iter::from_fn(|| inbox.take()).collect();
+        let is_last = batches.iter().any(|batch| batch.is_last);
+        let rows = batches.iter().flat_map(|batch| &batch.rows);
+        (rows.map(|row| row.number).collect(), is_last)
+    }
+
+    /// Feeds as long as workers have room.
+    fn fill(feeder: &mut Feeder) -> usize {
+        let mut count = 0;
+        while feeder.has_room() {
+            let Ok(rows) = feeder.source.next() else { break };
+            if rows.is_empty() {
+                feeder.flush(true);
+                break;
+            }
+            rows.into_iter().for_each(|row| feeder.give(row));
+            feeder.flush(false);
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn rows_are_read_ahead_as_far_as_there_is_room_and_further_once_a_worker_was_without() {
+        let (mut feeder, _, inboxes) = feeder((0..).map(|number| row(number, 0, Some(0))), 1);
+        let first = fill(&mut feeder);
+        assert!((7..=9).contains(&first), "{first} rows");
+        assert!(!feeder.has_room());
+        inboxes[0].use_up(3 * LARGE as u64);
+        assert_eq!(fill(&mut feeder), 3);
+        // It had no row that could start, although it has as many as it has room for.
+        inboxes[0].starve();
+        assert_eq!(feeder.room, FIRST_ROOM);
+        assert!(fill(&mut feeder) >= 7);
+        assert_eq!(feeder.room, 2 * FIRST_ROOM);
+    }
+
+    #[test]
+    fn the_rows_of_a_session_go_to_one_worker_and_others_to_all_in_turn() {
+        let sessions = (0..40).map(|number| row(number, number % 4, None));
+        let (mut feeder, _, inboxes) = feeder(sessions.take(12), 2);
+        fill(&mut feeder);
+        let received: Vec<_> = inboxes.iter().map(received).collect();
+        assert!(received.iter().all(|(_, is_last)| *is_last));
+        assert_eq!(received.iter().map(|(rows, _)| rows.len()).sum::<usize>(), 12);
+        for (rows, _) in &received {
+            for number in rows {
+                let of_session = (0..12).filter(|other| other % 4 == number % 4);
+                assert!(of_session.into_iter().all(|other| rows.contains(&other)));
+            }
+        }
+        let (mut feeder, _, inboxes) = self::feeder((0..9).map(|n| row(n, n, Some(0))), 3);
+        fill(&mut feeder);
+        assert!(inboxes.iter().all(|inbox| self::received(inbox).0.len() == 3));
+    }
+
+    #[test]
+    fn a_source_that_fails_ends_the_rows_and_says_why() {
+        struct Broken(u64);
+        impl RowSource for Broken {
+            fn next(&mut self) -> Result<Vec<FeedRow>, String> {
+                self.0 += 1;
+                if self.0 > 2 {
+                    Err("line 3: no number".into())
+                } else {
+                    Ok(vec![row(self.0, 0, None)])
+                }
+            }
+        }
+        let (mut feeder, state, inboxes) = feeder(std::iter::empty(), 1);
+        feeder.source = Box::new(Broken(0));
+        feeder.feed_until(&Gate::new(1));
+        assert_eq!(received(&inboxes[0]), (vec![1, 2], true));
+        assert_eq!(state.take_failure(), Some("line 3: no number".into()));
+    }
+
+    #[test]
+    fn a_run_that_is_over_or_stopped_reads_no_further_rows() {
+        let (mut feeder, state, inboxes) = feeder((0..).map(|number| row(number, 0, None)), 1);
+        state.end();
+        feeder.feed_until(&Gate::new(1));
+        assert_eq!(received(&inboxes[0]), (vec![], false));
+        let gate = Gate::new(1);
+        gate.stop();
+        let (mut feeder, _, inboxes) = self::feeder((0..).map(|number| row(number, 0, None)), 1);
+        feeder.feed_until(&gate);
+        assert_eq!(received(&inboxes[0]), (vec![], false));
+    }
+}
