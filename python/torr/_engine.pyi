@@ -1,9 +1,11 @@
 """The compiled engine; texts are JSON."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 from typing_extensions import Self
+
+from torr.model.feed import FeedRow
 
 __all__ = [
     "Call",
@@ -31,13 +33,23 @@ __all__ = [
 class Run:
     """One running load, in threads or processes of its own."""
 
-    def __new__(cls, plan_json: str, child: list[str] = ...) -> Self:
+    def __new__(
+        cls,
+        plan_json: str,
+        child: list[str] = ...,
+        rows: Iterator[list[FeedRow]] | None = ...,
+    ) -> Self:
         """Start a load; raise ValueError for an invalid plan or a host that cannot be resolved.
 
-        `child` is the command of a process that calls `fire`, for plans of several processes.
+        `child` is the command of a process that calls `fire`, for plans of several processes;
+        `rows` are those of the plan's feed, if it has one.
         """
     @staticmethod
-    def on_nodes(plan_json: str, sockets: list[tuple[str, int]]) -> Run:
+    def on_nodes(
+        plan_json: str,
+        sockets: list[tuple[str, int]],
+        rows: Iterator[list[FeedRow]] | None = ...,
+    ) -> Run:
         """Start a load on other nodes; raise as the constructor does.
 
         Each has a name and connected TCP sockets, by descriptor, at whose other end `fire` runs.

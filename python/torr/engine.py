@@ -22,6 +22,7 @@ from torr.results.exchange import Exchange
 from torr.results.level import Interval, Level
 
 if TYPE_CHECKING:
+    from torr.model.feed import FeedRow
     from torr.model.plan import Plan
 
 # How long one wait for an interval lasts: a signal's handler runs between two waits.
@@ -62,7 +63,7 @@ def start(plan: Plan) -> Load:
     with _translated():
         from torr import _engine
 
-        return _engine.Run(plan.to_text(), command("fire"))
+        return _engine.Run(plan.to_text(), command("fire"), _rows(plan))
 
 
 def start_on_nodes(plan: Plan, sockets: list[tuple[str, int]]) -> Load:
@@ -73,7 +74,11 @@ def start_on_nodes(plan: Plan, sockets: list[tuple[str, int]]) -> Load:
     with _translated():
         from torr import _engine
 
-        return _engine.Run.on_nodes(plan.to_text(), sockets)
+        return _engine.Run.on_nodes(plan.to_text(), sockets, _rows(plan))
+
+
+def _rows(plan: Plan) -> Iterator[list[FeedRow]] | None:
+    return None if plan.feed is None else plan.feed.open()
 
 
 def read_toml(text: str) -> tuple[dict[str, Any], dict[str, int]]:

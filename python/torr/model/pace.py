@@ -238,7 +238,47 @@ class Replay(PlanPart):
         return [self]
 
 
-Pace = Closed | Open | Replay
+@dataclass(frozen=True, slots=True)
+class Fed(PlanPart):
+    """Requests of a feed of rows: at the times of the rows, or by `connections` users."""
+
+    KIND = "fed"
+    OPTIONAL = ("max_in_flight",)
+
+    connections: int
+    is_timed: bool
+    max_in_flight: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        _check_limits(self.connections, self.max_in_flight)
+
+    @property
+    def concurrency(self) -> int:
+        """Return the number of users, or the largest number of connections."""
+        return self.connections
+
+    def with_users(self, users: int) -> Fed:
+        """Return the pace with another number of users."""
+        require(not self.is_timed, say("a trace that is replayed by its times has no users"))
+        return replace(self, connections=users)
+
+    def parts(self, shares: Sequence[int]) -> list[Fed]:
+        """Return this pace, for one endpoint; raise UsageError for several."""
+        require(
+            len(shares) == 1,
+            say("--trace: the requests go to several endpoints"),
+            say("send the trace to one endpoint at a time"),
+        )
+        return [self]
+
+
+Pace = Closed | Open | Replay | Fed
+
+
+def is_closed(pace: Pace) -> bool:
+    """Return whether users wait for their responses, so that no request is due at a time."""
+    return isinstance(pace, Closed) or (isinstance(pace, Fed) and not pace.is_timed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Literal
 
 from torr.errors import require
 from torr.messages.say import say
+from torr.model.feed import Feed
 from torr.model.json import JsonObject, PlanPart
 from torr.model.json_input import parse_json
-from torr.model.pace import Closed, Open, Pace, Replay, Think
+from torr.model.pace import Closed, Fed, Open, Pace, Replay, Think, is_closed
 from torr.model.rows import Rows
 from torr.model.secrets import known_secrets
 from torr.model.shares import dealt_to_each
@@ -51,7 +52,7 @@ class Group(PlanPart):
     source: Source
     name: str = "default"
     think: Think | None = None
-    data: str | Rows | None = None
+    data: str | Rows | Feed | None = None
     share: int = 1
     first: int = 0
     stride: int = 1
@@ -60,7 +61,7 @@ class Group(PlanPart):
 
     def __post_init__(self) -> None:
         """Refuse sessions and thinking without users."""
-        if isinstance(self.pace, Closed):
+        if isinstance(self.pace, Closed | Fed):
             return
         flag = "--replay" if isinstance(self.pace, Replay) else "--rate"
         require(
@@ -132,11 +133,21 @@ class Count(PlanPart):
 
 
 @dataclass(frozen=True, slots=True)
+class LastRow(PlanPart):
+    """Stop when the request of the feed's last row has ended."""
+
+    KIND = "rows"
+
+
+Stop = Duration | Count | LastRow
+
+
+@dataclass(frozen=True, slots=True)
 class Plan(PlanPart):
     """Everything that the engine needs to know: groups, transport, stop and phases."""
 
     groups: tuple[Group, ...]
-    stop: Duration | Count
+    stop: Stop
     transport: Transport = field(default_factory=Transport)
     warmup_ns: int = 2 * SECOND_NS
     drain_ns: int = 30 * SECOND_NS
@@ -198,7 +209,7 @@ class Plan(PlanPart):
             return
         if self.transport.coalesce_ns:
             require(
-                all(isinstance(group.pace, Closed) for group in self.groups),
+                all(is_closed(group.pace) for group in self.groups),
                 say("--coalesce: arrivals are never delayed"),
                 say("use it with users (-c), or leave it out"),
             )
@@ -263,7 +274,13 @@ class Plan(PlanPart):
     @property
     def has_schedule(self) -> bool:
         """Return whether any request is due at a time of its own, as in an open loop."""
-        return any(not isinstance(group.pace, Closed) for group in self.groups)
+        return any(not is_closed(group.pace) for group in self.groups)
+
+    @property
+    def feed(self) -> Feed | None:
+        """Return the feed of its rows, if they come while the load runs."""
+        feeds = [group.data for group in self.groups if isinstance(group.data, Feed)]
+        return feeds[0] if feeds else None
 
     @property
     def connections(self) -> int:
@@ -283,7 +300,7 @@ class Plan(PlanPart):
 
     def with_users(self, users: int) -> Plan:
         """Return the plan of a ladder's level: another number of users, divided as before."""
-        closed = [group.pace for group in self.groups if isinstance(group.pace, Closed)]
+        closed = [group.pace for group in self.groups if isinstance(group.pace, Closed | Fed)]
         require(
             not self.has_schedule,
             say(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from torr.model.pace import Pace
-    from torr.model.plan import Count, Duration
+    from torr.model.plan import Stop
     from torr.model.rows import Rows
     from torr.options.measure import MeasureOptions
     from torr.planning.request_mix import RequestMix
@@ -35,7 +35,7 @@ class PlannedLoad:
     """
 
     groups: tuple[Group, ...]
-    stop: Duration | Count
+    stop: Stop
     warmup_ns: int
     notes: tuple[str, ...] = ()
 

@@ -20,6 +20,7 @@ from torr.units import LONGEST_NS, SECOND_NS, format_duration
 
 if TYPE_CHECKING:
     from torr.model.pace import Pace
+    from torr.model.plan import Stop
     from torr.options.connection import ConnectionOptions
     from torr.options.load import LoadOptions
 
@@ -40,7 +41,7 @@ class Timing:
     """The pace of requests, their stop, and the time before the measurement window."""
 
     pace: Pace
-    stop: Duration | Count
+    stop: Stop
     warmup_ns: int
 
 

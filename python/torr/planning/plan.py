@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
-from torr.model.pace import Closed
+from torr.model.pace import is_closed
 from torr.model.plan import Plan
 from torr.planning.conditions import check_conditions
 from torr.planning.groups import PlannedLoad, groups_of
@@ -87,7 +87,7 @@ def default_workers(urls: Sequence[Url], cores: int) -> int:
 
 
 def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
-    is_open = any(not isinstance(group.pace, Closed) for group in groups)
+    is_open = any(not is_closed(group.pace) for group in groups)
     require(
         is_open or not spins,
         say("--spin needs an open loop: users send when they have a response"),

@@ -262,6 +262,9 @@ impl<D: Driver> Worker<D> {
             self.continue_in_slot(slot, group, since);
         } else if let Some(attempt) = state.queue.pop() {
             self.begin(slot, attempt);
+        } else if state.row_queue.is_some() {
+            // Connections that are open are used before others are opened.
+            state.idle.push_front(slot);
         } else {
             state.idle.push_back(slot);
         }

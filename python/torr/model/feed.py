@@ -1,0 +1,49 @@
+"""Rows that reach the engine while a load runs, such as those of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from torr.errors import require
+from torr.messages.say import say
+from torr.model.json import JsonObject, PlanPart
+
+
+class FeedRow(NamedTuple):
+    """The values of one request, and when it may start; the engine takes it as a tuple.
+
+    Rows of one session are sent by one worker and share captured values. A row starts when all rows
+    in `after` have ended and `pause_ns` has passed, and in a timed feed not before `due_ns`.
+    `followers` is how many later rows name it in `after`, None if that is unknown.
+    """
+
+    number: int
+    session: int
+    after: tuple[int, ...] | list[int]
+    followers: int | None
+    due_ns: int
+    pause_ns: int
+    request: int
+    cells: tuple[str, ...] | list[str]
+
+
+OpenFeed = Callable[[], Iterator[list[FeedRow]]]
+"""Opens a feed at its first row; gives lists that are not empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed(PlanPart):
+    """The columns of a feed, and how its rows are read, anew for each level."""
+
+    columns: tuple[str, ...]
+    open: OpenFeed = field(compare=False)
+
+    def __post_init__(self) -> None:
+        """Check the columns."""
+        require(bool(self.columns), say("a feed needs a column"))
+
+    def as_json(self) -> JsonObject:
+        """Return the `data` of the engine's plan."""
+        return {"fed": list(self.columns)}
