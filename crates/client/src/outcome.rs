@@ -29,11 +29,13 @@ pub enum Class {
     Check,
     /// A stream with a fault in a response that began well.
     Stream,
+    /// The user gave up, as the plan says; no error.
+    Cancelled,
 }
 
 impl Class {
     /// Every class, in the order of its number.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Ok,
         Self::Connect,
         Self::Write,
@@ -44,6 +46,7 @@ impl Class {
         Self::Status,
         Self::Check,
         Self::Stream,
+        Self::Cancelled,
     ];
 
     /// Returns its name in files and reports.
@@ -60,6 +63,7 @@ impl Class {
             Self::Status => "status",
             Self::Check => "check",
             Self::Stream => "stream",
+            Self::Cancelled => "cancelled",
         }
     }
 }
@@ -227,6 +231,7 @@ reasons! {
     StreamUnknown, Stream, "stream.unknown", "no event fits the dialect of `--stream`";
     StreamNoEvents, Stream, "stream.no_events", "the response has no server-sent event";
     StreamTooLarge, Stream, "stream.too_large", "one event is larger than 16 MiB";
+    CancelledGaveUp, Cancelled, "cancelled.gave_up", "the user gave up before the response was complete, as the plan says";
 }
 
 impl Reason {
@@ -405,6 +410,12 @@ impl Outcome {
     #[must_use]
     pub fn failed(reason: Reason, status: Option<u16>) -> Self {
         Self { failure: Some(reason), status, reusable: false }
+    }
+
+    /// Returns whether its user gave up.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.failure.is_some_and(|reason| reason.class() == Class::Cancelled)
     }
 }
 

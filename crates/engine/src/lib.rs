@@ -41,10 +41,10 @@ pub use once::once;
 pub use output::level::{interval_json, level_json};
 pub use pace::Schedule;
 pub use plan::{
-    Alias, BodyCheck, Capture, CaptureFrom, Closed, Data, Fed, Group, GrpcPlan, HttpVersion,
-    JsonCheck, Limit, Limited, Matching, MessagePart, Open, PLAN_VERSION, Pace, Plan, Processes,
-    Proxy, Remember, Replay, RequestPlan, Sending, Source, Stage, Stop, StreamDialect, StreamPlan,
-    Think, Tls, Transport, WebSocketPlan,
+    Alias, BodyCheck, CancelAfter, Cancellation, Capture, CaptureFrom, Closed, Data, Fed, Group,
+    GrpcPlan, HttpVersion, JsonCheck, Limit, Limited, Matching, MessagePart, Open, PLAN_VERSION,
+    Pace, Plan, Processes, Proxy, Remember, Replay, RequestPlan, Sending, Source, Stage, Stop,
+    StreamDialect, StreamPlan, Think, Tls, Transport, WebSocketPlan,
 };
 pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};

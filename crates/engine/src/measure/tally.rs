@@ -124,7 +124,8 @@ pub struct Tally {
     /// Rows of a feed that were not sent, since they need values of an attempt that failed.
     #[serde(default)]
     pub left_out: u64,
-    /// Ended by class, in the order of [`Class::ALL`]; ok has its own field.
+    /// Ended by class, in the order of [`Class::ALL`]; ok has its own field. Those of [`Class::Cancelled`]
+    /// are no errors.
     pub errors: [u64; Class::ALL.len()],
     /// Failed by reason, in the order of [`Reason::ALL`].
     pub reasons: Vec<u64>,
@@ -220,6 +221,10 @@ impl Tally {
     pub fn reject_reported(&mut self, stamps: &Stamps, outcome: &Outcome, response: Option<Nanos>) {
         let reason = outcome.failure.unwrap_or(Reason::Status);
         self.errors[reason.class() as usize] += 1;
+        if reason.class() == Class::Cancelled {
+            // It lasted as long as the plan says.
+            return;
+        }
         match outcome.status {
             Some(status) if reason == Reason::Status => {
                 *self.statuses.entry(status).or_default() += 1;
@@ -237,6 +242,12 @@ impl Tally {
         if reason.class() == Class::Timeout {
             self.censor(stamps.service(), response);
         }
+    }
+
+    /// Attempts whose users gave up.
+    #[must_use]
+    pub fn cancelled(&self) -> u64 {
+        self.errors[Class::Cancelled as usize]
     }
 
     /// Attempts that have ended, in whatever way.

@@ -160,22 +160,29 @@ fn counted_in_all(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) 
 }
 
 fn counts(total: &Tally, in_flight: u64) -> Value {
-    let classes = Class::ALL.iter().zip(total.errors).filter(|(_, count)| *count > 0);
+    let is_error = |class: &Class| *class != Class::Cancelled;
+    let classes = Class::ALL.iter().zip(total.errors);
+    let classes = classes.filter(|(class, count)| is_error(class) && *count > 0);
     let errors: Map<_, _> =
         classes.map(|(class, count)| (class.name().to_owned(), count.into())).collect();
-    json!({
+    let mut counts = json!({
         "planned": total.planned,
         "attempted": total.attempted,
         "ok": total.ok,
         "dropped": total.dropped,
         "in_flight": in_flight,
         "errors": errors,
-    })
+    });
+    if total.cancelled() > 0 {
+        merge(&mut counts, json!({ "cancelled": total.cancelled() }));
+    }
+    counts
 }
 
-/// Percent of what ended; null when nothing did.
+/// Percent of what ended and was not cancelled; null when nothing did.
 fn success_rate(total: &Tally) -> Option<f64> {
-    (total.ended() > 0).then(|| 100.0 * as_f64(total.ok) / as_f64(total.ended()))
+    let judged = total.ended() - total.cancelled();
+    (judged > 0).then(|| 100.0 * as_f64(total.ok) / as_f64(judged))
 }
 
 /// Times that only connections with several exchanges have.

@@ -1,5 +1,6 @@
-//! When requests are due: the schedule of arrivals, and the think times of users.
+//! When requests are due: the schedule of arrivals, the think times of users, and when they give up.
 
+pub(crate) mod cancellation;
 mod schedule;
 pub(crate) mod think;
 

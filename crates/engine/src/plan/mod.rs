@@ -2,6 +2,7 @@
 //!
 //! A plan is plain data: it travels as JSON between Python and the engine, and between processes.
 
+mod cancellation;
 mod grpc;
 mod pace;
 mod processes;
@@ -14,6 +15,7 @@ mod websocket;
 
 use serde::{Deserialize, Serialize};
 
+pub use cancellation::{CancelAfter, Cancellation};
 pub use grpc::{GrpcPlan, MessagePart, Sending};
 pub use pace::{Closed, Fed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
@@ -76,6 +78,9 @@ pub struct Group {
     /// How long a user of a closed pace thinks after each response.
     #[serde(default)]
     pub think: Option<Think>,
+    /// Which users give up before their response is complete, and when.
+    #[serde(default)]
+    pub cancel: Option<Cancellation>,
     /// Rows for the templates of its requests.
     #[serde(default)]
     pub data: Option<Data>,
@@ -236,7 +241,8 @@ impl Group {
     /// A whole group whose users do not think.
     #[must_use]
     pub fn new(pace: Pace, source: Source) -> Self {
-        Self { name: "default".into(), pace, source, think: None, data: None, first: 0, stride: 1 }
+        let name = "default".into();
+        Self { name, pace, source, think: None, cancel: None, data: None, first: 0, stride: 1 }
     }
 
     fn check(&self, stop: &Stop) -> Result<(), String> {
@@ -265,6 +271,13 @@ impl Group {
             return Err("arrivals are nobody's: steps and captures need users".into());
         }
         self.source.check()?;
+        if let Some(cancel) = &self.cancel {
+            cancel.check()?;
+            let has_streams = self.source.requests().iter().any(|request| request.stream.is_some());
+            if matches!(cancel.after, CancelAfter::Texts { .. }) && !has_streams {
+                return Err("only a stream has texts after which it can be cancelled".into());
+            }
+        }
         if let (Stop::Requests { requests }, Some(most)) = (stop, self.pace.most_requests())
             && *requests > most
         {

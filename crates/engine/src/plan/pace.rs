@@ -208,7 +208,9 @@ impl Pace {
     /// Whether connections are opened before the first requests: users who come and go open theirs
     /// when they come, and rows with times when they are due, since few of many may be needed.
     pub(crate) fn opens_connections_first(&self) -> bool {
-        !matches!(self, Self::Fed(Fed { is_timed: true, .. })) && self.connections() > 0 && (self.stages().is_empty() || !self.is_closed())
+        !matches!(self, Self::Fed(Fed { is_timed: true, .. }))
+            && self.connections() > 0
+            && (self.stages().is_empty() || !self.is_closed())
     }
 
     /// Users or rate by time; empty where neither changes.

@@ -41,6 +41,9 @@ impl<D: Driver> Worker<D> {
         if self.connections.get(connection).is_deferred {
             return self.set_deadline(number, now + READING_NS);
         }
+        if now >= slot.gives_up_at {
+            return self.give_up(number, now);
+        }
         let has_left =
             slot.has_begun && slot.generation != self.connections.get(connection).generation;
         let opening = if has_left { None } else { self.overdue(connection) };
@@ -48,12 +51,20 @@ impl<D: Driver> Worker<D> {
         if now < slot.times_out_at {
             let next = self.idle_until(number, now).min(self.next_message(number, now));
             if now < next {
-                let next = next.min(self.slots[number as usize].times_out_at);
+                let slot = &self.slots[number as usize];
+                let next = next.min(slot.times_out_at).min(slot.gives_up_at);
                 return self.set_deadline(number, next);
             }
             reason = opening.or(Some(Reason::TimeoutIdle));
         }
         let outcome = self.slots[number as usize].exchange.time_out(now, reason);
+        let reusable = self.cancel(number, now);
+        self.finish(number, Outcome { reusable, ..outcome });
+    }
+
+    /// Ends an exchange whose user gives up.
+    pub(super) fn give_up(&mut self, number: u32, now: Nanos) {
+        let outcome = self.slots[number as usize].exchange.end(now, Reason::CancelledGaveUp);
         let reusable = self.cancel(number, now);
         self.finish(number, Outcome { reusable, ..outcome });
     }

@@ -43,7 +43,10 @@ impl<D: Driver> Worker<D> {
         let idle_ns = request.stream.as_ref().and_then(|stream| stream.idle_timeout_ns);
         let pauses = idle_ns.into_iter().chain(request.message_interval());
         let deadline = pauses.map(|pause| attempt.taken.saturating_add(pause)).min();
-        let deadline = deadline.unwrap_or(Nanos::MAX).min(attempt.timeout_at);
+        let giving_up = self.scheduler.groups[usize::from(slot.group)].next_giving_up();
+        slot.gives_up_at = attempt.taken.saturating_add(giving_up.after_ns);
+        slot.gives_up_after_texts = giving_up.after_texts;
+        let deadline = deadline.unwrap_or(Nanos::MAX).min(attempt.timeout_at).min(slot.gives_up_at);
         let (connection, endpoint) = (slot.connection, request.endpoint);
         self.set_deadline(number, deadline);
         let entry = self.connections.get_mut(connection);
@@ -132,8 +135,24 @@ impl<D: Driver> Worker<D> {
     pub(super) fn progress(&mut self, connection: u32, generation: u32, event: Ready) {
         self.drive(connection, generation, event);
         self.end_exchanges(connection);
+        if self.has_text_limits {
+            self.give_up_after_texts(connection);
+        }
         if self.connections.get(connection).is_shared() {
             self.settle(connection, generation);
+        }
+    }
+
+    /// Cancels the exchanges of a connection whose users give up after the texts that have come.
+    fn give_up_after_texts(&mut self, connection: u32) {
+        for number in self.connections.get(connection).slots() {
+            let slot = &self.slots[number];
+            let exchange = &slot.exchange;
+            let texts = exchange.stream_reader.as_ref().map_or(0, |s| s.observation().texts);
+            if slot.state == State::Busy && slot.has_begun && texts >= slot.gives_up_after_texts {
+                let now = exchange.last_read().unwrap_or_else(|| self.driver.now());
+                self.give_up(number as u32, now);
+            }
         }
     }
 
@@ -254,7 +273,7 @@ impl<D: Driver> Worker<D> {
             // An error event counts, whatever happened to the connection after it.
             outcome.failure = StreamObserver::first_fault(&slot.exchange).or(outcome.failure);
         }
-        if outcome.failure.is_some() {
+        if outcome.failure.is_some() && !outcome.is_cancelled() {
             let to = self.connections.address(slot.connection);
             let (exchange, at) = (Some(&slot.exchange), stamps.last_byte);
             self.recorder.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));

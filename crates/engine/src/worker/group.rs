@@ -10,6 +10,7 @@ use super::user_state::UserStates;
 use super::waiting_queue::WaitingQueue;
 use crate::feed::FeedInbox;
 use crate::pace::Schedule;
+use crate::pace::cancellation::{Cancellations, GivingUp};
 use crate::pace::think::Thoughts;
 use crate::plan::ramp::Ramp;
 use crate::plan::{Group, Pace};
@@ -20,6 +21,7 @@ use crate::random::{SplitMix, mix};
 /// Think times, choices and values have random numbers of their own, apart from those of arrivals.
 const THINK_SEED: u64 = 0x74_68_69_6e_6b;
 const CHOICE_SEED: u64 = 0x63_68_6f_69_63_65;
+const CANCEL_SEED: u64 = 0x63_61_6e_63_65_6c;
 const VALUE_SEED: u64 = 0x76_61_6c_75_65;
 
 /// The maximum number of open-loop requests in flight if the plan sets none. It limits the memory; a
@@ -53,6 +55,8 @@ pub(super) struct GroupState {
     pub(super) pace: Pace,
     /// The think time of its users, if they have one.
     pub(super) think_times: Option<Thoughts>,
+    /// When users give up, if some do.
+    pub(super) cancellations: Option<Cancellations>,
     /// The number of users, if it changes with time.
     pub(super) ramp: Option<Ramp>,
     /// The numbers of its users within the whole plan: `first`, `first + stride`, …
@@ -87,8 +91,10 @@ impl GroupState {
             RequestOrder::new(&group.source, prepared, group.first, mix(seed, CHOICE_SEED));
         let draws = Draws::new(group.first, group.stride);
         let think_times = |think| Thoughts::new(think, mix(seed, THINK_SEED));
+        let cancellations = |cancel| Cancellations::new(cancel, mix(seed, CANCEL_SEED));
         Self {
             think_times: group.think.as_ref().map(think_times),
+            cancellations: group.cancel.as_ref().map(cancellations),
             ramp: if group.pace.is_closed() { Ramp::new(group.pace.stages()) } else { None },
             numbers: (group.first, group.stride),
             schedule: None,
@@ -148,6 +154,11 @@ impl GroupState {
         // With the half, there are as many user-seconds as under the ramp.
         let (from, to) = ramp.above(self.number_of(user) + 0.5, now.saturating_sub(start))?;
         Some((start + from, start + to))
+    }
+
+    /// Returns when the user of the next attempt gives up.
+    pub(super) fn next_giving_up(&mut self) -> GivingUp {
+        self.cancellations.as_mut().map_or(GivingUp::NEVER, Cancellations::next)
     }
 
     /// Joins the text of a request with its values.

@@ -45,7 +45,7 @@ use net::{Driver, Nanos, Ready, SourceAddresses};
 use crate::feed::FeedInbox;
 use crate::measure::report::{Phase, Report};
 use crate::messages::NO_WAITING;
-use crate::plan::Plan;
+use crate::plan::{CancelAfter, Plan};
 use crate::prepare::{Prepared, PreparedRequest};
 use connections::ConnectionTable;
 use gate::Gate;
@@ -113,6 +113,8 @@ pub struct Worker<D: Driver> {
     recorder: Recorder,
     /// Whether any response is a stream: then it matters whether this worker was waiting for it.
     has_streams: bool,
+    /// Whether any user gives up after a number of texts.
+    has_text_limits: bool,
     scratch: Scratch,
     /// A buffer for bodies with variables, whose length is not known before.
     spare: Vec<u8>,
@@ -153,6 +155,10 @@ impl<D: Driver> Worker<D> {
             free_slots: VecDeque::new(),
             opening: UserOpening::default(),
             has_streams: has_streams(plan, prepared),
+            has_text_limits: plan.groups.iter().any(|group| {
+                let after = group.cancel.as_ref().map(|cancel| &cancel.after);
+                matches!(after, Some(CancelAfter::Texts { .. }))
+            }),
             scratch: Scratch::new(BUFFER_BYTES),
             spare: Vec::new(),
             ready: Vec::new(),

@@ -187,11 +187,16 @@ impl Recorder {
             stream: observed.map(|s| (s, from)),
             longest_message: exchange.grpc_call.as_deref().and_then(GrpcCall::longest_round_trip),
         };
-        let is_good = tally.goodput.judge(&request.limits, is_ok, &times);
+        let is_cancelled = outcome.is_cancelled();
+        let is_good = !is_cancelled && tally.goodput.judge(&request.limits, is_ok, &times);
         if let Some(((observer, observed), tally)) =
             request.stream.as_ref().zip(observed).zip(tally.stream.as_mut())
         {
             tally.end(observed);
+            if is_cancelled {
+                tally.counted.abandoned += 1;
+                tally.accept_begun(observed, observer.times(exchange));
+            }
             if is_ok {
                 observer.accept(exchange, tally);
                 if slot.measured || is_inside {

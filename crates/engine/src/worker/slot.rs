@@ -56,6 +56,10 @@ pub(super) struct Slot {
     pub(super) leaves_at: Nanos,
     /// The time at which its exchange has taken too long.
     pub(super) times_out_at: Nanos,
+    /// The time at which its user gives up.
+    pub(super) gives_up_at: Nanos,
+    /// The number of texts after which its user gives up.
+    pub(super) gives_up_after_texts: u64,
     /// The time of the next action; the state tells which.
     pub(super) deadline: Nanos,
 }
@@ -80,6 +84,8 @@ impl Slot {
             exchange: Exchange::new(UNSET, UNSET, Outline { is_head: false, length: 0 }),
             leaves_at: 0,
             times_out_at: UNSET,
+            gives_up_at: Nanos::MAX,
+            gives_up_after_texts: u64::MAX,
             deadline: UNSET,
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::world::{MS, closed, constant, request, simulate};
 use client::{Multiplexing, ServerLimits};
-use engine::{HttpVersion, Phase, Plan, Report};
+use engine::{CancelAfter, Cancellation, HttpVersion, Phase, Plan, Report, Think};
 use net::{Act, Dial, Nanos, Peer};
 use wire::hpack::{Encoder, Indexing};
 use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE, Setting};
@@ -261,6 +261,20 @@ fn a_reset_stream_and_a_timeout_leave_the_connection_to_the_others() {
     run.assert_balanced();
     let reasons = [("read.stream_reset.cancel".to_owned(), 1), ("timeout.first_byte".into(), 1)];
     assert_eq!(run.reasons(), reasons);
+    assert_eq!(run.reports.last().unwrap().connections.opened, 1);
+}
+
+#[test]
+fn a_user_who_gives_up_leaves_the_connection_to_the_others() {
+    let server =
+        Server::new(|number, _, _| Reply::After(if number % 2 == 0 { 10 } else { 90 } * MS, 200));
+    let mut plan = over_http2(closed(4), 4);
+    let time = Think::Uniform { from_ns: 50 * MS, to_ns: 50 * MS };
+    plan.groups[0].cancel = Some(Cancellation { share: 1.0, after: CancelAfter::Time { time } });
+    let run = simulate(plan, server);
+    run.assert_balanced();
+    assert_eq!(run.reasons(), []);
+    assert!(run.measured.cancelled() > 20 && run.measured.ok > 20);
     assert_eq!(run.reports.last().unwrap().connections.opened, 1);
 }
 

@@ -3,6 +3,7 @@
 // A test that cannot start or go on may panic.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod cancellation;
 mod faults;
 mod feeds;
 mod grpc;

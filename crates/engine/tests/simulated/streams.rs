@@ -43,7 +43,7 @@ pub(crate) fn whole() -> Vec<(Nanos, Act)> {
     acts
 }
 
-fn plan(users: u32, requests: u64, idle_timeout_ns: Option<Nanos>) -> Plan {
+pub(crate) fn plan(users: u32, requests: u64, idle_timeout_ns: Option<Nanos>) -> Plan {
     let mut plan = crate::world::plan(Pace::Closed(Closed::new(users)));
     plan.stop = Stop::Requests { requests };
     let stream = StreamPlan { idle_timeout_ns, ..StreamPlan::new(StreamDialect::Openai) };
@@ -51,7 +51,7 @@ fn plan(users: u32, requests: u64, idle_timeout_ns: Option<Nanos>) -> Plan {
     plan
 }
 
-fn target(answer: impl FnMut(u64, Nanos) -> Vec<(Nanos, Act)>) -> impl Peer {
+pub(crate) fn target(answer: impl FnMut(u64, Nanos) -> Vec<(Nanos, Act)>) -> impl Peer {
     Target::new(|_, _| Dial::Accept(0), answer)
 }
 
