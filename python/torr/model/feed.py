@@ -34,7 +34,7 @@ OpenFeed = Callable[[], Iterator[list[FeedRow]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Feed(PlanPart):
+class RowFeed(PlanPart):
     """The columns of a feed, and how its rows are read, anew for each level."""
 
     columns: tuple[str, ...]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from torr.errors import require
 from torr.messages.say import say
-from torr.model.feed import Feed
+from torr.model.feed import RowFeed
 from torr.model.json import JsonObject, PlanPart
 from torr.model.json_input import parse_json
 from torr.model.pace import Closed, Fed, Open, Pace, Replay, Think, is_closed
@@ -26,6 +26,7 @@ from torr.units import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.model.cancellation import Cancellation
     from torr.model.matching import Matching
     from torr.model.request import Request
     from torr.model.source import Source
@@ -52,15 +53,25 @@ class Group(PlanPart):
     source: Source
     name: str = "default"
     think: Think | None = None
-    data: str | Rows | Feed | None = None
+    cancel: Cancellation | None = None
+    data: str | Rows | RowFeed | None = None
     share: int = 1
     first: int = 0
     stride: int = 1
 
-    MEMBERS = ("name", "pace", "source", "think")
+    MEMBERS = ("name", "pace", "source", "think", "cancel")
+    OPTIONAL = ("cancel",)
 
     def __post_init__(self) -> None:
-        """Refuse sessions and thinking without users."""
+        """Refuse sessions and thinking without users, and texts where nothing streams."""
+        cancel = self.cancel
+        require(
+            cancel is None
+            or cancel.texts is None
+            or any(request.stream for request in self.source.requests),
+            say("--cancel: only a stream has tokens after which users give up"),
+            say("give a time, or add --chat or --stream"),
+        )
         if isinstance(self.pace, Closed | Fed):
             return
         flag = "--replay" if isinstance(self.pace, Replay) else "--rate"
@@ -277,9 +288,9 @@ class Plan(PlanPart):
         return any(not is_closed(group.pace) for group in self.groups)
 
     @property
-    def feed(self) -> Feed | None:
+    def feed(self) -> RowFeed | None:
         """Return the feed of its rows, if they come while the load runs."""
-        feeds = [group.data for group in self.groups if isinstance(group.data, Feed)]
+        feeds = [group.data for group in self.groups if isinstance(group.data, RowFeed)]
         return feeds[0] if feeds else None
 
     @property

@@ -18,6 +18,7 @@ from torr.options.definition import (
 from torr.options.readers import Reader, one_of
 
 if TYPE_CHECKING:
+    from torr.model.cancellation import Cancellation
     from torr.model.pace import Stage, Think
 
 Arrivals = Literal["constant", "poisson"]
@@ -106,6 +107,12 @@ class LoadOptions:
     )
     think: Think | None = option(
         "--think", readers.THINK, "pause users after each response: 1s, 1s-3s, exp:2s", rare=True
+    )
+    cancel: Cancellation | None = option(
+        "--cancel",
+        readers.CANCELLATION,
+        "let users give up: '10% after 2s', '5% after 20 tokens'",
+        rare=True,
     )
     warmup_ns: int | None = option(
         "--warmup", readers.DURATION, "load the target for TIME before measuring [2s]"

@@ -15,6 +15,7 @@ from torr import units
 from torr.errors import UsageError, require
 from torr.grpc.method_name import method_name
 from torr.messages.say import say
+from torr.model.cancellation import Cancellation
 from torr.model.check import BodyCheck, Capture, JsonCheck, parse_statuses
 from torr.model.label import read_note, read_tag
 from torr.model.least_capacity import LeastCapacity
@@ -347,6 +348,7 @@ PIN = Reader("CORES", read_pin, "0/1-3")
 STATUSES = Reader("STATUS", parse_statuses, "2xx,404")
 CREDENTIALS = Reader("USER:PASSWORD", _credentials, "ann:secret")
 ADDRESS = Reader("IP", _address, "127.0.0.2")
+CANCELLATION = Reader("SHARE after WHEN", Cancellation.parse, "10% after 2s")
 THINK = Reader("TIME", Think.parse, "1s-3s")
 STAGES = Reader("TIME:N,…", Stage.parse_all, "30s:100,2m:1k,30s:0")
 SOME_NUMBER = Reader("X", _some_number, "2")

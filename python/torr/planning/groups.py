@@ -63,6 +63,7 @@ def groups_of(mix: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[Gro
             source=source,
             name="default" if len(sources) == 1 else source.requests[0].parsed_url.address,
             think=think,
+            cancel=options.load.cancel,
             data=data if source.uses_rows else None,
             share=share,
             first=first,

@@ -212,6 +212,7 @@ def _group(
             name=entry.name,
             # The time to think of the file is for users alone.
             think=(entry.think or load.think) if entry.rate is None else None,
+            cancel=load.cancel,
             data=entry.data if source.uses_rows else None,
             share=entry.users or entry.weight or 1,
         )

@@ -26,13 +26,26 @@ STALLED = (
     " absent for HTTP/1.1, null if none was open"
 )
 
+CANCELLED = "attempts whose users gave up (--cancel), which are no errors; absent if none did"
+POSTPONED = (
+    "rows of a trace that started later than due, since a row before them had not ended; absent if"
+    " none did"
+)
+LEFT_OUT = (
+    "rows of a trace that were not sent, since they need the answer of an attempt that failed;"
+    " absent if there are none"
+)
+
 HttpVersionName = Literal["1.1", "2", "2c"]
 HealthWord = Literal["healthy", "contended", "generator-limited"]
 Phase = Literal["warmup", "measure", "drain"]
 
 
 class AttemptCounts(ResultPart, kw_only=True):
-    """Attempts by how they ended: planned = attempted + dropped, attempted = ok + errors + open."""
+    """Attempts by how they ended.
+
+    planned = attempted + dropped, attempted = ok + errors + cancelled + in_flight.
+    """
 
     planned: Count = 0
     attempted: Count = 0
@@ -40,6 +53,7 @@ class AttemptCounts(ResultPart, kw_only=True):
     dropped: Count = 0
     in_flight: Count = 0
     errors: dict[str, Count] = {}
+    cancelled: Annotated[Count | UnsetType, Meta(description=CANCELLED)] = UNSET
 
     @property
     def failed(self) -> int:
@@ -251,6 +265,11 @@ class Interval(ResultPart, kw_only=True):
     bytes_in: Count = 0
     bytes_out: Count = 0
     resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
+    postponed: Annotated[Count | UnsetType, Meta(description=POSTPONED)] = UNSET
+    postponed_mean_ms: Annotated[
+        Amount | UnsetType, Meta(description="how much later they started")
+    ] = UNSET
+    left_out: Annotated[Count | UnsetType, Meta(description=LEFT_OUT)] = UNSET
     connections_open: Count | None = None
     statuses: dict[str, Count] = {}
     reasons: dict[str, Count] = {}
@@ -350,6 +369,11 @@ class NamedRequest(ResultPart, kw_only=True):
     bytes_in: Count = 0
     bytes_out: Count = 0
     resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
+    postponed: Annotated[Count | UnsetType, Meta(description=POSTPONED)] = UNSET
+    postponed_mean_ms: Annotated[
+        Amount | UnsetType, Meta(description="how much later they started")
+    ] = UNSET
+    left_out: Annotated[Count | UnsetType, Meta(description=LEFT_OUT)] = UNSET
     latency: Latency = field(default_factory=Latency)
     warmup: WarmUp | None = None
     stream: StreamStatistics | None = None
@@ -390,6 +414,11 @@ class Level(ResultPart, kw_only=True):
     bytes_in: Count = 0
     bytes_out: Count = 0
     resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
+    postponed: Annotated[Count | UnsetType, Meta(description=POSTPONED)] = UNSET
+    postponed_mean_ms: Annotated[
+        Amount | UnsetType, Meta(description="how much later they started")
+    ] = UNSET
+    left_out: Annotated[Count | UnsetType, Meta(description=LEFT_OUT)] = UNSET
     latency: Latency = field(default_factory=Latency)
     latency_all: LatencyOfAll | None = None
     stream: StreamStatistics | None = None

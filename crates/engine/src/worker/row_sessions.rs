@@ -5,12 +5,12 @@ use std::collections::HashMap;
 /// The values of each session, as long as it has rows.
 #[derive(Debug)]
 pub(super) struct RowSessions {
-    sessions: HashMap<u64, Session>,
+    sessions: HashMap<u64, RowSession>,
     captures: usize,
 }
 
 #[derive(Debug)]
-struct Session {
+struct RowSession {
     values: Vec<Vec<u8>>,
     /// Its rows that have not ended, or that others will name.
     rows: u32,
@@ -32,7 +32,7 @@ impl RowSessions {
         if self.captures > 0 {
             let values = || vec![Vec::new(); self.captures];
             let entry = self.sessions.entry(session);
-            entry.or_insert_with(|| Session { values: values(), rows: 0 }).rows += 1;
+            entry.or_insert_with(|| RowSession { values: values(), rows: 0 }).rows += 1;
         }
     }
 

@@ -161,6 +161,8 @@ def _attempts(level: Level) -> str:
     words = [f"{counts.attempted:,}", success]
     if counts.dropped:
         words.append(say("{n:,} dropped", n=counts.dropped))
+    if counts.cancelled:
+        words.append(say("{n:,} cancelled", n=counts.cancelled))
     if counts.in_flight:
         words.append(say("{n:,} in flight", n=counts.in_flight))
     return chain(" · ", words)

@@ -87,8 +87,10 @@ def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
         ("ok", f"{counts.ok:,}"),
         (say("errors"), f"{counts.failed:,}"),
         (say("success"), show_percent(level.success_rate)),
+        *([(say("cancelled"), f"{counts.cancelled:,}")] if counts.cancelled else []),
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         *([(say("sent again"), f"{level.resent:,}")] if level.resent else []),
+        *_of_trace(level),
         *protocol,
         *_of_http2(level),
         *_of_websocket(level),
@@ -102,6 +104,23 @@ def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
     if level.is_of_locust and not connections.opened:
         rows = [row for row in rows if row[0] != "open connections"]
     return Table(("", say("measured")), tuple(rows))
+
+
+def _of_trace(level: Level) -> list[tuple[str, str]]:
+    """Return how rows of a trace had to wait for others."""
+    rows = []
+    if level.postponed:
+        count = f"{level.postponed:,}"
+        later = show_ms(level.postponed_mean_ms or 0.0)
+        rows.append(
+            (
+                say("started late, after their predecessors"),
+                say("{n}, {ms} on average", n=count, ms=later),
+            )
+        )
+    if level.left_out:
+        rows.append((say("left out after a failed predecessor"), f"{level.left_out:,}"))
+    return rows
 
 
 def _of_http2(level: Level) -> list[tuple[str, str]]:
