@@ -44,8 +44,8 @@ pub struct StreamReader {
     pub conversation: Option<Vec<u8>>,
     /// All generated text, if it is set before the start.
     pub generated: Option<GeneratedText>,
-    /// Events with choices, if it is set before the start.
-    pub chunks: Option<Chunks>,
+    /// Chunks as other tools count them, one for each tool that is set before the start.
+    pub chunks: Vec<Chunks>,
 }
 
 impl StreamReader {
@@ -65,7 +65,7 @@ impl StreamReader {
             text: None,
             conversation: None,
             generated: None,
-            chunks: None,
+            chunks: Vec::new(),
         }
     }
 
@@ -199,9 +199,7 @@ impl StreamReader {
             }
             _ => {}
         }
-        if let Some(chunks) = self.chunks.as_mut().filter(|_| mark.is_choice) {
-            chunks.take(at);
-        }
+        self.chunks.iter_mut().for_each(|chunks| chunks.take(&mark, at));
         if mark.has_text {
             self.on_text(&mark, at, is_late);
         }

@@ -1,5 +1,7 @@
 //! The meaning of one event of a stream, in any dialect.
 
+use crate::Parts;
+
 /// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -91,8 +93,8 @@ pub struct Mark<'a> {
     pub thought: &'a [u8],
     /// Whether it has more generated text than these: of several answers, or of a tool call.
     pub is_partial: bool,
-    /// Whether it has a piece of a response in the form of OpenAI, even if that is only a role.
-    pub is_choice: bool,
+    /// What other tools tell apart in its first answer.
+    pub parts: Parts,
     /// Tokens, if it reports them.
     pub usage: Option<Usage>,
     /// Whether it announces the end of generation.
@@ -113,7 +115,7 @@ impl Mark<'_> {
             text: b"",
             thought: b"",
             is_partial: false,
-            is_choice: false,
+            parts: Parts::of(kind),
             usage: None,
             is_finish: false,
             is_sibling: false,

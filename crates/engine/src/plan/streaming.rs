@@ -38,12 +38,18 @@ impl StreamPlan {
 
 /// A tool that has definitions of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Alias {
     /// `vllm bench serve`.
     Vllm,
     /// NVIDIA's AIPerf.
     Aiperf,
+    /// `sglang.bench_serving`.
+    Sglang,
+    /// GuideLLM.
+    Guidellm,
+    /// inference-perf of Kubernetes.
+    InferencePerf,
 }
 
 /// The dialects that are understood.

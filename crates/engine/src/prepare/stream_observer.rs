@@ -5,7 +5,7 @@ use net::Nanos;
 use wire::Dialect;
 
 use crate::measure::report::StreamText;
-use crate::measure::stream::{StreamTally, Times};
+use crate::measure::stream::{StreamTally, Times, chunks_of};
 use crate::plan::{Alias, Capture, CaptureFrom, StreamDialect, StreamPlan};
 
 /// Observes the streams of one request.
@@ -20,8 +20,8 @@ pub(crate) struct StreamObserver {
     conversation: Option<usize>,
     /// Whether texts are stored, so that their tokens can be counted later.
     keeps_text: bool,
-    is_vllm: bool,
-    is_aiperf: bool,
+    /// Other tools whose metrics are wanted beside.
+    aliases: Vec<Alias>,
 }
 
 impl StreamObserver {
@@ -44,8 +44,7 @@ impl StreamObserver {
             text: index(CaptureFrom::Text),
             conversation: index(CaptureFrom::Conversation),
             keeps_text: plan.keep_text,
-            is_vllm: plan.aliases.contains(&Alias::Vllm),
-            is_aiperf: plan.aliases.contains(&Alias::Aiperf),
+            aliases: plan.aliases.clone(),
         }
     }
 
@@ -60,7 +59,15 @@ impl StreamObserver {
             reader.conversation =
                 self.conversation.map(|_| reader.conversation.take().unwrap_or_default());
             reader.generated = self.keeps_text.then(|| reader.generated.take().unwrap_or_default());
-            reader.chunks = self.is_vllm.then(|| reader.chunks.take().unwrap_or_default());
+            self.set_up_chunks(reader);
+        }
+    }
+
+    /// Prepares the chunks of each tool; those of the same tools before have been emptied.
+    fn set_up_chunks(&self, reader: &mut StreamReader) {
+        let tools = self.aliases.iter().map(|alias| *alias as usize);
+        if !reader.chunks.iter().map(|chunks| chunks.tool).eq(tools.clone()) {
+            reader.chunks = tools.map(chunks_of).collect();
         }
     }
 
@@ -97,11 +104,8 @@ impl StreamObserver {
         let Some(reader) = &exchange.stream_reader else { return };
         let (observed, times) = (reader.observation(), self.times(exchange));
         tally.accept(observed, times);
-        if let Some(chunks) = &reader.chunks {
-            tally.accept_as_vllm(observed, chunks, times);
-        }
-        if self.is_aiperf {
-            tally.accept_as_aiperf(observed);
+        for chunks in &reader.chunks {
+            tally.accept_chunks(observed, chunks, times);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::Sender;
 
-use client::{Chunks, Class, Exchange, GrpcCall, Multiplexing, Outcome, Reason, Stamps};
+use client::{Class, Exchange, GrpcCall, Multiplexing, Outcome, Reason, Stamps};
 use net::{Address, Nanos, ThreadUsage};
 use wire::ResponseHead;
 
@@ -161,7 +161,7 @@ impl Recorder {
         let Some(reader) = slot.exchange.stream_reader.as_mut() else { return };
         if let Some(tally) = &mut self.tally(slot.request, slot.measured).stream {
             tally.gaps(reader.take_gaps());
-            tally.gaps_as_vllm(reader.chunks.iter_mut().flat_map(Chunks::take_gaps));
+            reader.chunks.iter_mut().for_each(|chunks| tally.chunk_gaps(chunks));
         }
     }
 

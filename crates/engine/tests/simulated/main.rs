@@ -10,6 +10,7 @@ mod grpc;
 mod http2;
 mod mixes;
 mod multiplexing;
+mod other_tools;
 mod pacing;
 mod parts;
 mod random_plans;

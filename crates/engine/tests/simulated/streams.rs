@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use crate::world::{MS, Outcome, SECOND, Target, request, simulate, simulate_in};
 use engine::{
-    Alias, Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop,
-    StreamDialect, StreamPlan, Timed,
+    Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop, StreamDialect,
+    StreamPlan, Timed,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 
-const HEAD: &str =
+pub(crate) const HEAD: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-fn chunk(body: &str) -> Vec<u8> {
+pub(crate) fn chunk(body: &str) -> Vec<u8> {
     format!("{:x}\r\n{body}\r\n", body.len()).into_bytes()
 }
 
@@ -83,25 +83,6 @@ fn every_metric_has_the_time_of_its_event() {
     assert_eq!((stream.counted.tokens_in, stream.counted.tokens_out), (180, 240));
     // The exchange itself ends with its last byte.
     assert!(outcome.measured.accepted.service.quantile(0.0) >= 79 * MS);
-}
-
-#[test]
-fn other_tools_definitions_are_their_own() {
-    let mut plan = plan(3, 60, None);
-    let stream = StreamPlan::new(StreamDialect::Openai);
-    request(&mut plan).stream =
-        Some(StreamPlan { aliases: vec![Alias::Vllm, Alias::Aiperf], ..stream });
-    let outcome = simulate(plan, target(|_, _| whole()));
-    // A role counts for vLLM, and its gaps are those between any events with choices.
-    always(&outcome, Timed::VllmTtft, 10 * MS);
-    always(&outcome, Timed::VllmE2el, 60 * MS);
-    always(&outcome, Timed::VllmTpot, 50 * MS / 3);
-    always(&outcome, Timed::AiperfItl, 40 * MS / 3);
-    // Three tokens in 40 ms, in millionths a second.
-    always(&outcome, Timed::AiperfRate, 75_000_000);
-    let stream = outcome.measured.stream.as_ref().unwrap();
-    assert_eq!(stream.metric(Timed::VllmItl).count(), 240);
-    assert_eq!(stream.metric(Timed::VllmItl).mean(), 12.5e6);
 }
 
 #[test]

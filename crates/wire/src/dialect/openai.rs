@@ -3,13 +3,13 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::raw::{Raw, count, has_items, text};
 use super::tokens::usage;
 use super::{Malformed, read};
-use crate::{Event, Kind, Mark};
+use crate::{Event, Kind, Mark, Parts};
 
 #[derive(Deserialize)]
 struct Chunk<'a> {
@@ -35,8 +35,8 @@ struct Choices<'a> {
     has_tool_call: bool,
     is_finish: bool,
     is_sibling: bool,
-    /// Whether there is any.
-    is_choice: bool,
+    /// The parts of the first one; none where there is no choice.
+    parts: Option<Parts>,
 }
 
 #[derive(Deserialize)]
@@ -54,6 +54,8 @@ struct OpenaiChoice<'a> {
 
 #[derive(Deserialize, Default)]
 struct OpenaiDelta<'a> {
+    #[serde(default, rename = "role", deserialize_with = "is_there")]
+    has_role: bool,
     #[serde(borrow, default)]
     content: Raw<'a>,
     #[serde(borrow, default)]
@@ -69,17 +71,27 @@ struct OpenaiDelta<'a> {
     function_call: Raw<'a>,
 }
 
-/// Whether a tool is called. All levels are read, because a parser allocates to skip nested values.
-struct ToolCalls(bool);
-
-#[derive(Deserialize)]
-struct ToolCall {
-    #[serde(rename = "function")]
-    _function: Option<Function>,
+/// Whether a tool is called, and whether there is text of the call. All levels are read, because a parser
+/// allocates to skip nested values.
+#[derive(Clone, Copy, Default)]
+struct ToolCalls {
+    is_called: bool,
+    has_text: bool,
 }
 
 #[derive(Deserialize)]
-struct Function {}
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    function: Option<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(borrow, default)]
+    name: Raw<'a>,
+    #[serde(borrow, default)]
+    arguments: Raw<'a>,
+}
 
 pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     let Some(data) = event.data else { return Ok(Mark::of(Kind::Unknown)) };
@@ -110,7 +122,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
             || choices.has_parts
             || (choices.has_tool_call
                 && !(choices.content.is_empty() && choices.thought.is_empty())),
-        is_choice: choices.is_choice,
+        parts: choices.parts.unwrap_or_default(),
         usage,
         is_finish: choices.is_finish,
         is_sibling: choices.is_sibling,
@@ -118,8 +130,41 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     })
 }
 
+/// Whether a member is there, null included.
+fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| true)
+}
+
+impl OpenaiChoice<'_> {
+    fn parts(&self) -> Parts {
+        let plain = Parts::CONTENT
+            .when(!text(self.text).is_empty())
+            .and(Parts::EMPTY.when(is_empty_text(self.text)));
+        let Some(delta) = &self.delta else { return plain };
+        let calls = delta.tool_calls.unwrap_or_default();
+        [
+            (Parts::CONTENT, !text(delta.content).is_empty() || has_items(delta.content)),
+            (Parts::EMPTY, is_empty_text(delta.content) && !delta.has_role),
+            (Parts::REASONING, !text(delta.reasoning).is_empty()),
+            (Parts::REASONING_CONTENT, !text(delta.reasoning_content).is_empty()),
+            (Parts::TOOL, calls.is_called),
+            (Parts::TOOL_TEXT, calls.has_text),
+            (Parts::FUNCTION, delta.function_call.is_some()),
+        ]
+        .into_iter()
+        .fold(plain, |parts, (part, holds)| parts.and(part.when(holds)))
+    }
+}
+
+/// Whether it is a text, and of length 0.
+fn is_empty_text(value: Raw<'_>) -> bool {
+    value.is_some_and(|raw| raw.get() == "\"\"")
+}
+
 impl<'a> Choices<'a> {
     fn add(&mut self, choice: OpenaiChoice<'a>) {
+        let parts = choice.parts();
+        self.parts.get_or_insert(parts);
         let delta = choice.delta.unwrap_or_default();
         let said = [delta.content, delta.refusal, choice.text].map(text);
         if let Some(said) = said.into_iter().find(|said| !said.is_empty()) {
@@ -131,9 +176,8 @@ impl<'a> Choices<'a> {
             self.has_more |= !self.thought.is_empty();
             self.thought = thought;
         }
-        self.is_choice = true;
         self.has_parts |= has_items(delta.content);
-        let has_calls = delta.tool_calls.is_some_and(|calls| calls.0);
+        let has_calls = delta.tool_calls.is_some_and(|calls| calls.is_called);
         self.has_tool_call |= has_calls || delta.function_call.is_some();
         self.is_finish |= choice.finish_reason.is_some();
         self.is_sibling |= count(choice.index).is_some_and(|index| index > 0);
@@ -180,10 +224,13 @@ impl<'de> Visitor<'de> for Calling {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut is_called = false;
-        while items.next_element::<ToolCall>()?.is_some() {
-            is_called = true;
+        let mut calls = ToolCalls::default();
+        while let Some(call) = items.next_element::<ToolCall<'_>>()? {
+            calls.is_called = true;
+            calls.has_text |= call.function.is_some_and(|function| {
+                !text(function.name).is_empty() || !text(function.arguments).is_empty()
+            });
         }
-        Ok(ToolCalls(is_called))
+        Ok(calls)
     }
 }

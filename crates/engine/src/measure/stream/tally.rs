@@ -38,18 +38,6 @@ pub enum Timed {
     Tpot,
     /// No time: micro-tokens a second of each stream, until its last text.
     TokensRate,
-    /// As vLLM has it: the first event with a choice, if only a role.
-    VllmTtft,
-    /// As vLLM has it: from there to the last event with a choice, for each token but one.
-    VllmTpot,
-    /// As vLLM has it: between two events with a choice.
-    VllmItl,
-    /// As vLLM has it: the last event with a choice.
-    VllmE2el,
-    /// As AIPerf has it: from the first to the last text, for each token but one.
-    AiperfItl,
-    /// As AIPerf has it: micro-tokens a second of a user, without the first token.
-    AiperfRate,
 }
 
 impl Timed {
@@ -66,7 +54,7 @@ impl Timed {
         (Self::StreamEnd, "stream_end"),
         (Self::Tpot, "tpot"),
     ];
-    const COUNT: usize = Self::AiperfRate as usize + 1;
+    const COUNT: usize = Self::TokensRate as usize + 1;
 
     /// Whether it counts from the start of the exchange, and not from another event.
     #[must_use]
@@ -80,6 +68,9 @@ impl Timed {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StreamTally {
     metrics: [Metric; Timed::COUNT],
+    /// The metrics of other tools, if some are asked for.
+    #[serde(default)]
+    pub(super) aliases: Vec<Metric>,
     /// The counts.
     pub counted: Counted,
 }
@@ -181,12 +172,16 @@ impl StreamTally {
     /// Adds another tally.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.metrics.iter_mut().zip(&other.metrics).for_each(|(sum, metric)| sum.merge(metric));
+        if self.aliases.len() < other.aliases.len() {
+            self.aliases.resize_with(other.aliases.len(), Metric::default);
+        }
+        self.aliases.iter_mut().zip(&other.aliases).for_each(|(sum, metric)| sum.merge(metric));
         self.counted.add(&other.counted);
     }
 
     /// Empties it; histograms keep the room that they have grown to.
     pub(crate) fn clear(&mut self) {
-        self.metrics.iter_mut().for_each(Metric::clear);
+        self.metrics.iter_mut().chain(&mut self.aliases).for_each(Metric::clear);
         self.counted = Counted::default();
     }
 }

@@ -1,0 +1,55 @@
+//! What an event of a stream carries, as far as tools that measure streams differ in what they count.
+
+use crate::Kind;
+
+/// A set of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Parts(u8);
+
+impl Parts {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// Text that a user reads, refusals left out.
+    pub const CONTENT: Self = Self(1);
+    /// A text of length 0 without a role: the text of a token that has none.
+    pub const EMPTY: Self = Self(1 << 1);
+    /// Reasoning in the field `reasoning`.
+    pub const REASONING: Self = Self(1 << 2);
+    /// Reasoning in the field `reasoning_content`.
+    pub const REASONING_CONTENT: Self = Self(1 << 3);
+    /// A piece of a tool's call.
+    pub const TOOL: Self = Self(1 << 4);
+    /// The same with some of its name or its arguments.
+    pub const TOOL_TEXT: Self = Self(1 << 5);
+    /// A piece of a call in its older form.
+    pub const FUNCTION: Self = Self(1 << 6);
+
+    /// Returns both sets together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns these parts where a condition holds.
+    #[must_use]
+    pub fn when(self, holds: bool) -> Self {
+        if holds { self } else { Self::NONE }
+    }
+
+    /// Returns whether both sets have a part in common.
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Returns the parts of an event of this kind, if no more is known of it.
+    #[must_use]
+    pub const fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Text => Self::CONTENT,
+            Kind::Reasoning => Self::REASONING.and(Self::REASONING_CONTENT),
+            Kind::ToolCall => Self::TOOL.and(Self::TOOL_TEXT),
+            _ => Self::NONE,
+        }
+    }
+}
