@@ -23,6 +23,7 @@ _Path: TypeAlias = str | os.PathLike[str]
 _Duration: TypeAlias = str | float
 _Headers: TypeAlias = Mapping[str, str] | Sequence[str | tuple[str, str]] | str
 _Progress: TypeAlias = Callable[[Interval], object]
+_Tool: TypeAlias = Literal["vllm", "aiperf", "sglang", "guidellm", "inference-perf"]
 
 def run(
     url: str | Sequence[str] = (),
@@ -68,7 +69,7 @@ def run(
     idle_timeout: _Duration | None = None,
     from_: Literal["sent", "intended"] = "sent",
     chat: Literal["openai", "dify", "anthropic"] | None = None,
-    alias: Literal["vllm", "aiperf"] | Sequence[Literal["vllm", "aiperf"]] | None = None,
+    alias: _Tool | Sequence[_Tool] | None = None,
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
@@ -165,7 +166,7 @@ def run(
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
     chat: send chat requests: openai, dify, anthropic
-    alias: also report metrics as defined by vllm or aiperf
+    alias: also report metrics as defined by vllm, aiperf, sglang, guidellm or inference-perf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
@@ -253,7 +254,7 @@ def ladder(
     idle_timeout: _Duration | None = None,
     from_: Literal["sent", "intended"] = "sent",
     chat: Literal["openai", "dify", "anthropic"] | None = None,
-    alias: Literal["vllm", "aiperf"] | Sequence[Literal["vllm", "aiperf"]] | None = None,
+    alias: _Tool | Sequence[_Tool] | None = None,
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
@@ -343,7 +344,7 @@ def ladder(
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
     chat: send chat requests: openai, dify, anthropic
-    alias: also report metrics as defined by vllm or aiperf
+    alias: also report metrics as defined by vllm, aiperf, sglang, guidellm or inference-perf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT

@@ -1,7 +1,8 @@
 """Install other tools, give each the recorded streams, and write what their own code says of them.
 
 `PYTHONPATH=scripts python -m other_tools` writes crates/engine/tests/other_tools.json, with which
-a test of the engine compares torr. It installs into build/other-tools, and needs a network and 500 MB.
+a test of the engine compares torr. It installs into build/other-tools, and needs a network and
+500 MB.
 """
 
 from __future__ import annotations
@@ -34,18 +35,49 @@ VERSIONS = {
 # Of these, a part is read from the wheel, since the whole package needs much more.
 FROM_WHEEL = ("vllm", "sglang")
 # What the parts need that measure; `stubs.py` has what they only import.
-NEEDED = (
-    "aiofiles aiohttp click culsans cyclopts eval_type_backport faker filelock ftfy httpx[http2]"
-    " jinja2 jmespath loguru more-itertools msgpack msgspec numpy orjson prometheus-client protobuf"
-    " psutil pydantic pydantic-settings python-dateutil pyyaml pyzmq regex requests rich ruamel.yaml"
-    " setproctitle tabulate tqdm uvloop zstandard"
-).split()
+NEEDED = [
+    "aiofiles",
+    "aiohttp",
+    "click",
+    "culsans",
+    "cyclopts",
+    "eval_type_backport",
+    "faker",
+    "filelock",
+    "ftfy",
+    "httpx[http2]",
+    "jinja2",
+    "jmespath",
+    "loguru",
+    "more-itertools",
+    "msgpack",
+    "msgspec",
+    "numpy",
+    "orjson",
+    "prometheus-client",
+    "protobuf",
+    "psutil",
+    "pydantic",
+    "pydantic-settings",
+    "python-dateutil",
+    "pyyaml",
+    "pyzmq",
+    "regex",
+    "requests",
+    "rich",
+    "ruamel.yaml",
+    "setproctitle",
+    "tabulate",
+    "tqdm",
+    "uvloop",
+    "zstandard",
+]
 
 
 def pip(*arguments: str) -> None:
     """Run pip in the environment of the tools."""
     command = (PYTHON, "-m", "pip", "--disable-pip-version-check", "-q", *arguments)
-    subprocess.run(command, check=True)  # noqa: S603 - a list of this file
+    subprocess.run(command, check=True)
 
 
 def wheel_of(tool: str) -> Path:
@@ -74,7 +106,7 @@ def values_of(tool: str) -> dict[str, Any]:
     """Return what a tool says, measured by a process of its own."""
     command = (PYTHON, "-m", "other_tools", tool, str(wheel_of(tool)))
     environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
-    ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)  # noqa: S603
+    ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
     values: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     return values
 
@@ -84,7 +116,9 @@ def measure(tool: str, wheel: str) -> None:
     of_tool = import_module(f"other_tools.of_{tool.replace('-', '_')}")
     values = of_tool.measure(wheel, STREAMS)
     rounded = {
-        stream: {name: [round(value, 6) for value in listed] for name, listed in metrics.items()}
+        stream: {
+            name: [round(value, 6) for value in listed] for name, listed in sorted(metrics.items())
+        }
         for stream, metrics in values.items()
     }
     print(json.dumps(rounded))

@@ -89,13 +89,13 @@ class Means:
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever NumPy has
         """Return what NumPy has by this name."""
-        import numpy as np  # noqa: PLC0415 - in the environment of the tools alone
+        import numpy as np
 
         return getattr(np, name)
 
     def mean(self, values: list[float] | int) -> float:
         """Note the values; tools write 0 in place of none."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         self.noted.append(values if isinstance(values, list) else [])
         return float(np.mean(values))

@@ -27,13 +27,13 @@ RATES = ("output_token_throughput_per_user", "e2e_output_token_throughput")
 def measure(_: str, streams: dict[str, Recorded]) -> dict[str, dict[str, list[float]]]:
     """Return the values of each metric, by stream."""
     stub()
-    from aiperf.common.exceptions import NoMetricValue  # noqa: PLC0415
-    from aiperf.common.models import ParsedResponseRecord, RequestRecord  # noqa: PLC0415
-    from aiperf.endpoints.openai_chat import ChatEndpoint  # noqa: PLC0415
-    from aiperf.metrics.metric_dicts import MetricRecordDict  # noqa: PLC0415
-    from aiperf.metrics.metric_registry import MetricRegistry  # noqa: PLC0415
-    from aiperf.records.inference_result_parser import InferenceResultParser  # noqa: PLC0415
-    from aiperf.transports import sse_utils  # noqa: PLC0415
+    from aiperf.common.exceptions import NoMetricValue
+    from aiperf.common.models import ParsedResponseRecord, RequestRecord
+    from aiperf.endpoints.openai_chat import ChatEndpoint
+    from aiperf.metrics.metric_dicts import MetricRecordDict
+    from aiperf.metrics.metric_registry import MetricRegistry
+    from aiperf.records.inference_result_parser import InferenceResultParser
+    from aiperf.transports import sse_utils
 
     endpoint = ChatEndpoint.__new__(ChatEndpoint)
     endpoint.debug = endpoint.trace = lambda _: None
@@ -59,7 +59,9 @@ def measure(_: str, streams: dict[str, Recorded]) -> dict[str, dict[str, list[fl
         if not answer.valid:
             return found
         values = MetricRecordDict()
-        for tag in MetricRegistry.create_dependency_order_for(["output_sequence_length", *TIMES, *RATES]):
+        for tag in MetricRegistry.create_dependency_order_for(
+            ["output_sequence_length", *TIMES, *RATES]
+        ):
             try:
                 value = MetricRegistry.get_class(tag)().parse_record(answer, values)
             except NoMetricValue:

@@ -24,12 +24,12 @@ IN_MS = (
 def measure(_: str, streams: dict[str, Recorded]) -> dict[str, dict[str, list[float]]]:
     """Return the values of each metric, by stream."""
     stub()
-    import httpx  # noqa: PLC0415
-    from guidellm.backends.openai import http  # noqa: PLC0415
-    from guidellm.backends.openai.request_handlers import (  # noqa: PLC0415
+    import httpx
+    from guidellm.backends.openai import http
+    from guidellm.backends.openai.request_handlers import (
         ChatCompletionsRequestHandler,
     )
-    from guidellm.schemas import (  # noqa: PLC0415
+    from guidellm.schemas import (
         GenerationRequest,
         GenerationRequestArguments,
         RequestInfo,
@@ -50,14 +50,12 @@ def measure(_: str, streams: dict[str, Recorded]) -> dict[str, dict[str, list[fl
         backend._async_client = httpx.AsyncClient(transport=answer)
         request = GenerationRequest()
         info = RequestInfo(request_id=request.request_id, status="completed")
-        handler, arguments = ChatCompletionsRequestHandler(), GenerationRequestArguments(stream=True)
+        handler = ChatCompletionsRequestHandler()
+        arguments = GenerationRequestArguments(stream=True)
         kwargs = {"method": "POST", "url": "http://server/v1/chat/completions"}
-        response = None
+        answers = backend._resolve_streaming(request, info, handler, arguments, kwargs)
         try:
-            async for response, info in backend._resolve_streaming(
-                request, info, handler, arguments, kwargs
-            ):
-                pass
+            *_, (response, _) = [answer async for answer in answers]
         except ValueError:
             # An answer without anything is a failure.
             return {}

@@ -32,10 +32,10 @@ SINGLE = (
 def measure(_: str, streams: dict[str, Recorded]) -> dict[str, dict[str, list[float]]]:
     """Return the values of each metric, by stream."""
     stub()
-    from inference_perf.apis import chat, streaming_parser  # noqa: PLC0415
-    from inference_perf.apis.base import RequestLifecycleMetric  # noqa: PLC0415
-    from inference_perf.config import APIConfig  # noqa: PLC0415
-    from inference_perf.reportgen import base as reports  # noqa: PLC0415
+    from inference_perf.apis import chat, streaming_parser
+    from inference_perf.apis.base import RequestLifecycleMetric
+    from inference_perf.config import APIConfig
+    from inference_perf.reportgen import base as reports
 
     words = Words()
 

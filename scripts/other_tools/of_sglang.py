@@ -20,7 +20,7 @@ def measure(wheel: str, streams: dict[str, Recorded]) -> dict[str, dict[str, lis
     """Return the values of each metric, by stream."""
     package_in(wheel, "sglang")
     stub("sglang.benchmark.datasets", "sglang.srt", "sglang.benchmark.utils")
-    from sglang.benchmark import serving  # noqa: PLC0415
+    from sglang.benchmark import serving
 
     serving.remove_prefix = str.removeprefix
     serving.set_global_args(Namespace(disable_stream=False, disable_ignore_eos=True))

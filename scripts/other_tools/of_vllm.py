@@ -18,9 +18,11 @@ NAMES = ("ttft_ms", "tpot_ms", "itl_ms", "e2el_ms")
 def measure(wheel: str, streams: dict[str, Recorded]) -> dict[str, dict[str, list[float]]]:
     """Return the values of each metric, by stream."""
     package_in(wheel, "vllm")
-    stub("vllm.benchmarks.datasets", "vllm.tokenizers", "vllm.utils", "vllm.logger", "vllm.platforms")
-    from vllm.benchmarks import serve  # noqa: PLC0415
-    from vllm.benchmarks.lib import endpoint_request_func as client  # noqa: PLC0415
+    stub(
+        "vllm.benchmarks.datasets", "vllm.tokenizers", "vllm.utils", "vllm.logger", "vllm.platforms"
+    )
+    from vllm.benchmarks import serve
+    from vllm.benchmarks.lib import endpoint_request_func as client
 
     def of(stream: Recorded) -> dict[str, list[float]]:
         client.time = clock = Clock()

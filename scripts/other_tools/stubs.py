@@ -12,10 +12,26 @@ from unittest.mock import MagicMock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HEAVY = (
-    "PIL av boto3 botocore datasets google huggingface_hub kopf kubernetes_asyncio matplotlib"
-    " pandas plotly sanic scipy seaborn torch transformers websockets"
-).split()
+HEAVY = [
+    "PIL",
+    "av",
+    "boto3",
+    "botocore",
+    "datasets",
+    "google",
+    "huggingface_hub",
+    "kopf",
+    "kubernetes_asyncio",
+    "matplotlib",
+    "pandas",
+    "plotly",
+    "sanic",
+    "scipy",
+    "seaborn",
+    "torch",
+    "transformers",
+    "websockets",
+]
 
 
 class _Stubs(MetaPathFinder, Loader):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from torr.api import calls
 from torr.api.keywords import default_of, help_text, keywords
+from torr.options.stream import ALIAS
 from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from torr.options.definition import Option
 
@@ -92,7 +93,7 @@ _ONE = """\
 def text() -> str:
     """The whole stub."""
     parts = [
-        _HEAD,
+        f"{_HEAD}_Tool: TypeAlias = {_literal(ALIAS.choices)}\n",
         _call("run", "Result", _SAYS["run"], keywords(RUN), _MEASURING),
         _call("ladder", "Result", _SAYS["ladder"], keywords(LADDER), _MEASURING),
         _call("once", "Answer", _SAYS["once"], keywords(RUN, calls.REQUEST_GROUPS), _ONE),
@@ -129,11 +130,17 @@ def annotation(option: Option) -> str:
 
 
 def _kind(option: Option) -> str:
+    if option.reader is ALIAS:
+        return "_Tool"
     if option.reader.choices:
-        return f"Literal[{', '.join(_quoted(choice) for choice in option.reader.choices)}]"
+        return _literal(option.reader.choices)
     if option.keyword == JSON:
         return "object"
     return TYPES.get(option.reader.name, ANY)
+
+
+def _literal(choices: Iterable[str]) -> str:
+    return f"Literal[{', '.join(_quoted(choice) for choice in choices)}]"
 
 
 def _quoted(word: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from torr.errors import require
 from torr.messages.say import say
 from torr.model.json import PlanPart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 EventDialect = Literal["sse", "openai", "dify", "anthropic"]
 """A dialect of event streams, which a user names."""
@@ -17,8 +20,18 @@ DIALECTS: tuple[EventDialect, ...] = get_args(EventDialect)
 Dialect = EventDialect | Literal["grpc"]
 """How a response streams: by events, or by the messages of a call of gRPC."""
 
-Alias = Literal["vllm", "aiperf"]
+Alias = Literal["vllm", "aiperf", "sglang", "guidellm", "inference-perf"]
+"""Another tool, whose definitions are in `crates/engine/src/measure/stream/definitions.rs`."""
+
 ALIASES: tuple[Alias, ...] = get_args(Alias)
+
+# The streams that a tool reads, where it does not read all.
+_READ_BY: Mapping[Alias, tuple[EventDialect, ...]] = {
+    "vllm": ("openai",),
+    "sglang": ("openai",),
+    "guidellm": ("openai",),
+    "inference-perf": ("openai", "anthropic"),
+}
 
 # The metrics of result.json's `stream` that are times, in the order of their events.
 TIMES = (
@@ -58,15 +71,19 @@ class Stream(PlanPart):
         """Check the time."""
         idle_ns = self.idle_timeout_ns
         require(idle_ns is None or idle_ns > 0, say("the idle timeout must be longer than 0"))
-        require(
-            "vllm" not in self.aliases or self.dialect == "openai",
-            say(
-                "--alias vllm does not fit a stream of {dialect}: vLLM measures OpenAI streams"
-                " only",
-                dialect=self.dialect,
-            ),
-            say("use --alias aiperf, or --stream openai"),
-        )
+        for tool in self.aliases:
+            read = _READ_BY.get(tool, DIALECTS)
+            require(
+                self.dialect in read,
+                say(
+                    "--alias {tool} does not fit a stream of {dialect}: the tool measures"
+                    " streams of {read} only",
+                    tool=tool,
+                    dialect=self.dialect,
+                    read=", ".join(read),
+                ),
+                say("use --alias aiperf, or --stream {read}", read=read[0]),
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class StreamOptions:
     aliases: tuple[Alias, ...] = many(
         "--alias",
         ALIAS,
-        "also report metrics as defined by vllm or aiperf",
+        "also report metrics as defined by vllm, aiperf, sglang, guidellm or inference-perf",
         rare=True,
         scopes=EVERYWHERE,
     )

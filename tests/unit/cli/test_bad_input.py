@@ -151,7 +151,11 @@ BAD = {
     ),
     "vllm and dify": (
         ["run", "--stream", "dify", "--alias", "vllm", URL],
-        "--alias vllm does not fit a stream of dify: vLLM measures OpenAI streams only",
+        "--alias vllm does not fit a stream of dify: the tool measures streams of openai only",
+    ),
+    "inference-perf and dify": (
+        ["run", "--stream", "dify", "--alias", "inference-perf", URL],
+        "the tool measures streams of openai, anthropic only",
     ),
     "alias from when it was due": (
         ["run", "--stream", "openai", "--alias", "vllm", "--from", "intended", URL],

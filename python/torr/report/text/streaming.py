@@ -50,7 +50,7 @@ def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
         }
     return {
         say("counted from"): _counted_from(stream),
-        "tokens/s": chain("; ", [_token_rate(stream), _per_user(stream)]),
+        "tokens/s": chain("; ", [_token_rate(stream), *_other_rates(stream)]),
         say("tokens"): _tokens(stream),
         say("tokenizer"): _tokenizer(stream.tokenizer),
         "goodput": _goodput(stream, judged),
@@ -75,13 +75,19 @@ def _token_rate(stream: StreamStatistics) -> str:
     return say("{total}, {rate} each stream on average", total=total, rate=show_rate(rates.mean))
 
 
-def _per_user(stream: StreamStatistics) -> str:
-    """Return the rate of each stream under AIPerf's name."""
-    rates = stream.alias.get("aiperf", {}).get("output_token_throughput_per_user")
-    if rates is None or rates.mean is None:
-        return ""
-    name = "aiperf output_token_throughput_per_user"
-    return say("{name} {rate} on average", name=name, rate=show_rate(rates.mean))
+def _other_rates(stream: StreamStatistics) -> list[str]:
+    """Return the rates of each stream under the names of other tools."""
+    rates = {
+        f"{tool} {name}": rate
+        for tool, metrics in stream.alias.items()
+        for name, rate in metrics.items()
+        if not name.endswith("_ms") and rate
+    }
+    return [
+        say("{name} {rate} on average", name=name, rate=show_rate(rate.mean))
+        for name, rate in rates.items()
+        if rate.mean is not None
+    ]
 
 
 def _tokens(stream: StreamStatistics) -> Text:
