@@ -166,7 +166,7 @@ def run(
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
     chat: send chat requests: openai, dify, anthropic
-    alias: also report metrics as defined by vllm, aiperf, sglang, guidellm or inference-perf
+    alias: also as vllm, aiperf, sglang, guidellm, inference-perf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
@@ -204,7 +204,7 @@ def run(
     tls_resumption: if False, do a full TLS handshake for each connection
     name: name the run and its files [apiserver]
     dir: write results below this directory [_output/torr]
-    slo: require this (else exit 1), e.g. 'p95 < 500ms'
+    slo: require this (else exit 1): 'p95 < 1s', mlperf:…
     abort_on: stop early (exit 1) when this holds: 'errors > 5%'
     allow_not_shown: pass SLOs with the verdict 'not shown'
     monitor: sample a process, /metrics or Prometheus (repeatable)
@@ -344,7 +344,7 @@ def ladder(
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
     chat: send chat requests: openai, dify, anthropic
-    alias: also report metrics as defined by vllm, aiperf, sglang, guidellm or inference-perf
+    alias: also as vllm, aiperf, sglang, guidellm, inference-perf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
@@ -382,7 +382,7 @@ def ladder(
     tls_resumption: if False, do a full TLS handshake for each connection
     name: name the run and its files [apiserver]
     dir: write results below this directory [_output/torr]
-    slo: require this (else exit 1), e.g. 'p95 < 500ms'
+    slo: require this (else exit 1): 'p95 < 1s', mlperf:…
     abort_on: stop early (exit 1) when this holds: 'errors > 5%'
     allow_not_shown: pass SLOs with the verdict 'not shown'
     monitor: sample a process, /metrics or Prometheus (repeatable)

@@ -82,7 +82,7 @@ class Condition:
     """One parsed condition; `text` is what the user wrote, with the current name of the metric.
 
     `limit` is in milliseconds for times, percent for shares, per second for rates, else a number;
-    `name` is the request it is about, None for all of them.
+    `name` is the request it is about, None for all of them; `preset` is the name that stood for it.
     """
 
     metric: str
@@ -91,6 +91,7 @@ class Condition:
     limit: float
     name: str | None = None
     text: str = field(default="", compare=False)
+    preset: str = field(default="", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> Condition:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, replace
 from enum import Flag, auto
+from itertools import chain
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -21,7 +22,7 @@ from torr.messages.say import say
 from torr.options.readers import SWITCH, Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from _typeshed import DataclassInstance
 
@@ -65,6 +66,7 @@ class Option:
     Its group and scopes are those of its option type where it names none. `default` is what a user
     would write, None where it depends on others. `field` is the name of the value in its option
     type, `only` the one verb that has the option, `variable` one of the environment that gives it.
+    With `has_several`, one text may stand for several values.
     """
 
     label: str
@@ -79,6 +81,7 @@ class Option:
     plural: bool = False
     is_switch: bool = False
     is_repeatable: bool = False
+    has_several: bool = False
     field: str = ""
 
     @property
@@ -143,6 +146,14 @@ def many(label: str, reader: Reader[T], help: str, **more: Any) -> tuple[T, ...]
     )
 
 
+def many_of_several(
+    label: str, reader: Reader[tuple[T, ...]], help: str, **more: Any
+) -> tuple[T, ...]:
+    """Define an option that may be given several times, and each time for several values."""
+    several = many(label, reader, help, has_several=True, **more)
+    return cast("tuple[T, ...]", several)
+
+
 def switch(label: str, help: str, **more: Any) -> bool:
     """Define an option that is given or not."""
     return cast("bool", _field(False, Option(label, SWITCH, help, is_switch=True, **more)))
@@ -173,8 +184,12 @@ def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
 
 def build_options(kind: type[Options], values: Mapping[str, object]) -> Options:
     """Return an option type with the given values that it has, and defaults for the others."""
-    names = {each.name for each in dataclasses.fields(kind)}
-    return kind(**{name: value for name, value in values.items() if name in names})
+    known = {option.field: option for option in options_of(kind)}
+    own = {name: value for name, value in values.items() if name in known}
+    for name, value in own.items():
+        if known[name].has_several:
+            own[name] = tuple(chain.from_iterable(cast("Iterable[Iterable[object]]", value)))
+    return kind(**own)
 
 
 def values_in(part: DataclassInstance) -> dict[str, Any]:

@@ -314,6 +314,12 @@ def _condition(text: str) -> Condition:
     return Condition.parse(text)
 
 
+def _slos(text: str) -> tuple[Condition, ...]:
+    from torr.model.slo_preset import read_slos
+
+    return read_slos(text)
+
+
 def _change(text: str) -> Change:
     from torr.model.change import Change
 
@@ -365,6 +371,7 @@ WATCHED = Reader("PID|URL", watched, "http://localhost:9090")
 PROFILED = Reader("PID|URL", _profiled, "http://localhost:6060/debug/pprof")
 PROFILED_SERVERS = Reader("cpu|memory|URL", ProfileRequest.of_servers, "cpu")
 CONDITION = Reader("COND", _condition, "p95 < 500ms")
+SLOS = Reader("COND", _slos, "p95 < 500ms")
 CAPACITY = Reader("CAPACITY", LeastCapacity.parse, "5000 ok/s")
 CHANGE = Reader("CHANGE", _change, "p99 > +10%")
 NOTE = Reader("TEXT", read_note, "api 1.2 CPU")

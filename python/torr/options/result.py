@@ -15,6 +15,7 @@ from torr.options.definition import (
     TERMINAL,
     OptionScope,
     many,
+    many_of_several,
     option,
     switch,
 )
@@ -66,10 +67,10 @@ class ResultOptions:
         rare=True,
         scopes=SHELL,
     )
-    slos: tuple[Condition, ...] = many(
+    slos: tuple[Condition, ...] = many_of_several(
         "--slo",
-        readers.CONDITION,
-        "require this (else exit 1), e.g. 'p95 < 500ms'",
+        readers.SLOS,
+        "require this (else exit 1): 'p95 < 1s', mlperf:…",
         scopes=EVERYWHERE,
     )
     abort_on: tuple[Condition, ...] = many(

@@ -58,7 +58,7 @@ class StreamOptions:
     aliases: tuple[Alias, ...] = many(
         "--alias",
         ALIAS,
-        "also report metrics as defined by vllm, aiperf, sglang, guidellm or inference-perf",
+        "also as vllm, aiperf, sglang, guidellm, inference-perf",
         rare=True,
         scopes=EVERYWHERE,
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.messages.similar import did_you_mean
-from torr.model.condition import Condition
+from torr.model.slo_preset import read_slos
 from torr.sources.entry import errors_at
 from torr.sources.toml_table import line_of
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from torr.model.condition import Condition
     from torr.model.request import Request
     from torr.sources.plan_file import PlanFile
 
@@ -79,7 +80,8 @@ def _check_streams(condition: Condition, requests: Sequence[Request]) -> None:
 
 
 def _text(condition: Condition) -> str:
-    return condition.text or str(condition)
+    text = condition.text or str(condition)
+    return f"{text} ({condition.preset})" if condition.preset else text
 
 
 def _errors_at_condition(file: PlanFile, condition: Condition) -> AbstractContextManager[None]:
@@ -87,6 +89,6 @@ def _errors_at_condition(file: PlanFile, condition: Condition) -> AbstractContex
         value = file.flags.get(key, [])
         texts = value if isinstance(value, list) else [value]
         for number, text in enumerate(texts):
-            if Condition.parse(str(text)) == condition:
+            if condition in read_slos(str(text)):
                 return errors_at(file.path, line_of(file.lines, f"{key}.{number}"))
     return nullcontext()

@@ -202,6 +202,7 @@ def _conditions(settings: Experiment, options: MeasureOptions) -> Experiment:
     return structs.replace(
         settings,
         slos=list(map(str, result.slos)),
+        slo_presets=list(dict.fromkeys(slo.preset for slo in result.slos if slo.preset)),
         abort_on=list(map(str, result.abort_on)),
         allow_not_shown=result.allow_not_shown,
         min_capacity=None if least is None else str(least),

@@ -33,6 +33,9 @@ class Experiment(ResultPart, kw_only=True, omit_defaults=True):
     ] = None
     rounds: Count | None = None
     slos: list[str] = []
+    slo_presets: Annotated[
+        list[str], Meta(description="names that stood for some of these SLOs, such as mlperf:…")
+    ] = []
     abort_on: list[str] = []
     min_capacity: str | None = None
     allow_not_shown: Annotated[

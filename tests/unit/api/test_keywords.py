@@ -56,6 +56,10 @@ SAME = {
         {"source_address": ["127.0.0.2", "127.0.0.3"]},
         ["--source-address", "127.0.0.2", "--source-address", "127.0.0.3"],
     ),
+    "preset of SLOs": (
+        {"stream": "openai", "slo": ["mlperf:mixtral:server", "p95 < 1s"]},
+        ["--stream", "openai", "--slo", "mlperf:mixtral:server", "--slo", "p95 < 1s"],
+    ),
     "nothing": ({"rate": None, "slo": None}, []),
 }
 

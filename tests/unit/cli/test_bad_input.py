@@ -149,6 +149,18 @@ BAD = {
         ["ladder", "--slo", "chat: cache p95 < 1s", URL],
         "--slo: 'chat: cache p95 < 1s': cache is not a metric that this version measures",
     ),
+    "unknown preset": (
+        ["ladder", "--slo", "mlperf:llama2-70b:offline", URL],
+        "--slo: 'mlperf:llama2-70b:offline' is not a preset of SLOs",
+    ),
+    "preset that ends a load": (
+        ["run", "--abort-on", "mlperf:llama2-70b:server", URL],
+        "--abort-on: 'mlperf:llama2-70b:server' is not a condition",
+    ),
+    "preset of no stream": (
+        ["run", "--slo", "mlperf:mixtral:server", URL],
+        "ttft p99 <= 2s (mlperf:mixtral:server): no response is a stream",
+    ),
     "vllm and dify": (
         ["run", "--stream", "dify", "--alias", "vllm", URL],
         "--alias vllm does not fit a stream of dify: the tool measures streams of openai only",

@@ -156,6 +156,22 @@ def test_slos_of_latency_are_limits_of_good_answers(torr, fake):
     ]
 
 
+@pytest.mark.parametrize("verb", ["run", "ladder"])
+def test_a_preset_is_its_slos(torr, fake, tmp_path, verb):
+    slos = ("mlperf:llama2-70b:interactive", "ttft p99 <= 0.45s", "success > 1%")
+    ended = torr(verb, *OPENAI, *(word for slo in slos for word in ("--slo", slo)), URL)
+    assert ended.code in (0, 1), ended.err
+    assert requests_of(fake)[0]["limits"] == [
+        {"metric": "ttft", "limit_ns": 450_000_000, "inclusive": True},
+        {"metric": "tpot", "limit_ns": 40_000_000, "inclusive": True},
+    ]
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    judged = ["ttft p99 <= 450ms", "tpot p99 <= 40ms", "success > 1%"]
+    assert result["experiment"]["slos"] == judged
+    assert result["experiment"]["slo_presets"] == ["mlperf:llama2-70b:interactive"]
+    assert list(dict.fromkeys(v["condition"] for v in result["verdicts"])) == judged
+
+
 @pytest.mark.parametrize(
     ("words", "says", "hint"),
     [

@@ -261,6 +261,8 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
         (small(slo='["p95 < 1s", "aa: p95 < 1s"]'), 2, ("named 'aa'", "did you mean a?")),
         (small(abort_on='"zz:  p95 < 1s"'), 2, ("named 'zz'", "known names: a")),
         (small(slo='["a: ttft p50 < 2s"]') + STREAMS, 2, ("no response of a is a stream", "")),
+        (small(slo='"a: mlperf:mixtral:server"') + STREAMS, 2, ("no response of a", "")),
+        (small(slo='["mlperf:mixtral"]'), 2, ("not a preset of SLOs", "mlperf:mixtral:server")),
         (small(slo='["goodput > 99%"]') + STREAMS, 2, ("needs an SLO of latency", "ttft")),
         (
             small(slo='["goodput > 99%", "a: p95 < 1s"]') + STREAMS,
