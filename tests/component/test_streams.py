@@ -148,6 +148,22 @@ def test_plain_data_is_counted_as_it_is(torr, words_tokenizer):
     assert not list(ended.folder.rglob("texts.jsonl"))
 
 
+@pytest.mark.full
+def test_an_automatic_ladder_finds_the_most_users_under_both_slos(torr, target):
+    # Each stream takes 100 ms and four go on at once: of 4 users none waits, of 8 all do, for 100 ms.
+    times = ("--ttft", "10ms", "--itl", "10ms", "--tokens", "10", "--capacity", "4")
+    running = target("openai", *times)
+    slos = ("--slo", "ttft p50 < 70ms", "--slo", "tpot p50 < 5s")
+    load = ("--levels", "auto:2:16", "-z", "1500ms", "--warmup", "300ms", "--no-store")
+    ended = torr("ladder", *OPENAI, *load, *slos, running.url)
+    assert ended.code == 0, ended.err
+    found = ended.result["capacity"]["slo"]
+    assert 4 <= found["concurrency"] < 8
+    assert found["conditions"] == ["ttft p50 < 70ms", "tpot p50 < 5s"]
+    assert found["beyond"]["condition"] == "ttft p50 < 70ms"
+    assert f" at {found['concurrency']} connections with ttft p50 under 70 ms and tpot" in ended.out
+
+
 def test_a_ladder_climbs_over_streams(torr, target):
     running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "5", "--capacity", "4")
     load = ("--levels", "1,2,4", "-z", "300ms", *QUICK)
