@@ -69,11 +69,11 @@ def fake(monkeypatch):
 @pytest.fixture
 def long_monitor_timeouts(monkeypatch):
     """Let the monitor wait 60 s for endpoints, since a busy machine answers late."""
-    from torr.monitor import fetch, prometheus, text_endpoint
+    from torr.monitor import fetch, prometheus, serving_source, text_endpoint
 
     monkeypatch.setattr(fetch, "CONNECT_S", 60.0)
     monkeypatch.setattr(prometheus, "QUERIES_S", 60.0)
-    for module in (fetch, prometheus, text_endpoint):
+    for module in (fetch, prometheus, serving_source, text_endpoint):
         monkeypatch.setattr(module, "ANSWER_S", 60.0)
 
 

@@ -207,7 +207,7 @@ def run(
     slo: require this (else exit 1): 'p95 < 1s', mlperf:…
     abort_on: stop early (exit 1) when this holds: 'errors > 5%'
     allow_not_shown: pass SLOs with the verdict 'not shown'
-    monitor: sample a process, /metrics or Prometheus (repeatable)
+    monitor: sample a PID, URL, vllm:URL, nvml or other (repeatable)
     profile: profile afterwards: PID, memory:PID or Go's pprof URL
     profile_at: with --profile: load with N users [the best level's]
     note: store a note with the run, e.g. 'api 1.2 CPU'
@@ -385,7 +385,7 @@ def ladder(
     slo: require this (else exit 1): 'p95 < 1s', mlperf:…
     abort_on: stop early (exit 1) when this holds: 'errors > 5%'
     allow_not_shown: pass SLOs with the verdict 'not shown'
-    monitor: sample a process, /metrics or Prometheus (repeatable)
+    monitor: sample a PID, URL, vllm:URL, nvml or other (repeatable)
     profile: profile afterwards: PID, memory:PID or Go's pprof URL
     profile_at: with --profile: load with N users [the best level's]
     note: store a note with the run, e.g. 'api 1.2 CPU'

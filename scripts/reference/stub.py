@@ -42,6 +42,7 @@ TYPES = {
     "NAME=WHERE": "str",
     "URL": "str",
     "PID|URL": "str | int",
+    "SOURCE": "str | int",
     "TEXT": "str",
     "TAG": "str",
 }

@@ -21,19 +21,22 @@ import msgspec
 from torr.messages.message import message
 from torr.monitor.process_tree import ProcessTree, Roots
 from torr.monitor.resource_samples import ResourceSample, SampleHistory, with_full_last_interval
+from torr.monitor.serving_source import ServingReadings
+from torr.monitor.serving_window import serving_samples
 from torr.monitor.ticker import Ticker
 from torr.monitor.time_axis import TimeAxis
 from torr.monitor.timeline import timeline
 from torr.monitor.window_usage import window_usage
 from torr.procfs.process import name_of
 from torr.procfs.totals import machine_totals
+from torr.results.monitor import EndpointSamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.procfs.files import Root
     from torr.results.level import Interval, Level
-    from torr.results.monitor import EndpointSamples, MonitorSeries
+    from torr.results.monitor import MonitorSeries
 
 # CPU time comes in ticks of 10 ms: shorter intervals show the ticks.
 _MIN_INTERVAL_S = 0.2
@@ -45,7 +48,7 @@ class MonitorSource(Protocol):
     def start(self, axis: TimeAxis) -> None:
         """Start reading."""
 
-    def stop(self, seconds: float) -> EndpointSamples:
+    def stop(self, seconds: float) -> EndpointSamples | ServingReadings:
         """Stop reading; return the samples of a window of `seconds`, within a few seconds."""
 
     def abandon(self) -> None:
@@ -118,8 +121,12 @@ class Monitor:
             series.target = msgspec.structs.replace(
                 series.target, pss_bytes=pss, cores=list(cores), names=names
             )
-        endpoints = [source.stop(level.seconds) for source in self._watch.sources]
-        warnings = [endpoint.error for endpoint in endpoints if endpoint.error]
+        stopped = [source.stop(level.seconds) for source in self._watch.sources]
+        endpoints = [source for source in stopped if isinstance(source, EndpointSamples)]
+        taken = [source for source in stopped if isinstance(source, ServingReadings)]
+        serving = serving_samples(taken, self._axis, level.seconds) if taken else None
+        sources = [*endpoints, *(serving.sources if serving else ())]
+        warnings = [source.error for source in sources if source.error]
         if target is not None and not any(
             sample.target and sample.target.processes for sample in samples
         ):
@@ -131,6 +138,7 @@ class Monitor:
             series,
             derived=window_usage(samples, self._axis, level, cores),
             endpoints=endpoints,
+            serving=serving or msgspec.UNSET,
             warnings=warnings,
             cost_rate=round(100 * cost_s / max(1e-9, time.monotonic() - self._began_s), 4),
         )

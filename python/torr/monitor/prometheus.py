@@ -66,7 +66,7 @@ class PrometheusServer:
             return EndpointSamples(url=str(self._url), error=self._error)
         self._probe.join(ANSWER_S)
         if self._clock_offset_s is None:
-            reason = self._error or not_in_time(self._url)
+            reason = self._error or not_in_time(str(self._url))
             return EndpointSamples(url=str(self._url), error=reason)
         times = _query_times(self._axis, self._began_s, seconds)
         series = self._run_queries([at_s + self._clock_offset_s for at_s in times])

@@ -66,19 +66,10 @@ class TextEndpoint:
     def read(self) -> None:
         """Read the endpoint once; keep the first error."""
         try:
-            page = fetch(self._url)
-            text = page.content.decode(errors="replace")
-            samples = self._reader.samples(text)
-            if not samples and not is_exposition(text):
-                raise EndpointError("its response is not in Prometheus' text format")
-            self._pages.add((page.at_s, {sample.key: sample for sample in samples}))
+            at_s, samples = scraped(self._url, self._reader)
+            self._pages.add((at_s, {sample.key: sample for sample in samples}))
         except EndpointError as error:
-            self._error = self._error or message(
-                "warning.endpoint_not_read",
-                "monitor: {url} was not read: {error}",
-                url=str(self._url),
-                error=str(error),
-            )
+            self._error = self._error or not_read(str(self._url), error)
 
     def stop(self, seconds: float) -> EndpointSamples:  # noqa: ARG002 - for other sources
         """Stop reading and return the samples, after a read in progress."""
@@ -88,7 +79,7 @@ class TextEndpoint:
         pages, axis = list(self._pages.samples), self._axis
         error = self._error
         if error is None and len(pages) < 2:
-            error = not_in_time(self._url)
+            error = not_in_time(str(self._url))
         keys = list(dict.fromkeys(key for _, page in pages for key in page))
         pairs = list(itertools.pairwise(pages))
         return EndpointSamples(
@@ -100,9 +91,39 @@ class TextEndpoint:
         )
 
 
-def not_in_time(url: Url) -> Message:
+def scraped(
+    url: Url, reader: ExpositionReader, *, may_be_empty: bool = False
+) -> tuple[float, list[ScrapedSample]]:
+    """Fetch a page; return its time on the monotonic clock, and its samples.
+
+    Raises EndpointError. A server may have an empty page before its first request.
+    """
+    page = fetch(url)
+    text = page.content.decode(errors="replace")
+    samples = reader.samples(text)
+    is_fine = samples or is_exposition(text) or (may_be_empty and _has_no_number(text))
+    if not is_fine:
+        raise EndpointError("its response is not in Prometheus' text format")
+    return page.at_s, samples
+
+
+def not_read(url: str, error: EndpointError) -> Message:
+    """Return the warning about an endpoint that could not be read."""
+    return message(
+        "warning.endpoint_not_read",
+        "monitor: {url} was not read: {error}",
+        url=url,
+        error=str(error),
+    )
+
+
+def not_in_time(url: str) -> Message:
     """Return the warning about an endpoint that did not answer in time."""
-    return message("warning.endpoint_late", "monitor: {url} did not answer in time", url=str(url))
+    return message("warning.endpoint_late", "monitor: {url} did not answer in time", url=url)
+
+
+def _has_no_number(text: str) -> bool:
+    return all(not line.strip() or line.startswith("#") for line in text.splitlines())
 
 
 def _series(key: tuple[str, Labels], pairs: list[tuple[Page, Page]]) -> EndpointSeries:

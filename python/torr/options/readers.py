@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from torr.model.change import Change
     from torr.model.condition import Condition
+    from torr.monitor.exporters import ServingPlace
 
 LARGEST_BYTES = 2**50
 
@@ -277,10 +278,12 @@ def _file(text: str) -> str:
     return text
 
 
-def watched(text: str) -> int | Url:
-    """The id of a running process, or a URL."""
+def watched(text: str) -> int | Url | ServingPlace:
+    """The id of a running process, a URL, or the name of an LLM server or GPU."""
     if not text.strip().isdigit():
-        return Url.parse(text, templates=False)
+        from torr.monitor.exporters import serving_place  # needed for --monitor only
+
+        return serving_place(text) or Url.parse(text, templates=False)
     pid = int(text)
     if not exists(pid):
         raise UsageError(
@@ -367,7 +370,7 @@ FILE = Reader("FILE", _file)
 EXISTING_FOLDER = Reader("DIR", _existing_folder, ".")
 NEW_FILE = Reader("FILE", _new_file, "junit.xml")
 CONTENT = Reader("TEXT|@FILE", _content, '{"n": 1}')
-WATCHED = Reader("PID|URL", watched, "http://localhost:9090")
+WATCHED = Reader("SOURCE", watched, "http://localhost:9090")
 PROFILED = Reader("PID|URL", _profiled, "http://localhost:6060/debug/pprof")
 PROFILED_SERVERS = Reader("cpu|memory|URL", ProfileRequest.of_servers, "cpu")
 CONDITION = Reader("COND", _condition, "p95 < 500ms")

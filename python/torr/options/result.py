@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.model.profiling import ProfileRequest
     from torr.model.url import Url
+    from torr.monitor.exporters import ServingPlace
 
 Output = Literal["text", "json"]
 
@@ -89,10 +90,10 @@ class ResultOptions:
         rare=True,
         scopes=TERMINAL,
     )
-    monitor: tuple[int | Url, ...] = many(
+    monitor: tuple[int | Url | ServingPlace, ...] = many(
         "--monitor",
         readers.WATCHED,
-        "sample a process, /metrics or Prometheus (repeatable)",
+        "sample a PID, URL, vllm:URL, nvml or other (repeatable)",
         rare=True,
     )
     profile: ProfileRequest | None = option(

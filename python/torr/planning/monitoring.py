@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import require
 from torr.messages.say import say
+from torr.monitor.exporters import ServingPlace, exporter
 from torr.options.readers import watched
 from torr.sources.entry import errors_at
 from torr.sources.names import is_plan_file
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
     from torr.sources.matrix_file import MatrixFile
     from torr.sources.monitor_entry import MonitorEntry
 
+    Endpoint = Url | ServingPlace
+
 
 def monitor_scope_of(
-    urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url]
+    urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url | ServingPlace]
 ) -> Callable[[], MonitorScope]:
     """Return a function that makes the scope of a level's monitor."""
     pids = [source for source in monitor if isinstance(source, int)]
-    endpoints = [_checked_endpoint(source) for source in monitor if not isinstance(source, int)]
+    endpoints = [_checked(source) for source in monitor if not isinstance(source, int)]
     return partial(_scope, pids, endpoints, _monitor_entry(urls), plan)
 
 
@@ -46,8 +49,21 @@ def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
                 say("monitor: {source} is a process", source=source),
                 hint,
             )
-        endpoints = [_checked_endpoint(source) for source in sources if not isinstance(source, int)]
-    return lambda: tuple(_source(url, file.monitor) for url in endpoints)
+        endpoints = [_checked(source) for source in sources if not isinstance(source, int)]
+    return lambda: tuple(_source(place, file.monitor) for place in endpoints)
+
+
+def _checked(source: Endpoint) -> Endpoint:
+    """Return a source that can be read; raise UsageError for others."""
+    if not isinstance(source, ServingPlace):
+        return _checked_endpoint(source)
+    if source.url is not None:
+        _checked_endpoint(source.url)
+        return source
+    from torr.monitor.nvml import check_gpus
+
+    check_gpus(source)
+    return source
 
 
 def _checked_endpoint(endpoint: Url) -> Url:
@@ -67,18 +83,33 @@ def _monitor_entry(urls: Sequence[str]) -> MonitorEntry:
 
 
 def _scope(
-    pids: Sequence[int], endpoints: Sequence[Url], entry: MonitorEntry, plan: Plan
+    pids: Sequence[int], endpoints: Sequence[Endpoint], entry: MonitorEntry, plan: Plan
 ) -> MonitorScope:
     from torr.monitor.monitor import MonitorScope
     from torr.monitor.target_processes import listening_processes
 
     roots = list(pids) or listening_processes([request.parsed_url for request in plan.requests])
-    sources = tuple(_source(url, entry) for url in endpoints)
+    sources = tuple(_source(place, entry) for place in endpoints)
     return MonitorScope(roots=(lambda: roots) if roots else None, sources=sources)
 
 
-def _source(url: Url, entry: MonitorEntry) -> MonitorSource:
-    """Return a Prometheus server for a URL without a path, otherwise an endpoint of text."""
+def _source(place: Endpoint, entry: MonitorEntry) -> MonitorSource:
+    """Return the source of a place; a URL without a path is a Prometheus server."""
+    if isinstance(place, ServingPlace):
+        return _named_source(place)
+    return _unnamed_source(place, entry)
+
+
+def _named_source(place: ServingPlace) -> MonitorSource:
+    from torr.monitor.nvml import gpus_of
+    from torr.monitor.serving_source import endpoint_of
+
+    if place.url is None:
+        return gpus_of(place)
+    return endpoint_of(exporter(place.source), place.url)
+
+
+def _unnamed_source(url: Url, entry: MonitorEntry) -> MonitorSource:
     from torr.monitor.prometheus import PrometheusServer
     from torr.monitor.query_sets import SETS, queries_in
     from torr.monitor.text_endpoint import DEFAULT_NAMES, TextEndpoint

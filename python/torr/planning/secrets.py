@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 from torr.model.secret_names import is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets
+from torr.model.url import Url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from torr.model.plan import Plan
     from torr.model.request import Request
-    from torr.model.url import Url
     from torr.options.result import ResultOptions
 
 _OF_ROW = re.compile(r"\brow\.([^\"{}|]+)")
@@ -27,8 +27,9 @@ MOST_ROWS = 10_000
 
 def secrets_of(plan: Plan, options: ResultOptions) -> list[str]:
     """Return the secrets of a plan, and of the URLs of --monitor and --profile."""
-    urls: list[Url] = [source for source in options.monitor if not isinstance(source, int)]
-    texts = [url.at(url.target) for url in urls]
+    sources = (source for source in options.monitor if not isinstance(source, int))
+    urls = (source if isinstance(source, Url) else source.url for source in sources)
+    texts = [url.at(url.target) for url in urls if url is not None]
     profiled = options.profile
     if profiled is not None and profiled.url is not None:
         texts.append(profiled.url)

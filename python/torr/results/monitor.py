@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Percent, ResultPart
+from torr.results.serving import ServingSamples
 
 Percents = list[Percent | None]
 Amounts = list[Amount | None]
@@ -107,6 +108,10 @@ class MonitorSeries(ResultPart, kw_only=True):
     network: dict[str, NetworkSeries] = {}
     psi: dict[str, PressureSeries] = {}
     endpoints: list[EndpointSamples] = []
+    serving: Annotated[
+        ServingSamples | UnsetType,
+        Meta(description="absent unless LLM servers or GPUs were monitored by name"),
+    ] = UNSET
     derived: WindowUsage | None = None
     cost_rate: Annotated[
         Amount | None,

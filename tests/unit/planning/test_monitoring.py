@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from types import SimpleNamespace
 
 import pytest
 
 from recorder import recording
+from torr.errors import FileError
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
@@ -15,9 +18,11 @@ from torr.model.source import Source
 from torr.model.url import Url
 from torr.monitor.prometheus import PrometheusServer
 from torr.monitor.query_sets import SETS, queries_in
+from torr.monitor.serving_source import ServingSource
 from torr.monitor.text_endpoint import TextEndpoint
 from torr.options import readers
-from torr.planning.monitoring import monitor_scope_of
+from torr.planning.monitoring import monitor_scope_of, sources_of
+from torr.sources.monitor_entry import MonitorEntry
 
 URL = "http://127.0.0.1:9/"
 FILE = """
@@ -171,3 +176,93 @@ def test_the_flag_is_repeatable_and_both_verbs_have_it():
     for verb in (run, ladder):
         [flag] = [each for each in verb.params if "--monitor" in each.opts]
         assert flag.multiple
+
+
+VLLM = b"""# TYPE vllm:num_requests_waiting gauge
+vllm:num_requests_waiting{model_name="m"} 3.0
+"""
+
+
+def test_a_named_server_has_series_and_numbers_of_its_own(torr, tmp_path):
+    with recording(lambda _seen: (200, {}, VLLM)) as server:
+        ended = torr("run", "--monitor", f"vllm:{server.url}", URL)
+        assert {seen.target for seen in server.seen} == {"/metrics"}
+    assert ended.code == 0
+    found = level(tmp_path)
+    assert found["monitor"]["endpoints"] == []
+    (source,) = found["monitor"]["serving"]["sources"]
+    assert (source["source"], source["url"]) == ("vllm", f"{server.url}/metrics")
+    assert found["warnings"] == []
+
+
+def test_a_result_without_named_servers_has_no_such_member(torr, tmp_path):
+    assert torr("run", "-q", URL).code == 0
+    assert "serving" not in level(tmp_path)["monitor"]
+    assert "serving" not in json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+
+
+def test_a_file_and_the_api_name_servers_by_the_same_words(torr, file, tmp_path):
+    import torr as package
+
+    place = "sglang:http://127.0.0.1:9"
+    assert torr("run", "-q", file(f'at = ["{place}", "llamacpp:http://127.0.0.1:9/x"]')).code == 0
+    urls = [source["url"] for source in level(tmp_path)["monitor"]["serving"]["sources"]]
+    assert urls == ["http://127.0.0.1:9/metrics", "http://127.0.0.1:9/x"]
+    result = package.run(URL, monitor=place)
+    (source,) = result.levels[0].monitor.serving.sources
+    assert source.error.code == "warning.endpoint_not_read"
+
+
+def test_a_matrix_file_names_servers_by_the_same_words(tmp_path):
+    def sources(*at):
+        entry = MonitorEntry(at=at)
+        return sources_of(SimpleNamespace(path=tmp_path / "m.toml", lines={}, monitor=entry))()
+
+    (server,) = sources("vllm:http://127.0.0.1:9")
+    assert isinstance(server, ServingSource)
+    with pytest.raises(FileError, match="torr knows no server 'ollama'"):
+        sources("ollama:http://127.0.0.1:9")
+
+
+def test_a_named_server_that_does_not_answer_is_a_warning_and_the_load_goes_on(torr, tmp_path):
+    ended = torr("run", "--monitor", "vllm:http://127.0.0.1:9", URL)
+    assert ended.code == 0
+    [warning] = level(tmp_path)["warnings"]
+    assert warning["code"] == "warning.endpoint_not_read"
+    assert warning["text"] in ended.out
+    assert level(tmp_path)["monitor"]["serving"]["derived"]["waiting_mean"] is None
+
+
+def test_the_password_of_a_named_server_is_in_no_file(torr, tmp_path):
+    with recording(lambda _seen: (404, {}, b"s3cret-word")) as server:
+        place = server.url.replace("//", "//ann:s3cret-word@")
+        ended = torr("run", "--monitor", f"vllm:{place}", URL)
+    assert ended.code == 0
+    assert "s3cret-word" not in ended.out + ended.err
+    for path in (tmp_path / "_output").rglob("*"):
+        assert not path.is_file() or b"s3cret-word" not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("ollama:http://127.0.0.1:9", "torr knows no server 'ollama'"),
+        ("vllm:127.0.0.1:9", "has no scheme"),
+        ("vllm:unix:/run/x.sock", "a metrics endpoint needs an http URL"),
+        ("nvml:one", "'one' is not the index of a GPU"),
+    ],
+)
+def test_a_named_server_that_cannot_be_read_is_refused(fake, torr, text, why):
+    ended = torr("run", "--monitor", text, URL)
+    assert ended.code == 2
+    assert why in ended.err
+    assert fake.loads == []
+
+
+def test_without_nvidias_package_gpus_of_this_machine_are_refused(fake, torr, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    ended = torr("run", "--monitor", "nvml", URL)
+    assert ended.code == 2
+    assert "--monitor nvml needs the package nvidia-ml-py" in ended.err
+    assert "pip install 'torr[gpu]'" in ended.err
+    assert fake.loads == []
