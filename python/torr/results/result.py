@@ -28,6 +28,7 @@ from torr.results.functions import LeakTable, MachineSpeed
 from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.series import LevelSeries
+from torr.results.serving import ServingCause
 from torr.results.upgrade import upgraded, upgraded_plans
 from torr.results.verdict import Verdict
 
@@ -70,6 +71,10 @@ class Conclusions(ResultPart, kw_only=True):
     budgets: list[Verdict] = []
     leaks: list[LeakTable] = []
     machine_speed: MachineSpeed | None = None
+    serving: Annotated[
+        list[ServingCause],
+        Meta(description="causes that the numbers of LLM servers and GPUs show"),
+    ] = []
 
     @property
     def slo_verdicts(self) -> list[Verdict]:

@@ -20,11 +20,13 @@ def of_load(
 ) -> Conclusions:
     """Return the conclusions of a run or a ladder; `aborted` is the condition that ended it."""
     from torr.verdicts import capacity
+    from torr.verdicts.serving import serving_causes
 
     return Conclusions(
         ended_by=None if aborted is None else f"--abort-on '{aborted}'",
         verdicts=capacity.verdicts(levels, slos),
         capacity=capacity.analyse(levels, slos) if kind == "ladder" else None,
+        serving=serving_causes(levels),
     )
 
 
