@@ -71,7 +71,32 @@ export interface Monitor {
   cores?: { numbers?: number[]; busy_rate?: (number | null)[][] } | null;
   target?: Watched | null;
   generator?: Watched | null;
+  /** LLM servers and GPUs that were named. */
+  serving?: { sources?: ServingSource[] };
 }
+
+/** The quantities of an LLM server or of GPUs that are drawn over time. */
+export type ServingQuantity =
+  | "running"
+  | "waiting"
+  | "kv_cache_rate"
+  | "prefix_hit_rate"
+  | "preemptions_per_s"
+  | "queue_ms"
+  | "ttft_ms"
+  | "prompt_tokens_per_s"
+  | "generated_tokens_per_s"
+  | "gpu_rate"
+  | "gpu_memory_bytes"
+  | "power_w";
+
+/** A source with its series; those that it does not report are empty. */
+export type ServingSource = Partial<Record<ServingQuantity, Values>> & {
+  source: string;
+  url: string;
+  t_s?: number[];
+  seconds?: number[];
+};
 
 export interface Watched {
   cpu_rate?: (number | null)[];
@@ -186,6 +211,14 @@ export interface Ladder {
   /** The metrics of streams that have a chart each. */
   stream_metrics: string[];
   joined: number[];
+  /** The charts of LLM servers and GPUs; values are in the order of the points. */
+  serving?: ServingPanel[];
+}
+
+export interface ServingPanel {
+  title: Text;
+  unit: "ms" | "rate" | "percent";
+  lines: { label: Text; values: Values }[];
 }
 
 export interface Round {

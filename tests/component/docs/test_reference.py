@@ -9,7 +9,7 @@ import pytest
 
 from documents import ROOT
 from installed import TORR
-from torr.results import base, capacity, level, monitor
+from torr.results import base, capacity, level, monitor, serving
 
 METRICS = (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
 FILES = (ROOT / "docs/reference/files.md").read_text(encoding="utf-8")
@@ -24,6 +24,7 @@ PARTS = (
     *(level.ConnectionCounts, level.Health, level.GeneratorCost, level.WarmUp),
     *(monitor.MonitorSeries, monitor.CoreSeries, monitor.ProcessSeries, monitor.NetworkSeries),
     *(monitor.PressureSeries, monitor.EndpointSamples, monitor.EndpointSeries, monitor.WindowUsage),
+    *(serving.ServingSeries, serving.ServingUsage, serving.ServingSamples),
     *(capacity.Peak, capacity.Knee, capacity.SloCapacity, capacity.Capacity),
 )
 

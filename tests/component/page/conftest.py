@@ -11,6 +11,7 @@ from playwright.sync_api import sync_playwright
 
 import compared
 import results
+import served as llm
 import timed
 import typed
 from documents import ROOT
@@ -53,6 +54,8 @@ KINDS = {
     "collapsing": results.collapsing_ladder,
     "streams": results.streamed,
     "streams-ladder": results.streamed_ladder,
+    "served": llm.run,
+    "served-ladder": llm.ladder,
     "calls": results.called,
     "calls-ladder": results.called_ladder,
     "diff": results.diffed,

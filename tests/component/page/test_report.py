@@ -13,7 +13,7 @@ from tiers import full
 AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 HOSTILE = "</script><script>owned = true</script><img src=x onerror='owned = true'>"
 KINDS = (
-    *("run", "ladder", "limited", "collapsing", "streams", "streams-ladder"),
+    *("run", "ladder", "limited", "collapsing", "streams", "streams-ladder", "served-ladder"),
     *("diff", "compare", "locust", "functions", "functions-without-budgets"),
 )
 DISTINCT = ("run", "compare")
@@ -24,7 +24,7 @@ def mostly_full(kinds, quick):
 
 
 @pytest.mark.parametrize("look", ["wide", *full("dark", "narrow", "chinese")])
-@pytest.mark.parametrize("kind", [*KINDS, *full("calls", "calls-ladder")])
+@pytest.mark.parametrize("kind", [*KINDS, *full("served", "calls", "calls-ladder")])
 def test_every_kind_opens_whole_and_asks_nobody(read, kinds, kind, look):
     opened = read(kinds[kind](), look)
     page = opened.page

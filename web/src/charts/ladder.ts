@@ -11,7 +11,7 @@ import {
   type StreamPanel,
 } from "../data/ladder";
 import { count, ms, percent, rate, compact } from "../format";
-import type { Finding, Ladder, Point, Slo, Usl } from "../model";
+import type { Finding, Ladder, Point, ServingPanel, Slo, Usl } from "../model";
 import { localized, translate } from "../translate";
 import type { Line, Spec } from "./plot";
 import { curve, flags, hatched, headroom, limits, whiskers, type Flag, type Shape } from "./shapes";
@@ -40,9 +40,13 @@ export function ladderSpecs(ladder: Ladder, fit: Usl | null | undefined): Spec[]
   return [rates(ladder, fit), times(ladder)];
 }
 
-/** Return the charts of streams and of the success rate. */
+/** Return the charts of streams, of LLM servers, and of the success rate. */
 export function moreSpecs(ladder: Ladder): Spec[] {
-  return [...streamPanels(ladder).map((panel) => streamed(ladder, panel)), success(ladder)];
+  return [
+    ...streamPanels(ladder).map((panel) => streamed(ladder, panel)),
+    ...(ladder.serving ?? []).map((panel) => served(ladder, panel)),
+    success(ladder),
+  ];
 }
 
 function rates(ladder: Ladder, fit: Usl | null | undefined): Spec {
@@ -137,6 +141,26 @@ function streamed(ladder: Ladder, { metric, unit, stats }: StreamPanel): Spec {
             mustInclude: slos.map((slo) => slo.limit),
             headroom: 1.2,
           },
+  };
+}
+
+function served(ladder: Ladder, { title, unit, lines: shown }: ServingPanel): Spec {
+  const { points } = ladder;
+  const show = { ms, rate, percent }[unit];
+  const looks = [ORANGE, BLUE, PURPLE];
+  const lines = shown.flatMap(({ label, values }, at) =>
+    pair(points, localized(label), (point) => values[points.indexOf(point)] ?? null, {
+      ...(looks[shown.length > 1 ? at : 1] ?? BLUE),
+      show,
+    }),
+  );
+  return {
+    ...base(ladder, localized(title), lines),
+    isNamed: true,
+    y:
+      unit === "percent"
+        ? PERCENT_AXIS
+        : { scale: "zero", hasSwitch: unit === "ms", headroom: 1.2 },
   };
 }
 

@@ -26,12 +26,21 @@ const NODE_STYLES: [Colour, number[]][] = [
   ["purple", [8, 4]],
 ];
 
-/** Return the charts for which a timeline has values, latencies first. */
-export function timelineSpecs(timeline: Timeline, slos: readonly Slo[] = []): Spec[] {
+/**
+ * Return the charts for which a timeline has values, latencies first.
+ *
+ * `serving` are those of LLM servers, which explain the times of streams and stand behind them.
+ */
+export function timelineSpecs(
+  timeline: Timeline,
+  slos: readonly Slo[] = [],
+  serving: readonly Spec[] = [],
+): Spec[] {
   const specs = Object.entries(timeline.times).map(([name, percentiles]) =>
     times(timeline, name, percentiles, slos),
   );
   if (timeline.tokens.some((value) => value)) specs.push(tokens(timeline));
+  specs.push(...serving);
   specs.push(rates(timeline));
   if (Object.keys(timeline.nodes).length) specs.push(nodes(timeline));
   specs.push(errors(timeline));
@@ -150,7 +159,8 @@ function errors(timeline: Timeline): Spec {
   return { ...base(timeline, title, 120), lines: lines.reverse(), isNamed: true };
 }
 
-function base(timeline: Timeline, title: string, height: number): Spec {
+/** Return a chart on the time axis of the intervals, without lines. */
+export function base(timeline: Timeline, title: string, height: number): Spec {
   const isAlone = timeline.levels.length < 2;
   const first = (timeline.xs[0] ?? 0) - (timeline.seconds[0] ?? 0) / 2;
   const last = (timeline.xs.at(-1) ?? 0) + (timeline.seconds.at(-1) ?? 0) / 2;

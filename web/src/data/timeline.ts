@@ -31,6 +31,8 @@ export interface Timeline {
   /** The largest error of a node's times, in ms; null if all nodes have one clock. */
   clockError: number | null;
   levels: (Span & { concurrency: number; candidate: string | null })[];
+  /** The measured window of each level by its index; null if nothing was measured. */
+  windows: (Span | null)[];
   warmup: Span | null;
   drain: Span | null;
 }
@@ -56,6 +58,7 @@ export function timeline(
   from: number | null = null,
 ): Timeline | null {
   const spans: Timeline["levels"] = [];
+  const windows: Timeline["windows"] = [];
   const placed: PlacedInterval[] = [];
   const isAlone = levels.length === 1;
   let end = 0;
@@ -72,6 +75,7 @@ export function timeline(
         concurrency: level.concurrency,
         candidate: level.candidate ?? null,
       });
+    windows.push(last ? { from: start, to: end } : null);
     placed.push(...ofLevel);
   });
   if (!placed.length) return null;
@@ -80,6 +84,7 @@ export function timeline(
   const joined = {
     ...columns(placed),
     levels: spans,
+    windows,
     clockError,
     ...phaseSpans(placed, end, isAlone),
   };
@@ -167,7 +172,7 @@ function startOfWarmup(intervals: readonly Interval[], from: number | null): num
 
 function columns(
   placed: readonly PlacedInterval[],
-): Omit<Timeline, "levels" | "warmup" | "drain" | "clockError"> {
+): Omit<Timeline, "levels" | "windows" | "warmup" | "drain" | "clockError"> {
   const intervals = placed.map((entry) => entry.interval);
   return {
     xs: placed.map(({ interval, start }) => start + interval.seconds / 2),

@@ -8,11 +8,13 @@ import { FunctionsChart } from "../charts/functions";
 import { ladderSpecs, moreSpecs } from "../charts/ladder";
 import { cpuSpec, coresChart, memorySpec } from "../charts/cpu";
 import { Plot, type Spec } from "../charts/plot";
+import { servingSpecs } from "../charts/serving";
 import { connectionsSpec, timelineSpecs } from "../charts/timeline";
 import { cpuSamples } from "../data/cpu";
 import { groups } from "../data/distribution";
 import { spansFar } from "../data/ladder";
-import { timeline } from "../data/timeline";
+import { servingTimes } from "../data/serving";
+import { timeline, type Timeline } from "../data/timeline";
 import { el, select } from "../dom";
 import { count, ms } from "../format";
 import type { Distribution, Run, Slo, View } from "../model";
@@ -45,10 +47,7 @@ export function overTime(run: Run, register: Register): HTMLElement[] {
   const data = timeline(run.result.levels, run.view.pooled);
   if (!data) return [];
   const connections = connectionsSpec(data);
-  return plots(
-    [...timelineSpecs(data, run.view.slos), ...(connections ? [connections] : [])],
-    register,
-  );
+  return plots([...timed(run, data), ...(connections ? [connections] : [])], register);
 }
 
 /** Return whether the intervals record open connections. */
@@ -130,7 +129,12 @@ function runCharts(run: Run, register: Register): HTMLElement[] {
         ),
       ]
     : [];
-  return [...spread, ...(data ? plots(timelineSpecs(data, run.view.slos), register) : [])];
+  return [...spread, ...(data ? plots(timed(run, data), register) : [])];
+}
+
+function timed({ result, view }: Run, data: Timeline): Spec[] {
+  const serving = servingSpecs(servingTimes(result.levels, data), data);
+  return timelineSpecs(data, view.slos, serving);
 }
 
 /** Return the distributions of two runs, if both have the same single level. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.cli.display import errors
+from torr.cli.display import errors, serving
 from torr.cli.display.run import LEAST_OF_STREAMS
 from torr.messages.say import Text, chain, say
 from torr.report.tables import level_table
@@ -29,10 +29,11 @@ def show(result: RunResult, out: Screen) -> None:
         _show_medians(result, out)
         out.line()
     _show_streams(result, out)
+    serving.show(result, out)
     capacity = level_table.capacity(result)
     if capacity is not None:
         out.table(out.columns(capacity.columns, capacity.rows, capacity.words))
-    out.pairs(_without_claim(result))
+    out.pairs({**_without_claim(result), **serving.causes(result)})
     worst = [level for level in result.levels if level.counts.errors]
     if worst:
         level = max(worst, key=lambda x: x.counts.failed)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from torr.cli.columns import cut
 from torr.cli.display import errors, slos
+from torr.cli.display.serving import causes
 from torr.messages.say import chain, say
 from torr.report.data.result_words import word_text
-from torr.report.tables import monitor_table
+from torr.report.tables import monitor_table, serving_table
 from torr.report.tables.request_tables import requests, streams_of_requests
 from torr.report.text.streaming import stream_facts, stream_times
 from torr.units import show_ms, show_percent, show_rate, show_size
@@ -55,6 +56,8 @@ def show(result: RunResult, out: Screen) -> None:
             **stream_facts(level),
             say("health"): _health(level),
             **monitor_table.facts(level),
+            **serving_table.facts(level),
+            **causes(result),
         }
     )
     errors.show(say("errors"), level, out)

@@ -24,6 +24,8 @@ def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
         if key == "monitor":
             # Its numbers of the level; over time they are result.json's.
             yield from flat({"derived": (value and value.derived) or {}}, f"{prefix}monitor.")
+            serving = value and value.serving
+            yield from flat((serving and serving.derived) or {}, f"{prefix}monitor.serving.")
         elif isinstance(value, dict | ResultPart):
             yield from flat(value, f"{prefix}{key}.")
         elif key == "nodes":

@@ -37,8 +37,13 @@ def by_percentile(levels: Iterable[Level]) -> tuple[str, ...]:
 
 
 def over_time(level: Level) -> tuple[str, ...]:
-    """Return the times of a level's streams that are drawn over time: all but the gaps."""
-    return tuple(name for name in charted(times_of_streams(level)) if name != GAPS)
+    """Return the times of a level's streams that are drawn over time.
+
+    These are those that have charts, with the time per token in place of the gaps between texts.
+    """
+    known = times_of_streams(level)
+    names = (name for name in charted(known) if name != GAPS)
+    return (*names, "tpot") if "tpot" in known else tuple(names)
 
 
 def planned(plan: Plan) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from torr.report.tables import (
     level_table,
     monitor_table,
     request_tables,
+    serving_table,
     slo_table,
     stream_tables,
     verdict_table,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from torr.messages.message import Message
     from torr.messages.say import Language
     from torr.report.view.view_tables import Titled
     from torr.results.result import RunResult
@@ -56,6 +58,7 @@ def _parts(result: RunResult) -> Iterator[str]:
     else:
         for title, table in _tables(result):
             yield from parts.titled(title, table)
+    yield from parts.items(say("Causes that the LLM server's numbers show"), _causes(result))
     yield from _profiles(result)
     if result.command:
         yield parts.fenced(shlex.join(result.command), "sh")
@@ -80,6 +83,7 @@ def _tables(result: RunResult) -> Iterator[Titled]:
         streams = request_tables.streams_of_requests_of_levels(result)
         yield _short((say("Streams of requests"), streams))
     yield say("Capacity"), level_table.capacity(result)
+    yield _short((say("LLM servers and GPUs"), serving_table.of_levels(result)))
     yield _short((say("Target and machine"), monitor_table.of_levels(result)))
     yield say("SLOs"), slo_table.of_levels(result)
     yield say("Errors"), level_table.errors(result)
@@ -105,6 +109,10 @@ def _comparison(result: RunResult) -> Iterator[str]:
     yield from parts.items(say("Rules of fairness, as applied"), comparison.experiment.rules)
     yield from parts.titled(say("Every verdict"), verdict_table.verdicts(result))
     yield from parts.titled(say("Environment"), facts.environment(result))
+
+
+def _causes(result: RunResult) -> list[Message]:
+    return [cause.text for cause in result.serving]
 
 
 def _profiles(result: RunResult) -> Iterator[str]:

@@ -12,6 +12,7 @@ from torr.report.data import diff as diff_sides
 from torr.report.data import plateau, stream_charts
 from torr.report.text import sentence, trust
 from torr.report.text.streaming import is_joined
+from torr.report.view import view_serving
 from torr.stats.series import Series
 from torr.verdicts.judgement import DELTA
 
@@ -93,6 +94,7 @@ def ladder(result: RunResult) -> JsonObject | None:
         "slos": slos(result),
         "stream_metrics": chart.stream_metrics,
         "joined": sorted(chart.joined),
+        "serving": view_serving.panels(result.levels, chart.levels),
     }
 
 

@@ -24,6 +24,10 @@ def lists(result: RunResult) -> list[JsonObject]:
     """Return the lists of the page: title, items, and whether it is folded."""
     lists = [
         *_of_comparison(result),
+        listed(
+            say("Causes that the LLM server's numbers show"),
+            [cause.text for cause in result.serving],
+        ),
         listed(say("Profiles"), flame_table.notes(result)),
         *_health(result),
     ]

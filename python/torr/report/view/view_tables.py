@@ -17,6 +17,7 @@ from torr.report.tables import (
     profiled_line_table,
     protocol_rows,
     request_tables,
+    serving_table,
     slo_table,
     stream_tables,
     verdict_table,
@@ -66,6 +67,7 @@ def first(result: RunResult) -> Iterator[Titled]:
         yield say("Levels: median of rounds"), level_table.levels(result)
         yield say("Streams: median of rounds"), stream_tables.streams_of_levels(result)
     yield say("Capacity"), level_table.capacity(result)
+    yield say("LLM servers and GPUs"), serving_table.of_levels(result)
     yield say("Target and machine"), monitor_table.of_levels(result)
     if len(result.levels) == 1:
         yield say("SLOs"), slo_table.of_levels(result)

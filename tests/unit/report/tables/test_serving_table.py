@@ -1,0 +1,140 @@
+"""LLM servers and GPUs in page, summary, terminal and table of levels."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+import served
+import typed
+from page import english, titles
+from torr.report.files import csv as levels_csv
+from torr.report.files import markdown
+from torr.report.tables import serving_table
+from torr.report.view import view, view_ladder
+
+
+@pytest.fixture(scope="module")
+def ladder():
+    return served.ladder(24, 40, 80)
+
+
+def test_a_level_has_a_row_with_the_servers_numbers_and_the_clients_ttft(ladder):
+    table = serving_table.of_levels(ladder)
+    assert table.columns == (
+        *("users", "running (max)", "waiting (max)", "KV cache (max)", "preempted", "prefix hits"),
+        *("server queue", "ttft of server", "ttft of client", "tokens/s at server", "GPU in use"),
+        *("GPU memory max", "power", "tokens/J"),
+    )
+    row = dict(zip(table.columns, table.rows[1], strict=True))
+    client = row.pop("ttft of client")
+    assert client.endswith(" ms")
+    assert row == {
+        "users": "40",
+        "running (max)": "24 (24)",
+        "waiting (max)": "16 (18)",
+        "KV cache (max)": "99 % (100 %)",
+        "preempted": "4",
+        "prefix hits": "36.2 %",
+        "server queue": "403 ms",
+        "ttft of server": "680 ms",
+        "tokens/s at server": "1,560",
+        "GPU in use": "98 %",
+        "GPU memory max": "70 GiB",
+        "power": "580 W",
+        "tokens/J": "2.69",
+    }
+
+
+def test_numbers_that_no_server_reports_have_no_column():
+    levels = [typed.level(concurrency=5, counts={"attempted": 1}, monitor=known(waiting_mean=3.0))]
+    found = serving_table.of_levels(served.results.result("ladder", levels))
+    assert (found.columns, found.rows) == (("connections", "waiting (max)"), (("5", "3 (–)"),))
+
+
+def known(**usage):
+    return {"serving": {"derived": usage}}
+
+
+def test_rounds_are_their_median_without_those_that_claim_nothing():
+    def level(waiting, **more):
+        made = {
+            "concurrency": 5,
+            "counts": {"attempted": 1},
+            "monitor": known(waiting_mean=waiting),
+        }
+        return typed.level(**{**made, **more})
+
+    limited = {"verdict": "generator-limited"}
+    levels = [level(1.0), level(2.0), level(9.0), level(99.0, health=limited)]
+    (row,) = serving_table.serving_rows(levels)
+    assert row.usage.waiting_mean == 2.0
+
+
+def test_results_without_named_servers_have_neither_table_nor_charts(run, make_result):
+    assert serving_table.of_levels(run) is None
+    assert serving_table.facts(run.levels[0]) == {}
+    assert "LLM" not in markdown.text(run)
+    ladder = make_result("ladder", run.levels)
+    assert view_ladder.ladder(ladder)["serving"] == []
+
+
+def test_a_summary_has_the_table_and_the_causes(ladder):
+    text = markdown.text(ladder)
+    assert "## LLM servers and GPUs" in text
+    assert "## Causes that the LLM server's numbers show" in text
+    assert "- TTFT rises from 40 users on because requests queue: 16 waiting" in text
+    assert "LLM 服务器和 GPU" in markdown.text(ladder, "zh")
+
+
+def test_a_page_has_the_table_and_the_causes(ladder):
+    assert "LLM servers and GPUs" in titles(ladder, is_folded=False)
+    lists = {english(each["title"]): each for each in view.view(ladder)["lists"]}
+    causes = lists["Causes that the LLM server's numbers show"]
+    assert not causes["folded"]
+    assert english(causes["items"][0]).startswith("TTFT rises from 40 users on")
+    assert causes["items"][0]["zh"].startswith("从 40 个用户起 TTFT 上升")
+
+
+def test_a_ladder_has_charts_of_the_numbers_with_a_value_at_each_level(ladder):
+    panels = view_ladder.ladder(ladder)["serving"]
+    assert [(english(panel["title"]), panel["unit"]) for panel in panels] == [
+        ("Requests at the LLM server", "rate"),
+        ("Caches of the LLM server, %", "percent"),
+        ("Mean ttft of client and server, and time in the server's queue, ms", "ms"),
+        ("Generated tokens per joule", "rate"),
+    ]
+    lines = {english(line["label"]): line["values"] for panel in panels for line in panel["lines"]}
+    assert lines["waiting"] == [0.0, 16.0, 56.0]
+    assert lines["server queue"] == [3.0, 403.0, 1403.0]
+    assert lines["ttft of client"] == [level.stream.ttft_ms.mean for level in ladder.levels]
+
+
+def test_levels_that_were_not_monitored_leave_a_gap_in_the_charts(ladder):
+    partial = typed.patched(ladder, levels={1: {"monitor": None}})
+    panels = view_ladder.ladder(partial)["serving"]
+    assert panels[0]["lines"][0]["values"] == [0.0, None, 56.0]
+
+
+def test_a_terminal_has_a_line_for_each_kind_of_number():
+    facts = serving_table.facts(served.level(40))
+    client = facts["its times"].partition("client: ")[2]
+    assert {str(name): str(text) for name, text in facts.items()} == {
+        "LLM server": "24 requests running (at most 24) · 16 waiting (at most 18) · 4 preempted",
+        "its cache": (
+            "99 % of the KV cache in use (at most 100 %) · 36.2 % of the prompts' tokens in the"
+            " prefix cache"
+        ),
+        "its times": f"403 ms in the queue · ttft 680 ms on average (client: {client}",
+        "its tokens": "1,560/s generated · 4,300/s of prompts · 2.69 generated per joule",
+        "GPU": "98 % of the time in use · 580 W · at most 70 GiB of memory",
+    }
+
+
+def test_the_table_of_levels_has_the_numbers_and_not_the_series(ladder):
+    text = levels_csv.text(levels_csv.rows_of(ladder))
+    row = list(csv.DictReader(io.StringIO(text)))[1]
+    assert row["monitor.serving.waiting_mean"] == "16.0"
+    assert not [name for name in row if "sources" in name]
