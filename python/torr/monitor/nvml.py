@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import time
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
 from torr.messages.say import say, say_count
 from torr.monitor.exporters import NVML
+from torr.monitor.fetch import EndpointError
 from torr.monitor.readings import Reading, combined
 from torr.monitor.serving_source import ServingSource
 
@@ -36,9 +38,15 @@ def check_gpus(place: ServingPlace) -> None:
 def gpus_of(place: ServingPlace) -> ServingSource:
     """Return the source of the GPUs of a place, which `check_gpus` has checked."""
     nvml = _module()
-    handles = _handles(nvml, place)
+    handles = cache(lambda: _handles(nvml, place))
 
-    return ServingSource(NVML, str(place), lambda: gpu_reading(nvml, handles, time.monotonic()))
+    def take() -> Reading:
+        try:
+            return gpu_reading(nvml, handles(), time.monotonic())
+        except (nvml.NVMLError, UsageError) as error:
+            raise EndpointError(str(error)) from error
+
+    return ServingSource(NVML, str(place), take)
 
 
 def gpu_reading(nvml: Any, handles: Sequence[Any], at_s: float) -> Reading:  # noqa: ANN401

@@ -27,6 +27,8 @@ NEAR_S = 1.5
 """How far from a short window a reading may be that stands for it."""
 LEAST_COVERED = 0.8
 """The part of the window that the readings of a counter must cover."""
+LATE_S = 0.2
+"""How long after the window a reading may be that counts for its end."""
 MOST_STALE_S = 2.0
 MOST_STALE = 0.1
 """The longest time without a new energy, in seconds or as a part of the window."""
@@ -191,12 +193,14 @@ class _Totals:
 def _growth(readings: Sequence[Reading], quantity: str, window: Window) -> float | None:
     """Return the growth in the window, interpolated linearly between readings.
 
-    It is extrapolated to a part that no reading covers, if that part is small.
+    It is extrapolated to a small part that no reading covers. A last reading long after the window
+    counts as none, since the load has ended before it.
     """
     total = covered_s = 0.0
     for before, after in itertools.pairwise(readings):
         start, end = max(before.at_s, window.begin_s), min(after.at_s, window.end_s)
-        if end <= start:
+        is_late = after.at_s > window.end_s + LATE_S
+        if end <= start or (is_late and covered_s >= LEAST_COVERED * window.seconds):
             continue
         grown = growth(before, after, quantity)
         if grown is None and (has(before, quantity) or has(after, quantity)):

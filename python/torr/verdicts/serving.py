@@ -29,6 +29,8 @@ QUEUE_SHARE = 0.5
 """The part of a TTFT, or of its growth, that must be time in the queue."""
 FULL = 95.0
 """Percent of the KV cache from which on it is full."""
+NEARLY_FULL = 80.0
+"""Percent of the KV cache from which on its use may be why requests wait."""
 IDLE = 70.0
 """Percent of the time below which a GPU was not busy; one request at a time keeps a GPU busy."""
 LEAST_SUCCESS = 99.0
@@ -150,8 +152,8 @@ def _queueing(points: Sequence[ServingPoint]) -> ServingCause | None:
 def _facts(point: ServingPoint) -> Message:
     usage = point.usage
     facts = [message("serving.waiting", "{n} waiting", n=show_rate(usage.waiting_mean))]
-    if usage.kv_cache_max_rate is not None:
-        share = show_percent(round(usage.kv_cache_max_rate))
+    if (usage.kv_cache_max_rate or 0.0) >= NEARLY_FULL:
+        share = show_percent(round(usage.kv_cache_max_rate or 0.0))
         facts.append(message("serving.kv_cache", "KV cache {share}", share=share))
     if usage.queue_ms is not None:
         times = {"time": show_ms(usage.queue_ms), "ttft": show_ms(point.ttft_ms)}

@@ -95,6 +95,15 @@ def test_a_place_names_one_gpu_or_all(nvml, place, memory):
     assert [reading.gauges["gpu_memory_bytes"] for reading in taken.readings] == [memory] * 2
 
 
+def test_a_driver_that_fails_during_a_run_is_a_warning(nvml):
+    fake = nvml(FIRST)
+    check_gpus(ServingPlace("nvml"))
+    fake.driver = False
+    source = gpus_of(ServingPlace("nvml"))
+    source.read()
+    assert source.stop(1.0).error == "monitor: nvml was not read: Driver Not Loaded"
+
+
 def test_without_the_package_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvml", None)
     with pytest.raises(UsageError, match="needs the package nvidia-ml-py") as refused:

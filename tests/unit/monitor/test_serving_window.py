@@ -100,6 +100,14 @@ def test_a_counter_that_covers_too_little_of_the_window_is_unknown():
     assert usage([]).generated_tokens_per_s is None
 
 
+def test_a_load_that_ended_before_the_last_reading_is_not_thinned_out():
+    def tokens(second):
+        return 50.0 * min(second, 10.0) + 100
+
+    late = readings([*range(-2, 10), 11.5], generated_tokens=tokens)
+    assert usage(late).generated_tokens_per_s == pytest.approx(50.0)
+
+
 def test_what_no_source_has_is_null():
     found = usage(whole({"running": lambda _: 1.0}))
     known = {name for name in found.__struct_fields__ if getattr(found, name) is not None}

@@ -59,6 +59,11 @@ def test_a_single_level_queues_where_most_of_its_ttft_is_time_in_the_queue():
     )
 
 
+def test_a_cache_with_room_is_not_why_requests_wait():
+    text = causes(level(40, 920.0, **{**QUEUED, "kv_cache_max_rate": 30.0}))["queueing"]
+    assert text == "Requests queue at 40 users: 12 waiting, 800 ms of 920 ms in the queue"
+
+
 def test_levels_that_all_queue_do_not_rise():
     text = causes(level(40, 920.0, **QUEUED), level(80, 1000.0, **QUEUED))["queueing"]
     assert text.startswith("Requests queue from 40 users on: 12 waiting")
