@@ -29,19 +29,56 @@ pub struct TargetCounts {
     pub faults: BTreeMap<&'static str, u64>,
     /// Requests to a chat target, by their kind; no entry for other targets.
     pub calls: BTreeMap<&'static str, u64>,
+    /// Requests to a chat target, by their end; no entry for other targets. After the target has stopped,
+    /// their sum is `requests`: `ok`, `refused` (a status of 400 or 404), `fault`, `cancelled` (the client
+    /// closed the connection before) and `stopped` (the target stopped before).
+    pub ends: BTreeMap<&'static str, u64>,
     /// Bytes that were written: heads, bodies, and those of faults.
     pub bytes_out: u64,
 }
 
 /// The kinds of requests to a chat target.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChatCall {
     Chat,
     Agent,
     Retrieve,
+    Completion,
+    Response,
+    Message,
+    Embedding,
+    Rerank,
+    Tokenize,
+    Metrics,
+    /// Paths of health and models, and requests that are refused.
+    Other,
 }
 
-const CALLS: [&str; 3] = ["chat", "agent", "retrieve"];
+const CALLS: [&str; 11] = [
+    "chat",
+    "agent",
+    "retrieve",
+    "completion",
+    "response",
+    "message",
+    "embedding",
+    "rerank",
+    "tokenize",
+    "metrics",
+    "other",
+];
+
+/// How a request to a chat target ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ChatEnd {
+    Ok,
+    Refused,
+    Fault,
+    Cancelled,
+    Stopped,
+}
+
+const CHAT_ENDS: [&str; 5] = ["ok", "refused", "fault", "cancelled", "stopped"];
 
 /// The counters of one thread.
 #[derive(Debug, Default)]
@@ -52,12 +89,17 @@ pub(crate) struct ThreadCounts {
     pub(crate) faults: AtomicU64,
     pub(crate) bytes_out: AtomicU64,
     calls: [AtomicU64; CALLS.len()],
+    ends: [AtomicU64; CHAT_ENDS.len()],
     defects: [AtomicU64; Defect::ALL.len()],
 }
 
 impl ThreadCounts {
     pub(crate) fn call(&self, call: ChatCall) {
         self.calls[call as usize].fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn end(&self, end: ChatEnd) {
+        self.ends[end as usize].fetch_add(1, Relaxed);
     }
 
     pub(crate) fn defect(&self, defect: Defect) {
@@ -80,6 +122,7 @@ impl TargetCounts {
             counts.bytes_out += tally.bytes_out.load(Relaxed);
             faults += tally.faults.load(Relaxed);
             add(&mut counts.calls, CALLS.into_iter().zip(&tally.calls));
+            add(&mut counts.ends, CHAT_ENDS.into_iter().zip(&tally.ends));
             let defects = Defect::ALL.iter().map(|defect| defect.name());
             add(&mut counts.faults, defects.zip(&tally.defects));
         }

@@ -49,6 +49,7 @@ mod listener;
 mod luck;
 mod peer;
 mod places;
+mod race;
 mod random;
 mod reflection;
 mod request;

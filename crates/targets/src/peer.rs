@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use socket2::SockRef;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
@@ -72,6 +72,16 @@ impl RawClient {
     /// Counts a complete response.
     pub(crate) fn answered(&self) {
         self.tally.answered.fetch_add(1, Relaxed);
+    }
+
+    /// Returns when the client has closed the connection, in its direction or in both, also if it has sent
+    /// bytes before that are not read.
+    pub(crate) async fn hung_up(&self) {
+        // The kernel's EPOLLRDHUP. Readable bytes would be news each time.
+        let ready = self.stream.get_ref().ready(Interest::PRIORITY).await;
+        if !ready.is_ok_and(|ready| ready.is_read_closed()) {
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Reads and discards until the client closes.

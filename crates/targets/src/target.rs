@@ -75,10 +75,7 @@ impl Target {
                 Some("capacity: one queue needs one process")
             }
             Spec::Delay(spec) if spec.log.is_some() => Some("log: one file needs one process"),
-            Spec::Chat(spec) if spec.capacity.is_some() => {
-                Some("capacity: one queue needs one process")
-            }
-            Spec::Chat(spec) if spec.log.is_some() => Some("log: one file needs one process"),
+            Spec::Chat(spec) => spec.needs_one_process(),
             Spec::Faulty(spec) if spec.fault == Fault::NoAccept => {
                 Some("no_accept: its full queue needs one process")
             }
@@ -161,8 +158,8 @@ impl Target {
     fn chat(&mut self, spec: &ChatSpec, sockets: Vec<Socket>) -> io::Result<()> {
         let (writer, log) = spec.log.as_deref().map(Writer::start).transpose()?.unzip();
         self.running().writer = writer;
-        let clerk = Arc::new(chat::ChatQueue::new(spec));
-        self.spawn(sockets, || Ok(Chat::new(Arc::clone(&clerk), DelayAlarm::start()?, log.clone())))
+        let queue = Arc::new(chat::ChatQueue::new(spec));
+        self.spawn(sockets, || Ok(Chat::new(Arc::clone(&queue), DelayAlarm::start()?, log.clone())))
     }
 
     /// `make` is called once for each thread, inside its runtime.

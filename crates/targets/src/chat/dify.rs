@@ -1,31 +1,44 @@
 //! Streams of chat messages of Dify: a chatflow, or an agent that uses a tool.
 
-use super::ask::ChatAsk;
-use super::story::event;
+use super::story::{Story, StoryFacts, event, words};
+
+const PING: &[u8] = b"event: ping\n\n";
+const PING_NS: u64 = 10_000_000_000;
 
 /// One response.
 #[derive(Debug)]
 pub(crate) struct Dify {
-    pub(super) chat: ChatAsk,
+    facts: StoryFacts,
+    is_agent: bool,
     /// Members of every event.
     common: String,
 }
 
 impl Dify {
-    pub(super) fn new(mut chat: ChatAsk, number: u64) -> Self {
-        let conversation = chat.conversation.take();
+    pub(super) fn new(facts: StoryFacts, is_agent: bool, conversation: Option<String>) -> Self {
+        let number = facts.number;
         let conversation =
             conversation.unwrap_or_else(|| format!("c0ffee00-0000-4000-8000-{number:012x}"));
         let task = format!("7a5c0000-0000-4000-8000-{number:012x}");
         let common = format!(
             r#""task_id":"{task}","message_id":"{task}","conversation_id":"{conversation}","created_at":1700000000"#
         );
-        Dify { chat, common }
+        Dify { facts, is_agent, common }
     }
 
-    pub(super) fn opening(&self, out: &mut Vec<u8>) {
+    fn metadata(&self, texts: u64) -> String {
+        let prompt = self.facts.prompt_tokens;
+        let total = prompt + texts;
+        format!(
+            r#""metadata":{{"usage":{{"prompt_tokens":{prompt},"completion_tokens":{texts},"total_tokens":{total},"latency":0.5}},"retriever_resources":[]}}"#
+        )
+    }
+}
+
+impl Story for Dify {
+    fn opening(&self, out: &mut Vec<u8>) {
         let common = &self.common;
-        if self.chat.is_agent {
+        if self.is_agent {
             for (position, observation) in [(1, ""), (2, "found 3 records")] {
                 event(
                     out,
@@ -50,8 +63,8 @@ impl Dify {
         );
     }
 
-    pub(super) fn text(&self, text: &str, out: &mut Vec<u8>) {
-        let name: &[u8] = if self.chat.is_agent {
+    fn text(&self, _number: u64, text: &str, out: &mut Vec<u8>) {
+        let name: &[u8] = if self.is_agent {
             b"{\"event\":\"agent_message\","
         } else {
             b"{\"event\":\"message\","
@@ -68,9 +81,9 @@ impl Dify {
         }
     }
 
-    pub(super) fn closing(&self, texts: u64, out: &mut Vec<u8>) {
+    fn closing(&self, texts: u64, out: &mut Vec<u8>) {
         let common = &self.common;
-        if !self.chat.is_agent {
+        if !self.is_agent {
             event(
                 out,
                 &format!(
@@ -88,17 +101,24 @@ impl Dify {
         event(out, &format!(r#"{{"event":"message_end",{common},{metadata}}}"#));
     }
 
-    pub(super) fn at_once(&self, text: &str, texts: u64) -> String {
-        let (common, metadata) = (&self.common, self.metadata(texts));
+    fn error(&self, out: &mut Vec<u8>) {
+        event(
+            out,
+            r#"{"event":"error","status":400,"code":"completion_request_error","message":"overloaded"}"#,
+        );
+    }
+
+    fn at_once(&self, texts: u64) -> String {
+        let (common, metadata, text) = (&self.common, self.metadata(texts), words(texts));
         format!(r#"{{"event":"message",{common},"mode":"chat","answer":"{text}",{metadata}}}"#)
     }
 
-    fn metadata(&self, texts: u64) -> String {
-        let prompt = self.chat.prompt_tokens;
-        let total = prompt + texts;
-        format!(
-            r#""metadata":{{"usage":{{"prompt_tokens":{prompt},"completion_tokens":{texts},"total_tokens":{total},"latency":0.5}},"retriever_resources":[]}}"#
-        )
+    fn begins_at_once(&self) -> bool {
+        true
+    }
+
+    fn ping(&self) -> Option<(&'static [u8], u64)> {
+        Some((PING, PING_NS))
     }
 }
 

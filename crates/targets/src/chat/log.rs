@@ -9,12 +9,18 @@ use crate::truth::LogLine;
 pub(crate) enum What {
     /// Its request was read.
     Received,
+    /// It got a place for the first time.
+    Started,
+    /// It was preempted.
+    Preempted,
     /// Generated text was sent.
     Text,
     /// An event without text was sent.
     Other,
     /// Its last event was sent.
     End,
+    /// Its client closed the connection before.
+    Cancelled,
 }
 
 /// One event. Stamps are CLOCK_MONOTONIC in nanoseconds.
@@ -24,20 +30,27 @@ pub(crate) struct LogEvent {
     pub(crate) turn: u64,
     pub(crate) what: What,
     pub(crate) planned_ns: u64,
-    /// Before the write with it.
+    /// Before the write with it, or when the target noticed it.
     pub(crate) sent_ns: u64,
+    /// The tokens of the prompt (`Received`), those of them in the cache (`Started`), generated tokens
+    /// (`Text`).
+    pub(crate) tokens: u64,
 }
 
 impl LogLine for LogEvent {
-    const HEADER: &str = "stream,event,planned_ns,sent_ns";
+    const HEADER: &str = "stream,event,planned_ns,sent_ns,tokens";
 
     fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let what = match self.what {
             What::Received => "received",
+            What::Started => "started",
+            What::Preempted => "preempted",
             What::Text => "text",
             What::Other => "other",
             What::End => "end",
+            What::Cancelled => "cancelled",
         };
-        writeln!(file, "{},{what},{},{}", self.turn, self.planned_ns, self.sent_ns)
+        let LogEvent { turn, planned_ns, sent_ns, tokens, .. } = self;
+        writeln!(file, "{turn},{what},{planned_ns},{sent_ns},{tokens}")
     }
 }

@@ -1,65 +1,109 @@
-//! OpenAI's chat completions, as they are streamed.
+//! OpenAI's chat completions and completions, as they are streamed.
 
-use super::ask::ChatAsk;
-use super::story::event;
+use super::ask::MODEL;
+use super::story::{Story, StoryFacts, event, words};
 
 /// One response.
 #[derive(Debug)]
 pub(crate) struct Openai {
-    pub(super) chat: ChatAsk,
+    facts: StoryFacts,
+    wants_usage: bool,
+    is_chat: bool,
     /// What every chunk begins with.
     start: String,
 }
 
 impl Openai {
-    pub(super) fn new(chat: ChatAsk, number: u64) -> Self {
+    pub(super) fn chat(facts: StoryFacts, wants_usage: bool) -> Self {
+        Self::new(facts, wants_usage, true, "chatcmpl", "chat.completion.chunk")
+    }
+
+    pub(super) fn completion(facts: StoryFacts, wants_usage: bool) -> Self {
+        Self::new(facts, wants_usage, false, "cmpl", "text_completion")
+    }
+
+    fn new(facts: StoryFacts, wants_usage: bool, is_chat: bool, id: &str, object: &str) -> Self {
+        let number = facts.number;
         let start = format!(
-            r#"{{"id":"chatcmpl-{number:08x}","object":"chat.completion.chunk","created":1700000000,"model":"torr-target","#
+            r#"{{"id":"{id}-{number:08x}","object":"{object}","created":1700000000,"model":"{MODEL}","#
         );
-        Openai { chat, start }
+        Openai { facts, wants_usage, is_chat, start }
     }
 
+    fn finish(&self) -> &'static str {
+        if self.facts.is_cut { "\"length\"" } else { "\"stop\"" }
+    }
+
+    fn usage(&self, texts: u64) -> String {
+        let prompt = self.facts.prompt_tokens;
+        let total = prompt + texts;
+        let cached = self.facts.cached_tokens.map_or_else(String::new, |cached| {
+            format!(r#","prompt_tokens_details":{{"cached_tokens":{cached}}}"#)
+        });
+        format!(
+            r#""usage":{{"prompt_tokens":{prompt},"completion_tokens":{texts},"total_tokens":{total}{cached}}}"#
+        )
+    }
+
+    fn chunk(&self, said: &str, finish: &str, out: &mut Vec<u8>) {
+        let choice = format!(
+            r#""choices":[{{"index":0,{said},"logprobs":null,"finish_reason":{finish}}}]}}"#
+        );
+        event(out, &format!("{}{choice}", self.start));
+    }
+}
+
+impl Story for Openai {
     /// The role alone, which is no text.
-    pub(super) fn opening(&self, out: &mut Vec<u8>) {
-        self.chunk(r#"{"role":"assistant","content":""}"#, "null", out);
+    fn opening(&self, out: &mut Vec<u8>) {
+        if self.is_chat {
+            self.chunk(r#""delta":{"role":"assistant","content":""}"#, "null", out);
+        }
     }
 
-    pub(super) fn text(&self, text: &str, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"data: ");
-        out.extend_from_slice(self.start.as_bytes());
-        out.extend_from_slice(br#""choices":[{"index":0,"delta":{"content":""#);
-        out.extend_from_slice(text.as_bytes());
-        out.extend_from_slice(b"\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n");
+    fn text(&self, _number: u64, text: &str, out: &mut Vec<u8>) {
+        let (before, after) = if self.is_chat {
+            (br#""choices":[{"index":0,"delta":{"content":""#.as_slice(), b"\"}".as_slice())
+        } else {
+            (br#""choices":[{"index":0,"text":""#.as_slice(), b"\"".as_slice())
+        };
+        for piece in [
+            b"data: ",
+            self.start.as_bytes(),
+            before,
+            text.as_bytes(),
+            after,
+            b",\"logprobs\":null,\"finish_reason\":null}]}\n\n",
+        ] {
+            out.extend_from_slice(piece);
+        }
     }
 
-    pub(super) fn closing(&self, texts: u64, out: &mut Vec<u8>) {
-        self.chunk("{}", "\"stop\"", out);
-        if self.chat.wants_usage {
+    fn closing(&self, texts: u64, out: &mut Vec<u8>) {
+        let said = if self.is_chat { r#""delta":{}"# } else { r#""text":"""# };
+        self.chunk(said, self.finish(), out);
+        if self.wants_usage {
             event(out, &format!(r#"{}"choices":[],{}}}"#, self.start, self.usage(texts)));
         }
         event(out, "[DONE]");
     }
 
-    pub(super) fn at_once(&self, text: &str, texts: u64) -> String {
+    fn error(&self, out: &mut Vec<u8>) {
+        event(out, r#"{"error":{"message":"overloaded","type":"server_error","code":503}}"#);
+    }
+
+    fn at_once(&self, texts: u64) -> String {
         let start = self.start.replace("chat.completion.chunk", "chat.completion");
-        let usage = self.usage(texts);
-        format!(
-            r#"{start}"choices":[{{"index":0,"message":{{"role":"assistant","content":"{text}"}},"finish_reason":"stop"}}],{usage}}}"#
-        )
+        let (text, usage, finish) = (words(texts), self.usage(texts), self.finish());
+        let said = if self.is_chat {
+            format!(r#""message":{{"role":"assistant","content":"{text}"}}"#)
+        } else {
+            format!(r#""text":"{text}","logprobs":null"#)
+        };
+        format!(r#"{start}"choices":[{{"index":0,{said},"finish_reason":{finish}}}],{usage}}}"#)
     }
 
-    fn usage(&self, texts: u64) -> String {
-        let prompt = self.chat.prompt_tokens;
-        let total = prompt + texts;
-        format!(
-            r#""usage":{{"prompt_tokens":{prompt},"completion_tokens":{texts},"total_tokens":{total}}}"#
-        )
-    }
-
-    fn chunk(&self, delta: &str, finish: &str, out: &mut Vec<u8>) {
-        let choice = format!(
-            r#""choices":[{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{finish}}}]}}"#
-        );
-        event(out, &format!("{}{choice}", self.start));
+    fn begins_at_once(&self) -> bool {
+        false
     }
 }

@@ -5,15 +5,20 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Defect;
-use super::clerk::MOST_TOKENS;
+use super::queue::MOST_TOKENS;
 use crate::Delay;
-use crate::spec::{SpecError, default_host, default_seed, default_threads, within};
+use crate::spec::{
+    LONGEST_DELAY_NS, SpecError, default_host, default_seed, default_threads, within,
+};
+
+/// The maximum number of tokens before a message.
+const MOST_MESSAGE_TOKENS: u64 = 1_000;
 
 /// Whose API it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChatDialect {
-    /// `POST /v1/chat/completions`.
+    /// The paths of servers of language models, such as `POST /v1/chat/completions`.
     Openai,
     /// `POST /v1/chat-messages` and `POST /v1/datasets/{id}/retrieve`.
     Dify,
@@ -68,15 +73,30 @@ pub struct ChatSpec {
     /// From one text to the next.
     #[serde(default = "no_time")]
     pub itl: Delay,
-    /// How many texts.
+    /// The time for each token of a prompt that is not in the cache, before the first text; at most an hour.
+    #[serde(default)]
+    pub prefill_ns: u64,
+    /// How many texts, if a request does not say it.
     #[serde(default = "some_tokens")]
     pub tokens: AnswerLength,
+    /// The tokens that a chat template writes before each message, and before the answer.
+    #[serde(default)]
+    pub message_tokens: u64,
     /// Texts that leave in one write, when the last of them is due.
     #[serde(default = "one")]
     pub events_per_write: usize,
     /// How many responses are given at once; the rest wait their turn. None: all of them.
     #[serde(default)]
     pub capacity: Option<usize>,
+    /// The tokens for which there is room in the KV cache. None: no limit.
+    #[serde(default)]
+    pub kv_tokens: Option<u64>,
+    /// The tokens that are kept for later prompts with the same beginning. None: none.
+    #[serde(default)]
+    pub prefix_cache: Option<u64>,
+    /// The tokens of a block of the KV cache.
+    #[serde(default = "some_tokens_of_a_block")]
+    pub prefix_block: u64,
     /// What goes wrong, and how often; shares add up to 1 at most.
     #[serde(default)]
     pub defects: Vec<Chance>,
@@ -99,9 +119,14 @@ impl ChatSpec {
             threads: default_threads(),
             ttft: no_time(),
             itl: no_time(),
+            prefill_ns: 0,
             tokens: some_tokens(),
+            message_tokens: 0,
             events_per_write: one(),
             capacity: None,
+            kv_tokens: None,
+            prefix_cache: None,
+            prefix_block: some_tokens_of_a_block(),
             defects: Vec::new(),
             seed: default_seed(),
             log: None,
@@ -119,11 +144,31 @@ impl ChatSpec {
         };
         within("tokens", most, 0, MOST_TOKENS)?;
         within("tokens.least", least, 0, most)?;
+        within("prefill_ns", self.prefill_ns, 0, LONGEST_DELAY_NS)?;
+        within("message_tokens", self.message_tokens, 0, MOST_MESSAGE_TOKENS)?;
+        within("prefix_block", self.prefix_block, 1, MOST_TOKENS)?;
+        let block = self.prefix_block;
+        within("kv_tokens", self.kv_tokens.unwrap_or(block), block, u64::MAX)?;
+        within("prefix_cache", self.prefix_cache.unwrap_or(block), block, u64::MAX)?;
         for chance in &self.defects {
             within("defects.share", chance.share, 0.0, 1.0)?;
         }
         let shares: f64 = self.defects.iter().map(|chance| chance.share).sum();
         within("defects: the sum of shares", shares, 0.0, 1.0 + 1e-9)
+    }
+}
+
+impl ChatSpec {
+    /// Returns why all requests must be in one process, if they must.
+    pub(crate) fn needs_one_process(&self) -> Option<&'static str> {
+        [
+            (self.capacity.is_some(), "capacity: one queue needs one process"),
+            (self.kv_tokens.is_some(), "kv_tokens: one KV cache needs one process"),
+            (self.prefix_cache.is_some(), "prefix_cache: one cache needs one process"),
+            (self.log.is_some(), "log: one file needs one process"),
+        ]
+        .into_iter()
+        .find_map(|(is_set, reason)| is_set.then_some(reason))
     }
 }
 
@@ -133,6 +178,10 @@ fn no_time() -> Delay {
 
 fn some_tokens() -> AnswerLength {
     AnswerLength::Constant { n: 16 }
+}
+
+fn some_tokens_of_a_block() -> u64 {
+    16
 }
 
 fn one() -> usize {
