@@ -58,7 +58,11 @@ fn fire(request: RequestPlan, requests: u64) -> Tally {
 
 fn stopped(target: &Target) -> TargetCounts {
     target.stop().unwrap();
-    target.counts()
+    let counts = target.counts();
+    assert_eq!(counts.ends.values().sum::<u64>(), counts.requests, "{counts:?}");
+    let faults = counts.ends.get("fault").copied().unwrap_or_default();
+    assert_eq!(counts.faults.values().sum::<u64>(), faults);
+    counts
 }
 
 #[test]

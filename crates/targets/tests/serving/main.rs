@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod bytes;
+mod chat;
 #[path = "../common/mod.rs"]
 mod common;
 mod delay;
