@@ -124,15 +124,22 @@ class Chance:
 class Chat:
     """Streams answers as a chat API does: known events at known times.
 
-    `ttft` lies before the first text, `itl` between two; at most `capacity` answers at once.
+    `ttft` lies before the first text, `itl` between two; at most `capacity` answers at once. Each
+    token of a prompt that is not in the cache takes `prefill_ns`. `kv_tokens` limits the tokens of
+    running requests, and `prefix_cache` those that are kept for later prompts, in blocks.
     """
 
     dialect: Literal["openai", "dify"]
     ttft: Constant | Bimodal | Heavy = Constant(0)
     itl: Constant | Bimodal | Heavy = Constant(0)
+    prefill_ns: int = 0
     tokens: SameTokens | SomeTokens = SameTokens(16)
+    message_tokens: int = 0
     events_per_write: int = 1
     capacity: int | None = None
+    kv_tokens: int | None = None
+    prefix_cache: int | None = None
+    prefix_block: int = 16
     defects: tuple[Chance, ...] = ()
     seed: int = 1
     log: str | None = None
@@ -192,7 +199,7 @@ class Target:
             ) from error
 
     def counts(self) -> dict[str, Any]:
-        """Return the counts: connections, requests, answered, faults, calls, bytes_out.
+        """Return the counts: connections, requests, answered, faults, calls, ends, bytes_out.
 
         Of several processes only when they have stopped.
         """

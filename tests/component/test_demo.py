@@ -20,3 +20,19 @@ def test_it_measures_its_target_and_names_three_commands(torr):
     assert [level["concurrency"] for level in result["levels"]] == [8, 32, 64]
     # In 300 ms the target ends 1,920 requests, and at most 128 more that it served in part before.
     assert all(0 < level["ok_per_s"] < 6_830 for level in result["levels"])
+
+
+def test_it_measures_a_server_of_a_language_model(torr):
+    ended = torr("demo", "llm", "--quick")
+    assert ended.code == 0, ended.err
+    assert "Its KV cache holds 1,024 tokens" in ended.out
+    assert "$ torr ladder --levels 2,8" in ended.out
+    _, *commands = ended.out.partition("Try it on your own server of a model")[2].splitlines()
+    assert [command.split()[:2] for command in commands] == [
+        ["torr", "run"],
+        ["torr", "ladder"],
+        ["torr", "target"],
+    ]
+    result = json.loads((ended.folder / "_output/torr/latest/result.json").read_bytes())
+    assert [level["concurrency"] for level in result["levels"]] == [2, 8]
+    assert all(level["stream"]["tokens_out"] > 0 for level in result["levels"])

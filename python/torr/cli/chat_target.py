@@ -11,7 +11,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.target import serve
 from torr.options.definition import build_options, values_in
-from torr.options.target import CHAT, ChatOptions
+from torr.options.target import CHAT, OPENAI, ChatOptions, LanguageModelOptions
 
 
 @click.command(
@@ -19,11 +19,18 @@ from torr.options.target import CHAT, ChatOptions
     examples=(
         "torr target openai --ttft 200ms --itl 20ms --tokens 50..200 --port 8080",
         "torr target openai --capacity 32 --fault truncate:1% --log truth.csv --port 8080",
+        "torr target openai --prefill 100us --kv-tokens 16k --prefix-cache 16k --port 8080",
     ),
 )
-@flags_of(CHAT)
+@flags_of(OPENAI)
 def openai(**flags: Any) -> None:  # noqa: ANN401
-    """Stream OpenAI chat completions: POST /v1/chat/completions."""
+    """Imitate a server of language models, such as vLLM.
+
+    POST /v1/chat/completions, /v1/completions, /v1/responses and /v1/messages
+    answer with text, as a stream if the request asks for one. A request may set the
+    length of its answer: max_tokens, min_tokens, ignore_eos. POST /tokenize,
+    /v1/embeddings and /v1/rerank, GET /v1/models, /health and /metrics answer, too.
+    """
     _chat("openai", flags)
 
 
@@ -48,4 +55,6 @@ def _chat(dialect: Literal["openai", "dify"], flags: dict[str, Any]) -> None:
         for name, meaning in targets.defects().items():
             click.echo(f"{name:<10} {meaning}")
         return
+    if dialect == "openai":
+        behaviour |= values_in(build_options(LanguageModelOptions, flags))
     serve(targets.Chat(dialect, **behaviour), flags)

@@ -41,7 +41,10 @@ KINDS = {
     "grpc": ("torr.cli.target:grpc", "send the messages of gRPC calls back"),
     "ws": ("torr.cli.target:websocket", "answer each WebSocket message with the same message"),
     "faulty": ("torr.cli.target:faulty", "fail in a chosen way in a share of the responses"),
-    "openai": ("torr.cli.chat_target:openai", "stream chat completions, token by token"),
+    "openai": (
+        "torr.cli.chat_target:openai",
+        "imitate a server of language models: answers token by token, a queue, a cache",
+    ),
     "dify": (
         "torr.cli.chat_target:dify",
         "stream chat messages of an app or agent, and answer retrievals",

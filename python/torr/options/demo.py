@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from torr.options.definition import LOAD, RESULT, reuse_option, switch
+from torr.options.readers import one_of
 from torr.options.result import ResultOptions
 from torr.options.verbs import VerbOptions
 
 if TYPE_CHECKING:
     from torr.messages.say import Language
+
+SUBJECT = one_of("http|llm", ("http", "llm"))
+"""The kind of the target."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,13 @@ def _fields(text: str, form: str) -> list[str]:
     return fields
 
 
+def read_cache(text: str) -> int | None:
+    """Return a number of tokens, or None for off."""
+    return None if text == "off" else _CACHE_TOKENS.read(text)
+
+
 _TOKENS = whole("N", 0)
+_CACHE_TOKENS = readers.count(10**12)
 _TIMES = Reader("TIME", read_times, "50ms")
 _ANSWER = Reader("N|A..B", read_tokens, "50..200")
 
@@ -222,6 +228,42 @@ class ChatOptions:
     seed: int = option("--seed", readers.SEED, "set the seed of random choices [1]", default=1)
 
 
+@dataclass(frozen=True, slots=True)
+class LanguageModelOptions:
+    """What limits a server of language models: its prefill and its KV cache."""
+
+    group: ClassVar[str] = BEHAVIOUR
+
+    prefill_ns: int = option(
+        "--prefill",
+        readers.DURATION,
+        "add TIME to the first text for each token of the prompt [0ms]",
+        default="0ms",
+    )
+    message_tokens: int = option(
+        "--message-tokens",
+        whole("N", 0, 1_000),
+        "count N more tokens for each message of a chat [0]",
+        default=0,
+    )
+    kv_tokens: int | None = option(
+        "--kv-tokens",
+        _CACHE_TOKENS,
+        "hold N tokens of running requests, queue or preempt others",
+    )
+    prefix_cache: int | None = option(
+        "--prefix-cache",
+        Reader("N|off", read_cache, "64k"),
+        "keep N tokens for prompts that begin alike [off]",
+    )
+    prefix_block: int = option(
+        "--prefix-block",
+        whole("N", 1, 1_048_576),
+        "hold and keep tokens in blocks of N [16]",
+        default=16,
+    )
+
+
 HELLO = VerbOptions("hello", (HelloOptions, PlaceOptions))
 DELAY = VerbOptions("delay", (DelayOptions, PlaceOptions))
 BYTES = VerbOptions("bytes", (BytesOptions, PlaceOptions))
@@ -229,3 +271,4 @@ WEBSOCKET = VerbOptions("ws", (WebSocketOptions, PlaceOptions))
 FAULTY = VerbOptions("faulty", (FaultyOptions, PlaceOptions))
 GRPC = VerbOptions("grpc", (GrpcTargetOptions, PlaceOptions))
 CHAT = VerbOptions("chat", (ChatOptions, PlaceOptions))
+OPENAI = VerbOptions("openai", (ChatOptions, LanguageModelOptions, PlaceOptions))

@@ -24,7 +24,7 @@ from torr.options.locust import LocustOptions
 from torr.options.measure import MeasureOptions
 from torr.options.result import ResultOptions
 from torr.options.stored_runs import IMPORT, LEDGER, LIST, SERVE, TAG
-from torr.options.target import BYTES, CHAT, DELAY, FAULTY, HELLO
+from torr.options.target import BYTES, CHAT, DELAY, FAULTY, HELLO, OPENAI
 from torr.options.verbs import COMPARE, DIFF, LADDER, RUN, VerbOptions
 from torr.planning.file_keys import values_of_plan
 from torr.planning.matrix import KEYS
@@ -32,7 +32,7 @@ from torr.planning.matrix import KEYS
 URL = "http://127.0.0.1:9/"
 LOCUST = VerbOptions("locust", (LocustOptions,))
 VERBS = {"run": RUN, "ladder": LADDER, "compare": COMPARE, "diff": DIFF, "locust": LOCUST}
-VERBS |= {f"target {each.verb}": each for each in (HELLO, DELAY, BYTES, FAULTY, CHAT)}
+VERBS |= {f"target {each.verb}": each for each in (HELLO, DELAY, BYTES, FAULTY, CHAT, OPENAI)}
 VERBS |= {each.verb: each for each in (DEMO, DOCTOR, IMPORT, INIT, LEDGER, LIST, SERVE, TAG)}
 CASES = [
     pytest.param(name, option, id=f"{name} {option.long}")

@@ -25,7 +25,7 @@ pub(crate) struct BlockLimits {
 #[derive(Debug)]
 pub(crate) struct KvBlocks {
     limits: BlockLimits,
-    cached: HashMap<BlockKey, CachedBlock>,
+    cached: HashMap<BlockKey, CachedKvBlock>,
     /// Cached blocks without users; the one that became idle first is first.
     idle: BTreeMap<u64, BlockKey>,
     idle_count: u64,
@@ -33,7 +33,7 @@ pub(crate) struct KvBlocks {
 }
 
 #[derive(Debug)]
-struct CachedBlock {
+struct CachedKvBlock {
     users: u64,
     /// Its key in `idle`, if it has no users.
     idle_number: u64,
@@ -159,7 +159,7 @@ impl KvBlocks {
             return false;
         }
         self.make_room();
-        self.cached.insert(key, CachedBlock { users: 1, idle_number: 0 });
+        self.cached.insert(key, CachedKvBlock { users: 1, idle_number: 0 });
         self.used += 1;
         true
     }

@@ -5,11 +5,11 @@ use super::story::{Story, StoryFacts, named_event, words};
 
 /// One response.
 #[derive(Debug)]
-pub(crate) struct Messages(StoryFacts);
+pub(crate) struct MessageStory(StoryFacts);
 
-impl Messages {
+impl MessageStory {
     pub(super) fn new(facts: StoryFacts) -> Self {
-        Messages(facts)
+        MessageStory(facts)
     }
 
     /// Returns a message with this content, up to and without the end of its usage.
@@ -35,7 +35,7 @@ impl Messages {
     }
 }
 
-impl Story for Messages {
+impl Story for MessageStory {
     fn opening(&self, out: &mut Vec<u8>) {
         let message = self.message("", "null");
         named_event(

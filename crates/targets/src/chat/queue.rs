@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::ask::{ChatAsk, LengthAsk};
 use super::kv_blocks::BlockLimits;
-use super::scheduler::{FinishReason, Job, Scheduler, SchedulerLimits, Snapshot, View};
+use super::scheduler::{FinishReason, Job, RequestScheduler, SchedulerLimits, Snapshot, View};
 use super::story::answer_token;
 use super::tokenizer::TokenId;
 use super::{AnswerLength, ChatSpec, Defect};
@@ -33,7 +33,7 @@ pub(crate) struct ChatQueue {
 
 #[derive(Debug)]
 struct SharedQueue {
-    scheduler: Scheduler,
+    scheduler: RequestScheduler,
     /// Wakes the task of a request when there are news about it.
     notices: HashMap<u64, Arc<Notify>>,
 }
@@ -84,7 +84,7 @@ impl ChatQueue {
             total: spec.kv_tokens.map(|tokens| tokens / block_tokens),
             cached: spec.prefix_cache.unwrap_or_default() / block_tokens,
         };
-        let scheduler = Scheduler::new(SchedulerLimits {
+        let scheduler = RequestScheduler::new(SchedulerLimits {
             places: spec.capacity,
             blocks,
             block_tokens,

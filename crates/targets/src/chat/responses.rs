@@ -9,17 +9,17 @@ const OPENING_EVENTS: u64 = 4;
 
 /// One response.
 #[derive(Debug)]
-pub(crate) struct Responses {
+pub(crate) struct ResponseStory {
     facts: StoryFacts,
     /// The members of every event of its text.
     place: String,
 }
 
-impl Responses {
+impl ResponseStory {
     pub(super) fn new(facts: StoryFacts) -> Self {
         let number = facts.number;
         let place = format!(r#","item_id":"msg_{number:08x}","output_index":0,"content_index":0"#);
-        Responses { facts, place }
+        ResponseStory { facts, place }
     }
 
     fn status(&self) -> &'static str {
@@ -60,7 +60,7 @@ impl Responses {
     }
 }
 
-impl Story for Responses {
+impl Story for ResponseStory {
     fn opening(&self, out: &mut Vec<u8>) {
         let response = self.response("in_progress", "", "null");
         let item = self.item("in_progress", "");

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use super::ask::{Api, ChatAsk};
 use super::dify::Dify;
-use super::messages::Messages;
+use super::messages::MessageStory;
 use super::openai::Openai;
-use super::responses::Responses;
+use super::responses::ResponseStory;
 use super::tokenizer::{TokenId, tokenize};
 
 /// The texts of an answer, one a token, again and again; some are written with escapes, as servers do.
@@ -59,8 +59,8 @@ pub(crate) fn story(ask: &mut ChatAsk, facts: StoryFacts) -> Box<dyn Story> {
     match ask.api {
         Api::ChatCompletions => Box::new(Openai::chat(facts, ask.wants_usage)),
         Api::Completions => Box::new(Openai::completion(facts, ask.wants_usage)),
-        Api::Responses => Box::new(Responses::new(facts)),
-        Api::Messages => Box::new(Messages::new(facts)),
+        Api::Responses => Box::new(ResponseStory::new(facts)),
+        Api::Messages => Box::new(MessageStory::new(facts)),
         Api::Dify { is_agent } => Box::new(Dify::new(facts, is_agent, ask.conversation.take())),
     }
 }

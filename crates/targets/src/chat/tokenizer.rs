@@ -16,15 +16,15 @@ const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// The piece of a text that is read.
-struct Piece {
+struct TokenPiece {
     hash: u64,
     /// Characters that are not whitespace.
     chars: usize,
 }
 
-impl Piece {
+impl TokenPiece {
     fn new() -> Self {
-        Piece { hash: FNV_BASIS, chars: 0 }
+        TokenPiece { hash: FNV_BASIS, chars: 0 }
     }
 
     fn add(&mut self, text: &str) {
@@ -37,7 +37,7 @@ impl Piece {
     fn end(&mut self, tokens: &mut Vec<TokenId>) {
         if self.chars > 0 {
             tokens.push(self.token());
-            *self = Piece::new();
+            *self = TokenPiece::new();
         }
     }
 
@@ -49,7 +49,7 @@ impl Piece {
 
 /// Adds the tokens of a text.
 pub(crate) fn tokenize(text: &str, tokens: &mut Vec<TokenId>) {
-    let mut piece = Piece::new();
+    let mut piece = TokenPiece::new();
     for (at, char) in text.char_indices() {
         let is_space = char.is_whitespace();
         if is_space || piece.chars == PIECE_CHARS {
@@ -64,7 +64,7 @@ pub(crate) fn tokenize(text: &str, tokens: &mut Vec<TokenId>) {
 /// Adds the tokens that a chat template writes before a message of a role.
 pub(crate) fn begin_message(role: &str, count: u64, tokens: &mut Vec<TokenId>) {
     for number in 0..count {
-        let mut piece = Piece::new();
+        let mut piece = TokenPiece::new();
         piece.add(&format!("<|{role} {number}|>"));
         tokens.push(piece.token());
     }

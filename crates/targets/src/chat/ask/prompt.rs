@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::tokenizer::{TokenId, begin_message, tokenize};
+use crate::chat::tokenizer::{TokenId, begin_message, tokenize};
 
 /// A message of a chat, or an item of `/v1/responses`.
 #[derive(Deserialize)]

@@ -6,7 +6,7 @@
 //! others, and then computes its prompt and its texts again.
 //!
 //! Times are planned, not measured: a request starts at the planned end of the one before it, so that the
-//! lateness of timers does not add up. The caller calls [`Scheduler::advance`] with the clock, and in
+//! lateness of timers does not add up. The caller calls [`RequestScheduler::advance`] with the clock, and in
 //! time: the request that is first in the queue wakes up for every event, see [`View::wake_ns`].
 
 mod request;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::kv_blocks::{BlockLimits, KvBlocks};
 use super::tokenizer::TokenId;
 pub(crate) use request::Job;
-use request::{Request, State};
+use request::{Request, RequestState};
 pub(crate) use totals::{ENDS, FinishReason, Histogram, Snapshot, Totals};
 
 /// The limits and speeds of a scheduler.
@@ -38,7 +38,7 @@ pub(crate) struct SchedulerLimits {
 
 /// All requests of a target.
 #[derive(Debug)]
-pub(crate) struct Scheduler {
+pub(crate) struct RequestScheduler {
     limits: SchedulerLimits,
     blocks: KvBlocks,
     requests: HashMap<u64, Request>,
@@ -79,9 +79,9 @@ pub(crate) struct View {
     pub(crate) wake_ns: Option<u64>,
 }
 
-impl Scheduler {
+impl RequestScheduler {
     pub(crate) fn new(limits: SchedulerLimits) -> Self {
-        Scheduler {
+        RequestScheduler {
             limits,
             blocks: KvBlocks::new(limits.blocks),
             requests: HashMap::new(),
@@ -101,7 +101,7 @@ impl Scheduler {
     }
 
     /// Takes a request, which starts at once if it can. Its tokens must be at most
-    /// [`Scheduler::most_tokens`]. Of two requests, the one with the higher number is younger.
+    /// [`RequestScheduler::most_tokens`]. Of two requests, the one with the higher number is younger.
     pub(crate) fn arrive(&mut self, number: u64, job: Job, received_ns: u64) {
         self.advance(received_ns);
         self.requests.insert(number, Request::new(job, received_ns));
@@ -131,20 +131,20 @@ impl Scheduler {
         }
     }
 
-    /// Returns what is known about a request at the time of the last call of [`Scheduler::advance`].
+    /// Returns what is known about a request at the time of the last call of [`RequestScheduler::advance`].
     pub(crate) fn view(&mut self, number: u64) -> Option<View> {
         let next_ns = self.events.peek().map(|Reverse(event)| event.at_ns);
         let is_first = self.waiting.front() == Some(&number);
         let may_pause = self.limits.blocks.total.is_some();
         let request = self.requests.get_mut(&number)?;
         let certain = match request.state {
-            State::Running if !may_pause => request.texts(),
-            State::Over => request.texts(),
-            State::Waiting | State::Running => request.texts_by(self.now_ns),
+            RequestState::Running if !may_pause => request.texts(),
+            RequestState::Over => request.texts(),
+            RequestState::Waiting | RequestState::Running => request.texts_by(self.now_ns),
         };
         request.told = request.told.max(certain);
         let wake_ns = match request.state {
-            State::Waiting => is_first.then_some(next_ns).flatten(),
+            RequestState::Waiting => is_first.then_some(next_ns).flatten(),
             _ => request.at_ns.get(certain).copied(),
         };
         Some(View {
@@ -162,10 +162,10 @@ impl Scheduler {
         std::mem::take(&mut self.news)
     }
 
-    /// Returns the state at the time of the last call of [`Scheduler::advance`].
+    /// Returns the state at the time of the last call of [`RequestScheduler::advance`].
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut totals = self.totals.clone();
-        let open = self.requests.values().filter(|request| request.state != State::Over);
+        let open = self.requests.values().filter(|request| request.state != RequestState::Over);
         totals.generation_tokens +=
             open.map(|request| request.generated_by(self.now_ns)).sum::<u64>();
         Snapshot {
@@ -207,7 +207,7 @@ impl Scheduler {
         // As in vLLM, at least one token is computed.
         let cached = hits.min(tokens.saturating_sub(1) / block_tokens) * block_tokens;
         request.held = held;
-        request.state = State::Running;
+        request.state = RequestState::Running;
         if request.start_ns.is_none() {
             request.start_ns = Some(now_ns);
             request.cached_tokens = cached;
@@ -248,7 +248,7 @@ impl Scheduler {
     fn happen(&mut self, event: SchedulerEvent) {
         let SchedulerEvent { at_ns, number, run, text } = event;
         let Some(request) = self.requests.get_mut(&number) else { return };
-        if request.state != State::Running || request.pauses_ns.len() != run {
+        if request.state != RequestState::Running || request.pauses_ns.len() != run {
             return;
         }
         let texts = request.texts();
@@ -310,7 +310,7 @@ impl Scheduler {
         // A text that is due now was not generated, unless the caller knows about it already.
         let before = request.at_ns.partition_point(|due_ns| *due_ns < at_ns);
         request.generated = request.generated.max(request.told).max(before);
-        request.state = State::Waiting;
+        request.state = RequestState::Waiting;
         request.pauses_ns.push(at_ns);
         self.blocks.give_back(std::mem::take(&mut request.held));
         self.news.push(number);
@@ -319,12 +319,12 @@ impl Scheduler {
     /// Ends a request that is not over.
     fn end(&mut self, number: u64, at_ns: u64, reason: FinishReason) {
         let Some(request) = self.requests.get_mut(&number) else { return };
-        if request.state == State::Over {
+        if request.state == RequestState::Over {
             return;
         }
         self.totals.generation_tokens += request.generated_by(at_ns);
         self.totals.ends[reason as usize] += 1;
-        request.state = State::Over;
+        request.state = RequestState::Over;
         self.blocks.give_back(std::mem::take(&mut request.held));
         if !self.running.remove(&number) {
             self.waiting.retain(|waiting| *waiting != number);

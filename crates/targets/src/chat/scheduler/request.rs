@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::kv_blocks::{BlockKey, HeldBlocks, key_after};
-use super::super::tokenizer::TokenId;
+use crate::chat::kv_blocks::{BlockKey, HeldBlocks, key_after};
+use crate::chat::tokenizer::TokenId;
 
 /// What a request needs.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Job {
 
 /// Whether a request has a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RequestState {
     Waiting,
     Running,
     Over,
@@ -28,7 +28,7 @@ pub(super) enum State {
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) job: Job,
-    pub(super) state: State,
+    pub(super) state: RequestState,
     pub(super) received_ns: u64,
     /// When it had a place for the first time.
     pub(super) start_ns: Option<u64>,
@@ -51,7 +51,7 @@ impl Request {
     pub(super) fn new(job: Job, received_ns: u64) -> Self {
         Request {
             job,
-            state: State::Waiting,
+            state: RequestState::Waiting,
             received_ns,
             start_ns: None,
             cached_tokens: 0,
@@ -77,7 +77,7 @@ impl Request {
     /// Returns the texts that are due by `now_ns`.
     pub(super) fn texts_by(&self, now_ns: u64) -> usize {
         match self.state {
-            State::Waiting => self.generated,
+            RequestState::Waiting => self.generated,
             _ => self.at_ns.partition_point(|at_ns| *at_ns <= now_ns),
         }
     }

@@ -10,10 +10,10 @@ const UNLIMITED: SchedulerLimits = SchedulerLimits {
     answer: |text| 1_000 + text as TokenId,
 };
 
-fn scheduler(change: impl FnOnce(&mut SchedulerLimits)) -> Scheduler {
+fn scheduler(change: impl FnOnce(&mut SchedulerLimits)) -> RequestScheduler {
     let mut limits = UNLIMITED;
     change(&mut limits);
-    Scheduler::new(limits)
+    RequestScheduler::new(limits)
 }
 
 /// A request with so many tokens and texts: the first after 100 ns, the others 10 ns later each.
@@ -22,12 +22,12 @@ fn job(prompt: std::ops::Range<TokenId>, texts: u64) -> Job {
     Job { prompt: prompt.collect(), offsets_ns, generates: true, is_cut: false }
 }
 
-fn at(scheduler: &mut Scheduler, number: u64, now_ns: u64) -> View {
+fn at(scheduler: &mut RequestScheduler, number: u64, now_ns: u64) -> View {
     scheduler.advance(now_ns);
     scheduler.view(number).unwrap()
 }
 
-fn load(scheduler: &Scheduler) -> (usize, usize) {
+fn load(scheduler: &RequestScheduler) -> (usize, usize) {
     let Snapshot { running, waiting, .. } = scheduler.snapshot();
     (running, waiting)
 }
@@ -104,7 +104,7 @@ fn a_cached_beginning_shortens_the_time_to_the_first_text() {
     one.arrive(1, job(0..10, 1), 0);
     one.arrive(2, job(0..20, 1), 0);
     one.arrive(3, job(1..10, 1), 0);
-    let seen = |one: &mut Scheduler, number| {
+    let seen = |one: &mut RequestScheduler, number| {
         let view = one.view(number).unwrap();
         (view.cached_tokens, view.at_ns[0])
     };

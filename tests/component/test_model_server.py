@@ -1,0 +1,77 @@
+"""`torr target openai` with a limited KV cache, loaded by `torr run`: both sides agree."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+
+from torr import targets
+
+QUICK = ("--warmup", "0s", "--drain", "5s", "-q")
+PROMPT = " ".join(f"w{number}" for number in range(40))
+CHAT = ("--chat", "openai", "--model", "m", "--prompt", PROMPT)
+
+
+def post(url, path, body):
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data)  # noqa: S310 - our own target
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+        return json.load(answer)
+
+
+def metrics(url):
+    """Return the samples of the target's page without buckets, summed over their labels."""
+    with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:  # noqa: S310
+        page = answer.read().decode()
+    found = {}
+    for name, value in re.findall(r"^vllm:(\w+)\{[^}]*\} (\S+)$", page, re.MULTILINE):
+        found[name] = found.get(name, 0) + float(value)
+    return found
+
+
+def test_metrics_of_the_target_are_those_of_the_load(torr, target):
+    limits = ("--kv-tokens", "256", "--prefix-cache", "256", "--prefill", "50us")
+    running = target("openai", "--tokens", "5..40", "--itl", "1ms", *limits)
+    load = ("-c", "8", "--requests", "40", "--turns", "2")
+    ended = torr("run", *CHAT, *load, *QUICK, running.url)
+    page, stream = metrics(running.url), ended.level["stream"]
+    counts = running.stop()
+    assert ended.level["counts"]["ok"] == counts["calls"]["chat"] == 40
+    assert counts["ends"] == {"ok": 41}
+    assert page["prompt_tokens_total"] == stream["tokens_in"]
+    assert page["generation_tokens_total"] == stream["tokens_out"]
+    assert page["request_success_total"] == page["time_to_first_token_seconds_count"] == 40
+    # The prompt is 2 blocks of 16 tokens, and 8 tokens.
+    assert 0 < page["prefix_cache_hits_total"] < page["prefix_cache_queries_total"]
+    assert page["num_requests_running"] == page["num_requests_waiting"] == 0
+    assert page["num_preemptions_total"] > 0
+
+
+def test_a_load_that_stops_early_cancels_its_requests(torr, target):
+    running = target("openai", "--tokens", "1000", "--itl", "1s")
+    torr("run", *CHAT, "-c", "5", "-z", "300ms", "--warmup", "0s", "--drain", "0s", running.url)
+    while metrics(running.url)["num_requests_running"]:
+        pass  # the test has a time limit
+    counts = running.stop()
+    assert counts["ends"]["cancelled"] == counts["calls"]["chat"] == 5
+    assert sum(counts["ends"].values()) == counts["requests"]
+
+
+def test_the_options_of_the_target_reach_it(target):
+    cache = ("--prefix-cache", "1k", "--prefix-block", "4")
+    running = target("openai", "--message-tokens", "4", *cache)
+    messages = {"messages": [{"role": "user", "content": "one two three"}]}
+    assert post(running.url, "/tokenize", messages)["count"] == 11
+    chat = "/v1/chat/completions"
+    cached = [
+        post(running.url, chat, messages)["usage"]["prompt_tokens_details"]["cached_tokens"]
+        for _ in range(2)
+    ]
+    assert cached == [0, 8]
+
+
+def test_a_target_of_python_has_the_same_defaults():
+    with targets.listening(targets.Chat("openai", tokens=targets.SameTokens(3))) as target:
+        usage = post(target.url, "/v1/completions", {"prompt": [1, 2]})["usage"]
+        assert usage == {"prompt_tokens": 2, "completion_tokens": 3, "total_tokens": 5}
