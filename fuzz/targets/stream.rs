@@ -7,16 +7,14 @@ use fuzz::sse::{Read, events};
 use libfuzzer_sys::fuzz_target;
 use wire::{Dialect, Event, Sse};
 
-const DIALECTS: [Dialect; 4] = [Dialect::Plain, Dialect::Openai, Dialect::Dify, Dialect::Anthropic];
-
 fuzz_target!(|data: &[u8]| {
     let expected = events(data);
     for pieces in [vec![data], cut(data)] {
         let (mut sse, mut found) = (Sse::default(), Vec::new());
         for piece in pieces {
             sse.feed(piece, |event| {
-                for dialect in DIALECTS {
-                    look(dialect, event);
+                for dialect in Dialect::ALL {
+                    look(*dialect, event);
                 }
                 found.push(read(event));
             })

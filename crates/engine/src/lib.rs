@@ -44,7 +44,7 @@ pub use plan::{
     Alias, BodyCheck, CancelAfter, Cancellation, Capture, CaptureFrom, Closed, Data, Fed, Group,
     GrpcPlan, HttpVersion, JsonCheck, Limit, Limited, Matching, MessagePart, Open, PLAN_VERSION,
     Pace, Plan, Processes, Proxy, Remember, Replay, RequestPlan, Sending, Source, Stage, Stop,
-    StreamDialect, StreamPlan, Think, Tls, Transport, WebSocketPlan,
+    StreamPlan, Think, Tls, Transport, WebSocketPlan,
 };
 pub use prepare::{Endpoint, OTHERS, Prepared, PreparedRequest, prepare};
 pub use run::{Run, StartError};

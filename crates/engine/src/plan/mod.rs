@@ -20,7 +20,7 @@ pub use grpc::{GrpcPlan, MessagePart, Sending};
 pub use pace::{Closed, Fed, Open, Pace, Replay, Stage, Think};
 pub use processes::Processes;
 pub use source::{BodyCheck, Capture, CaptureFrom, Data, JsonCheck, Remember, RequestPlan, Source};
-pub use streaming::{Alias, Limit, Limited, StreamDialect, StreamPlan};
+pub use streaming::{Alias, Limit, Limited, StreamPlan};
 pub use transport::{HttpVersion, Proxy, Tls, Transport};
 pub use websocket::{Matching, WebSocketPlan};
 

@@ -1,13 +1,14 @@
 //! Streams: their dialect, and the limits of their times.
 
 use serde::{Deserialize, Serialize};
+use wire::Dialect;
 
 /// How a response streams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamPlan {
     /// The format of its events.
-    pub dialect: StreamDialect,
+    pub dialect: Dialect,
     /// How long it may stand still; for ever, up to the timeout, where that is not said.
     #[serde(default)]
     pub idle_timeout_ns: Option<u64>,
@@ -25,7 +26,7 @@ pub struct StreamPlan {
 impl StreamPlan {
     /// A stream of that dialect, and nothing special.
     #[must_use]
-    pub fn new(dialect: StreamDialect) -> Self {
+    pub fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
             idle_timeout_ns: None,
@@ -50,22 +51,6 @@ pub enum Alias {
     Guidellm,
     /// inference-perf of Kubernetes.
     InferencePerf,
-}
-
-/// The dialects that are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StreamDialect {
-    /// Any server-sent events.
-    Sse,
-    /// OpenAI chat completions.
-    Openai,
-    /// Dify chat messages.
-    Dify,
-    /// Anthropic messages.
-    Anthropic,
-    /// Messages of gRPC.
-    Grpc,
 }
 
 /// A limit that a good response meets.

@@ -6,7 +6,7 @@ use wire::Dialect;
 
 use crate::measure::report::StreamText;
 use crate::measure::stream::{StreamTally, Times, chunks_of};
-use crate::plan::{Alias, Capture, CaptureFrom, StreamDialect, StreamPlan};
+use crate::plan::{Alias, Capture, CaptureFrom, StreamPlan};
 
 /// Observes the streams of one request.
 #[derive(Debug, Clone)]
@@ -32,13 +32,7 @@ impl StreamObserver {
             names.iter().position(|name| *name == capture.name)
         };
         Self {
-            dialect: match plan.dialect {
-                StreamDialect::Sse => Dialect::Plain,
-                StreamDialect::Openai => Dialect::Openai,
-                StreamDialect::Dify => Dialect::Dify,
-                StreamDialect::Anthropic => Dialect::Anthropic,
-                StreamDialect::Grpc => Dialect::Grpc,
-            },
+            dialect: plan.dialect,
             idle_timeout_ns: plan.idle_timeout_ns,
             is_from_intended: plan.from_intended,
             text: index(CaptureFrom::Text),

@@ -2,10 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::{
-    GrpcPlan, HttpVersion, Plan, RequestPlan, Sending, Source, StreamDialect, StreamPlan,
-};
+use engine::{GrpcPlan, HttpVersion, Plan, RequestPlan, Sending, Source, StreamPlan};
 use targets::{Fault, FaultVersion, GrpcSpec, Spec, Target};
+use wire::Dialect;
 
 use crate::at_once::at_once;
 use crate::{MS, SILENCE_NS, balanced, faulty, one, requests, run, url};
@@ -26,7 +25,7 @@ fn calls(target: &Target, method: &str, messages: &[&[u8]], grpc: GrpcPlan) -> P
         headers: vec![("content-type".into(), "application/grpc".into())],
         body: Some(STANDARD.encode(framed.collect::<Vec<_>>().concat())),
         accept_statuses: vec![(200, 200)],
-        stream: grpc.response_stream.then(|| StreamPlan::new(StreamDialect::Grpc)),
+        stream: grpc.response_stream.then(|| StreamPlan::new(Dialect::Grpc)),
         grpc: Some(grpc),
         timeout_ns: 30_000 * MS,
         ..RequestPlan::get(&url(target))

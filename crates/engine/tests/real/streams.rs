@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use engine::{
-    Capture, CaptureFrom, Closed, Pace, Plan, RequestPlan, Source, Stop, StreamDialect, StreamPlan,
-    Tally, Timed,
+    Capture, CaptureFrom, Closed, Pace, Plan, RequestPlan, Source, Stop, StreamPlan, Tally, Timed,
 };
 use targets::{
     AnswerLength, Chance, ChatDialect, ChatSpec, Defect, Delay, Spec, Target, TargetCounts,
 };
+use wire::Dialect;
 
 use super::{MS, PATIENCE_NS, at_once, balanced, run};
 
@@ -30,12 +30,12 @@ fn question(target: &Target, dialect: ChatDialect) -> RequestPlan {
         ChatDialect::Openai => (
             "/v1/chat/completions",
             r#"{"model":"m","messages":[{"role":"user","content":"one two"}],"stream":true,"stream_options":{"include_usage":true}}"#,
-            StreamDialect::Openai,
+            Dialect::Openai,
         ),
         ChatDialect::Dify => (
             "/v1/chat-messages",
             r#"{"inputs":{},"query":"one two","response_mode":"streaming","user":"u"}"#,
-            StreamDialect::Dify,
+            Dialect::Dify,
         ),
     };
     let url = format!("http://{}{path}", target.addr());

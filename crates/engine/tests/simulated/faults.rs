@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::world::*;
-use engine::{Gate, Pace, Replay, RequestPlan, Source, StreamDialect, StreamPlan};
+use engine::{Gate, Pace, Replay, RequestPlan, Source, StreamPlan};
 use net::{Act, Dial, Nanos, Simulated};
+use wire::Dialect;
 
 /// Answers of 1 ms in the first second of a user: the first is followed by a look of 5 ms.
 const FIRST_SECOND: u64 = 995;
@@ -322,7 +323,7 @@ fn a_drain_as_long_as_the_timeout_makes_timeouts_of_all_that_wait_for_a_connecti
 fn an_event_without_end_is_too_large_whatever_becomes_of_its_connection() {
     let mut plan = closed(1);
     plan.stop = engine::Stop::Requests { requests: 1 };
-    request(&mut plan).stream = Some(StreamPlan::new(StreamDialect::Sse));
+    request(&mut plan).stream = Some(StreamPlan::new(Dialect::Plain));
     request(&mut plan).timeout_ns = 100 * MS;
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ".to_vec();
     let pieces = (1..18).map(|at| (at * MS, Act::Bytes(vec![b'a'; 1 << 20])));

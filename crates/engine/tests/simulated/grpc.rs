@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::world::{MS, closed, request, simulate};
-use engine::{Data, GrpcPlan, HttpVersion, MessagePart, Plan, Sending, StreamDialect, StreamPlan};
+use engine::{Data, GrpcPlan, HttpVersion, MessagePart, Plan, Sending, StreamPlan};
 use net::{Act, Dial, Nanos, Peer};
+use wire::Dialect;
 use wire::hpack::{Encoder, Indexing};
 use wire::http2::{FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE};
 use wire::protobuf::NumberEncoding;
@@ -156,7 +157,7 @@ fn calls(messages: &[&[u8]], grpc: GrpcPlan) -> Plan {
     call.accept_statuses = vec![(200, 200)];
     call.body = Some(base64::engine::general_purpose::STANDARD.encode(body));
     if grpc.response_stream {
-        call.stream = Some(StreamPlan::new(StreamDialect::Grpc));
+        call.stream = Some(StreamPlan::new(Dialect::Grpc));
     }
     call.grpc = Some(grpc);
     plan

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::streams::{HEAD, chunk};
 use crate::world::{Target, plan, request, simulate};
-use engine::{Alias, Closed, Metric, Pace, Plan, Stop, StreamDialect, StreamPlan, StreamTally};
+use engine::{Alias, Closed, Metric, Pace, Plan, Stop, StreamPlan, StreamTally};
 use net::{Act, Dial, Nanos};
+use wire::Dialect;
 use serde_json::Value;
 
 const RECORDED: &str = include_str!("../other_tools.json");
@@ -37,7 +38,7 @@ fn acts(stream: &Value) -> Vec<(Nanos, Act)> {
 fn asking_once(aliases: Vec<Alias>) -> Plan {
     let mut plan = plan(Pace::Closed(Closed::new(1)));
     plan.stop = Stop::Requests { requests: 1 };
-    let stream = StreamPlan::new(StreamDialect::Openai);
+    let stream = StreamPlan::new(Dialect::Openai);
     request(&mut plan).stream = Some(StreamPlan { aliases, ..stream });
     request(&mut plan).timeout_ns = 10_000_000_000;
     plan

@@ -4,10 +4,9 @@
 
 use crate::streams::whole;
 use crate::world::*;
-use engine::{
-    Closed, Open, Pace, Phase, Plan, Replay, Report, Stage, Stop, StreamDialect, StreamPlan, Tally,
-};
+use engine::{Closed, Open, Pace, Phase, Plan, Replay, Report, Stage, Stop, StreamPlan, Tally};
 use net::{Act, Dial, Nanos};
+use wire::Dialect;
 
 /// Into how many parts a plan is split, and each of these again: nodes, and the workers of a node.
 const SPLITS: [&[u32]; 3] = [&[2], &[3], &[3, 2]];
@@ -107,6 +106,6 @@ fn users_that_begin_one_after_the_other_are_measured_the_same_in_parts() {
 #[test]
 fn streams_are_measured_the_same_in_parts() {
     let mut plan = constant(300.0, 60);
-    request(&mut plan).stream = Some(StreamPlan::new(StreamDialect::Openai));
+    request(&mut plan).stream = Some(StreamPlan::new(Dialect::Openai));
     assert_parts_are_the_whole(&plan, streamed);
 }

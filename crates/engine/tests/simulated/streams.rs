@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::world::{MS, Outcome, SECOND, Target, request, simulate, simulate_in};
 use engine::{
-    Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop, StreamDialect,
+    Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop,
     StreamPlan, Timed,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
+use wire::Dialect;
 
 pub(crate) const HEAD: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -46,7 +47,7 @@ pub(crate) fn whole() -> Vec<(Nanos, Act)> {
 pub(crate) fn plan(users: u32, requests: u64, idle_timeout_ns: Option<Nanos>) -> Plan {
     let mut plan = crate::world::plan(Pace::Closed(Closed::new(users)));
     plan.stop = Stop::Requests { requests };
-    let stream = StreamPlan { idle_timeout_ns, ..StreamPlan::new(StreamDialect::Openai) };
+    let stream = StreamPlan { idle_timeout_ns, ..StreamPlan::new(Dialect::Openai) };
     request(&mut plan).stream = Some(stream);
     plan
 }
@@ -273,7 +274,7 @@ fn tokens_and_good_answers_of_the_window_are_those_that_end_in_it() {
 #[test]
 fn a_request_that_timed_out_in_the_queue_is_not_good() {
     let mut plan = crate::world::constant(20.0, 1);
-    let stream = StreamPlan { from_intended: true, ..StreamPlan::new(StreamDialect::Openai) };
+    let stream = StreamPlan { from_intended: true, ..StreamPlan::new(Dialect::Openai) };
     let request = request(&mut plan);
     (request.stream, request.timeout_ns) = (Some(stream), 200 * MS);
     request.limits = vec![Limit { metric: Limited::Ttft, limit_ns: 30 * MS, inclusive: true }];

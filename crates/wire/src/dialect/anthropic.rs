@@ -6,6 +6,9 @@ use super::raw::{Raw, count, part, text};
 use super::{Malformed, read};
 use crate::{Event, Kind, Mark, Usage};
 
+pub(super) const NAME: &str = "anthropic";
+pub(super) const HAS_END: bool = true;
+
 #[derive(Deserialize)]
 struct AnthropicLine<'a> {
     #[serde(borrow, default, rename = "type")]

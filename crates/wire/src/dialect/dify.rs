@@ -7,6 +7,9 @@ use super::tokens::usage;
 use super::{Malformed, read};
 use crate::{Event, Kind, Mark};
 
+pub(super) const NAME: &str = "dify";
+pub(super) const HAS_END: bool = true;
+
 #[derive(Deserialize)]
 struct DifyLine<'a> {
     #[serde(borrow, default)]

@@ -11,6 +11,9 @@ use super::tokens::usage;
 use super::{Malformed, read};
 use crate::{Event, Kind, Mark, Parts};
 
+pub(super) const NAME: &str = "openai";
+pub(super) const HAS_END: bool = true;
+
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]

@@ -1,16 +1,20 @@
 //! Server-sent events of no known dialect: data is text.
 
+use super::Malformed;
 use crate::{Event, Kind, Mark};
 
-pub(super) fn mark(event: Event<'_>) -> Mark<'_> {
+pub(super) const NAME: &str = "sse";
+pub(super) const HAS_END: bool = false;
+
+pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     let data = event.data.unwrap_or_default();
-    match event.name {
+    Ok(match event.name {
         b"ping" => Mark::of(Kind::Ping),
         b"error" => Mark::of(Kind::Error),
         _ if data == b"[DONE]" => Mark::of(Kind::End),
         _ if data.is_empty() => Mark::of(Kind::Other),
         _ => Mark { has_text: true, text: data, ..Mark::of(Kind::Text) },
-    }
+    })
 }
 
 #[cfg(test)]
@@ -29,7 +33,8 @@ mod tests {
         ];
         for (name, data, kind) in table {
             let mark = mark(Event { name: name.as_bytes(), data: data.map(str::as_bytes) });
-            assert_eq!((mark.kind, mark.has_text), (kind, kind == Kind::Text));
+            let found = mark.map(|mark| (mark.kind, mark.has_text));
+            assert_eq!(found, Ok((kind, kind == Kind::Text)));
         }
     }
 }
