@@ -17,13 +17,13 @@ from torr.options.definition import (
     switch,
 )
 from torr.options.readers import Reader, one_of
+from torr.planning.apis.table import NAMES
 
-Api = Literal["openai", "dify", "anthropic"]
 CountedFrom = Literal["sent", "intended"]
 PromptOrder = Literal["sequence", "shuffle"]
 
 DIALECT: Reader[EventDialect] = one_of("DIALECT", DIALECTS)
-API: Reader[Api] = one_of("API", ("openai", "dify", "anthropic"))
+API: Reader[str] = one_of("API", NAMES)
 ALIAS: Reader[Alias] = one_of("TOOL", ALIASES)
 COUNTED_FROM: Reader[CountedFrom] = one_of("WHEN", ("sent", "intended"))
 PROMPT_ORDER: Reader[PromptOrder] = one_of("HOW", ("sequence", "shuffle"))
@@ -37,7 +37,7 @@ class StreamOptions:
     scopes: ClassVar[OptionScope] = SET_IN_PLAN_GROUPS
 
     stream: EventDialect | None = option(
-        "--stream", DIALECT, "read event streams: sse, openai, dify, anthropic"
+        "--stream", DIALECT, f"read event streams: {', '.join(DIALECTS)}"
     )
     idle_timeout_ns: int | None = option(
         "--idle-timeout",
@@ -54,7 +54,7 @@ class StreamOptions:
         rare=True,
         scopes=EVERYWHERE,
     )
-    chat: Api | None = option("--chat", API, "send chat requests: openai, dify, anthropic")
+    chat: str | None = option("--chat", API, f"send chat requests: {', '.join(NAMES)}")
     aliases: tuple[Alias, ...] = many(
         "--alias",
         ALIAS,

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
 from torr.messages.say import say, say_count
-from torr.model.check import Capture
-from torr.model.json_input import parse_json_to_send
 from torr.model.request import Request
 from torr.model.rows import Rows
 from torr.model.url import Url
 from torr.options.definition import first_given, require_for
+from torr.planning.apis.api import bearer
+from torr.planning.apis.table import APIS
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torr.model.request import Header
     from torr.options.measure import MeasureOptions
     from torr.options.request import RequestOptions
-    from torr.options.stream import Api, StreamOptions
+    from torr.options.stream import StreamOptions
+    from torr.planning.apis.api import ModelApi
 
-PATHS = {
-    "openai": "/v1/chat/completions",
-    "dify": "/v1/chat-messages",
-    "anthropic": "/v1/messages",
-}
-# Anthropic's API requires a number of tokens and a version.
-_DEFAULT_ANTHROPIC_TOKENS = 1024
-_ANTHROPIC_VERSION = "2023-06-01"
 ONLY_CHAT = ("prompt", "prompts", "model", "max_tokens", "user", "inputs", "unique_prefix")
 """Fields of StreamOptions for chats alone; `turns` and `prompt_order`, too, but have defaults."""
 _NOT_CHAT = (
@@ -67,14 +57,14 @@ def token_header(options: StreamOptions) -> list[Header]:
         ),
         say("export {name}=… first", name=name),
     )
-    if "anthropic" in (options.chat, options.stream):
-        return [("x-api-key", token)]
-    return [("authorization", f"Bearer {token}")]
+    # A dialect of streams has the name of its API.
+    api = APIS.get(options.chat or options.stream or "")
+    return [api.key_header(token) if api else bearer(token)]
 
 
-def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
+def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
     """Return one request per turn, and the rows of prompts that fill them."""
-    urls, turns = options.urls, options.stream.turns
+    api, urls, turns = APIS[name], options.urls, options.stream.turns
     require(bool(urls), say("URL is missing"), "torr run --chat openai http://localhost:8000")
     require(len(urls) == 1, say("--chat: several URLs are given"), say("give one of them"))
     url = _url(urls[0], api)
@@ -88,20 +78,17 @@ def chat_requests(options: MeasureOptions, api: Api) -> RequestMix:
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
 
 
-def _url(text: str, api: Api) -> str:
+def _url(text: str, api: ModelApi) -> str:
     """Return the URL of the API; a URL without a path gets the usual one."""
     url = Url.parse(text)
-    return url.at(PATHS[api]) if url.path in ("", "/") else text
+    return url.at(api.path) if url.path in ("", "/") else text
 
 
-def _turn(url: str, api: Api, number: int, options: MeasureOptions) -> Request:
+def _turn(url: str, api: ModelApi, number: int, options: MeasureOptions) -> Request:
     request_options, stream = options.request, options.stream
-    write = {"openai": _openai, "dify": _dify, "anthropic": _anthropic}[api]
-    body, captures = write(number, stream)
+    body, captures = api.write(number, stream)
     set_by_user = {name.lower() for name, _ in request_options.headers}
-    defaults = [("content-type", "application/json")]
-    if api == "anthropic":
-        defaults.append(("anthropic-version", _ANTHROPIC_VERSION))
+    defaults = [("content-type", "application/json"), *api.headers]
     headers = [
         *request_options.headers,
         *(header for header in defaults if header[0] not in set_by_user),
@@ -117,80 +104,6 @@ def _turn(url: str, api: Api, number: int, options: MeasureOptions) -> Request:
         timeout_ns=request_options.timeout_ns,
         accept_statuses=request_options.expect_status or ((200, 299),),
     )
-
-
-def _openai(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    require(options.model is not None, say("--chat openai needs --model"), "--model gpt-4o-mini")
-    after: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-    if options.max_tokens is not None:
-        after["max_completion_tokens"] = options.max_tokens
-    if options.user is not None:
-        after["user"] = options.user
-    return _with_history({"model": options.model}, after, number, options)
-
-
-def _anthropic(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    require(options.model is not None, say("--chat anthropic needs --model"), "--model claude-…")
-    after: dict[str, Any] = {
-        "max_tokens": options.max_tokens or _DEFAULT_ANTHROPIC_TOKENS,
-        "stream": True,
-    }
-    if options.user is not None:
-        after["metadata"] = {"user_id": options.user}
-    return _with_history({"model": options.model}, after, number, options)
-
-
-def _with_history(
-    before: dict[str, Any], after: dict[str, Any], number: int, options: StreamOptions
-) -> tuple[str, tuple[Capture, ...]]:
-    """Return a body with all earlier messages, since these APIs keep no conversation."""
-    messages = []
-    for turn in range(1, number + 1):
-        messages.append(_message("user", _prompt(turn, options)))
-        if turn < number:
-            messages.append(_message("assistant", f"{{{{answer_{turn} | json}}}}"))
-    is_last = number == options.turns
-    captures = () if is_last else (Capture(f"answer_{number}", "text", ""),)
-    return _joined(before, f'"messages":[{",".join(messages)}]', after), captures
-
-
-def _dify(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    before = {"inputs": _inputs(options.inputs)}
-    after = {"response_mode": "streaming", "user": options.user or "torr"}
-    if number > 1:
-        after["conversation_id"] = "{{conversation | json}}"
-    has_later_turns = number == 1 < options.turns
-    captures = (Capture("conversation", "conversation", ""),) if has_later_turns else ()
-    return _joined(before, f'"query":"{_prompt(number, options)}"', after), captures
-
-
-def _inputs(text: bytes | None) -> dict[str, Any]:
-    if text is None:
-        return {}
-    try:
-        value = parse_json_to_send(text)
-    except ValueError as error:
-        raise UsageError(say("--inputs: {error}", error=error)) from error
-    require(
-        isinstance(value, dict), say("--inputs: not a JSON object"), """--inputs '{"dept": "IT"}'"""
-    )
-    members: dict[str, Any] = value
-    return members
-
-
-def _joined(before: dict[str, Any], middle: str, after: dict[str, Any]) -> str:
-    """Return a JSON object from members, of which `middle` is JSON already."""
-    write: Callable[[Any], str] = lambda part: json.dumps(part, ensure_ascii=False)[1:-1]  # noqa: E731
-    return f"{{{write(before)},{middle},{write(after)}}}"
-
-
-def _message(role: str, content: str) -> str:
-    return f'{{"role":"{role}","content":"{content}"}}'
-
-
-def _prompt(turn: int, options: StreamOptions) -> str:
-    prefix = "{{uuid}} " if options.unique_prefix and turn == 1 else ""
-    return f"{prefix}{{{{row.prompt_{turn} | json}}}}"
 
 
 def _rows(options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:

@@ -19,6 +19,7 @@ from torr.model.stream import Limit, Stream
 from torr.model.template import for_json
 from torr.model.url import Url, is_websocket
 from torr.options.definition import refuse, require_for
+from torr.planning.apis.table import APIS
 from torr.planning.chat import chat_requests, check_chat, token_header
 from torr.planning.grpc import GrpcPlanner, check_calls
 from torr.planning.request_mix import RequestMix
@@ -239,7 +240,8 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
 
 def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
     """Return how a response streams: a file overrides the flags."""
-    dialect = stream.dialect if stream else options.chat or options.stream
+    of_chat = APIS[options.chat].dialect if options.chat else None
+    dialect = stream.dialect if stream else of_chat or options.stream
     if dialect is None:
         return None
     return Stream(

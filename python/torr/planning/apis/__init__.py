@@ -1,0 +1,1 @@
+"""APIs of language models: a module for each, and the table that lists them."""
