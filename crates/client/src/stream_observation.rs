@@ -54,6 +54,8 @@ pub struct StreamObservation {
     pub usage: Usage,
     /// Whether the text of some reasoning was streamed.
     pub has_reasoning: bool,
+    /// Whether a tool was called.
+    pub has_tool_call: bool,
     /// Whether more than one response came at once.
     pub has_siblings: bool,
     /// Whether the server said that nothing more will be generated.
@@ -80,6 +82,7 @@ impl Default for StreamObservation {
             comments: 0,
             usage: Usage::default(),
             has_reasoning: false,
+            has_tool_call: false,
             has_siblings: false,
             is_finished: false,
             is_unterminated: false,

@@ -213,6 +213,7 @@ impl StreamReader {
         let observed = &mut self.observation;
         observed.kinds[mark.kind as usize] += 1;
         observed.is_finished |= mark.is_finish;
+        observed.has_tool_call |= mark.has_tool_call;
         observed.has_siblings |= mark.is_sibling;
         if let Some(usage) = mark.usage {
             observed.usage.update(usage);

@@ -65,6 +65,8 @@ impl Kind {
 pub struct Usage {
     /// Of the prompt.
     pub input: Option<u64>,
+    /// Those of the prompt that the server found in a cache.
+    pub cached: Option<u64>,
     /// Generated, including reasoning.
     pub output: Option<u64>,
     /// Of reasoning, streamed or not.
@@ -75,6 +77,7 @@ impl Usage {
     /// Takes the counts of a later event, which are those of the whole stream so far.
     pub fn update(&mut self, later: Self) {
         self.input = later.input.or(self.input);
+        self.cached = later.cached.or(self.cached);
         self.output = later.output.or(self.output);
         self.reasoning = later.reasoning.or(self.reasoning);
     }
@@ -95,6 +98,8 @@ pub struct Mark<'a> {
     pub is_partial: bool,
     /// What other tools tell apart in its first answer.
     pub parts: Parts,
+    /// Whether it has a piece of a call of a tool.
+    pub has_tool_call: bool,
     /// Tokens, if it reports them.
     pub usage: Option<Usage>,
     /// Whether it announces the end of generation.
@@ -116,6 +121,7 @@ impl Mark<'_> {
             thought: b"",
             is_partial: false,
             parts: Parts::of(kind),
+            has_tool_call: false,
             usage: None,
             is_finish: false,
             is_sibling: false,
@@ -137,8 +143,11 @@ mod tests {
 
     #[test]
     fn later_counts_replace_earlier_ones_and_silence_does_not() {
-        let mut usage = Usage { input: Some(7), output: Some(1), reasoning: None };
-        usage.update(Usage { output: Some(5), ..Usage::default() });
-        assert_eq!(usage, Usage { input: Some(7), output: Some(5), reasoning: None });
+        let first = Usage { input: Some(7), output: Some(1), ..Usage::default() };
+        let mut usage = first;
+        usage.update(Usage { cached: Some(4), output: Some(5), ..Usage::default() });
+        usage.update(Usage { reasoning: Some(2), ..Usage::default() });
+        let (cached, output, reasoning) = (Some(4), Some(5), Some(2));
+        assert_eq!(usage, Usage { cached, output, reasoning, ..first });
     }
 }

@@ -37,6 +37,7 @@ fn texts_of_every_dialect_cost_no_allocation() {
         (Dialect::Openai, include_str!("streams/openai.sse")),
         (Dialect::Dify, include_str!("streams/dify.sse")),
         (Dialect::Anthropic, include_str!("streams/anthropic.sse")),
+        (Dialect::Responses, include_str!("streams/responses.sse")),
         (Dialect::Plain, include_str!("streams/plain.sse")),
     ];
     let mut sse = Sse::default();

@@ -7,11 +7,13 @@ use wire::{Dialect, Event, Kind, Malformed, Mark, Sse, Usage};
 const OPENAI: &str = include_str!("streams/openai.sse");
 const DIFY: &str = include_str!("streams/dify.sse");
 const ANTHROPIC: &str = include_str!("streams/anthropic.sse");
+const RESPONSES: &str = include_str!("streams/responses.sse");
 const PLAIN: &str = include_str!("streams/plain.sse");
-const ALL: [(Dialect, &str); 4] = [
+const ALL: [(Dialect, &str); 5] = [
     (Dialect::Openai, OPENAI),
     (Dialect::Dify, DIFY),
     (Dialect::Anthropic, ANTHROPIC),
+    (Dialect::Responses, RESPONSES),
     (Dialect::Plain, PLAIN),
 ];
 
@@ -21,6 +23,8 @@ struct StreamObservation {
     kind: Kind,
     has_text: bool,
     text: String,
+    thought: String,
+    has_tool_call: bool,
     usage: Option<Usage>,
     is_finish: bool,
     is_sibling: bool,
@@ -33,6 +37,8 @@ fn seen(mark: Mark<'_>) -> StreamObservation {
         kind: mark.kind,
         has_text: mark.has_text,
         text: owned(mark.text),
+        thought: owned(mark.thought),
+        has_tool_call: mark.has_tool_call,
         usage: mark.usage,
         is_finish: mark.is_finish,
         is_sibling: mark.is_sibling,
@@ -64,6 +70,12 @@ fn texts(marks: &[StreamObservation]) -> Vec<&str> {
     marks.iter().filter(|mark| mark.has_text).map(|mark| mark.text.as_str()).collect()
 }
 
+/// The numbers of the events that have a piece of a call.
+fn calls(marks: &[StreamObservation]) -> Vec<usize> {
+    let numbered = marks.iter().enumerate();
+    numbered.filter(|(_, mark)| mark.has_tool_call).map(|(number, _)| number).collect()
+}
+
 #[test]
 fn every_split_into_two_and_every_byte_alone_means_the_same() {
     for (dialect, text) in ALL {
@@ -90,8 +102,9 @@ fn openai_roles_empty_deltas_and_usage_are_no_text() {
     assert_eq!(texts(&marks), ["", "你好 \\\"x\\\"\\n", "", "b"]);
     assert_eq!(
         marks[7].usage,
-        Some(Usage { input: Some(11), output: Some(5), reasoning: Some(2) })
+        Some(Usage { input: Some(11), cached: Some(8), output: Some(5), reasoning: Some(2) })
     );
+    assert_eq!(calls(&marks), [4]);
     assert!(marks.iter().enumerate().all(|(number, mark)| mark.is_finish == (number == 6)));
     assert!(marks.iter().enumerate().all(|(number, mark)| mark.is_sibling == (number == 5)));
 }
@@ -106,7 +119,8 @@ fn dify_names_events_within_their_json_except_pings() {
     );
     assert_eq!(texts(&marks), ["\\u4f60\\u597d", " there"]);
     assert_eq!(marks[9].conversation, "c-9");
-    assert_eq!(marks[9].usage, Some(Usage { input: Some(33), output: Some(9), reasoning: None }));
+    let usage = Usage { input: Some(33), output: Some(9), ..Usage::default() };
+    assert_eq!(marks[9].usage, Some(usage));
 }
 
 #[test]
@@ -115,13 +129,59 @@ fn anthropic_says_its_usage_in_two_parts() {
     use Kind::{End, Other, Ping, Reasoning, Text, ToolCall, Unknown};
     assert_eq!(
         kinds(&marks),
-        [Other, Other, Ping, Reasoning, Other, Text, ToolCall, Other, Unknown, Other, End]
+        [
+            Other, Other, Ping, Reasoning, Other, Text, Other, Other, ToolCall, Other, Unknown,
+            Other, End
+        ]
     );
+    // The call begins before its arguments.
+    assert_eq!(calls(&marks), [6, 8]);
     assert_eq!(texts(&marks), ["", "Hello", ""]);
     let mut usage = Usage::default();
     marks.iter().filter_map(|mark| mark.usage).for_each(|said| usage.update(said));
-    assert_eq!((usage.input, usage.output), (Some(25), Some(15)));
-    assert!(marks[9].is_finish);
+    // 5 tokens, 2 that the cache has written, and 18 that it has read.
+    assert_eq!((usage.input, usage.cached, usage.output), (Some(25), Some(18), Some(15)));
+    assert!(marks[11].is_finish);
+}
+
+#[test]
+fn responses_count_reasoning_refusals_and_calls_as_generated() {
+    let marks = whole(Dialect::Responses, RESPONSES);
+    use Kind::{End, Other, Reasoning, Text, ToolCall};
+    assert_eq!(
+        kinds(&marks),
+        [
+            Other, Other, Other, Reasoning, Reasoning, Other, Text, Other, Text, Other, Other,
+            ToolCall, End
+        ]
+    );
+    assert_eq!(texts(&marks), ["", "", "你好 \\\"x\\\"\\n", "no", ""]);
+    let thoughts: Vec<_> = marks.iter().map(|mark| mark.thought.as_str()).collect();
+    assert_eq!(thoughts[3..5], ["Hm\\u2026", "so"]);
+    assert_eq!(calls(&marks), [10, 11]);
+    let usage = marks.iter().filter_map(|mark| mark.usage).collect::<Vec<_>>();
+    let (input, cached) = (Some(618), Some(617));
+    assert_eq!(usage, [Usage { input, cached, output: Some(9), reasoning: Some(4) }]);
+}
+
+#[test]
+fn responses_end_in_one_of_several_ways() {
+    let usage = r#""usage":{"input_tokens":3,"output_tokens":2}"#;
+    let table = [
+        (r#"{"type":"response.completed","response":{USAGE}}"#, Kind::End),
+        (r#"{"type":"response.incomplete","response":{USAGE,"status":"incomplete"}}"#, Kind::End),
+        (r#"{"type":"response.failed","response":{USAGE,"error":{"code":"x"}}}"#, Kind::Error),
+        (r#"{"type":"error","code":"x","message":"no","param":null}"#, Kind::Error),
+        (r#"{"type":"keepalive"}"#, Kind::Ping),
+        (r#"{"type":"response.audio.delta","delta":"QUJD"}"#, Kind::Other),
+    ];
+    for (data, kind) in table {
+        let mark = mark(Dialect::Responses, &data.replace("USAGE", usage)).unwrap();
+        assert_eq!((mark.kind, mark.is_finish), (kind, kind == Kind::End), "{data}");
+        let output = mark.usage.and_then(|usage| usage.output);
+        assert_eq!(output.is_some(), data.contains("USAGE"), "{data}");
+    }
+    assert_eq!(mark(Dialect::Responses, "[DONE]").unwrap().kind, Kind::End);
 }
 
 #[test]
@@ -141,6 +201,7 @@ fn failures_within_an_answer_are_errors_in_every_dialect() {
         (Dialect::Openai, r#"{"error": {"message": "overloaded", "code": 503}}"#),
         (Dialect::Dify, r#"{"event": "error", "status": 400, "code": "x", "message": "no"}"#),
         (Dialect::Anthropic, r#"{"type": "error", "error": {"type": "overloaded_error"}}"#),
+        (Dialect::Responses, r#"{"type": "error", "message": "overloaded"}"#),
     ];
     for (dialect, data) in table {
         assert_eq!(mark(dialect, data).unwrap().kind, Kind::Error, "{dialect:?}");
@@ -216,7 +277,7 @@ fn errors_are_also_said_by_the_object_or_by_the_name_of_the_event() {
 
 #[test]
 fn what_is_no_json_object_is_malformed() {
-    for dialect in [Dialect::Openai, Dialect::Dify, Dialect::Anthropic] {
+    for dialect in Dialect::ALL.iter().copied().filter(|dialect| dialect.has_end()) {
         for data in ["", "{", "hello", "<html>", "{\"a\":1}x", "\"text\"", "42"] {
             assert_eq!(mark(dialect, data), Err(Malformed), "{dialect:?} {data:?}");
         }
@@ -231,16 +292,18 @@ fn one_dialect_is_unknown_in_the_others() {
         let line = text.lines().filter(|line| line.starts_with("data: {")).nth(at).unwrap();
         line["data: ".len()..].to_owned()
     };
-    let (openai, dify, anthropic) = (first(OPENAI, 2), first(DIFY, 3), first(ANTHROPIC, 5));
-    let table = [
-        (Dialect::Openai, &dify),
-        (Dialect::Openai, &anthropic),
-        (Dialect::Dify, &openai),
-        (Dialect::Dify, &anthropic),
-        (Dialect::Anthropic, &openai),
-        (Dialect::Anthropic, &dify),
+    let events = [
+        (Dialect::Openai, first(OPENAI, 2)),
+        (Dialect::Dify, first(DIFY, 3)),
+        (Dialect::Anthropic, first(ANTHROPIC, 5)),
+        (Dialect::Responses, first(RESPONSES, 6)),
     ];
-    for (dialect, data) in table {
-        assert_eq!(mark(dialect, data).unwrap().kind, Kind::Unknown, "{dialect:?} {data}");
+    for dialect in Dialect::ALL.iter().copied().filter(|dialect| dialect.has_end()) {
+        for (own, data) in &events {
+            let kind = if *own == dialect { Kind::Text } else { Kind::Unknown };
+            // A member with the same name may have another form.
+            let marked = mark(dialect, data).map_or(Kind::Unknown, |mark| mark.kind);
+            assert_eq!(marked, kind, "{dialect:?} {data}");
+        }
     }
 }

@@ -12,7 +12,7 @@ from torr.model.json import PlanPart
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-EventDialect = Literal["sse", "openai", "dify", "anthropic"]
+EventDialect = Literal["sse", "openai", "dify", "anthropic", "responses"]
 """A dialect of event streams, which a user names."""
 
 DIALECTS: tuple[EventDialect, ...] = get_args(EventDialect)

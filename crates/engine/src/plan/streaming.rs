@@ -18,6 +18,9 @@ pub struct StreamPlan {
     /// Other tools whose metrics are wanted beside.
     #[serde(default)]
     pub aliases: Vec<Alias>,
+    /// The number of tokens that each response is to have, where it is checked.
+    #[serde(default)]
+    pub output_tokens: Option<u64>,
     /// Whether its text is written to the plan's file of texts.
     #[serde(default)]
     pub keep_text: bool,
@@ -32,6 +35,7 @@ impl StreamPlan {
             idle_timeout_ns: None,
             from_intended: false,
             aliases: Vec::new(),
+            output_tokens: None,
             keep_text: false,
         }
     }

@@ -15,6 +15,7 @@ pub(crate) struct StreamObserver {
     /// The maximum time without an event.
     pub(crate) idle_timeout_ns: Option<Nanos>,
     is_from_intended: bool,
+    output_tokens: Option<u64>,
     /// The indices of the captured text and conversation in the session.
     text: Option<usize>,
     conversation: Option<usize>,
@@ -35,6 +36,7 @@ impl StreamObserver {
             dialect: plan.dialect,
             idle_timeout_ns: plan.idle_timeout_ns,
             is_from_intended: plan.from_intended,
+            output_tokens: plan.output_tokens,
             text: index(CaptureFrom::Text),
             conversation: index(CaptureFrom::Conversation),
             keeps_text: plan.keep_text,
@@ -98,6 +100,9 @@ impl StreamObserver {
         let Some(reader) = &exchange.stream_reader else { return };
         let (observed, times) = (reader.observation(), self.times(exchange));
         tally.accept(observed, times);
+        if let Some(expected) = self.output_tokens {
+            tally.accept_length(observed, expected);
+        }
         for chunks in &reader.chunks {
             tally.accept_chunks(observed, chunks, times);
         }

@@ -16,6 +16,8 @@ struct AnthropicLine<'a> {
     #[serde(borrow, default)]
     delta: Option<AnthropicDelta<'a>>,
     #[serde(borrow, default)]
+    content_block: Raw<'a>,
+    #[serde(borrow, default)]
     message: Raw<'a>,
     #[serde(borrow, default)]
     usage: Raw<'a>,
@@ -34,6 +36,12 @@ struct AnthropicDelta<'a> {
 }
 
 #[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Raw<'a>,
+}
+
+#[derive(Deserialize)]
 struct AnthropicMessage<'a> {
     #[serde(borrow, default)]
     usage: Raw<'a>,
@@ -43,6 +51,10 @@ struct AnthropicMessage<'a> {
 struct AnthropicTokens<'a> {
     #[serde(borrow, default)]
     input_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    cache_read_input_tokens: Raw<'a>,
+    #[serde(borrow, default)]
+    cache_creation_input_tokens: Raw<'a>,
     #[serde(borrow, default)]
     output_tokens: Raw<'a>,
 }
@@ -77,12 +89,29 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         has_text: matches!(kind, Kind::Text | Kind::Reasoning | Kind::ToolCall),
         text: said,
         thought: if kind == Kind::Reasoning { text(delta.thinking) } else { b"" },
-        usage: tokens.map(|tokens| Usage {
-            input: count(tokens.input_tokens),
-            output: count(tokens.output_tokens),
-            reasoning: None,
-        }),
+        has_tool_call: kind == Kind::ToolCall || is_call(line.content_block),
+        usage: tokens.map(|tokens| tokens.usage()),
         is_finish: delta.stop_reason.is_some(),
         ..Mark::of(kind)
     })
+}
+
+/// Whether a block calls a tool: a call without arguments has no delta with text.
+fn is_call(block: Raw<'_>) -> bool {
+    part::<Block<'_>>(block).is_some_and(|block| text(block.kind) == b"tool_use")
+}
+
+impl AnthropicTokens<'_> {
+    /// Returns the usage; the API counts tokens that its cache reads or writes apart from the others.
+    fn usage(&self) -> Usage {
+        let cached = count(self.cache_read_input_tokens);
+        let apart = [cached, count(self.cache_creation_input_tokens)];
+        let apart = apart.into_iter().flatten().fold(0, u64::saturating_add);
+        Usage {
+            input: count(self.input_tokens).map(|input| input.saturating_add(apart)),
+            cached,
+            output: count(self.output_tokens),
+            reasoning: None,
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod grpc;
 mod openai;
 mod plain;
 mod raw;
+mod responses;
 mod tokens;
 
 use serde::de::Error as _;
@@ -66,6 +67,8 @@ dialects! {
     Anthropic = anthropic,
     /// Chat completions of OpenAI and compatible servers.
     Openai = openai,
+    /// Responses of OpenAI and compatible servers.
+    Responses = responses,
     /// Any server-sent events: the data of each is text, and the stream ends with the body.
     Plain = plain,
     /// Messages of gRPC, whose times are those of texts.
@@ -127,6 +130,11 @@ mod tests {
             ("", r#"{"event":"workflow_started","task_id":"1"}"#, Dialect::Dify),
             ("", r#"{"event":"message","answer":"a","conversation_id":"c"}"#, Dialect::Dify),
             ("message_start", r#"{"type":"message_start","message":{}}"#, Dialect::Anthropic),
+            (
+                "response.created",
+                r#"{"type":"response.created","response":{}}"#,
+                Dialect::Responses,
+            ),
             ("", r#"{"price":1}"#, Dialect::Plain),
             ("update", "hello", Dialect::Plain),
         ];

@@ -126,6 +126,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
             || (choices.has_tool_call
                 && !(choices.content.is_empty() && choices.thought.is_empty())),
         parts: choices.parts.unwrap_or_default(),
+        has_tool_call: choices.has_tool_call,
         usage,
         is_finish: choices.is_finish,
         is_sibling: choices.is_sibling,

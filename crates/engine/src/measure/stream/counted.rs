@@ -21,6 +21,9 @@ pub struct Counted {
     pub abandoned: u64,
     /// Tokens of prompts, by the servers' count.
     pub tokens_in: u64,
+    /// Those of them that the servers found in a cache.
+    #[serde(default)]
+    pub tokens_cached: u64,
     /// Generated tokens.
     pub tokens_out: u64,
     /// Reasoning among them.
@@ -34,6 +37,18 @@ pub struct Counted {
     pub reported: u64,
     /// Streams that ended well without a count of tokens.
     pub unreported: u64,
+    /// Streams that ended well with a count of tokens of a cache.
+    #[serde(default)]
+    pub cache_reported: u64,
+    /// Streams that ended well and called a tool.
+    #[serde(default)]
+    pub with_tool_calls: u64,
+    /// Streams that ended well, with a count of tokens, and were to have a given number of them.
+    #[serde(default)]
+    pub length_checked: u64,
+    /// Those of them that had another number.
+    #[serde(default)]
+    pub length_missed: u64,
 }
 
 impl Counted {
@@ -45,11 +60,16 @@ impl Counted {
         self.unterminated += other.unterminated;
         self.abandoned += other.abandoned;
         self.tokens_in = self.tokens_in.saturating_add(other.tokens_in);
+        self.tokens_cached = self.tokens_cached.saturating_add(other.tokens_cached);
         self.tokens_out = self.tokens_out.saturating_add(other.tokens_out);
         self.tokens_reasoning = self.tokens_reasoning.saturating_add(other.tokens_reasoning);
         self.tokens_inside = self.tokens_inside.saturating_add(other.tokens_inside);
         self.from_intended += other.from_intended;
         self.reported += other.reported;
         self.unreported += other.unreported;
+        self.cache_reported += other.cache_reported;
+        self.with_tool_calls += other.with_tool_calls;
+        self.length_checked += other.length_checked;
+        self.length_missed += other.length_missed;
     }
 }

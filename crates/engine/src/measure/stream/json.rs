@@ -44,14 +44,21 @@ pub(crate) fn stream_json(
     let per_second = |count: u64| (seconds > 0.0).then(|| as_f64(count) / seconds);
     // Without any usage the sums are not zero, they are unknown.
     let known = |count: u64| (counted.reported > 0).then_some(count);
+    // Some servers say nothing of their cache if it has nothing.
+    let cached = (counted.cache_reported > 0).then_some(counted.tokens_cached);
+    let length = (counted.length_checked > 0)
+        .then(|| json!({ "checked": counted.length_checked, "different": counted.length_missed }));
     let tokens = known(tokens).or((tokens > 0).then_some(tokens));
     let more = json!({
         "from": if is_from_intended { "intended" } else { "sent" },
         "tokens_in": known(counted.tokens_in),
+        "tokens_cached": cached,
         "tokens_out": known(counted.tokens_out),
         "tokens_reasoning": known(counted.tokens_reasoning),
         "tokens_source": "usage",
         "tokens_unreported": counted.unreported,
+        "length_check": length,
+        "with_tool_calls": counted.with_tool_calls,
         "tokens_per_s": tokens.and_then(per_second),
         // Micro-tokens are divided by a million, as nanoseconds are.
         "stream_tokens_per_s": tally.metric(Timed::TokensRate).to_json(),
@@ -119,6 +126,28 @@ mod tests {
         assert_eq!(tokens_of(&tally, true), Some(4.0));
         tally.counted = Counted { reported: 1, tokens_out: 6, ..Counted::default() };
         assert_eq!((tokens_of(&tally, true), tokens_of(&tally, false)), (Some(0.0), Some(3.0)));
+    }
+
+    #[test]
+    fn what_no_server_reports_is_not_known() {
+        let json_of = |counted| {
+            let mut tally = StreamTally::default();
+            tally.counted = counted;
+            stream_json(&tally, &Goodput::default(), 0, 1.0, true)
+        };
+        let silent = json_of(Counted { reported: 2, tokens_in: 9, ..Counted::default() });
+        assert!(silent["tokens_cached"].is_null() && silent["length_check"].is_null());
+        let (cache_reported, tokens_cached, length_checked, length_missed) = (1, 7, 2, 1);
+        let counted = Counted {
+            cache_reported,
+            tokens_cached,
+            length_checked,
+            length_missed,
+            ..Counted::default()
+        };
+        let told = json_of(counted);
+        assert_eq!(told["tokens_cached"], 7);
+        assert_eq!(told["length_check"], json!({ "checked": 2, "different": 1 }));
     }
 
     #[test]

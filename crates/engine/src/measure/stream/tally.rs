@@ -128,6 +128,15 @@ impl StreamTally {
             self.record(Timed::Tpot, tpot);
         }
         self.tokens(observed, times);
+        self.counted.with_tool_calls += u64::from(observed.has_tool_call);
+    }
+
+    /// Counts whether a stream that ended well has as many tokens as it was to have.
+    pub(crate) fn accept_length(&mut self, observed: &StreamObservation, expected: u64) {
+        if let Some(output) = observed.usage.output {
+            self.counted.length_checked += 1;
+            self.counted.length_missed += u64::from(output != expected);
+        }
     }
 
     /// Counts the beginning of a stream that the client abandoned: its end is not known.
@@ -152,6 +161,8 @@ impl StreamTally {
         let add =
             |sum: &mut u64, tokens: Option<u64>| *sum = sum.saturating_add(tokens.unwrap_or(0));
         add(&mut self.counted.tokens_in, observed.usage.input);
+        add(&mut self.counted.tokens_cached, observed.usage.cached);
+        self.counted.cache_reported += u64::from(observed.usage.cached.is_some());
         add(&mut self.counted.tokens_reasoning, observed.usage.reasoning);
         add(&mut self.counted.tokens_out, observed.usage.output);
         let Some(output) = observed.usage.output else {
@@ -220,7 +231,7 @@ mod tests {
         Times { from: 100, is_from_intended: false, first_byte: 110, last_byte: 1_100 };
 
     fn observed() -> StreamObservation {
-        let usage = Usage { input: Some(7), output: Some(5), reasoning: None };
+        let usage = Usage { input: Some(7), output: Some(5), ..Usage::default() };
         StreamObservation {
             first_event: 110,
             first_text: 200,
@@ -274,10 +285,27 @@ mod tests {
     #[test]
     fn counts_that_no_server_means_do_not_wrap() {
         let mut tally = StreamTally::default();
-        let usage = Usage { input: Some(u64::MAX), output: Some(u64::MAX), reasoning: None };
+        let (input, cached, output) = (Some(u64::MAX), Some(u64::MAX), Some(u64::MAX));
+        let usage = Usage { input, cached, output, reasoning: None };
         tally.accept(&StreamObservation { usage, ..observed() }, TIMES);
         tally.accept(&StreamObservation { usage, ..observed() }, TIMES);
         assert_eq!((tally.counted.tokens_in, tally.counted.tokens_out), (u64::MAX, u64::MAX));
+        assert_eq!(tally.counted.tokens_cached, u64::MAX);
+    }
+
+    #[test]
+    fn streams_with_tool_calls_of_another_length_or_with_cached_tokens_are_counted() {
+        let mut tally = StreamTally::default();
+        let cached = Usage { cached: Some(0), ..observed().usage };
+        let silent = StreamObservation { usage: Usage::default(), ..observed() };
+        let calling = StreamObservation { has_tool_call: true, usage: cached, ..observed() };
+        for (stream, expected) in [(observed(), 5), (silent, 5), (calling, 6)] {
+            tally.accept(&stream, TIMES);
+            tally.accept_length(&stream, expected);
+        }
+        let counted = tally.counted;
+        assert_eq!((counted.length_checked, counted.length_missed), (2, 1));
+        assert_eq!((counted.with_tool_calls, counted.cache_reported), (1, 1));
     }
 
     #[test]
