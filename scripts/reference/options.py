@@ -55,10 +55,17 @@ def _section(path: str, verb: Verb) -> str:
     for parameter in verb.params:
         row = parameter.get_help_record(context)
         if isinstance(parameter, Flag) and row is not None:
-            lines.append(f"| `{_cell(row[0])}` | {_cell(row[1])} |")
+            lines.append(f"| `{_cell(row[0])}` | {_cell(row[1] + _choices(parameter, row[1]))} |")
     lines += [f"| `{_cell(flag)}` | {_cell(says)} |" for flag, says in verb.passed_on]
     lines += ["", "```sh", *verb.examples, "```", ""]
     return "\n".join(lines)
+
+
+def _choices(flag: Flag, text: str) -> str:
+    """Return the values of a flag whose help has room for some of them only."""
+    reader = getattr(flag.type, "reader", None)
+    choices = reader.choices if reader is not None and "…" in text else ()
+    return f" (one of {', '.join(choices)})" if choices else ""
 
 
 class _Listener:

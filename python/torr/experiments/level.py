@@ -13,6 +13,7 @@ from torr import engine
 from torr.experiments.abort import AbortCounter
 from torr.experiments.background import in_calling_thread
 from torr.experiments.context import MeasuredLevel, RunContext, Step
+from torr.experiments.lengths import with_length_check
 from torr.experiments.level_monitor import monitored
 from torr.experiments.prompts import after_prompts, prompts_sent, with_prompts
 from torr.experiments.tokens import counted, with_texts
@@ -88,7 +89,7 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         round=step.round,
         cut_short=_is_cut_short(level, step.plan),
     )
-    return with_prompts(labelled, step.plan, prompts_before)
+    return with_length_check(with_prompts(labelled, step.plan, prompts_before), step.plan)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:

@@ -55,17 +55,19 @@ class Stream(PlanPart):
     """The dialect of the events of a response, and the longest time without one.
 
     `from_intended` counts its times from when the request was due, not from when it was sent.
-    `aliases` are tools whose metrics are measured, too; `keep_text` writes the text of a response
-    to the plan's file of texts.
+    `aliases` are tools whose metrics are measured, too; `output_tokens` is how many tokens each
+    response is to have: the engine counts those that have another number. `keep_text` writes the
+    text of a response to the plan's file of texts.
     """
 
     dialect: Dialect
     idle_timeout_ns: int | None = None
     from_intended: bool = False
     aliases: tuple[Alias, ...] = ()
+    output_tokens: int | None = None
     keep_text: bool = False
 
-    OPTIONAL = ("idle_timeout_ns", "from_intended", "aliases", "keep_text")
+    OPTIONAL = ("idle_timeout_ns", "from_intended", "aliases", "output_tokens", "keep_text")
 
     def __post_init__(self) -> None:
         """Check the time."""

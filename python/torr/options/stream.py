@@ -17,6 +17,7 @@ from torr.options.definition import (
     switch,
 )
 from torr.options.readers import Reader, one_of
+from torr.planning.apis.servers import SERVER_NAMES
 from torr.planning.apis.table import NAMES
 
 CountedFrom = Literal["sent", "intended"]
@@ -24,6 +25,7 @@ PromptOrder = Literal["sequence", "shuffle"]
 
 DIALECT: Reader[EventDialect] = one_of("DIALECT", DIALECTS)
 API: Reader[str] = one_of("API", NAMES)
+SERVER: Reader[str] = one_of("SERVER", SERVER_NAMES)
 ALIAS: Reader[Alias] = one_of("TOOL", ALIASES)
 COUNTED_FROM: Reader[CountedFrom] = one_of("WHEN", ("sent", "intended"))
 PROMPT_ORDER: Reader[PromptOrder] = one_of("HOW", ("sequence", "shuffle"))
@@ -37,7 +39,7 @@ class StreamOptions:
     scopes: ClassVar[OptionScope] = SET_IN_PLAN_GROUPS
 
     stream: EventDialect | None = option(
-        "--stream", DIALECT, f"read event streams: {', '.join(DIALECTS)}"
+        "--stream", DIALECT, "read event streams: sse, openai, responses, …"
     )
     idle_timeout_ns: int | None = option(
         "--idle-timeout",
@@ -54,7 +56,7 @@ class StreamOptions:
         rare=True,
         scopes=EVERYWHERE,
     )
-    chat: str | None = option("--chat", API, f"send chat requests: {', '.join(NAMES)}")
+    chat: str | None = option("--chat", API, "ask a language model: openai, anthropic, …")
     aliases: tuple[Alias, ...] = many(
         "--alias",
         ALIAS,
@@ -80,6 +82,15 @@ class StreamOptions:
     model: str | None = option("--model", readers.NAME, "ask for this model", rare=True)
     max_tokens: int | None = option(
         "--max-tokens", readers.COUNT, "limit each response to N tokens", rare=True
+    )
+    output_tokens: int | None = option(
+        "--output-tokens", readers.COUNT, "let each response have N tokens", rare=True
+    )
+    server: str | None = option(
+        "--server",
+        SERVER,
+        "force --output-tokens as vllm, sglang, … do",
+        rare=True,
     )
     user: str | None = option("--user", readers.NAME, "send this user name [dify: torr]", rare=True)
     inputs: bytes | None = option(

@@ -11,7 +11,7 @@ from torr.messages.say import say, say_count
 from torr.model.request import Request
 from torr.model.rows import Rows
 from torr.model.url import Url
-from torr.options.definition import first_given, require_for
+from torr.options.definition import first_given, refuse, require_for
 from torr.planning.apis.api import bearer
 from torr.planning.apis.table import APIS
 from torr.planning.request_mix import RequestMix
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
     from torr.planning.apis.api import ModelApi
 
-ONLY_CHAT = ("prompt", "prompts", "model", "max_tokens", "user", "inputs", "unique_prefix")
-"""Fields of StreamOptions for chats alone; `turns` and `prompt_order`, too, but have defaults."""
+OF_SOME_APIS = (
+    *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix", "turns"),
+)
+"""Fields of StreamOptions that not every API takes."""
+ONLY_CHAT = ("prompt", "prompts", *OF_SOME_APIS)
+"""Fields of StreamOptions for chats alone."""
 _NOT_CHAT = (
     *("requests_file", "method", "body", "json_body", "data", "verbatim"),
     *("steps", "weights", "basic_auth", "captures"),
@@ -34,13 +38,31 @@ _NOT_CHAT = (
 def check_chat(request: RequestOptions, stream: StreamOptions) -> None:
     """Raise UsageError for options that need `--chat`, or exclude it."""
     if stream.chat is None:
-        hint = say("add --chat openai, dify or anthropic")
-        require_for(stream, *ONLY_CHAT, what="--chat", hint=hint)
-        require(stream.turns == 1, say("--turns needs --chat"), say("add --chat openai"))
+        require_for(stream, *ONLY_CHAT, what="--chat", hint=say("add --chat openai"))
         return
     option = first_given(request, *_NOT_CHAT) or first_given(stream, "stream")
     problem = say("{label} and --chat are both given", label=option.label if option else "")
     require(option is None, problem, say("leave one out: --chat writes the request itself"))
+    _check_of_api(APIS[stream.chat], stream)
+
+
+def _check_of_api(api: ModelApi, stream: StreamOptions) -> None:
+    """Refuse options that an API has no place for, and those that contradict each other."""
+    other = first_given(stream, *(name for name in OF_SOME_APIS if name not in api.takes))
+    require(
+        other is None,
+        say("{label} does not fit --chat {api}", label=other.label if other else "", api=api.name),
+        say("leave it out"),
+    )
+    require(
+        "model" not in api.takes or stream.model is not None,
+        say("--chat {api} needs --model", api=api.name),
+        say("name the model that answers: --model NAME"),
+    )
+    if stream.output_tokens is None:
+        require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
+        return
+    refuse(stream, "max_tokens", what="--output-tokens")
 
 
 def token_header(options: StreamOptions) -> list[Header]:

@@ -249,6 +249,7 @@ def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
         idle_timeout_ns=(stream.idle_timeout_ns if stream else None) or options.idle_timeout_ns,
         from_intended=options.counted_from == "intended",
         aliases=options.aliases,
+        output_tokens=options.output_tokens,
         keep_text=options.tokenizer is not None,
     )
 

@@ -34,6 +34,14 @@ class TokenizerCounts(ResultPart, kw_only=True):
     uncounted: Annotated[Count, Meta(description="streams with calls of tools, or too long")] = 0
 
 
+class LengthCheck(ResultPart, kw_only=True):
+    """Ok streams whose number of tokens was asked for and reported, and those that differ."""
+
+    requested: Annotated[Count | None, Meta(description="output tokens of each response")] = None
+    checked: Count
+    different: Count
+
+
 class StreamStatistics(ResultPart, kw_only=True):
     """Statistics of streamed responses."""
 
@@ -56,8 +64,15 @@ class StreamStatistics(ResultPart, kw_only=True):
     ] = "one"
     tokenizer: TokenizerCounts | None = None
     tokens_in: Count | None = None
+    tokens_cached: Annotated[
+        Count | None, Meta(description="of tokens_in, found by the server in a cache of prefixes")
+    ] = None
     tokens_out: Count | None = None
     tokens_reasoning: Count | None = None
+    with_tool_calls: Annotated[Count, Meta(description="ok streams that called a tool")] = 0
+    length_check: Annotated[
+        LengthCheck | None, Meta(description="with --output-tokens: whether it was kept")
+    ] = None
     tokens_source: Annotated[str | None, Meta(description="who counted: usage, the server")] = None
     tokens_unreported: Annotated[
         Count, Meta(description="ok streams without a count of tokens")

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import json
 
 import pytest
 
-URL = "http://127.0.0.1:9"
+from planned import URL, body_of, group_of, header_of, requests_of
+
 OPENAI = ("--chat", "openai", "--model", "m", "--prompt", 'say "hi"')
-
-
-def group_of(fake):
-    (group,) = fake.loads[0].plan.as_json()["groups"]
-    return group
-
-
-def requests_of(fake):
-    source = group_of(fake)["source"]
-    return source["requests"] if "requests" in source else [source["request"]]
-
-
-def body_of(request):
-    return base64.b64decode(request["body"]).decode()
-
-
-def header_of(request, name):
-    return dict(request["headers"]).get(name)
 
 
 def test_openai_is_asked_in_its_own_words(torr, fake):

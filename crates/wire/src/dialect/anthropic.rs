@@ -36,7 +36,7 @@ struct AnthropicDelta<'a> {
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct ContentBlock<'a> {
     #[serde(borrow, default, rename = "type")]
     kind: Raw<'a>,
 }
@@ -98,7 +98,7 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
 
 /// Whether a block calls a tool: a call without arguments has no delta with text.
 fn is_call(block: Raw<'_>) -> bool {
-    part::<Block<'_>>(block).is_some_and(|block| text(block.kind) == b"tool_use")
+    part::<ContentBlock<'_>>(block).is_some_and(|block| text(block.kind) == b"tool_use")
 }
 
 impl AnthropicTokens<'_> {

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import require
-from torr.messages.say import say
-from torr.planning.apis.api import ModelApi
-from torr.planning.apis.body import with_history
+from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
+from torr.planning.apis.body import conversation, joined, listed
+from torr.planning.apis.servers import limits
 
 if TYPE_CHECKING:
-    from torr.model.check import Capture
     from torr.model.request import Header
     from torr.options.stream import StreamOptions
+    from torr.planning.apis.api import Body
 
 _DEFAULT_TOKENS = 1024
 _VERSION = "2023-06-01"
 
 
-def _write(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    require(options.model is not None, say("--chat anthropic needs --model"), "--model claude-…")
-    after: dict[str, Any] = {"max_tokens": options.max_tokens or _DEFAULT_TOKENS, "stream": True}
+def _write(number: int, options: StreamOptions) -> Body:
+    after: dict[str, Any] = {
+        "max_tokens": _DEFAULT_TOKENS,
+        **limits("anthropic", "max_tokens", options),
+        "stream": True,
+    }
     if options.user is not None:
         after["metadata"] = {"user_id": options.user}
-    return with_history({"model": options.model}, after, number, options)
+    messages, captures = conversation(number, options)
+    return joined({"model": options.model}, listed("messages", messages), after), captures
 
 
 def _key_header(key: str) -> Header:
@@ -35,6 +38,7 @@ API = ModelApi(
     "/v1/messages",
     "anthropic",
     _write,
+    takes=CONVERSATION | GENERATION,
     headers=(("anthropic-version", _VERSION),),
     key_header=_key_header,
 )

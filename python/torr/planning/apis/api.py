@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from torr.model.stream import EventDialect
     from torr.options.stream import StreamOptions
 
+Body = tuple[str, "tuple[Capture, ...]"]
+"""A body as a template in JSON, and the values to capture from the response."""
+
+CONVERSATION = frozenset({"turns", "user", "unique_prefix"})
+"""Options of APIs of conversations."""
+GENERATION = frozenset({"model", "max_tokens", "output_tokens", "server"})
+"""Options of APIs of one model, which limit its output."""
+
 
 def bearer(key: str) -> Header:
     """Return the header that most APIs read their key from."""
@@ -21,15 +29,17 @@ def bearer(key: str) -> Header:
 
 @dataclass(frozen=True, slots=True)
 class ModelApi:
-    """An API: its name in `--chat`, its usual path, and the dialect of its streams.
+    """An API: its name in `--chat`, its usual path, and the dialect of its streams, if it has any.
 
-    `write` returns the body of the request of a turn, a template in JSON, and the values to capture
-    from its response. `headers` are those that the API needs besides its key.
+    `write` returns the body of the request of a turn. `takes` are the options of chats, by their
+    fields of StreamOptions, that the API has a place for: torr refuses the others, and requires
+    `model` where it is one of them. `headers` are those that the API needs besides its key.
     """
 
     name: str
     path: str
-    dialect: EventDialect
-    write: Callable[[int, StreamOptions], tuple[str, tuple[Capture, ...]]]
+    dialect: EventDialect | None
+    write: Callable[[int, StreamOptions], Body]
+    takes: frozenset[str]
     headers: tuple[Header, ...] = ()
     key_header: Callable[[str], Header] = bearer

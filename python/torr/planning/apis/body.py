@@ -12,32 +12,34 @@ if TYPE_CHECKING:
 
     from torr.options.stream import StreamOptions
 
+Message = tuple[str, str]
+"""Whose message it is, `user` or `assistant`, and its text as the content of a JSON text."""
+
 
 def joined(before: dict[str, Any], middle: str, after: dict[str, Any]) -> str:
     """Return a JSON object from members, of which `middle` is JSON already."""
     write: Callable[[Any], str] = lambda part: json.dumps(part, ensure_ascii=False)[1:-1]  # noqa: E731
-    return f"{{{write(before)},{middle},{write(after)}}}"
+    return f"{{{','.join(filter(None, (write(before), middle, write(after))))}}}"
 
 
-def prompt(turn: int, options: StreamOptions) -> str:
-    """Return the template of the prompt of a turn, as the content of a JSON text."""
-    prefix = "{{uuid}} " if options.unique_prefix and turn == 1 else ""
-    return f"{prefix}{{{{row.prompt_{turn} | json}}}}"
+def prompt(number: int, options: StreamOptions) -> str:
+    """Return the template of a prompt of a row, as the content of a JSON text."""
+    prefix = "{{uuid}} " if options.unique_prefix and number == 1 else ""
+    return f"{prefix}{{{{row.prompt_{number} | json}}}}"
 
 
-def with_history(
-    before: dict[str, Any], after: dict[str, Any], number: int, options: StreamOptions
-) -> tuple[str, tuple[Capture, ...]]:
-    """Return a body with all earlier messages, for an API that keeps no conversation."""
+def conversation(number: int, options: StreamOptions) -> tuple[list[Message], tuple[Capture, ...]]:
+    """Return all messages up to a turn, for an API that keeps no conversation."""
     messages = []
     for turn in range(1, number + 1):
-        messages.append(_message("user", prompt(turn, options)))
+        messages.append(("user", prompt(turn, options)))
         if turn < number:
-            messages.append(_message("assistant", f"{{{{answer_{turn} | json}}}}"))
+            messages.append(("assistant", f"{{{{answer_{turn} | json}}}}"))
     is_last = number == options.turns
-    captures = () if is_last else (Capture(f"answer_{number}", "text", ""),)
-    return joined(before, f'"messages":[{",".join(messages)}]', after), captures
+    return messages, () if is_last else (Capture(f"answer_{number}", "text", ""),)
 
 
-def _message(role: str, content: str) -> str:
-    return f'{{"role":"{role}","content":"{content}"}}'
+def listed(member: str, messages: list[Message]) -> str:
+    """Return messages as a member of an object."""
+    written = [f'{{"role":"{role}","content":"{text}"}}' for role, text in messages]
+    return f'"{member}":[{",".join(written)}]'

@@ -8,14 +8,15 @@ from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.check import Capture
 from torr.model.json_input import parse_json_to_send
-from torr.planning.apis.api import ModelApi
+from torr.planning.apis.api import CONVERSATION, ModelApi
 from torr.planning.apis.body import joined, prompt
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
+    from torr.planning.apis.api import Body
 
 
-def _write(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
+def _write(number: int, options: StreamOptions) -> Body:
     before = {"inputs": _inputs(options.inputs)}
     after = {"response_mode": "streaming", "user": options.user or "torr"}
     if number > 1:
@@ -39,4 +40,4 @@ def _inputs(text: bytes | None) -> dict[str, Any]:
     return members
 
 
-API = ModelApi("dify", "/v1/chat-messages", "dify", _write)
+API = ModelApi("dify", "/v1/chat-messages", "dify", _write, takes=CONVERSATION | {"inputs"})

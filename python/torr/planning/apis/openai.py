@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.errors import require
-from torr.messages.say import say
-from torr.planning.apis.api import ModelApi
-from torr.planning.apis.body import with_history
+from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
+from torr.planning.apis.body import conversation, joined, listed
+from torr.planning.apis.servers import limits
 
 if TYPE_CHECKING:
-    from torr.model.check import Capture
     from torr.options.stream import StreamOptions
+    from torr.planning.apis.api import Body
 
 
-def _write(number: int, options: StreamOptions) -> tuple[str, tuple[Capture, ...]]:
-    require(options.model is not None, say("--chat openai needs --model"), "--model gpt-4o-mini")
-    after: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-    if options.max_tokens is not None:
-        after["max_completion_tokens"] = options.max_tokens
+def _write(number: int, options: StreamOptions) -> Body:
+    # OpenAI has renamed the member; servers of others know the older name.
+    limit = "max_completion_tokens" if options.server is None else "max_tokens"
+    after: dict[str, Any] = {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        **limits("openai", limit, options),
+    }
     if options.user is not None:
         after["user"] = options.user
-    return with_history({"model": options.model}, after, number, options)
+    messages, captures = conversation(number, options)
+    return joined({"model": options.model}, listed("messages", messages), after), captures
 
 
-API = ModelApi("openai", "/v1/chat/completions", "openai", _write)
+API = ModelApi("openai", "/v1/chat/completions", "openai", _write, takes=CONVERSATION | GENERATION)

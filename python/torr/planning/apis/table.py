@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from torr.planning.apis import anthropic, dify, openai
+from torr.planning.apis import anthropic, completions, dify, openai, responses
 
-APIS = {api.name: api for api in (openai.API, dify.API, anthropic.API)}
+APIS = {
+    api.name: api for api in (openai.API, completions.API, responses.API, anthropic.API, dify.API)
+}
 
 NAMES = tuple(APIS)

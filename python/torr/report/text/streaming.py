@@ -52,6 +52,9 @@ def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
         say("counted from"): _counted_from(stream),
         "tokens/s": chain("; ", [_token_rate(stream), *_other_rates(stream)]),
         say("tokens"): _tokens(stream),
+        say("prefix cache hits"): _cached(stream),
+        say("output length"): _length(stream),
+        say("tool calls"): _tool_calls(stream),
         say("tokenizer"): _tokenizer(stream.tokenizer),
         "goodput": _goodput(stream, judged),
         say("events"): ", ".join(f"{name} {n:,}" for name, n in stream.events.items()),
@@ -107,6 +110,33 @@ def _tokens(stream: StreamStatistics) -> Text:
 def _with_reasoning(text: Text, tokens: StreamStatistics | TokenizerCounts) -> Text:
     reasoning = tokens.tokens_reasoning
     return say("{text}, {n:,} of them reasoning", text=text, n=reasoning) if reasoning else text
+
+
+def _cached(stream: StreamStatistics) -> str:
+    if stream.tokens_cached is None or not stream.tokens_in:
+        return ""
+    # A server may report anything.
+    share = min(100.0, 100 * stream.tokens_cached / stream.tokens_in)
+    return say(
+        "{share} of prompt tokens ({n:,})", share=show_percent(share), n=stream.tokens_cached
+    )
+
+
+def _length(stream: StreamStatistics) -> str:
+    check = stream.length_check
+    if check is None:
+        return ""
+    return say(
+        "{n:,} of {checked:,} responses differ from {tokens:,} tokens",
+        n=check.different,
+        checked=check.checked,
+        tokens=check.requested or 0,
+    )
+
+
+def _tool_calls(stream: StreamStatistics) -> str:
+    n = stream.with_tool_calls
+    return say("in {answers}", answers=counted(n, "answer")) if n else ""
 
 
 def _tokenizer(tokens: TokenizerCounts | None) -> str:

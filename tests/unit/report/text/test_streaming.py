@@ -66,3 +66,19 @@ def test_a_run_says_it_beside_what_was_joined(make_station, make_result):
     result = make_result("run", [level])
     assert "inter_chunk" not in trust.trust(result)
     assert stream_facts(level)["coalesced"].endswith(": inter_chunk is unreliable")
+
+
+def test_tokens_of_a_cache_are_a_share_of_the_prompts_tokens(streamed):
+    assert "prefix cache hits" not in facts(streamed, tokens_in=1_000)
+    said = facts(streamed, tokens_in=1_000, tokens_cached=639)
+    assert said["prefix cache hits"] == "63.9 % of prompt tokens (639)"
+    said = facts(streamed, tokens_in=1_000, tokens_cached=2_000)
+    assert said["prefix cache hits"] == "100 % of prompt tokens (2,000)"
+
+
+def test_lengths_and_calls_of_tools_are_said_where_there_are_any(streamed):
+    assert facts(streamed).keys().isdisjoint({"output length", "tool calls"})
+    check = {"requested": 128, "checked": 100, "different": 12}
+    said = facts(streamed, length_check=check, with_tool_calls=3)
+    assert said["output length"] == "12 of 100 responses differ from 128 tokens"
+    assert said["tool calls"] == "in 3 answers"

@@ -1,0 +1,32 @@
+"""Responses of OpenAI and compatible servers.
+
+Later turns send the earlier messages as input items, and no `previous_response_id`: then the
+server need not store responses, and requests to all servers are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
+from torr.planning.apis.body import conversation, joined, listed
+from torr.planning.apis.servers import limits
+
+if TYPE_CHECKING:
+    from torr.options.stream import StreamOptions
+    from torr.planning.apis.api import Body
+
+
+def _write(number: int, options: StreamOptions) -> Body:
+    after: dict[str, Any] = {
+        "stream": True,
+        "store": False,
+        **limits("responses", "max_output_tokens", options),
+    }
+    if options.user is not None:
+        after["user"] = options.user
+    messages, captures = conversation(number, options)
+    return joined({"model": options.model}, listed("input", messages), after), captures
+
+
+API = ModelApi("responses", "/v1/responses", "responses", _write, takes=CONVERSATION | GENERATION)
