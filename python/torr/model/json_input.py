@@ -52,6 +52,13 @@ def parse_json_to_send(text: str | bytes) -> Any:  # noqa: ANN401 - any JSON val
     return value
 
 
+def strict_decoder() -> json.JSONDecoder:
+    """Return a decoder that refuses what `parse_json` refuses, except for too many levels."""
+    return json.JSONDecoder(
+        parse_constant=_constant, parse_float=_finite, parse_int=_bounded_integer
+    )
+
+
 def is_not_json(error: ValueError) -> bool:
     """Return whether an error of `parse_json` means a syntax error, not a limit."""
     return isinstance(error.__cause__, json.JSONDecodeError)

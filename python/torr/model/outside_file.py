@@ -8,6 +8,7 @@ an OSError as those of the system are, so that every reader can word its own mes
 from __future__ import annotations
 
 import errno
+import gzip
 import io
 import os
 import select
@@ -33,6 +34,8 @@ LONGEST_LINE = 16 << 20
 # /dev/null, the only device that has an end.
 _NULL_DEVICE = os.makedev(1, 3)
 _CHUNK_BYTES = 1 << 20
+# The first bytes of a gzip file.
+_GZIP = b"\x1f\x8b"
 # The longest wait for the first byte of a pipe.
 _FIRST_BYTE_TIMEOUT_S = 60.0
 
@@ -99,6 +102,20 @@ def lines_of(
             yield line
 
 
+@contextmanager
+def unpacked_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file or pipe to be read from its beginning; what is packed by gzip is unpacked.
+
+    Raise OSError. Reading a damaged gzip file raises EOFError, zlib.error or gzip.BadGzipFile.
+    """
+    with _opened(path) as file:
+        if file.peek(len(_GZIP))[: len(_GZIP)] != _GZIP:
+            yield file
+            return
+        with gzip.GzipFile(fileobj=file) as content, io.BufferedReader(content) as buffered:
+            yield buffered
+
+
 def unpacked(packed: bytes, most_bytes: int, *, is_gzip: bool = False) -> bytes:
     """Return the content of zlib or gzip data; raise zlib.error, also where it is too large."""
     unpacking = zlib.decompressobj(zlib.MAX_WBITS | 16 if is_gzip else zlib.MAX_WBITS)
@@ -121,7 +138,7 @@ def check_readable(path: Path) -> None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> Iterator[io.BufferedReader]:
     try:
         # O_NONBLOCK, since opening a pipe without a writer would block forever.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

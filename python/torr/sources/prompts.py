@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Order = Literal["sequence", "shuffle"]
 Conversation = tuple[str, ...]
 
-_HUMAN = ("human", "user")
+HUMAN = ("human", "user")
 _FORM = say('write {{"prompt": "…"}} or {{"turns": ["…", "…"]}}, one a line')
 
 
@@ -123,12 +123,12 @@ def _checked(turns: Any) -> Conversation:  # noqa: ANN401 - JSON
         raise UsageError(say("there is no prompt in this line"), _FORM)
     if not all(turn.strip() for turn in turns):
         raise UsageError(say("a prompt is empty"), _FORM)
-    if not all(map(_can_be_sent, turns)):
+    if not all(map(can_be_sent, turns)):
         raise UsageError(say("a prompt has half of a character (a lone surrogate)"))
     return tuple(turns)
 
 
-def _can_be_sent(text: str) -> bool:
+def can_be_sent(text: str) -> bool:
     """Return whether UTF-8 can encode the text: JSON may contain a lone surrogate."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -153,10 +153,10 @@ def _share_gpt(path: Path, text: str) -> list[Conversation]:
             turn["value"]
             for turn in turns
             if isinstance(turn, dict)
-            and turn.get("from") in _HUMAN
+            and turn.get("from") in HUMAN
             and isinstance(turn.get("value"), str)
             and turn["value"].strip()
-            and _can_be_sent(turn["value"])
+            and can_be_sent(turn["value"])
         )
         if prompts:
             conversations.append(prompts)

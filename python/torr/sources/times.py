@@ -99,13 +99,13 @@ def _reader_of(line: str) -> Reader | None:
     """Return the reader for a file with this first line; None for an empty line or a comment."""
     if _is_empty(line):
         return None
-    if _number(line) is not None:
-        return _number
-    return _iso_time if _ISO.match(line) else _access_time
+    if seconds_ns(line) is not None:
+        return seconds_ns
+    return iso_ns if _ISO.match(line) else _access_time
 
 
-def _number(line: str) -> int | None:
-    """Return the nanoseconds of a decimal number, exactly, which a float of seconds is not."""
+def seconds_ns(line: str) -> int | None:
+    """Return the nanoseconds of a decimal number of seconds, exactly, which a float is not."""
     whole, _, fraction = line.strip().partition(".")
     if len(whole) > _MOST_DIGITS:
         return None
@@ -113,7 +113,14 @@ def _number(line: str) -> int | None:
     return int(digits) if whole and digits.isdecimal() and digits.isascii() else None
 
 
-def _iso_time(line: str) -> int | None:
+def nearest_ns(seconds: float) -> int:
+    """Return the nanoseconds of a number of seconds as exactly as the number has them."""
+    whole = int(seconds)
+    return whole * SECOND_NS + round((seconds - whole) * SECOND_NS)
+
+
+def iso_ns(line: str) -> int | None:
+    """Return the nanoseconds since 1970 of the ISO 8601 time that a text begins with, or None."""
     second = _second_of_iso(line[:_ISO_LENGTH])
     fraction_and_zone = _FRACTION_AND_ZONE.match(line, _ISO_LENGTH)
     if second is None or fraction_and_zone is None:

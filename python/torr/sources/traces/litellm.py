@@ -1,0 +1,140 @@
+"""Logs of LiteLLM: JSON lines or an array, with times, lengths and, if they were logged, messages.
+
+Requests of one `trace_id` are a session, or of one `session_id` where there is no `trace_id`. They
+may overlap: a request follows those of its session that had ended when it started. Requests that
+failed have no completion tokens: they are left out and counted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from torr.errors import FileError
+from torr.messages.say import say
+from torr.sources.times import iso_ns, nearest_ns
+from torr.sources.traces.json_values import read_objects
+from torr.sources.traces.order import in_order
+from torr.sources.traces.row import Draft, Messages, TraceCounts, TraceRow
+from torr.sources.traces.sessions import as_recorded, session_of
+from torr.sources.traces.trace_format import TraceFormat, TraceOptions, with_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.sources.traces.source import TraceSource
+
+_MOST_TOKENS = 1 << 40
+_MOST_SECONDS = 1e11
+# A zone as PostgreSQL writes it.
+_HOURS_ZONE = re.compile(r"[+-]\d\d$", re.ASCII)
+_IMAGES = ("image_url", "image", "input_image")
+
+
+def read(source: TraceSource, _options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+    """Yield the rows; raise FileError."""
+    drafts = _drafts(source)
+    return as_recorded(in_order(with_tokens(drafts, counts), source.path))
+
+
+def _drafts(source: TraceSource) -> Iterator[Draft]:
+    for order, (line, entry) in enumerate(read_objects(source.path, source.text())):
+        start, end = _time(entry.get("startTime")), _time(entry.get("endTime"))
+        if start is None:
+            raise _error(source, line, "startTime")
+        session = entry.get("trace_id") or entry.get("session_id")
+        messages, images = _messages(entry.get("messages"))
+        model = entry.get("model")
+        yield Draft(
+            # Several objects may be in one line; the order of all must be known.
+            max(line, order + 1),
+            start,
+            _tokens(source, line, entry, "prompt_tokens"),
+            _tokens(source, line, entry, "completion_tokens"),
+            took_ns=None if end is None else max(0, end - start),
+            session=session_of(session) if isinstance(session, str) else None,
+            messages=messages,
+            model=model if isinstance(model, str) else None,
+            images=images,
+        )
+
+
+def _error(source: TraceSource, line: int, name: str) -> FileError:
+    return FileError(
+        source.path,
+        line,
+        say("{name} is missing, or not in the form of LiteLLM", name=name),
+        say("export the log with all of its fields"),
+    )
+
+
+def _time(value: object) -> int | None:
+    """Return the nanoseconds of seconds since 1970 or of a text; None if it is neither."""
+    if isinstance(value, str):
+        return iso_ns(f"{value}:00" if _HOURS_ZONE.search(value[19:]) else value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return nearest_ns(value) if abs(value) <= _MOST_SECONDS else None
+
+
+def _tokens(source: TraceSource, line: int, entry: dict[str, Any], name: str) -> int:
+    value = entry.get(name)
+    # Failed requests may have none.
+    value = 0 if value is None else value
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
+        raise _error(source, line, name)
+    return value
+
+
+def _messages(value: object) -> tuple[Messages, int]:
+    """Return roles and texts, and the number of images; nothing where messages were not logged."""
+    if isinstance(value, str):
+        value = _decoded(value)
+    if not isinstance(value, list):
+        return (), 0
+    messages, images = [], 0
+    for message in value:
+        if not isinstance(message, dict):
+            continue
+        text, pictures = _content(message.get("content"))
+        messages.append((_sendable(str(message.get("role") or "user")), text))
+        images += pictures
+    return tuple(messages), images
+
+
+def _decoded(text: str) -> object:
+    """Return the messages of a text, which is JSON or one prompt."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    if isinstance(value, str) and value:
+        return [{"role": "user", "content": value}]
+    return value
+
+
+def _content(content: object) -> tuple[str, int]:
+    """Return the text of a message's content, and its images."""
+    if isinstance(content, str):
+        return _sendable(content), 0
+    parts = (
+        [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    )
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    return _sendable("\n".join(texts)), sum(part.get("type") in _IMAGES for part in parts)
+
+
+def _sendable(text: str) -> str:
+    """Return the text with `?` for halves of characters, which UTF-8 cannot encode."""
+    return text.encode(errors="replace").decode()
+
+
+FORMAT = TraceFormat(
+    "litellm",
+    "LiteLLM",
+    "trace",
+    read,
+    keys=frozenset({"startTime", "prompt_tokens", "completion_tokens"}),
+)

@@ -1,0 +1,74 @@
+"""Rows in the order of their times, by looking a bounded number of rows ahead."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from torr.errors import FileError
+from torr.messages.say import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from torr.sources.traces.row import Draft
+
+MOST_ROWS_AHEAD = 1024
+"""How many rows later a row may stand than the order of times demands."""
+MOST_BYTES_AHEAD = 16 << 20
+"""Rows with long texts or many blocks are read less far ahead: they occupy about this memory."""
+
+# What a block's id occupies.
+_ID_BYTES = 40
+
+
+def in_order(drafts: Iterable[Draft], path: Path) -> Iterator[Draft]:
+    """Yield rows in the order of their times, which then begin at 0; raise FileError.
+
+    Logs have the order in which requests ended, so that a row may stand behind later ones.
+    """
+    ahead: list[tuple[int, int, Draft]] = []
+    size = 0
+    emit = _Emitter(path)
+    for draft in drafts:
+        size += _size(draft)
+        heappush(ahead, (draft.at_ns, draft.line, draft))
+        while len(ahead) > MOST_ROWS_AHEAD or (size > MOST_BYTES_AHEAD and len(ahead) > 1):
+            first = heappop(ahead)[2]
+            size -= _size(first)
+            yield emit.draft(first)
+    while ahead:
+        yield emit.draft(heappop(ahead)[2])
+
+
+class _Emitter:
+    """The times of the first and of the last row that were passed on."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._first: int | None = None
+        self._last = 0
+
+    def draft(self, draft: Draft) -> Draft:
+        """Return the row with its time from the first; raise FileError if it is too late."""
+        if self._first is None:
+            self._first = self._last = draft.at_ns
+        if draft.at_ns < self._last:
+            raise FileError(
+                self._path,
+                draft.line,
+                say("this row is earlier than rows far before it"),
+                say(
+                    "sort the file by its times; rows may be out of order by at most {most:,} rows",
+                    most=MOST_ROWS_AHEAD,
+                ),
+            )
+        self._last = draft.at_ns
+        draft.at_ns -= self._first
+        return draft
+
+
+def _size(draft: Draft) -> int:
+    texts = sum(len(text) for _, text in draft.messages)
+    return texts + _ID_BYTES * len(draft.hash_ids)

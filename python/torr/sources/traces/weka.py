@@ -1,0 +1,192 @@
+"""Weka's traces of agents: a JSON file for each session, or JSON lines of sessions.
+
+A request waits for the one before it. Sub-agents have requests of their own: they start after the
+request before them and run beside one another, and the next request of their parent waits for the
+last ones of all of them, except for those that were launched without waiting. The rows of a session
+are in the order of their times, which begin with the session.
+
+The ids of blocks are those of one session, unless their scope is global: they are made different
+between sessions. The last block may have no id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from torr.model.outside_file import MOST_BYTES
+from torr.sources.times import nearest_ns
+from torr.sources.traces.row import TraceCounts, TraceRow
+from torr.sources.traces.trace_format import TraceFormat, TraceOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from torr.sources.traces.source import TraceSource
+
+_ID_BITS = 40
+_Seconds = Annotated[float, Meta(ge=0, le=1e10)]
+_Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
+_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+# Sub-agents that their parent does not wait for.
+_NOT_AWAITED = "async_launched"
+
+
+class _Entry(msgspec.Struct):
+    """A request, or a sub-agent with the requests that it made.
+
+    The ids stay as text until their row is needed: they occupy most of a file.
+    """
+
+    type: Literal["n", "s", "subagent"]
+    t: _Seconds = 0.0
+    model: str | None = None
+    input_tokens: _Tokens = msgspec.field(default=0, name="in")
+    output_tokens: _Tokens = msgspec.field(default=0, name="out")
+    hash_ids: msgspec.Raw = msgspec.field(default_factory=lambda: msgspec.Raw(b"[]"))
+    api_time: _Seconds | None = None
+    think_time: _Seconds | None = None
+    status: str | None = None
+    requests: list[_Entry] = []
+
+
+class _Session(msgspec.Struct):
+    requests: list[_Entry]
+    block_size: Annotated[int, Meta(ge=1, le=1 << 30)] = 64
+    hash_id_scope: Literal["local", "global"] = "local"
+
+
+_SESSIONS = msgspec.json.Decoder(_Session)
+_IDS = msgspec.json.Decoder(list[Annotated[int, Meta(ge=0, lt=1 << _ID_BITS)]])
+
+
+@dataclass(slots=True)
+class _Node:
+    """A request of a session, with those that it waits for, and its time in the session."""
+
+    entry: _Entry
+    after: tuple[_Node, ...]
+    at_ns: int
+    number: int = 0
+    followers: int = 0
+
+    @property
+    def end_ns(self) -> int:
+        return self.at_ns + _ns(self.entry.api_time)
+
+    @property
+    def pause_ns(self) -> int:
+        """The time to think; where it is not recorded, what the times leave for it."""
+        if not self.after:
+            return 0
+        if self.entry.think_time is not None:
+            return _ns(self.entry.think_time)
+        return max(0, self.at_ns - max(node.end_ns for node in self.after))
+
+
+def read(source: TraceSource, options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+    """Yield the rows of each session; raise FileError."""
+    return read_sessions(iter([source]), options, counts)
+
+
+def read_sessions(
+    sources: Iterator[TraceSource], options: TraceOptions, counts: TraceCounts
+) -> Iterator[TraceRow]:
+    """Yield the rows of the sessions of several files, one after the other; raise FileError."""
+    number = 0
+    for session_number, (source, line, session) in enumerate(_sessions(sources)):
+        nodes = _in_order(_nodes(session, counts), number)
+        scope = _Scope(session_number + 1 if session.hash_id_scope == "local" else 0)
+        block_tokens = options.block_tokens or session.block_size
+        for turn, node in enumerate(nodes, start=1):
+            ids = source.decode(_IDS, bytes(node.entry.hash_ids), line)
+            yield TraceRow(
+                number=node.number,
+                at_ns=node.at_ns,
+                session=session_number,
+                turn=turn,
+                after=tuple(sorted(before.number for before in node.after)),
+                followers=node.followers,
+                pause_ns=node.pause_ns,
+                input_tokens=node.entry.input_tokens,
+                output_tokens=node.entry.output_tokens,
+                hash_ids=tuple(map(scope.__getitem__, ids)),
+                block_tokens=block_tokens,
+                model=node.entry.model,
+            )
+        number += len(nodes)
+
+
+class _Scope(dict[int, int]):
+    """The ids of a session as those of the trace, each stored once."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._offset = number << _ID_BITS
+
+    def __missing__(self, own: int) -> int:
+        self[own] = own + self._offset
+        return self[own]
+
+
+def _sessions(sources: Iterator[TraceSource]) -> Iterator[tuple[TraceSource, int, _Session]]:
+    for source in sources:
+        if source.path.name.endswith(_LINES):
+            for line, content in source.lines():
+                yield source, line, source.decode(_SESSIONS, content, line)
+        else:
+            content = source.whole(MOST_BYTES)
+            yield source, 1, source.decode(_SESSIONS, content, 1)
+
+
+def _nodes(session: _Session, counts: TraceCounts) -> list[_Node]:
+    """Return the requests of a session, each behind those that it waits for."""
+    nodes: list[_Node] = []
+    _add(session.requests, (), nodes, counts)
+    return nodes
+
+
+def _add(
+    entries: Sequence[_Entry], begins: tuple[_Node, ...], nodes: list[_Node], counts: TraceCounts
+) -> tuple[_Node, ...]:
+    """Add the requests of an agent that starts after `begins`; return those that end it."""
+    last, awaited = begins, []
+    for entry in entries:
+        if entry.type == "subagent":
+            ends = _add(entry.requests, last, nodes, counts)
+            if entry.status != _NOT_AWAITED:
+                awaited += [node for node in ends if node not in last]
+        elif entry.input_tokens == 0 or entry.output_tokens == 0:
+            counts.left_out["no_tokens"] += 1
+        else:
+            after = (*last, *awaited)
+            # Some times are rounded: a request is never before one that it waits for.
+            at_ns = max([_ns(entry.t), *(node.at_ns for node in after)])
+            last, awaited = (_Node(entry, after, at_ns),), []
+            nodes.extend(last)
+    return (*last, *awaited)
+
+
+def _in_order(nodes: list[_Node], number: int) -> list[_Node]:
+    """Return the requests in the order of their times, from 0, numbered from `number`."""
+    # Sorting is stable: requests of the same time stay behind those that they wait for.
+    ordered = sorted(nodes, key=lambda node: node.at_ns)
+    start = ordered[0].at_ns if ordered else 0
+    for place, node in enumerate(ordered):
+        node.number = number + place
+        node.at_ns -= start
+        for before in node.after:
+            before.followers += 1
+    return ordered
+
+
+def _ns(seconds: float | None) -> int:
+    return nearest_ns(seconds or 0.0)
+
+
+FORMAT = TraceFormat(
+    "weka", "Weka", "session", read, keys=frozenset({"requests", "block_size", "hash_ids"})
+)

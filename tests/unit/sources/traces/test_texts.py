@@ -1,0 +1,239 @@
+"""Traces with texts: conversations of ShareGPT, and logs of LiteLLM."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+
+from torr.errors import FileError
+from torr.sources.traces import json_values
+from torr.sources.traces.reader import read_trace
+from torr.sources.traces.row import NOT_KNOWN
+from torr.sources.traces.sessions import RecentlyUsed
+from torr.sources.traces.trace_format import ConversationFilter, TraceOptions
+
+S = 1_000_000_000
+
+
+def words(texts):
+    return [len(text.split()) for text in texts]
+
+
+def human(text):
+    return {"from": "human", "value": text}
+
+
+def gpt(text):
+    return {"from": "gpt", "value": text}
+
+
+CONVERSATIONS = [
+    {"id": "a", "conversations": [human("Hi you"), gpt("Hello! How"), human("Bye"), gpt("Bye")]},
+    {"id": "b", "conversations": [gpt("nobody asked")]},
+    {
+        "id": "c",
+        "conversations": [{"from": "system", "value": "Be"}, {"from": "user", "value": "Ü"}],
+    },
+    {"id": "d"},
+]
+
+
+@pytest.mark.parametrize("form", ["array", "indented", "lines"])
+def test_of_sharegpt_each_text_of_a_user_is_a_row(write, form):
+    text = {
+        "array": json.dumps(CONVERSATIONS),
+        "indented": json.dumps(CONVERSATIONS, indent=2),
+        "lines": "".join(f"{json.dumps(each)}\n" for each in CONVERSATIONS),
+    }[form]
+    trace = read_trace(write("a.json", text))
+    rows = list(trace)
+    assert [
+        (row.number, row.session, row.turn, row.after, row.followers, row.messages) for row in rows
+    ] == [
+        (0, 0, 1, (), 1, (("user", "Hi you"),)),
+        (1, 0, 2, (0,), 0, (("user", "Bye"),)),
+        (2, 1, 1, (), 0, (("user", "Ü"),)),
+    ]
+    assert {(row.at_ns, row.input_tokens, row.output_tokens) for row in rows} == {
+        (None, None, None)
+    }
+    assert trace.counts.left_out == {"no_prompt": 2}
+
+
+def test_lengths_are_known_where_they_are_counted(write):
+    options = TraceOptions(count_tokens=words)
+    rows = list(read_trace(write("a.json", json.dumps(CONVERSATIONS)), options=options))
+    assert [(row.input_tokens, row.output_tokens) for row in rows] == [(2, 2), (1, 1), (1, None)]
+
+
+def test_conversations_beyond_limits_are_left_out_and_counted(write):
+    lengths = [(4, 4), (3, 9), (9, 3), (10, 4), (11, 4), (10, 11), (6, 14)]
+    entries = [
+        {"conversations": [human("a " * prompt), gpt("b " * answer), human("c"), gpt("d")]}
+        for prompt, answer in lengths
+    ]
+    limits = ConversationFilter(most_prompt_tokens=10, most_total_tokens=20, most_turns=1)
+    options = TraceOptions(count_tokens=words, conversations=limits)
+    trace = read_trace(write("a.json", json.dumps(entries)), options=options)
+    rows = list(trace)
+    assert [(row.input_tokens, row.output_tokens) for row in rows] == [(4, 4), (10, 4), (6, 14)]
+    assert {row.followers for row in rows} == {0}
+    assert trace.counts.left_out == {"too_short": 2, "too_long": 2}
+
+
+def test_without_a_tokenizer_four_bytes_are_taken_for_a_token(write):
+    entries = [{"conversations": [human("x" * n), gpt("y" * 16)]} for n in (15, 16, 4096, 4100)]
+    options = TraceOptions(conversations=ConversationFilter())
+    trace = read_trace(write("a.json", json.dumps(entries)), options=options)
+    assert [len(row.messages[0][1]) for row in trace] == [16, 4096]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ('[\n{"conversations": []},\n{"conversations": [}]', 3, "not JSON"),
+        ('[\n{"conversations": []}', 2, "there is no ']' here"),
+        ('[\n{"conversations": []},\n', 3, "the array does not end"),
+        ('[\n{"conversations": []},\n7]', 3, "not a JSON object"),
+        ('{"conversations": []}\n{"conversations": [1e999]}', 2, "too large"),
+        ('{"conversations": []}\n{"conversations": ' + "[" * 200 + "]" * 200 + "}", 2, "nested"),
+        ('{"conversations": []}\n{"conversations": ' + "[" * 99_999, 2, "nested|not JSON"),
+    ],
+)
+def test_a_text_that_is_no_trace_is_an_error_at_its_line(write, text, line, why):
+    with pytest.raises(FileError, match=rf"a\.json:{line}: .*({why})"):
+        list(read_trace(write("a.json", text)))
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7, 64])
+def test_objects_are_read_however_the_text_is_cut(write, monkeypatch, piece):
+    monkeypatch.setattr(json_values, "_PIECE", piece)
+    text = json.dumps(CONVERSATIONS, indent=1, ensure_ascii=False)
+    path = write("a.json", text)
+    found = list(json_values.read_objects(path, StringIO(text)))
+    assert [entry for _, entry in found] == CONVERSATIONS
+    lines = text.split("\n")
+    starts = [number for number, line in enumerate(lines, start=1) if line == " {"]
+    assert [line for line, _ in found] == starts
+
+
+def test_an_object_that_does_not_end_is_read_to_a_limit(write, monkeypatch):
+    monkeypatch.setattr(json_values, "_PIECE", 10)
+    monkeypatch.setattr(json_values, "LARGEST_OBJECT", 1000)
+    path = write("a.json", '{"a": "' + "x" * 100_000)
+    with path.open() as text, pytest.raises(FileError, match="not JSON"):
+        list(json_values.read_objects(path, text))
+    with path.open() as text:
+        with pytest.raises(FileError):
+            list(json_values.read_objects(path, text))
+        assert len(text.read()) > 90_000
+
+
+def log(trace, start, end, **more):
+    usage = {"prompt_tokens": 30, "completion_tokens": 4, "model": "gpt"}
+    return {"id": "x", "trace_id": trace, "startTime": start, "endTime": end} | usage | more
+
+
+def test_requests_of_litellm_follow_those_that_had_ended(write):
+    logs = [
+        log("a", 100.0, 101.0),
+        # Logs have the order of ends.
+        log("a", 103.0, 104.0),
+        log("a", 102.0, 106.0),
+        log(None, 100.5, 107.0),
+        log("a", 104.5, 105.0),
+        log("a", 107.5, 108.0),
+        log("b", 107.0, 109.0),
+    ]
+    rows = list(read_trace(write("a.jsonl", logs)))
+    assert [
+        (row.number, row.at_ns / S, row.turn, row.after, row.pause_ns / S, row.followers)
+        for row in rows
+    ] == [
+        (0, 0, 1, (), 0, NOT_KNOWN),
+        (1, 0.5, 1, (), 0, 0),
+        (2, 2, 2, (0,), 1, NOT_KNOWN),
+        (3, 3, 3, (0,), 2, NOT_KNOWN),
+        # The first one is implied by the one of 103 s; the one of 102 s still runs.
+        (4, 4.5, 4, (3,), 0.5, NOT_KNOWN),
+        (5, 7, 1, (), 0, NOT_KNOWN),
+        (6, 7.5, 5, (2, 4), 1.5, NOT_KNOWN),
+    ]
+    assert len({row.session for row in rows}) == 3
+
+
+def test_the_messages_and_images_of_litellm_are_read(write):
+    picture = {"type": "image_url", "image_url": {"url": "data:"}}
+    parts = [{"type": "text", "text": "see"}, picture, picture, {"type": "text", "text": "this"}]
+    messages = [
+        {"role": "system", "content": "Be"},
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "tool", "content": "half \ud83d"},
+    ]
+    expected = (("system", "Be"), ("user", "see\nthis"), ("assistant", ""), ("tool", "half ?"))
+    for form in (messages, json.dumps(messages)):
+        (row,) = read_trace(write("a.json", json.dumps([log("a", 1, 2, messages=form)])))
+        assert (row.messages, row.images, row.model) == (expected, 2, "gpt")
+        assert (row.input_tokens, row.output_tokens) == (30, 4)
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [("plain", (("user", "plain"),)), ("{}", ()), ({}, ()), (None, ()), ("", ()), ([1], ())],
+)
+def test_messages_that_were_not_logged_are_none(write, messages, expected):
+    (row,) = read_trace(write("a.jsonl", [log("a", 1, 2, messages=messages)]))
+    assert row.messages == expected
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("2026-01-31T12:00:00.250Z", "2026-01-31T12:00:01Z"),
+        ("2026-01-31 12:00:00.250+00", "2026-01-31 14:00:01+02"),
+        ("2026-01-31 12:00:00.250", "2026-01-31 12:00:01"),
+        (1769860800.25, 1769860801),
+    ],
+)
+def test_every_form_of_a_time_is_read(write, start, end):
+    logs = [log("a", 1769860800, None), log("b", start, end), log("b", 1769860803, None)]
+    rows = list(read_trace(write("a.jsonl", logs)))
+    assert [row.at_ns for row in rows] == [0, S // 4, 3 * S]
+    assert rows[2].pause_ns == 2 * S
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"startTime": None},
+        {"startTime": "soon"},
+        {"startTime": True},
+        {"prompt_tokens": "1"},
+        {"completion_tokens": 1.5},
+        {"prompt_tokens": -1},
+    ],
+)
+def test_a_log_without_times_or_lengths_is_refused(write, change):
+    (name,) = change
+    with pytest.raises(FileError, match=rf"a\.jsonl:2: {name} is missing"):
+        list(read_trace(write("a.jsonl", [log("a", 1, 2), log("a", 1, 2, **change)])))
+
+
+def test_failed_requests_of_litellm_are_left_out(write):
+    logs = [log("a", 1, 2), log("a", 2, 3, completion_tokens=0), log("a", 3, 4, prompt_tokens=None)]
+    trace = read_trace(write("a.jsonl", logs))
+    assert len(list(trace)) == 1
+    assert trace.counts.left_out == {"no_tokens": 2}
+
+
+def test_only_the_most_recent_values_are_remembered():
+    recent = RecentlyUsed(10)
+    for number in range(25):
+        recent.store(number, number)
+        assert [recent.get(key) for key in range(max(0, number - 9), number + 1)] == list(
+            range(max(0, number - 9), number + 1)
+        )
+    assert recent.get(0) is None

@@ -1,0 +1,200 @@
+"""Weka's traces: sessions of agents, with sub-agents that run beside one another."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from torr.errors import FileError, UsageError
+from torr.sources.traces.reader import read_trace
+
+S = 1_000_000_000
+
+
+def request(t, tokens=100, *, ids=(1,), **more):
+    return {
+        "t": t,
+        "type": "s",
+        "model": "m",
+        "in": tokens,
+        "out": 5,
+        "hash_ids": list(ids),
+        **more,
+    }
+
+
+def agent(t, *requests, status="completed"):
+    return {"t": t, "type": "subagent", "agent_id": "a", "status": status, "requests": requests}
+
+
+def session(*requests, scope="local", **more):
+    return {"id": "x", "models": ["m"], "block_size": 64, "hash_id_scope": scope, **more} | {
+        "requests": requests
+    }
+
+
+def links(rows):
+    """The length of each row, by which tests name it, and the lengths of those before it."""
+    by_number = {row.number: row.input_tokens for row in rows}
+    return {row.input_tokens: sorted(by_number[number] for number in row.after) for row in rows}
+
+
+def read(write, *sessions):
+    for number, each in enumerate(sessions):
+        path = write(f"traces/{number:02}.json", json.dumps(each, indent=1))
+    return list(read_trace(path.parent))
+
+
+def test_a_request_waits_for_the_one_before_it_and_thinks(write):
+    rows = read(
+        write,
+        session(
+            request(3.0, 200, ids=[1, 2, 3], think_time=0.0, api_time=1.5),
+            request(10.5, 300, ids=[1, 2, 3, 4], think_time=2.25),
+            request(20, 301, ids=[]),
+        ),
+    )
+    assert [(row.number, row.at_ns, row.turn, row.after, row.pause_ns) for row in rows] == [
+        (0, 0, 1, (), 0),
+        (1, 7_500_000_000, 2, (0,), 2_250_000_000),
+        # Neither the time to think nor that of the request before is recorded.
+        (2, 17 * S, 3, (1,), 9_500_000_000),
+    ]
+    assert {(row.session, row.block_tokens, row.model, row.output_tokens) for row in rows} == {
+        (0, 64, "m", 5)
+    }
+    # The last block of 200 tokens has no id.
+    assert [len(row.hash_ids) for row in rows] == [3, 4, 0]
+
+
+def test_a_pause_that_is_not_recorded_is_what_the_times_leave(write):
+    rows = read(write, session(request(0, api_time=4), request(6), request(6.5, api_time=None)))
+    assert [row.pause_ns for row in rows] == [0, 2 * S, S // 2]
+
+
+def test_sub_agents_run_beside_one_another_and_their_parent_waits_for_all(write):
+    rows = read(
+        write,
+        session(
+            request(0, 1),
+            agent(1, request(1, 11), request(5, 12)),
+            agent(1, request(2, 21)),
+            request(9, 2),
+            request(10, 3),
+        ),
+    )
+    assert links(rows) == {1: [], 11: [1], 21: [1], 12: [11], 2: [1, 12, 21], 3: [2]}
+    assert [row.input_tokens for row in rows] == [1, 11, 21, 12, 2, 3]
+    assert [row.turn for row in rows] == [1, 2, 3, 4, 5, 6]
+    followers = {row.input_tokens: row.followers for row in rows}
+    assert followers == {1: 3, 11: 1, 12: 1, 21: 1, 2: 1, 3: 0}
+
+
+@pytest.mark.parametrize(
+    ("requests", "expected"),
+    [
+        ([agent(0, request(0, 11)), request(1, 1)], {11: [], 1: [11]}),
+        ([request(0, 1), agent(0), request(1, 2)], {1: [], 2: [1]}),
+        (
+            [request(0, 1), agent(0, request(1, 11), status="async_launched"), request(0.5, 2)],
+            {1: [], 11: [1], 2: [1]},
+        ),
+        (
+            [
+                request(0, 1),
+                agent(1, request(1, 11), agent(2, request(2, 111)), agent(2, request(3, 112))),
+                request(9, 2),
+            ],
+            {1: [], 11: [1], 111: [11], 112: [11], 2: [1, 11, 111, 112]},
+        ),
+        (
+            [request(0, 1), agent(1, agent(2, request(2, 11))), request(3, 2)],
+            {1: [], 11: [1], 2: [1, 11]},
+        ),
+        ([request(0, 1), {**request(1, 2), "out": 0}, request(2, 3)], {1: [], 3: [1]}),
+    ],
+    ids=["first", "empty", "not awaited", "nested", "nested first", "failed"],
+)
+def test_who_waits_for_whom(write, requests, expected):
+    assert links(read(write, session(*requests))) == expected
+
+
+def test_a_request_is_behind_those_that_it_waits_for_whatever_their_times_are(write):
+    rows = read(
+        write, session(request(5, 1), agent(0, request(0, 11), request(7, 12)), request(6, 2))
+    )
+    assert [(row.input_tokens, row.at_ns) for row in rows] == [
+        (1, 0),
+        (11, 0),
+        (12, 2 * S),
+        (2, 2 * S),
+    ]
+    assert all(before < row.number for row in rows for before in row.after)
+
+
+def test_sessions_follow_one_another_and_ids_are_their_own(write):
+    local = session(request(4, 64), request(5, 64))
+    rows = read(write, local, local, session(request(0, 64), scope="global"))
+    assert [(row.number, row.session, row.turn, row.at_ns) for row in rows] == [
+        (0, 0, 1, 0),
+        (1, 0, 2, S),
+        (2, 1, 1, 0),
+        (3, 1, 2, S),
+        (4, 2, 1, 0),
+    ]
+    first, same, second, _, shared = (row.hash_ids for row in rows)
+    assert first == same
+    assert len({first, second, shared}) == 3
+    assert shared == (1,)
+
+
+def test_ids_of_the_scope_global_are_shared_between_sessions(write):
+    shared = session(request(0, 64), scope="global")
+    first, second = read(write, shared, shared)
+    assert first.hash_ids == second.hash_ids == (1,)
+
+
+def test_sessions_are_also_read_from_lines(write):
+    trace = read_trace(write("a.jsonl", [session(request(0)), session(request(0))]))
+    assert [row.session for row in trace] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"type": "x"}, "x"),
+        ({"in": -1}, "in"),
+        ({"hash_ids": [-1]}, "-1|>= 0"),
+        ({"hash_ids": 7}, "array"),
+        ({"t": "a"}, "t"),
+    ],
+)
+def test_a_session_that_cannot_be_read_is_named(write, change, why):
+    path = write("traces/a.json", json.dumps(session({**request(0), **change})))
+    with pytest.raises(FileError, match=rf"a\.json:1: not a row: .*{why}"):
+        list(read_trace(path.parent))
+
+
+def test_a_folder_without_sessions_is_refused(write):
+    folder = write("traces/readme.txt", "a").parent
+    with pytest.raises(UsageError, match="no session in this folder"):
+        read_trace(folder)
+    with pytest.raises(UsageError, match="only Weka's format"):
+        read_trace(folder, "mooncake")
+
+
+def test_only_one_file_of_a_folder_is_open(write, monkeypatch):
+    opened = []
+    from torr.sources.traces import reader
+
+    real = reader.opened_source
+    monkeypatch.setattr(
+        reader, "opened_source", lambda path: opened.append(path.name) or real(path)
+    )
+    for number in range(5):
+        path = write(f"traces/{number}.json", json.dumps(session(request(0))))
+    trace = read_trace(path.parent)
+    assert opened == ["0.json"]
+    next(trace), next(trace)
+    assert opened == ["0.json", "1.json"]
