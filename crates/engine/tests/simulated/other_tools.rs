@@ -8,8 +8,8 @@ use crate::streams::{HEAD, chunk};
 use crate::world::{Target, plan, request, simulate};
 use engine::{Alias, Closed, Metric, Pace, Plan, Stop, StreamPlan, StreamTally};
 use net::{Act, Dial, Nanos};
-use wire::Dialect;
 use serde_json::Value;
+use wire::Dialect;
 
 const RECORDED: &str = include_str!("../other_tools.json");
 const TOOLS: [(&str, Alias); 5] = [

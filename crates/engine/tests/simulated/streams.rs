@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::world::{MS, Outcome, SECOND, Target, request, simulate, simulate_in};
 use engine::{
-    Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop,
-    StreamPlan, Timed,
+    Capture, CaptureFrom, Closed, Gate, Limit, Limited, Pace, Plan, Source, Stop, StreamPlan, Timed,
 };
 use net::{Act, Dial, Nanos, Peer, Simulated};
 use wire::Dialect;

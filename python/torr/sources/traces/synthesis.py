@@ -1,0 +1,146 @@
+"""Traces with longer or shorter prompts and answers, in which the same rows share the same parts.
+
+    prefix=x2,input=x0.5,output=x2
+
+`prefix` is the length of the beginnings that a row shares with another one, `input` that of the
+rest of the prompt, `output` that of the answer. Texts of a trace stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from torr.errors import UsageError, require
+from torr.messages.say import say
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from torr.sources.traces.row import TraceRow
+
+LARGEST_FACTOR = 1000.0
+
+_FACTOR = re.compile(r"x(\d+(?:\.\d*)?|\.\d+)", re.ASCII)
+_FORM = say("write prefix=x2,input=x0.5,output=x2, or some of them")
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """By how much the parts of each row are longer."""
+
+    prefix: float = 1.0
+    input: float = 1.0
+    output: float = 1.0
+
+    @property
+    def prefix_copies(self) -> int:
+        """The most blocks that one shared block becomes."""
+        return math.ceil(self.prefix)
+
+    @property
+    def copies(self) -> int:
+        """The most blocks that one block becomes, as a part of the beginning or of the rest."""
+        return self.prefix_copies + math.ceil(self.input)
+
+
+def read_synthesis(text: str) -> Synthesis:
+    """Return the factors of a text such as `prefix=x2,output=x0.5`; raise UsageError."""
+    factors: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, factor = part.strip().partition("=")
+        require(
+            name in Synthesis.__dataclass_fields__,
+            say("{part!r} is neither prefix=, input= nor output=", part=part.strip()),
+            _FORM,
+        )
+        require(name not in factors, say("{name} is given twice", name=name), _FORM)
+        factors[name] = _factor(factor)
+    return Synthesis(**factors)
+
+
+def _factor(text: str) -> float:
+    found = _FACTOR.fullmatch(text)
+    if found is None:
+        raise UsageError(say("{text!r} is not a factor such as x2", text=text), _FORM)
+    factor = float(found[1])
+    require(
+        0 < factor <= LARGEST_FACTOR,
+        say(
+            "the factor {text!r} is not above 0 and at most {largest:g}",
+            text=text,
+            largest=LARGEST_FACTOR,
+        ),
+    )
+    return factor
+
+
+def shared_blocks(rows: Iterable[TraceRow]) -> frozenset[int]:
+    """Return the ids that are in more than one row; the memory grows with the number of ids."""
+    known: set[int] = set()
+    shared: set[int] = set()
+    for row in rows:
+        own = set(row.hash_ids)
+        shared |= own & known
+        known |= own
+    return frozenset(shared)
+
+
+def scaled(row: TraceRow, synthesis: Synthesis, shared: Collection[int]) -> TraceRow:
+    """Return the row with other lengths; `shared` are the ids that are in more than one row.
+
+    Rows that shared n leading blocks share `prefix` times as many; ids that differed still differ.
+    """
+    output = row.output_tokens
+    if output is not None:
+        row = replace(row, output_tokens=max(1, round(output * synthesis.output)))
+    if row.input_tokens is None or row.messages:
+        return row
+    if not row.hash_ids:
+        return replace(row, input_tokens=max(1, round(row.input_tokens * synthesis.input)))
+    return _with_blocks(row, row.input_tokens, synthesis, shared)
+
+
+def _with_blocks(
+    row: TraceRow, tokens: int, synthesis: Synthesis, shared: Collection[int]
+) -> TraceRow:
+    # A last block that is not full belongs to the rest, also where it is shared.
+    common = _leading(row.hash_ids[: tokens // row.block_tokens], shared)
+    prefix = [
+        hash_id * synthesis.copies + copy
+        for place, hash_id in enumerate(row.hash_ids[:common])
+        for copy in range(_blocks(place, synthesis.prefix))
+    ]
+    rest_tokens = round((tokens - common * row.block_tokens) * synthesis.input)
+    rest = _rest(row, tokens - common * row.block_tokens, rest_tokens, common, synthesis)
+    whole = max(1, len(prefix) * row.block_tokens + rest_tokens)
+    return replace(row, input_tokens=whole, hash_ids=(*prefix, *rest))
+
+
+def _leading(ids: tuple[int, ...], shared: Collection[int]) -> int:
+    return next((place for place, hash_id in enumerate(ids) if hash_id not in shared), len(ids))
+
+
+def _blocks(place: int, factor: float) -> int:
+    """Return how many blocks the shared block at a place becomes: all before it are rounded."""
+    return math.floor((place + 1) * factor + 0.5) - math.floor(place * factor + 0.5)
+
+
+def _rest(
+    row: TraceRow, tokens: int, new_tokens: int, common: int, synthesis: Synthesis
+) -> list[int]:
+    """Return ids for the blocks after the shared ones, as many as the trace would have."""
+    ids = row.hash_ids[common:]
+    if not ids:
+        return []
+    last_has_id = len(ids) * row.block_tokens >= tokens
+    blocks = -(-new_tokens // row.block_tokens) if last_has_id else new_tokens // row.block_tokens
+    most = len(ids) * math.ceil(synthesis.input)
+    return [
+        ids[place % len(ids)] * synthesis.copies + synthesis.prefix_copies + place // len(ids)
+        for place in range(min(blocks, most))
+    ]

@@ -1,0 +1,128 @@
+"""Traces with other lengths, in which the same rows share the same parts."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from torr.errors import UsageError
+from torr.sources.traces.synthesis import Synthesis, read_synthesis, scaled, shared_blocks
+from traces import row, with_blocks
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("prefix=x2,input=x0.5,output=x3", Synthesis(2, 0.5, 3)),
+        (" output=x.25", Synthesis(output=0.25)),
+        ("input=x1, prefix=x1.5", Synthesis(prefix=1.5)),
+    ],
+)
+def test_factors_are_read(text, expected):
+    assert read_synthesis(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "neither"),
+        ("prefix", "not a factor"),
+        ("prefix=2", "not a factor"),
+        ("prefix=x", "not a factor"),
+        ("prefix=x-1", "not a factor"),
+        ("prefix=x0", "not above 0"),
+        ("prefix=x1001", "at most 1000"),
+        ("prompt=x2", "neither"),
+        ("input=x2,input=x3", "twice"),
+        ("input=x2,,output=x3", "neither"),
+    ],
+)
+def test_what_is_no_factor_is_refused(text, why):
+    with pytest.raises(UsageError, match=why):
+        read_synthesis(text)
+
+
+def test_each_part_has_its_own_factor():
+    rows = [with_blocks(0, [1, 2, 3, 4]), with_blocks(1, [1, 2, 5], tokens=40)]
+    shared = shared_blocks(rows)
+    assert shared == {1, 2}
+    twice = [scaled(each, Synthesis(prefix=2, output=3), shared) for each in rows]
+    assert [len(each.hash_ids) for each in twice] == [6, 5]
+    assert [each.input_tokens for each in twice] == [96, 72]
+    assert [each.output_tokens for each in twice] == [30, 30]
+    assert twice[0].hash_ids[:4] == twice[1].hash_ids[:4]
+    half = [scaled(each, Synthesis(input=0.5), shared) for each in rows]
+    assert [each.input_tokens for each in half] == [48, 36]
+    assert [len(each.hash_ids) for each in half] == [3, 3]
+
+
+def test_a_length_is_never_zero():
+    small = Synthesis(0.001, 0.001, 0.001)
+    for each in (row(0), with_blocks(0, [1, 2])):
+        found = scaled(each, small, {1, 2})
+        assert (found.input_tokens, found.output_tokens) == (1, 1)
+
+
+def test_rows_without_blocks_have_no_shared_part():
+    assert scaled(row(0), Synthesis(prefix=9, input=2), ()).input_tokens == 200
+
+
+def test_texts_stay_as_they_are():
+    said = row(0, input_tokens=5, messages=(("user", "Hi"),))
+    found = scaled(said, Synthesis(9, 9, 2), ())
+    assert (found.input_tokens, found.output_tokens, found.messages) == (5, 20, said.messages)
+
+
+def test_tokens_behind_the_last_id_stay_without_one():
+    found = scaled(with_blocks(0, [1, 2], tokens=40), Synthesis(input=2), ())
+    assert (found.input_tokens, len(found.hash_ids)) == (80, 4)
+
+
+PATHS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=7), min_size=2, max_size=8)
+FACTORS = st.sampled_from([0.3, 0.5, 1, 1.25, 2, 3.7])
+
+
+@given(PATHS, FACTORS, FACTORS, st.integers(0, 15))
+def test_rows_share_as_much_more_as_the_prefix_is_longer(paths, prefix, rest, cut):
+    """Ids stand for a block and everything before it, as those of Mooncake."""
+    ids: dict[tuple[int, ...], int] = {}
+    rows = [
+        with_blocks(
+            number,
+            [ids.setdefault(tuple(path[: n + 1]), len(ids)) for n in range(len(path))],
+            tokens=len(path) * 16 - cut,
+        )
+        for number, path in enumerate(paths)
+    ]
+    shared = shared_blocks(rows)
+    synthesis = Synthesis(prefix, rest)
+    found = [scaled(each, synthesis, shared) for each in rows]
+    for each, new in zip(rows, found, strict=True):
+        # A row of which nothing remains has one token without an id.
+        assert len(new.hash_ids) == math.ceil(new.input_tokens / 16) or new.input_tokens == 1
+        assert len(set(new.hash_ids)) == len(new.hash_ids)
+        full = leading(each.hash_ids[: each.input_tokens // 16], shared)
+        rest_tokens = round((each.input_tokens - full * 16) * rest)
+        whole = math.floor(full * prefix + 0.5) * 16 + rest_tokens
+        assert new.input_tokens == max(1, whole)
+    for one, new_one in zip(rows, found, strict=True):
+        for other, new_other in zip(rows, found, strict=True):
+            if one.hash_ids == other.hash_ids:
+                assert new_one.hash_ids == new_other.hash_ids
+                continue
+            full = min(one.input_tokens, other.input_tokens) // 16
+            same = common(one.hash_ids[:full], other.hash_ids[:full])
+            expected = math.floor(same * prefix + 0.5)
+            assert common(new_one.hash_ids, new_other.hash_ids) == expected
+
+
+def leading(ids, shared):
+    return next((place for place, each in enumerate(ids) if each not in shared), len(ids))
+
+
+def common(one, other):
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
