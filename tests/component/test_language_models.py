@@ -140,3 +140,17 @@ def test_a_server_that_refuses_a_member_is_seen_in_the_sample(torr):
     level = ended.level
     assert level["statuses"] == {"400": 6}
     assert "ignore_eos" in level["samples"][0]["body"]
+
+
+def test_batches_are_counted_as_inputs_a_second(torr, tmp_path):
+    (tmp_path / "p.jsonl").write_text('"one"\n"two"\n"three"\n')
+    words = ("--chat", "embeddings", "--model", "m", "--prompts", "p.jsonl", "--batch", "2")
+    with recording(lambda _seen: of_json({"data": []})) as server:
+        ended = torr("run", *words, "-c", "1", "--workers", "1", *LOAD[2:], server.url)
+    assert ended.code == 0, ended.err
+    inputs = [json.loads(seen.body)["input"] for seen in server.of("/v1/embeddings")]
+    assert inputs[:3] == [["one", "two"], ["three", "one"], ["one", "two"]]
+    level = ended.level
+    assert level["stream"] is None
+    assert level["inputs_per_s"] == 2 * level["ok_per_s"] > 0
+    assert " inputs/s" in ended.out, ended.out

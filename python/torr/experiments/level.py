@@ -15,7 +15,12 @@ from torr.experiments.background import in_calling_thread
 from torr.experiments.context import MeasuredLevel, RunContext, Step
 from torr.experiments.lengths import with_length_check
 from torr.experiments.level_monitor import monitored
-from torr.experiments.prompts import after_prompts, prompts_sent, with_prompts
+from torr.experiments.prompts import (
+    after_prompts,
+    prompts_sent,
+    with_inputs,
+    with_prompts,
+)
 from torr.experiments.tokens import counted, with_texts
 from torr.model.plan import Duration
 from torr.units import SECOND_NS
@@ -89,7 +94,8 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         round=step.round,
         cut_short=_is_cut_short(level, step.plan),
     )
-    return with_length_check(with_prompts(labelled, step.plan, prompts_before), step.plan)
+    labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)
+    return with_length_check(labelled, step.plan)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:

@@ -69,6 +69,15 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
     )
 
 
+def with_inputs(level: Level, plan: Plan) -> Level:
+    """Return the level with `inputs_per_s`, if its requests have batches of texts."""
+    rows = [group.data for group in plan.groups if isinstance(group.data, Rows)]
+    batch = next((x.batch for x in rows if x.batch), 0)
+    if not batch:
+        return level
+    return msgspec.structs.replace(level, inputs_per_s=batch * level.ok_per_s)
+
+
 def _begun(level: Level) -> int:
     """Return the number of requests that began a conversation, with the warm-up."""
     first = level.requests[0] if level.requests else level

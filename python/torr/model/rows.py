@@ -11,11 +11,15 @@ from torr.model.json import PlanPart
 
 @dataclass(frozen=True, slots=True)
 class Rows(PlanPart):
-    """Columns and rows of texts; with `is_unique` each request differs although rows repeat."""
+    """Columns and rows of texts; with `is_unique` each request differs although rows repeat.
+
+    `batch` is the number of texts of a row that a request has as a batch, 0 without batches.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     is_unique: bool = False
+    batch: int = 0
 
     MEMBERS = ("columns", "rows")
 

@@ -106,6 +106,13 @@ class StreamOptions:
     turns: int = option(
         "--turns", readers.COUNT, "hold conversations of N turns [1]", default=1, rare=True
     )
+    batch: int = option(
+        "--batch",
+        readers.COUNT,
+        "put N texts into each request of embeddings or rerank [1]",
+        default=1,
+        rare=True,
+    )
     prompt_order: PromptOrder = option(
         "--prompt-order",
         PROMPT_ORDER,

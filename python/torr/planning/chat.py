@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torr.errors import UsageError, require
-from torr.messages.say import say, say_count
+from torr.errors import require
+from torr.messages.say import say
 from torr.model.request import Request
-from torr.model.rows import Rows
 from torr.model.url import Url
 from torr.options.definition import first_given, refuse, require_for
 from torr.planning.apis.api import bearer
 from torr.planning.apis.table import APIS
+from torr.planning.prompt_rows import rows_of
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from torr.planning.apis.api import ModelApi
 
 OF_SOME_APIS = (
-    *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix", "turns"),
+    *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix"),
+    *("turns", "batch"),
 )
 """Fields of StreamOptions that not every API takes."""
 ONLY_CHAT = ("prompt", "prompts", *OF_SOME_APIS)
@@ -96,7 +96,7 @@ def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
         say("leave one out"),
     )
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
-    rows, notes = _rows(options.stream, options.load.seed)
+    rows, notes = rows_of(api, options.stream, options.load.seed)
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
 
 
@@ -126,28 +126,3 @@ def _turn(url: str, api: ModelApi, number: int, options: MeasureOptions) -> Requ
         timeout_ns=request_options.timeout_ns,
         accept_statuses=request_options.expect_status or ((200, 299),),
     )
-
-
-def _rows(options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:
-    """Return the prompts as rows, and notes about those that are left out."""
-    from torr.sources.prompts import of_turns, ordered, read_prompts
-
-    prompt, path, turns = options.prompt, options.prompts, options.turns
-    both = prompt is not None and path is not None
-    require(not both, say("--prompt and --prompts are both given"), say("give one of them"))
-    if path is not None:
-        prompts = of_turns(read_prompts(Path(path)), turns)
-    else:
-        if prompt is None or not prompt.strip():
-            raise UsageError(say("--chat needs --prompt"), "--prompt 'What is a torr?'")
-        prompts = of_turns([(prompt,) * turns], turns)
-    note = say_count(
-        prompts.left_out,
-        "{path}: {n:,} with too few turns is left out",
-        "{path}: {n:,} with too few turns are left out",
-        path=path,
-    )
-    in_order = ordered(prompts, options.prompt_order, seed)
-    columns = tuple(f"prompt_{turn}" for turn in range(1, turns + 1))
-    rows = Rows(columns, in_order.conversations, is_unique=options.unique_prefix)
-    return rows, (note,) if prompts.left_out else ()

@@ -409,6 +409,10 @@ class Level(ResultPart, kw_only=True):
         WebSocketCounts | UnsetType, Meta(description="absent without ws:// and wss:// URLs")
     ] = UNSET
     ok_per_s: Amount
+    inputs_per_s: Annotated[
+        Amount | UnsetType,
+        Meta(description="texts of batches that models processed; absent without batches"),
+    ] = UNSET
     attempted_per_s: Amount = 0
     success_rate: Percent | None = None
     bytes_in: Count = 0

@@ -13,6 +13,7 @@ JSON of ShareGPT, of which the human turns are used:
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -83,6 +84,14 @@ def of_turns(conversations: Sequence[Conversation], turns: int) -> Prompts:
             ),
         )
     return Prompts(tuple(long_enough), len(conversations) - len(long_enough))
+
+
+def in_batches(texts: Prompts, size: int) -> Prompts:
+    """Return single texts in batches of `size`; the last one is filled from the first texts."""
+    singles = [text for (text,) in texts.conversations]
+    filled = itertools.chain(singles, itertools.cycle(singles))
+    count = -(-len(singles) // size)
+    return Prompts(tuple(tuple(itertools.islice(filled, size)) for _ in range(count)))
 
 
 def ordered(prompts: Prompts, order: Order, seed: int) -> Prompts:

@@ -153,6 +153,8 @@ def _throughput(level: Level) -> str:
         words.append(say("arrivals: {asked}", asked=asked))
     elif level.rate is not None:
         words = [say("{rate} of {asked}", rate=words[0], asked=asked)]
+    if level.inputs_per_s:
+        words.append(say("{rate} inputs/s", rate=show_rate(level.inputs_per_s)))
     words.append(say("{rate} attempted/s", rate=show_rate(level.attempted_per_s)))
     words.append(say("{size}/s in", size=show_size(level.bytes_in / seconds)))
     return chain(" · ", words)

@@ -33,7 +33,8 @@ class ModelApi:
 
     `write` returns the body of the request of a turn. `takes` are the options of chats, by their
     fields of StreamOptions, that the API has a place for: torr refuses the others, and requires
-    `model` where it is one of them. `headers` are those that the API needs besides its key.
+    `model` where it is one of them. `headers` are those that the API needs besides its key. With
+    `has_query` the prompt is a query beside the texts of a batch.
     """
 
     name: str
@@ -43,3 +44,9 @@ class ModelApi:
     takes: frozenset[str]
     headers: tuple[Header, ...] = ()
     key_header: Callable[[str], Header] = bearer
+    has_query: bool = False
+
+    @property
+    def has_batches(self) -> bool:
+        """Whether a request has a batch of texts, and no conversation."""
+        return "batch" in self.takes

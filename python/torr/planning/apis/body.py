@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from torr.options.stream import StreamOptions
 
+QUERY = "{{row.query | json}}"
+"""The template of a query, as the content of a JSON text."""
+
 Message = tuple[str, str]
 """Whose message it is, `user` or `assistant`, and its text as the content of a JSON text."""
 
@@ -24,8 +27,15 @@ def joined(before: dict[str, Any], middle: str, after: dict[str, Any]) -> str:
 
 def prompt(number: int, options: StreamOptions) -> str:
     """Return the template of a prompt of a row, as the content of a JSON text."""
-    prefix = "{{uuid}} " if options.unique_prefix and number == 1 else ""
+    is_unique = options.unique_prefix and (number == 1 or options.batch > 1)
+    prefix = "{{uuid}} " if is_unique else ""
     return f"{prefix}{{{{row.prompt_{number} | json}}}}"
+
+
+def batch(options: StreamOptions) -> str:
+    """Return a list of the texts of a batch."""
+    texts = (f'"{prompt(number, options)}"' for number in range(1, options.batch + 1))
+    return f"[{','.join(texts)}]"
 
 
 def conversation(number: int, options: StreamOptions) -> tuple[list[Message], tuple[Capture, ...]]:

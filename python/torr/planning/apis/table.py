@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from torr.planning.apis import anthropic, completions, dify, openai, responses
+from torr.planning.apis import (
+    anthropic,
+    completions,
+    dify,
+    embeddings,
+    openai,
+    rerank,
+    responses,
+)
 
-APIS = {
-    api.name: api for api in (openai.API, completions.API, responses.API, anthropic.API, dify.API)
-}
+_MODULES = (openai, completions, responses, anthropic, dify, embeddings, rerank)
+
+APIS = {module.API.name: module.API for module in _MODULES}
 
 NAMES = tuple(APIS)

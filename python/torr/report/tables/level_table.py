@@ -83,6 +83,7 @@ def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
     opened = {"open": connections.open_max, "requested": connections.requested}
     rows = [
         (say("ok requests/s"), bounded(show_rate(level.ok_per_s), at_least=level.is_contended)),
+        *_inputs(level),
         (say("attempted"), f"{counts.attempted:,}"),
         ("ok", f"{counts.ok:,}"),
         (say("errors"), f"{counts.failed:,}"),
@@ -121,6 +122,14 @@ def _of_trace(level: Level) -> list[tuple[str, str]]:
     if level.left_out:
         rows.append((say("left out after a failed predecessor"), f"{level.left_out:,}"))
     return rows
+
+
+def _inputs(level: Level) -> list[tuple[str, str]]:
+    """Return the rate of the texts of batches, if requests have batches."""
+    if not level.inputs_per_s:
+        return []
+    rate = bounded(show_rate(level.inputs_per_s), at_least=level.is_contended)
+    return [(say("inputs/s"), rate)]
 
 
 def _of_http2(level: Level) -> list[tuple[str, str]]:

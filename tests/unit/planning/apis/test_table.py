@@ -19,6 +19,7 @@ GIVEN = {
     "inputs": ("--inputs", "{}"),
     "unique_prefix": ("--unique-prefix",),
     "turns": ("--turns", "2"),
+    "batch": ("--batch", "2"),
 }
 
 
@@ -91,3 +92,49 @@ def test_responses_get_earlier_messages_as_items(torr, fake):
     ]
     assert first["captures"] == [{"name": "answer_1", "from": "text", "what": ""}]
     assert "previous_response_id" not in body_of(second)
+
+
+def test_embeddings_have_batches_of_the_texts_in_order(torr, fake, tmp_path):
+    lines = ['"a"', '{"turns": ["b", "c"]}', '"d"', '"e"']
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    ended = torr(*embedding("--prompts", "p.jsonl", "--batch", "2", "--user", "u"))
+    assert ended.code == 0, ended.err
+    (request,) = requests_of(fake)
+    texts = ["row.prompt_1", "row.prompt_2"]
+    assert filled(request) == {"model": "m", "input": texts, "user": "u"}
+    # The last batch is filled from the first texts.
+    assert group_of(fake)["data"]["rows"] == [["a", "b"], ["c", "d"], ["e", "a"]]
+    assert request["accept_statuses"] == [[200, 299]]
+
+
+def test_every_text_of_a_batch_has_a_prefix_of_its_own(torr, fake):
+    torr(*embedding("--prompt", "p", "--batch", "3", "--unique-prefix"))
+    assert body_of(requests_of(fake)[0]).count("{{uuid}}") == 3
+
+
+def embedding(*more):
+    return "run", "--chat", "embeddings", "--model", "m", *more, URL
+
+
+def test_documents_are_ranked_for_the_prompt(torr, fake, tmp_path):
+    (tmp_path / "p.jsonl").write_text('"a"\n"b"\n')
+    words = ("--model", "m", "--prompt", "q", "--prompts", "p.jsonl", "--batch", "2")
+    ended = torr("run", "--chat", "rerank", *words, URL)
+    assert ended.code == 0, ended.err
+    (request,) = requests_of(fake)
+    documents = ["row.prompt_1", "row.prompt_2"]
+    assert filled(request) == {"model": "m", "query": "row.query", "documents": documents}
+    assert group_of(fake)["data"]["rows"] == [["q", "a", "b"]]
+
+
+def test_a_rerank_needs_its_query(torr, fake, tmp_path):
+    (tmp_path / "p.jsonl").write_text('"a"\n')
+    ended = torr("run", "--chat", "rerank", "--model", "m", "--prompts", "p.jsonl", URL)
+    assert (ended.code, fake.loads) == (2, [])
+    assert "--chat rerank needs --prompt, which is the query" in ended.err
+
+
+def test_options_of_streams_do_not_fit_what_does_not_stream(torr, fake):
+    ended = torr(*embedding("--prompt", "p", "--idle-timeout", "5s"))
+    assert (ended.code, fake.loads) == (2, [])
+    assert "--idle-timeout needs --stream" in ended.err

@@ -1,0 +1,87 @@
+"""The rows of a chat: prompts of its turns, or texts of its batches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torr.errors import require
+from torr.messages.say import say, say_count
+from torr.model.rows import Rows
+
+if TYPE_CHECKING:
+    from torr.options.stream import StreamOptions
+    from torr.planning.apis.api import ModelApi
+    from torr.sources.prompts import Prompts
+
+
+def rows_of(api: ModelApi, options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:
+    """Return the prompts as rows, and notes about those that are left out."""
+    _check_prompts(api, options)
+    prompts = _batches(options, seed) if api.has_batches else _turns(options, seed)
+    width = options.batch if api.has_batches else options.turns
+    columns = tuple(f"prompt_{number}" for number in range(1, width + 1))
+    rows = Rows(
+        columns,
+        prompts.conversations,
+        is_unique=options.unique_prefix,
+        batch=options.batch if api.has_batches else 0,
+    )
+    if api.has_query:
+        rows = _with_query(rows, options)
+    note = say_count(
+        prompts.left_out,
+        "{path}: {n:,} with too few turns is left out",
+        "{path}: {n:,} with too few turns are left out",
+        path=options.prompts or "",
+    )
+    return rows, (note,) if prompts.left_out else ()
+
+
+def _check_prompts(api: ModelApi, options: StreamOptions) -> None:
+    """Raise UsageError if there is no prompt, or if there are several sources of them."""
+    prompt, path = options.prompt, options.prompts
+    is_missing = prompt is None or not prompt.strip()
+    if api.has_query:
+        require(
+            not is_missing,
+            say("--chat {api} needs --prompt, which is the query", api=api.name),
+            "--prompt 'What is a torr?'",
+        )
+        return
+    both = prompt is not None and path is not None
+    require(not both, say("--prompt and --prompts are both given"), say("give one of them"))
+    require(
+        path is not None or not is_missing,
+        say("--chat needs --prompt"),
+        "--prompt 'What is a torr?'",
+    )
+
+
+def _turns(options: StreamOptions, seed: int) -> Prompts:
+    """Return conversations of as many turns as asked for."""
+    from torr.sources.prompts import of_turns, ordered, read_prompts
+
+    turns = options.turns
+    if options.prompts is None:
+        return of_turns([(options.prompt or "",) * turns], turns)
+    return ordered(of_turns(read_prompts(Path(options.prompts)), turns), options.prompt_order, seed)
+
+
+def _batches(options: StreamOptions, seed: int) -> Prompts:
+    """Return batches of texts in order: every turn of a file is a text."""
+    from torr.sources.prompts import Prompts, in_batches, ordered, read_prompts
+
+    if options.prompts is None:
+        return in_batches(Prompts(((options.prompt or "",),)), options.batch)
+    texts = [(text,) for turns in read_prompts(Path(options.prompts)) for text in turns]
+    return in_batches(ordered(Prompts(tuple(texts)), options.prompt_order, seed), options.batch)
+
+
+def _with_query(rows: Rows, options: StreamOptions) -> Rows:
+    """Return the rows with the query in each of them."""
+    query = options.prompt or ""
+    return replace(
+        rows, columns=("query", *rows.columns), rows=tuple((query, *row) for row in rows.rows)
+    )
