@@ -150,7 +150,7 @@ def test_plain_data_is_counted_as_it_is(torr, words_tokenizer):
 
 @pytest.mark.full
 def test_an_automatic_ladder_finds_the_most_users_under_both_slos(torr, target):
-    # Each stream takes 100 ms and four go on at once: of 4 users none waits, of 8 all do, for 100 ms.
+    # Each stream takes 100 ms and four go on at once: of 4 users none waits, of 8 all do.
     times = ("--ttft", "10ms", "--itl", "10ms", "--tokens", "10", "--capacity", "4")
     running = target("openai", *times)
     slos = ("--slo", "ttft p50 < 70ms", "--slo", "tpot p50 < 5s")

@@ -29,6 +29,14 @@ class FeedRow(NamedTuple):
     cells: tuple[str, ...] | list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Remember(PlanPart):
+    """A text that the value `name` of a session grows by with each good response: a template."""
+
+    name: str
+    text: str
+
+
 OpenFeed = Callable[[], Iterator[list[FeedRow]]]
 """Opens a feed at its first row; gives lists that are not empty."""
 

@@ -18,6 +18,7 @@ from torr.model.url import Url, is_websocket
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from torr.model.feed import Remember
     from collections.abc import Iterator
 
     from torr.model.check import BodyCheck, Capture, JsonCheck
@@ -57,14 +58,15 @@ class Request(PlanPart):
     expect_body: tuple[BodyCheck, ...] = ()
     expect_json: tuple[JsonCheck, ...] = ()
     captures: tuple[Capture, ...] = ()
+    remember: Remember | None = None
     compressed: bool = False
     stream: Stream | None = None
     limits: tuple[Limit, ...] = ()
     grpc: GrpcCall | None = None
 
     OPTIONAL = (
-        *("unix_socket", "template", "expect_body", "expect_json", "captures", "compressed"),
-        *("stream", "limits", "grpc"),
+        *("unix_socket", "template", "expect_body", "expect_json", "captures", "remember"),
+        *("compressed", "stream", "limits", "grpc"),
     )
     MEMBERS = (
         *("name", "method", "url", "headers", "body", "timeout_ns", "accept_statuses"),
@@ -97,6 +99,12 @@ class Request(PlanPart):
             object.__setattr__(self, "headers", (*self.headers, _of_userinfo(url.userinfo)))
         if self.template is None:
             object.__setattr__(self, "template", any(map(is_template, self._texts())))
+
+    @property
+    def captured_names(self) -> frozenset[str]:
+        """The names of the values that later requests of the user or session may use."""
+        names = {capture.name for capture in self.captures}
+        return frozenset(names if self.remember is None else names | {self.remember.name})
 
     def name_of(self, url: Url, address: str = "") -> str:
         """Return the name of a request without a name of its own; `address` tells servers apart."""

@@ -71,13 +71,13 @@ class Source(PlanPart):
 
     def check_names(self, columns: AbstractSet[str] | None) -> None:
         """Refuse templates with names without a value; `columns` is None without a data file."""
-        captured = {capture.name for request in self.requests for capture in request.captures}
+        captured = {name for request in self.requests for name in request.captured_names}
         in_steps = self.order == "steps" and len(self.requests) > 1
         earlier: set[str] = set()
         for request in self.requests:
             used = request.expressions()
             check_names(used, columns, captured, request.name)
-            names = {capture.name for capture in request.captures}
+            names = request.captured_names
             read = {expression.name for expression in used if expression.kind == "captured"}
             _check_captured(
                 read - (earlier if in_steps else names), request.name, in_steps=in_steps

@@ -93,7 +93,7 @@ class LoadOptions:
     speed: float | None = option(
         "--speed",
         readers.SOME_NUMBER,
-        "with --replay: replay X times as fast [1]",
+        "with --replay or --trace: X times as fast [1]",
         only="run",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,

@@ -14,6 +14,7 @@ from torr.options.load import LoadOptions
 from torr.options.request import OnceOptions, RequestOptions
 from torr.options.result import ResultOptions
 from torr.options.stream import StreamOptions
+from torr.options.trace import TraceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,7 @@ class MeasureOptions:
     load: LoadOptions = field(default_factory=LoadOptions)
     request: RequestOptions = field(default_factory=RequestOptions)
     stream: StreamOptions = field(default_factory=StreamOptions)
+    trace: TraceOptions = field(default_factory=TraceOptions)
     grpc: GrpcOptions = field(default_factory=GrpcOptions)
     connection: ConnectionOptions = field(default_factory=ConnectionOptions)
     cluster: ClusterOptions = field(default_factory=ClusterOptions)
@@ -49,6 +51,7 @@ class MeasureOptions:
             load=build_options(LoadOptions, values),
             request=build_options(RequestOptions, values),
             stream=build_options(StreamOptions, values),
+            trace=build_options(TraceOptions, values),
             grpc=build_options(GrpcOptions, values),
             connection=build_options(ConnectionOptions, values),
             cluster=build_options(ClusterOptions, values),

@@ -18,6 +18,7 @@ from torr.options.load import LoadOptions
 from torr.options.request import OnceOptions, RequestOptions
 from torr.options.result import ResultOptions
 from torr.options.stream import StreamOptions
+from torr.options.trace import TraceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ class VerbOptions:
 
 
 _MEASURING = (
-    *(LoadOptions, ClusterOptions, RequestOptions, StreamOptions, GrpcOptions),
+    *(LoadOptions, ClusterOptions, RequestOptions, StreamOptions, TraceOptions, GrpcOptions),
     ConnectionOptions,
 )
 
@@ -73,6 +74,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--time": ("--duration",),
     "-t": ("--duration",),
     "--threads": ("--processes",),
+    "--time-scale": ("--speed",),
 }
 """Flags of other load generators, and the flags of torr for the same: the first that a verb has."""
 

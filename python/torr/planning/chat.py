@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torr.errors import require
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from torr.options.measure import MeasureOptions
     from torr.options.request import RequestOptions
     from torr.options.stream import StreamOptions
+    from torr.options.trace import TraceOptions
     from torr.planning.apis.api import ModelApi
 
 OF_SOME_APIS = (
@@ -33,21 +35,34 @@ _NOT_CHAT = (
     *("requests_file", "method", "body", "json_body", "data", "verbatim"),
     *("steps", "weights", "basic_auth", "captures"),
 )
+_ONLY_TRACE = ("trace_format", "trace_from_ns", "trace_to_ns", "synthesis")
+_NOT_TRACE = (
+    *("prompt", "prompts", "turns", "prompt_order", "unique_prefix", "output_tokens"),
+    "max_tokens",
+)
 
 
-def check_chat(request: RequestOptions, stream: StreamOptions) -> None:
+def check_chat(request: RequestOptions, stream: StreamOptions, trace: TraceOptions) -> None:
     """Raise UsageError for options that need `--chat`, or exclude it."""
     if stream.chat is None:
-        require_for(stream, *ONLY_CHAT, what="--chat", hint=say("add --chat openai"))
+        hint = say("add --chat openai")
+        require_for(stream, *ONLY_CHAT, what="--chat", hint=hint)
+        require_for(trace, "trace", what="--chat", hint=hint)
         return
     option = first_given(request, *_NOT_CHAT) or first_given(stream, "stream")
     problem = say("{label} and --chat are both given", label=option.label if option else "")
     require(option is None, problem, say("leave one out: --chat writes the request itself"))
-    _check_of_api(APIS[stream.chat], stream)
+    _check_of_api(APIS[stream.chat], stream, has_lengths=trace.trace is not None)
+    if trace.trace is None:
+        hint = say("add --trace FILE")
+        require_for(trace, *_ONLY_TRACE, what="--trace", hint=hint)
 
 
-def _check_of_api(api: ModelApi, stream: StreamOptions) -> None:
-    """Refuse options that an API has no place for, and those that contradict each other."""
+def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) -> None:
+    """Refuse options that an API has no place for, and those that contradict each other.
+
+    With `has_lengths` a trace says how long each output is.
+    """
     other = first_given(stream, *(name for name in OF_SOME_APIS if name not in api.takes))
     require(
         other is None,
@@ -59,7 +74,7 @@ def _check_of_api(api: ModelApi, stream: StreamOptions) -> None:
         say("--chat {api} needs --model", api=api.name),
         say("name the model that answers: --model NAME"),
     )
-    if stream.output_tokens is None:
+    if stream.output_tokens is None and not has_lengths:
         require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
         return
     refuse(stream, "max_tokens", what="--output-tokens")
@@ -95,9 +110,23 @@ def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
         say("--turns and --once are both given: a turn is a request, and --once sends one"),
         say("leave one out"),
     )
+    if options.trace.trace is not None:
+        return _of_trace(url, api, options, options.trace.trace)
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
     rows, notes = rows_of(api, options.stream, options.load.seed)
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
+
+
+def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
+    """Return the requests of a trace, and the feed of its rows."""
+    from torr.planning.trace import OUTPUT_PLACE, trace_requests
+
+    refuse(options.stream, *_NOT_TRACE, what="--trace")
+    refuse(options.once, "once", what="--trace")
+    stream = replace(options.stream, output_tokens=OUTPUT_PLACE)
+    base = _turn(url, api, 1, replace(options, stream=stream))
+    requests, feed = trace_requests(base, api, options, file)
+    return RequestMix(requests, rows=feed)
 
 
 def _url(text: str, api: ModelApi) -> str:

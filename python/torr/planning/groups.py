@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from torr.model.feed import RowFeed
     from torr.model.pace import Pace
     from torr.model.plan import Stop
     from torr.model.rows import Rows
@@ -49,7 +50,7 @@ def groups_of(mix: RequestMix, pace: Pace, options: MeasureOptions) -> tuple[Gro
     columns = frozenset(mix.rows.columns) if mix.rows else _columns(file)
     for source in sources:
         source.check_names(columns)
-    data: str | Rows | None = mix.rows
+    data: str | Rows | RowFeed | None = mix.rows
     if file is not None:
         data = str(Path(file).absolute())
     require(

@@ -67,7 +67,7 @@ def timing_of(
 
 def has_stages(pace: Pace) -> bool:
     """Return whether the users or the rate of a pace change with time."""
-    return not isinstance(pace, Replay) and bool(pace.stages)
+    return isinstance(pace, Closed | Open) and bool(pace.stages)
 
 
 def _steady(load: LoadOptions, spawn_rate: float | None) -> Pace:
@@ -100,7 +100,7 @@ def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: Connection
     """Return users in stages, or with --rate a rate in stages; -c or --rate is the first number."""
     hint = say("the stages set the length of the load")
     refuse(load, "duration_ns", "requests", what="--stages", hint=hint)
-    _refuse_warmup(load, "--stages")
+    refuse_warmup(load, "--stages")
     duration_ns = sum(stage.duration_ns for stage in stages)
     require(duration_ns <= LONGEST_NS, say("--stages: all of them together are too long"), _LONGEST)
     stop = Duration(duration_ns)
@@ -131,7 +131,7 @@ def _stages(load: LoadOptions, stages: tuple[Stage, ...], connection: Connection
 def _replay(load: LoadOptions, file: str) -> Timing:
     """Return the replay of the times of a file, up to the duration."""
     refuse(load, "rate_per_s", "arrivals", "stages", "requests", "pool", what="--replay")
-    _refuse_warmup(load, "--replay")
+    refuse_warmup(load, "--replay")
     from torr.sources.times import read_times
 
     offsets = read_times(Path(file), load.speed or 1.0)
@@ -144,7 +144,8 @@ def _replay(load: LoadOptions, file: str) -> Timing:
     return Timing(Replay(offsets, connections, max_in_flight), Count(len(offsets)), 0)
 
 
-def _refuse_warmup(load: LoadOptions, flag: str) -> None:
+def refuse_warmup(load: LoadOptions, flag: str) -> None:
+    """Refuse a warm-up of a load that begins at once."""
     require(
         not load.warmup_ns,
         say("{flag} and --warmup are both given: its load begins at once", flag=flag),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from torr.model.plan import Group
     from torr.model.url import Url
     from torr.options.measure import MeasureOptions
+    from torr.planning.pace import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,20 @@ def _load(options: MeasureOptions) -> PlannedLoad:
         from torr.planning.plan_file import load_of_file
 
         return load_of_file(options)
-    timing = timing_of(options.load, options.connection)
+    timing = _timing(options)
     mix = request_mix_of(options)
     groups = groups_of(mix, timing.pace, options)
     return PlannedLoad(groups, timing.stop, timing.warmup_ns, mix.notes)
+
+
+def _timing(options: MeasureOptions) -> Timing:
+    """Return pace and stop, of a trace or of the options."""
+    file = options.trace.trace
+    if file is None:
+        return timing_of(options.load, options.connection)
+    from torr.planning.trace import trace_timing
+
+    return trace_timing(options.trace, options.load, file)
 
 
 def default_workers(urls: Sequence[Url], cores: int) -> int:

@@ -44,7 +44,7 @@ _SET_BY_FILES = ("method", "body", "json_body", "captures")
 
 def request_mix_of(options: MeasureOptions) -> RequestMix:
     """Return the requests of a load; raise UsageError that names the flag, or file and line."""
-    check_chat(options.request, options.stream)
+    check_chat(options.request, options.stream, options.trace)
     mix = _mix_of(options)
     requests = tuple(with_options(request, options) for request in mix.requests)
     check_streams(requests, options.stream)

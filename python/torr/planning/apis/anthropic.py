@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.servers import limits
+from torr.planning.apis.trace_parts import LISTED
 
 if TYPE_CHECKING:
     from torr.model.request import Header
@@ -41,4 +42,5 @@ API = ModelApi(
     takes=CONVERSATION | GENERATION,
     headers=(("anthropic-version", _VERSION),),
     key_header=_key_header,
+    trace=LISTED,
 )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from torr.model.request import Header
     from torr.model.stream import EventDialect
     from torr.options.stream import StreamOptions
+    from torr.planning.apis.trace_parts import TraceParts
 
 Body = tuple[str, "tuple[Capture, ...]"]
 """A body as a template in JSON, and the values to capture from the response."""
@@ -34,7 +35,8 @@ class ModelApi:
     `write` returns the body of the request of a turn. `takes` are the options of chats, by their
     fields of StreamOptions, that the API has a place for: torr refuses the others, and requires
     `model` where it is one of them. `headers` are those that the API needs besides its key. With
-    `has_query` the prompt is a query beside the texts of a batch.
+    `has_query` the prompt is a query beside the texts of a batch. `trace` is how its body
+    has the rows of a trace, if it can.
     """
 
     name: str
@@ -45,6 +47,7 @@ class ModelApi:
     headers: tuple[Header, ...] = ()
     key_header: Callable[[str], Header] = bearer
     has_query: bool = False
+    trace: TraceParts | None = None
 
     @property
     def has_batches(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.servers import limits
+from torr.planning.apis.trace_parts import LISTED
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
@@ -27,4 +28,11 @@ def _write(number: int, options: StreamOptions) -> Body:
     return joined({"model": options.model}, listed("messages", messages), after), captures
 
 
-API = ModelApi("openai", "/v1/chat/completions", "openai", _write, takes=CONVERSATION | GENERATION)
+API = ModelApi(
+    "openai",
+    "/v1/chat/completions",
+    "openai",
+    _write,
+    takes=CONVERSATION | GENERATION,
+    trace=LISTED,
+)

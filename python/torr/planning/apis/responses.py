@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.servers import limits
+from torr.planning.apis.trace_parts import LISTED
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
@@ -29,4 +30,6 @@ def _write(number: int, options: StreamOptions) -> Body:
     return joined({"model": options.model}, listed("input", messages), after), captures
 
 
-API = ModelApi("responses", "/v1/responses", "responses", _write, takes=CONVERSATION | GENERATION)
+API = ModelApi(
+    "responses", "/v1/responses", "responses", _write, takes=CONVERSATION | GENERATION, trace=LISTED
+)

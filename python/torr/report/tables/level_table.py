@@ -109,7 +109,7 @@ def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
 
 def _of_trace(level: Level) -> list[tuple[str, str]]:
     """Return how rows of a trace had to wait for others."""
-    rows = []
+    rows: list[tuple[str, str]] = []
     if level.postponed:
         count = f"{level.postponed:,}"
         later = show_ms(level.postponed_mean_ms or 0.0)

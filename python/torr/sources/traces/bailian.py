@@ -65,4 +65,5 @@ FORMAT = TraceFormat(
     "trace",
     read,
     keys=frozenset({"chat_id", "parent_chat_id", "input_length", "output_length"}),
+    has_sessions=True,
 )

@@ -137,4 +137,5 @@ FORMAT = TraceFormat(
     "trace",
     read,
     keys=frozenset({"startTime", "prompt_tokens", "completion_tokens"}),
+    has_sessions=True,
 )

@@ -109,4 +109,6 @@ def _rows(
     return rows
 
 
-FORMAT = TraceFormat("sharegpt", "ShareGPT", "none", read, keys=frozenset({"conversations"}))
+FORMAT = TraceFormat(
+    "sharegpt", "ShareGPT", "none", read, keys=frozenset({"conversations"}), has_sessions=True
+)

@@ -74,7 +74,7 @@ class TraceHead:
 class TraceFormat:
     """A format: files that have all of `keys`, or all of `columns`, are in it.
 
-    `read` yields the rows of a file.
+    `read` yields the rows of a file; `has_sessions` is whether rows can belong to sessions.
     """
 
     name: str
@@ -83,6 +83,7 @@ class TraceFormat:
     read: Callable[[TraceSource, TraceOptions, TraceCounts], Iterator[TraceRow]]
     keys: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
+    has_sessions: bool = False
 
     def fits(self, head: TraceHead) -> bool:
         """Return whether a file begins as one of this format."""

@@ -188,5 +188,10 @@ def _ns(seconds: float | None) -> int:
 
 
 FORMAT = TraceFormat(
-    "weka", "Weka", "session", read, keys=frozenset({"requests", "block_size", "hash_ids"})
+    "weka",
+    "Weka",
+    "session",
+    read,
+    keys=frozenset({"requests", "block_size", "hash_ids"}),
+    has_sessions=True,
 )

@@ -1,0 +1,200 @@
+"""The load of a trace: its pace, its requests, and the feed of its rows.
+
+A trace is sent at its times, or by users who take one request after another (`-c`). It is read
+while the load runs, since it may be larger than the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError, require
+from torr.messages.say import say
+from torr.model.check import Capture
+from torr.model.feed import FeedRow, Remember, RowFeed
+from torr.model.pace import Fed
+from torr.model.plan import Duration, LastRow
+from torr.options.definition import refuse
+from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
+from torr.planning.prompt_text.prompt_text import PromptText
+from torr.planning.prompt_text.words import USUAL
+from torr.sources.traces.formats import FORMATS, detect_format, named_format
+from torr.sources.traces.reader import read_trace
+from torr.sources.traces.row import NOT_KNOWN
+from torr.sources.traces.synthesis import Synthesis, read_synthesis, scaled, shared_blocks
+from torr.sources.traces.window import TraceWindow, windowed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from torr.model.request import Request
+    from torr.options.load import LoadOptions
+    from torr.options.measure import MeasureOptions
+    from torr.options.trace import TraceOptions
+    from torr.planning.apis.api import ModelApi
+    from torr.planning.apis.trace_parts import TraceParts
+    from torr.sources.traces.row import TraceRow
+    from torr.sources.traces.trace_format import TraceFormat
+
+DEFAULT_CONNECTIONS = 1000
+"""The most connections of a trace that is sent at its times; they are opened as needed."""
+
+NAMED_TURNS = 8
+"""Turns that have a row of their own in tables; later ones share a row."""
+
+COLUMNS = ("messages", "output")
+
+_ROWS_AT_ONCE = 16
+
+OUTPUT_PLACE = 987_654_321
+"""Stands in a body for the length of the output, until the place of the row stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceInput:
+    """The rows of a trace that are sent, which are read anew for each level."""
+
+    path: Path
+    format: TraceFormat
+    window: TraceWindow
+    synthesis: Synthesis | None
+
+    def rows(self) -> Iterator[TraceRow]:
+        """Yield the rows with the times and lengths that they are sent with."""
+        rows = self._read()
+        if self.synthesis is None:
+            return rows
+        # Only all rows show which blocks are shared.
+        synthesis, shared = self.synthesis, shared_blocks(self._read())
+        return (scaled(row, synthesis, shared) for row in rows)
+
+    def _read(self) -> Iterator[TraceRow]:
+        trace = read_trace(self.path, self.format.name)
+        return windowed(trace, self.window, self.format.clock)
+
+
+def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput:
+    """Return which rows of a trace are sent; raise UsageError that names the flag."""
+    path = Path(file)
+    name = trace.trace_format
+    window = TraceWindow(
+        from_ns=trace.trace_from_ns or 0,
+        to_ns=_end_of(trace, load),
+        time_scale=load.speed or 1.0,
+        most_rows=load.requests,
+    )
+    return TraceInput(
+        path,
+        FORMATS[detect_format(path)] if name is None else named_format(name),
+        window,
+        None if trace.synthesis is None else read_synthesis(trace.synthesis),
+    )
+
+
+def trace_timing(trace: TraceOptions, load: LoadOptions, file: str) -> Timing:
+    """Return the pace of a trace: its times, or users if -c is given or it has no times."""
+    taken = ("rate_per_s", "arrivals", "stages", "replay", "pool", "think")
+    refuse(load, *taken, what="--trace")
+    refuse_warmup(load, "--trace")
+    form = trace_input(trace, load, file).format
+    is_timed = load.connections is None and form.clock == "trace"
+    if is_timed:
+        connections = load.max_in_flight or DEFAULT_CONNECTIONS
+        return Timing(Fed(connections, True, load.max_in_flight), LastRow(), 0)
+    require(
+        load.max_in_flight is None,
+        say("--max-in-flight: users have one request in flight each"),
+        say("leave it out"),
+    )
+    stop = LastRow() if load.duration_ns is None else Duration(load.duration_ns)
+    return Timing(Fed(load.connections or DEFAULT_USERS, False), stop, 0)
+
+
+def trace_requests(
+    base: Request, api: ModelApi, options: MeasureOptions, file: str
+) -> tuple[tuple[Request, ...], RowFeed]:
+    """Return the requests of a trace, one for each turn that tables name, and its rows.
+
+    `base` is the request of a single prompt.
+    """
+    trace, load = options.trace, options.load
+    source = trace_input(trace, load, file)
+    timing = trace_timing(trace, load, file)
+    parts = api.trace
+    if parts is None:
+        raise UsageError(
+            say("--trace does not fit --chat {api}", api=api.name),
+            say("use openai, anthropic, completions or responses"),
+        )
+    request = _with_places(base, parts, source.format)
+    requests: tuple[Request, ...] = (request,)
+    if source.format.has_sessions:
+        names = [
+            *(say("turn {n}", n=turn) for turn in range(1, NAMED_TURNS + 1)),
+            say("later turns"),
+        ]
+        requests = tuple(replace(request, name=name) for name in names)
+    seed, is_timed = load.seed, isinstance(timing.pace, Fed) and timing.pace.is_timed
+
+    def rows() -> Iterator[list[FeedRow]]:
+        writer = _RowWriter(parts, PromptText(USUAL, seed), len(requests), is_timed=is_timed)
+        return writer.batches(source.rows())
+
+    return requests, RowFeed(COLUMNS, rows)
+
+
+def _with_places(base: Request, parts: TraceParts, form: TraceFormat) -> Request:
+    """Return the request with the places of a row instead of those of a prompt."""
+    body = (base.body or b"").decode()
+    body = body.replace(parts.prompt, parts.row, 1)
+    body = body.replace(str(OUTPUT_PLACE), "{{row.output}}")
+    if form.clock != "none":
+        return replace(base, body=body.replace("{{history}}", "").encode())
+    # The trace has the texts of users alone: those of the server are live.
+    remember = Remember("history", parts.turn)
+    captures = (Capture("answer", "text", ""),)
+    return replace(base, body=body.encode(), captures=captures, remember=remember)
+
+
+def _end_of(trace: TraceOptions, load: LoadOptions) -> int | None:
+    """Return the time of the trace at which it ends: by --trace-to, or by the duration."""
+    if load.duration_ns is None or load.connections is not None:
+        return trace.trace_to_ns
+    end = (trace.trace_from_ns or 0) + round(load.duration_ns * (load.speed or 1.0))
+    return end if trace.trace_to_ns is None else min(end, trace.trace_to_ns)
+
+
+class _RowWriter:
+    """Writes the rows of a feed from those of a trace."""
+
+    def __init__(
+        self, parts: TraceParts, text: PromptText, requests: int, *, is_timed: bool
+    ) -> None:
+        self._parts, self._text = parts, text
+        self._last_request, self._is_timed = requests - 1, is_timed
+
+    def batches(self, rows: Iterator[TraceRow]) -> Iterator[list[FeedRow]]:
+        """Yield the rows in lists that are not empty."""
+        batch = []
+        for row in rows:
+            batch.append(self._row(row))
+            if len(batch) == _ROWS_AT_ONCE:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def _row(self, row: TraceRow) -> FeedRow:
+        messages = row.messages or (("user", self._text.of_row(row)),)
+        return FeedRow(
+            number=row.number,
+            session=row.session,
+            after=row.after,
+            followers=None if row.followers == NOT_KNOWN else row.followers,
+            due_ns=row.at_ns or 0 if self._is_timed else 0,
+            pause_ns=row.pause_ns,
+            request=min(row.turn - 1, self._last_request),
+            cells=(self._parts.write(messages), str(row.output_tokens or 1)),
+        )
