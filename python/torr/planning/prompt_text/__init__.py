@@ -1,0 +1,1 @@
+"""Texts of exact lengths and shared beginnings, which are sent as prompts to language models."""
