@@ -82,11 +82,13 @@ class LadderChart:
 def ladder(result: RunResult) -> JsonObject | None:
     """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
 
-    A point's `claim` is `whole`, or why it claims nothing: `limited`, `cut`, `starved`.
+    A point's `claim` is `whole`, or why it claims nothing: `limited`, `cut`, `starved`. `serving`
+    is absent unless LLM servers or GPUs were monitored.
     """
     if result.kind != "ladder" or not result.levels:
         return None
     chart = LadderChart.of(result)
+    serving = view_serving.panels(result.levels, chart.levels)
     return {
         "noun": chart.series.noun,
         "points": _points(chart.series),
@@ -94,7 +96,7 @@ def ladder(result: RunResult) -> JsonObject | None:
         "slos": slos(result),
         "stream_metrics": chart.stream_metrics,
         "joined": sorted(chart.joined),
-        "serving": view_serving.panels(result.levels, chart.levels),
+        **({"serving": serving} if serving else {}),
     }
 
 

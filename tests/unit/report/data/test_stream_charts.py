@@ -39,8 +39,8 @@ def test_the_charts_of_a_load_are_known_from_its_plan(requests, times):
     assert stream_charts.planned(plan(*requests)) == times
 
 
-def test_the_charts_after_a_load_are_those_planned(streamed, called):
-    assert stream_charts.over_time(streamed.levels[0]) == ("ttft",)
+def test_the_charts_after_a_load_are_those_planned_and_the_time_per_token(streamed, called):
+    assert stream_charts.over_time(streamed.levels[0]) == ("ttft", "tpot")
     assert stream_charts.over_time(called.levels[0]) == ("ttfe", "message")
 
 

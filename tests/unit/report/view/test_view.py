@@ -111,7 +111,7 @@ def test_charts_of_calls_are_of_messages(called, called_ladder):
 
 def test_charts_of_chats_are_of_texts(streamed, streamed_ladder):
     found = view.view(streamed)
-    assert list(found["pooled"]["0"]) == ["ttft", "response"]
+    assert list(found["pooled"]["0"]) == ["ttft", "tpot", "response"]
     curves = {curve["metric"]: curve["of_streams"] for curve in found["distributions"]}
     assert curves == {"ttft": True, "inter_chunk": True, "response": False}
     ladder = view.view(streamed_ladder)["ladder"]
