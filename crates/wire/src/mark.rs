@@ -58,6 +58,16 @@ impl Kind {
             Self::Unknown => "unknown",
         }
     }
+
+    /// Returns the parts of an event of this kind, if no more is known of it.
+    fn parts(self) -> Parts {
+        match self {
+            Self::Text => Parts::CONTENT,
+            Self::Reasoning => Parts::REASONING.and(Parts::REASONING_CONTENT),
+            Self::ToolCall => Parts::TOOL.and(Parts::TOOL_TEXT),
+            _ => Parts::NONE,
+        }
+    }
 }
 
 /// Tokens by the count of the server; `None` if it does not report them.
@@ -120,7 +130,7 @@ impl Mark<'_> {
             text: b"",
             thought: b"",
             is_partial: false,
-            parts: Parts::of(kind),
+            parts: kind.parts(),
             has_tool_call: false,
             usage: None,
             is_finish: false,

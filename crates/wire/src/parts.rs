@@ -1,7 +1,5 @@
 //! What an event of a stream carries, as far as tools that measure streams differ in what they count.
 
-use crate::Kind;
-
 /// A set of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parts(u8);
@@ -40,16 +38,5 @@ impl Parts {
     #[must_use]
     pub const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
-    }
-
-    /// Returns the parts of an event of this kind, if no more is known of it.
-    #[must_use]
-    pub const fn of(kind: Kind) -> Self {
-        match kind {
-            Kind::Text => Self::CONTENT,
-            Kind::Reasoning => Self::REASONING.and(Self::REASONING_CONTENT),
-            Kind::ToolCall => Self::TOOL.and(Self::TOOL_TEXT),
-            _ => Self::NONE,
-        }
     }
 }

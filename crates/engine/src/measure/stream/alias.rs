@@ -120,7 +120,7 @@ impl<'a> Said<'a> {
             Formula::TimePer(divisor, from, to) => {
                 let tokens = self.divisor(divisor)?;
                 let span = self.span(from, to)?;
-                if tokens == 0 { Some(0) } else { Some(span / tokens) }
+                Some(span.checked_div(tokens).unwrap_or(0))
             }
             Formula::Rate(divisor, from, to) => {
                 let span = self.span(from, to).filter(|span| *span > 0)?;
