@@ -323,6 +323,30 @@ mod tests {
     }
 
     #[test]
+    fn reasoning_and_calls_of_tools_are_texts_and_only_reasoning_is_no_output() {
+        let thought = "data: {\"choices\":[{\"delta\":{\"reasoning\":\"so\"}}]}\n\n";
+        let call = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{}}]}}]}\n\n";
+        let usage = "data: {\"choices\":[],\"usage\":{\"completion_tokens\":4,\
+                     \"completion_tokens_details\":{\"reasoning_tokens\":2}}}\n\n";
+        let reads = [
+            (10, false, thought),
+            (20, false, thought),
+            (30, false, call),
+            (40, false, call),
+            (50, false, usage),
+            (60, false, DONE),
+        ];
+        let (mut reader, fault) = read_all(&reads);
+        assert_eq!((fault, reader.take_gaps().count()), (None, 3));
+        let observed = reader.observation();
+        // ttft, ttfo and e2e.
+        assert_eq!((observed.first_text, observed.first_output, observed.last_text), (10, 30, 40));
+        assert!(observed.has_reasoning && observed.has_tool_call);
+        // tpot: reasoning was streamed, so its tokens count.
+        assert_eq!((observed.tokens_streamed(), observed.tpot()), (Some(4), Some(10)));
+    }
+
+    #[test]
     fn texts_of_one_read_are_joined_by_the_server_or_by_a_late_client() {
         let (a, b) = (text("a"), text("b"));
         let both = a.clone() + &b;

@@ -18,10 +18,10 @@ from torr.model.url import Url, is_websocket
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
-    from torr.model.feed import Remember
     from collections.abc import Iterator
 
     from torr.model.check import BodyCheck, Capture, JsonCheck
+    from torr.model.feed import Remember
     from torr.model.grpc import GrpcCall
     from torr.model.stream import Limit, Stream
 

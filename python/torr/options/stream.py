@@ -92,6 +92,9 @@ class StreamOptions:
         "force --output-tokens as vllm, sglang, … do",
         rare=True,
     )
+    tools: str | None = option(
+        "--tools", readers.FILE, "let the model call the tools in FILE, a JSON list", rare=True
+    )
     user: str | None = option("--user", readers.NAME, "send this user name [dify: torr]", rare=True)
     inputs: bytes | None = option(
         "--inputs", readers.CONTENT, "set the variables of a Dify app, as JSON", rare=True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.servers import limits
+from torr.planning.apis.tools import tools_member
 from torr.planning.apis.trace_parts import LISTED
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def _write(number: int, options: StreamOptions) -> Body:
     if options.user is not None:
         after["metadata"] = {"user_id": options.user}
     messages, captures = conversation(number, options)
-    return joined({"model": options.model}, listed("messages", messages), after), captures
+    middle, tools = listed("messages", messages), tools_member(options)
+    return joined({"model": options.model}, middle, after, tools), captures
 
 
 def _key_header(key: str) -> Header:
@@ -39,7 +41,7 @@ API = ModelApi(
     "/v1/messages",
     "anthropic",
     _write,
-    takes=CONVERSATION | GENERATION,
+    takes=CONVERSATION | GENERATION | {"tools"},
     headers=(("anthropic-version", _VERSION),),
     key_header=_key_header,
     trace=LISTED,

@@ -19,10 +19,10 @@ Message = tuple[str, str]
 """Whose message it is, `user` or `assistant`, and its text as the content of a JSON text."""
 
 
-def joined(before: dict[str, Any], middle: str, after: dict[str, Any]) -> str:
-    """Return a JSON object from members, of which `middle` is JSON already."""
+def joined(before: dict[str, Any], middle: str, after: dict[str, Any], more: str = "") -> str:
+    """Return a JSON object from members, of which `middle` and `more` are JSON already."""
     write: Callable[[Any], str] = lambda part: json.dumps(part, ensure_ascii=False)[1:-1]  # noqa: E731
-    return f"{{{','.join(filter(None, (write(before), middle, write(after))))}}}"
+    return f"{{{','.join(filter(None, (write(before), middle, write(after), more)))}}}"
 
 
 def prompt(number: int, options: StreamOptions) -> str:

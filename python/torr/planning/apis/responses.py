@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.servers import limits
+from torr.planning.apis.tools import tools_member
 from torr.planning.apis.trace_parts import LISTED
 
 if TYPE_CHECKING:
@@ -27,9 +28,15 @@ def _write(number: int, options: StreamOptions) -> Body:
     if options.user is not None:
         after["user"] = options.user
     messages, captures = conversation(number, options)
-    return joined({"model": options.model}, listed("input", messages), after), captures
+    middle, tools = listed("input", messages), tools_member(options)
+    return joined({"model": options.model}, middle, after, tools), captures
 
 
 API = ModelApi(
-    "responses", "/v1/responses", "responses", _write, takes=CONVERSATION | GENERATION, trace=LISTED
+    "responses",
+    "/v1/responses",
+    "responses",
+    _write,
+    takes=CONVERSATION | GENERATION | {"tools"},
+    trace=LISTED,
 )

@@ -20,7 +20,11 @@ GIVEN = {
     "unique_prefix": ("--unique-prefix",),
     "turns": ("--turns", "2"),
     "batch": ("--batch", "2"),
+    "tools": ("--tools", "tools.json"),
 }
+
+
+TOOLS = [{"type": "function", "function": {"name": "f", "description": "a {{b}}"}}]
 
 
 def asked(api, *more):
@@ -34,7 +38,8 @@ def test_every_option_of_some_apis_is_tried_below():
 
 @pytest.mark.parametrize("option", OF_SOME_APIS)
 @pytest.mark.parametrize("api", APIS)
-def test_an_option_is_taken_or_refused_and_never_ignored(torr, fake, api, option):
+def test_an_option_is_taken_or_refused_and_never_ignored(torr, fake, api, option, tmp_path):
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
     plain = torr(*asked(api))
     assert plain.code == 0, plain.err
     without = group_of(fake)
@@ -138,3 +143,22 @@ def test_options_of_streams_do_not_fit_what_does_not_stream(torr, fake):
     ended = torr(*embedding("--prompt", "p", "--idle-timeout", "5s"))
     assert (ended.code, fake.loads) == (2, [])
     assert "--idle-timeout needs --stream" in ended.err
+
+
+@pytest.mark.parametrize("api", [name for name, api in APIS.items() if "tools" in api.takes])
+def test_tools_are_sent_as_the_file_has_them(torr, fake, tmp_path, api):
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    ended = torr(*asked(api, "--tools", "tools.json"))
+    assert ended.code == 0, ended.err
+    (request,) = requests_of(fake)
+    # Two braces of a text are an expression for themselves.
+    sent = body_of(request).replace('{{"{{"}}', "{{")
+    assert f'"tools": {json.dumps(TOOLS)}' in sent.replace('"tools":', '"tools": ')
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "[1]", "{"])
+def test_what_is_no_list_of_tools_is_refused(torr, fake, tmp_path, text):
+    (tmp_path / "tools.json").write_text(text)
+    ended = torr(*asked("openai", "--tools", "tools.json"))
+    assert (ended.code, fake.loads) == (2, [])
+    assert "tools.json" in ended.err
