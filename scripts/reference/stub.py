@@ -45,6 +45,7 @@ TYPES = {
     "SOURCE": "str | int",
     "TEXT": "str",
     "TAG": "str",
+    "WIDTHxHEIGHT": "str",
 }
 """By the name that a flag's help shows."""
 
@@ -111,10 +112,15 @@ def _call(name: str, gives: str, sentence: str, known: Mapping[str, Option], mor
     own = ["    progress: _Progress | None = None,"] if gives == "Result" else []
     url = "    url: str | Sequence[str] = ()," if gives == "Result" else "    url: str,"
     lines = [f"def {name}(", url, "    *,", *own]
-    lines += [f"    {key}: {annotation(option)}," for key, option in known.items()]
+    lines += [_wrapped(f"    {key}: {annotation(option)},") for key, option in known.items()]
     lines += [f") -> {gives}:", f'    """{sentence}', "", more]
     lines += [f"    {key}: {help_text(option)}" for key, option in known.items()]
     return "\n".join([*lines, '    """', ""])
+
+
+def _wrapped(line: str) -> str:
+    """Break a long line as `ruff format` does."""
+    return line if len(line) <= 100 else line.replace("] | None", "]\n    | None")
 
 
 def annotation(option: Option) -> str:

@@ -17,6 +17,7 @@ from torr.options.definition import (
     switch,
 )
 from torr.options.readers import Reader, one_of
+from torr.planning.apis.images import ImageSize
 from torr.planning.apis.servers import SERVER_NAMES
 from torr.planning.apis.table import NAMES
 
@@ -25,6 +26,7 @@ PromptOrder = Literal["sequence", "shuffle"]
 
 DIALECT: Reader[EventDialect] = one_of("DIALECT", DIALECTS)
 API: Reader[str] = one_of("API", NAMES)
+IMAGE = Reader("WIDTHxHEIGHT", ImageSize.parse, "512x512")
 SERVER: Reader[str] = one_of("SERVER", SERVER_NAMES)
 ALIAS: Reader[Alias] = one_of("TOOL", ALIASES)
 COUNTED_FROM: Reader[CountedFrom] = one_of("WHEN", ("sent", "intended"))
@@ -91,6 +93,9 @@ class StreamOptions:
         SERVER,
         "force --output-tokens as vllm, sglang, … do",
         rare=True,
+    )
+    images: tuple[ImageSize, ...] = many(
+        "--image", IMAGE, "add an image of random pixels to each prompt", rare=True
     )
     tools: str | None = option(
         "--tools", readers.FILE, "let the model call the tools in FILE, a JSON list", rare=True

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OF_SOME_APIS = (
     *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix"),
-    *("turns", "batch", "tools"),
+    *("turns", "batch", "tools", "images"),
 )
 """Fields of StreamOptions that not every API takes."""
 ONLY_CHAT = ("prompt", "prompts", *OF_SOME_APIS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from torr.errors import require
 from torr.messages.say import say, say_count
 from torr.model.rows import Rows
+from torr.planning.apis.images import image_columns, images_of
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
@@ -30,6 +32,8 @@ def rows_of(api: ModelApi, options: StreamOptions, seed: int) -> tuple[Rows, tup
     )
     if api.has_query:
         rows = _with_query(rows, options)
+    if options.images:
+        rows = _with_images(rows, options, seed)
     note = say_count(
         prompts.left_out,
         "{path}: {n:,} with too few turns is left out",
@@ -77,6 +81,17 @@ def _batches(options: StreamOptions, seed: int) -> Prompts:
         return in_batches(Prompts(((options.prompt or "",),)), options.batch)
     texts = [(text,) for turns in read_prompts(Path(options.prompts)) for text in turns]
     return in_batches(ordered(Prompts(tuple(texts)), options.prompt_order, seed), options.batch)
+
+
+def _with_images(rows: Rows, options: StreamOptions, seed: int) -> Rows:
+    """Return the rows with images, which differ in each run if prompts are to be unique."""
+    seed = random.SystemRandom().getrandbits(64) if options.unique_prefix else seed
+    images = images_of(options.images, len(rows.rows), seed)
+    return replace(
+        rows,
+        columns=(*rows.columns, *image_columns(options.images)),
+        rows=tuple((*row, *more) for row, more in zip(rows.rows, images, strict=True)),
+    )
 
 
 def _with_query(rows: Rows, options: StreamOptions) -> Rows:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
+from torr.planning.apis.images import image_columns
 from torr.planning.apis.servers import limits
 from torr.planning.apis.tools import tools_member
 from torr.planning.apis.trace_parts import LISTED
@@ -28,8 +29,14 @@ def _write(number: int, options: StreamOptions) -> Body:
     if options.user is not None:
         after["metadata"] = {"user_id": options.user}
     messages, captures = conversation(number, options)
-    middle, tools = listed("messages", messages), tools_member(options)
+    middle = listed("messages", messages, _images(options))
+    tools = tools_member(options)
     return joined({"model": options.model}, middle, after, tools), captures
+
+
+def _images(options: StreamOptions) -> list[str]:
+    source = '{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}}'
+    return [source.format(f"{{{{row.{name}}}}}") for name in image_columns(options.images)]
 
 
 def _key_header(key: str) -> Header:
@@ -41,7 +48,7 @@ API = ModelApi(
     "/v1/messages",
     "anthropic",
     _write,
-    takes=CONVERSATION | GENERATION | {"tools"},
+    takes=CONVERSATION | GENERATION | {"tools", "images"},
     headers=(("anthropic-version", _VERSION),),
     key_header=_key_header,
     trace=LISTED,

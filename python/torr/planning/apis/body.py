@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torr.model.check import Capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from torr.options.stream import StreamOptions
 
@@ -49,7 +49,17 @@ def conversation(number: int, options: StreamOptions) -> tuple[list[Message], tu
     return messages, () if is_last else (Capture(f"answer_{number}", "text", ""),)
 
 
-def listed(member: str, messages: list[Message]) -> str:
-    """Return messages as a member of an object."""
+def listed(
+    member: str, messages: list[Message], images: Sequence[str] = (), text_type: str = "text"
+) -> str:
+    """Return messages as a member of an object.
+
+    The first message has `images`, parts of content in the form of the API, before its text, which
+    then is a part of `text_type`.
+    """
     written = [f'{{"role":"{role}","content":"{text}"}}' for role, text in messages]
+    if images:
+        role, text = messages[0]
+        parts = ",".join([*images, f'{{"type":"{text_type}","text":"{text}"}}'])
+        written[0] = f'{{"role":"{role}","content":[{parts}]}}'
     return f'"{member}":[{",".join(written)}]'

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
+from torr.planning.apis.images import image_columns
 from torr.planning.apis.servers import limits
 from torr.planning.apis.tools import tools_member
 from torr.planning.apis.trace_parts import LISTED
@@ -26,8 +27,14 @@ def _write(number: int, options: StreamOptions) -> Body:
     if options.user is not None:
         after["user"] = options.user
     messages, captures = conversation(number, options)
-    middle, tools = listed("messages", messages), tools_member(options)
+    middle = listed("messages", messages, _images(options))
+    tools = tools_member(options)
     return joined({"model": options.model}, middle, after, tools), captures
+
+
+def _images(options: StreamOptions) -> list[str]:
+    source = '{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{}"}}}}'
+    return [source.format(f"{{{{row.{name}}}}}") for name in image_columns(options.images)]
 
 
 API = ModelApi(
@@ -35,6 +42,6 @@ API = ModelApi(
     "/v1/chat/completions",
     "openai",
     _write,
-    takes=CONVERSATION | GENERATION | {"tools"},
+    takes=CONVERSATION | GENERATION | {"tools", "images"},
     trace=LISTED,
 )

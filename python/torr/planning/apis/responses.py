@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
+from torr.planning.apis.images import image_columns
 from torr.planning.apis.servers import limits
 from torr.planning.apis.tools import tools_member
 from torr.planning.apis.trace_parts import LISTED
@@ -28,8 +29,14 @@ def _write(number: int, options: StreamOptions) -> Body:
     if options.user is not None:
         after["user"] = options.user
     messages, captures = conversation(number, options)
-    middle, tools = listed("input", messages), tools_member(options)
+    middle = listed("input", messages, _images(options), "input_text")
+    tools = tools_member(options)
     return joined({"model": options.model}, middle, after, tools), captures
+
+
+def _images(options: StreamOptions) -> list[str]:
+    source = '{{"type":"input_image","image_url":"data:image/png;base64,{}"}}'
+    return [source.format(f"{{{{row.{name}}}}}") for name in image_columns(options.images)]
 
 
 API = ModelApi(
@@ -37,6 +44,6 @@ API = ModelApi(
     "/v1/responses",
     "responses",
     _write,
-    takes=CONVERSATION | GENERATION | {"tools"},
+    takes=CONVERSATION | GENERATION | {"tools", "images"},
     trace=LISTED,
 )

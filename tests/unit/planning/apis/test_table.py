@@ -21,6 +21,7 @@ GIVEN = {
     "turns": ("--turns", "2"),
     "batch": ("--batch", "2"),
     "tools": ("--tools", "tools.json"),
+    "images": ("--image", "4x2"),
 }
 
 
