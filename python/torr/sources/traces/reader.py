@@ -10,7 +10,7 @@ for each session of Weka's format.
 
 from __future__ import annotations
 
-from itertools import chain
+import itertools
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
@@ -48,9 +48,9 @@ class Trace:
         if first is None:
             raise UsageError(
                 say("{path}: there is no request that can be sent", path=path),
-                say("left out: {reasons}", reasons=_reasons(self.counts)),
+                say("left out: {what}", what=self.counts.text),
             )
-        self._rows: Iterator[TraceRow] = chain([first], self._read)
+        self._rows: Iterator[TraceRow] = itertools.chain([first], self._read)
 
     def __iter__(self) -> Self:
         return self
@@ -100,8 +100,3 @@ def _session_files(folder: Path) -> Iterator[TraceSource]:
     for path in paths:
         with opened_source(path) as source:
             yield source
-
-
-def _reasons(counts: TraceCounts) -> str:
-    parts = [f"{reason} {n:,}" for reason, n in sorted(counts.left_out.items())]
-    return ", ".join(parts) or "0"

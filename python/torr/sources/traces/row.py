@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from torr.messages.say import join, say
+
 NOT_KNOWN = -1
 """The number of followers of a row, where a stream cannot know it."""
 
@@ -91,15 +93,28 @@ class Draft(msgspec.Struct, gc=False):
         )
 
 
+LEFT_OUT = {
+    "no_tokens": say("requests without a token of input or output, such as those that failed"),
+    "no_prompt": say("conversations without a text of a user"),
+    "too_short": say("conversations that are too short"),
+    "too_long": say("conversations that are too long"),
+}
+"""Why something of a trace is left out."""
+
+
 @dataclass
 class TraceCounts:
-    """What reading a trace has left out, by reason; it grows while the rows are read.
-
-    - `no_tokens`: requests without a token of input or output, such as those that failed.
-    - `no_prompt`: entries without a text of a user.
-    - `too_short`, `too_long`: conversations outside of the limits of a filter.
-    """
+    """What reading a trace has left out, by a key of LEFT_OUT; it grows while rows are read."""
 
     left_out: Counter[str] = field(default_factory=Counter)
     without_parent: int = 0
     """Rows whose predecessor is not in the trace, or too far back."""
+
+    @property
+    def text(self) -> str:
+        """What was left out, for people: `conversations that are too long: 3`, or `nothing`."""
+        parts = [
+            say("{what}: {n:,}", what=LEFT_OUT[why], n=n)
+            for why, n in sorted(self.left_out.items())
+        ]
+        return join(parts) if parts else say("nothing")
