@@ -41,6 +41,7 @@ def run(
     speed: float | None = None,
     pool: int | None = None,
     think: _Duration | None = None,
+    cancel: str | float | _Path | Sequence[str | float] | None = None,
     warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
@@ -65,22 +66,33 @@ def run(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
-    stream: Literal["sse", "openai", "dify", "anthropic"] | None = None,
+    stream: Literal["sse", "openai", "dify", "anthropic", "responses"] | None = None,
     idle_timeout: _Duration | None = None,
     from_: Literal["sent", "intended"] = "sent",
-    chat: Literal["openai", "dify", "anthropic"] | None = None,
+    chat: Literal["openai", "completions", "responses", "anthropic", "dify", "embeddings", "rerank"]
+    | None = None,
     alias: _Tool | Sequence[_Tool] | None = None,
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
+    output_tokens: int | None = None,
+    server: Literal["vllm", "sglang", "trtllm", "llamacpp", "tgi", "ollama"] | None = None,
+    image: str | Sequence[str] | None = None,
+    tools: _Path | None = None,
     user: str | None = None,
     inputs: str | bytes | None = None,
     token_env: str | None = None,
     turns: int = 1,
+    batch: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
+    trace: _Path | None = None,
+    trace_format: str | None = None,
+    trace_from: _Duration | None = None,
+    trace_to: _Duration | None = None,
+    synthesis: str | None = None,
     grpc: str | None = None,
     protos: _Path | Sequence[_Path] | None = None,
     proto_paths: _Path | Sequence[_Path] | None = None,
@@ -135,9 +147,10 @@ def run(
     spin: with --rate: busy-wait for exact send times
     stages: ramp users (or --rate) to N in TIME: 30s:100,2m:1k
     replay: start requests at the times in a file or access log
-    speed: with --replay: replay X times as fast [1]
+    speed: with --replay or --trace: X times as fast [1]
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
+    cancel: let users give up: '10% after 2s', '5% after 20 tokens'
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
     workers: send from N threads [cores; half for a local target]
@@ -162,22 +175,32 @@ def run(
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
     timeout: fail a request that takes longer than TIME [30s]
-    stream: read event streams: sse, openai, dify, anthropic
+    stream: read event streams: sse, openai, responses, …
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
-    chat: send chat requests: openai, dify, anthropic
+    chat: ask a language model: openai, anthropic, …
     alias: also as vllm, aiperf, sglang, guidellm, inference-perf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
     model: ask for this model
     max_tokens: limit each response to N tokens
+    output_tokens: let each response have N tokens
+    server: force --output-tokens as vllm, sglang, … do
+    image: add an image of random pixels to each prompt
+    tools: let the model call the tools in FILE, a JSON list
     user: send this user name [dify: torr]
     inputs: set the variables of a Dify app, as JSON
     token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
+    batch: put N texts into each request of embeddings or rerank [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
+    trace: send the requests of a trace: Mooncake, BurstGPT, Azure, …
+    trace_format: read the trace in this format [detected]
+    trace_from: begin at TIME of the trace [0s]
+    trace_to: end before TIME of the trace
+    synthesis: scale lengths of the trace: prefix=x2,input=x0.5,output=x2
     grpc: call package.Service/Method; -b is its message as JSON
     protos: take the message types from a .proto file (repeatable)
     proto_paths: look for imports of --proto in DIR [its folder]
@@ -226,6 +249,7 @@ def ladder(
     duration: _Duration | None = None,
     pool: int | None = None,
     think: _Duration | None = None,
+    cancel: str | float | _Path | Sequence[str | float] | None = None,
     warmup: _Duration | None = None,
     drain: _Duration | None = None,
     workers: int | None = None,
@@ -250,22 +274,33 @@ def ladder(
     capture: str | Sequence[str] | None = None,
     compressed: bool = False,
     timeout: _Duration = "30s",
-    stream: Literal["sse", "openai", "dify", "anthropic"] | None = None,
+    stream: Literal["sse", "openai", "dify", "anthropic", "responses"] | None = None,
     idle_timeout: _Duration | None = None,
     from_: Literal["sent", "intended"] = "sent",
-    chat: Literal["openai", "dify", "anthropic"] | None = None,
+    chat: Literal["openai", "completions", "responses", "anthropic", "dify", "embeddings", "rerank"]
+    | None = None,
     alias: _Tool | Sequence[_Tool] | None = None,
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
+    output_tokens: int | None = None,
+    server: Literal["vllm", "sglang", "trtllm", "llamacpp", "tgi", "ollama"] | None = None,
+    image: str | Sequence[str] | None = None,
+    tools: _Path | None = None,
     user: str | None = None,
     inputs: str | bytes | None = None,
     token_env: str | None = None,
     turns: int = 1,
+    batch: int = 1,
     prompt_order: Literal["sequence", "shuffle"] = "sequence",
     unique_prefix: bool = False,
+    trace: _Path | None = None,
+    trace_format: str | None = None,
+    trace_from: _Duration | None = None,
+    trace_to: _Duration | None = None,
+    synthesis: str | None = None,
     grpc: str | None = None,
     protos: _Path | Sequence[_Path] | None = None,
     proto_paths: _Path | Sequence[_Path] | None = None,
@@ -316,6 +351,7 @@ def ladder(
     duration: measure each level for TIME [10s]
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
+    cancel: let users give up: '10% after 2s', '5% after 20 tokens'
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
     workers: send from N threads [cores; half for a local target]
@@ -340,22 +376,32 @@ def ladder(
     capture: save as {{NAME}}: json:$.id, header:X, regex:/(…)/
     compressed: request gzip or deflate compression
     timeout: fail a request that takes longer than TIME [30s]
-    stream: read event streams: sse, openai, dify, anthropic
+    stream: read event streams: sse, openai, responses, …
     idle_timeout: fail a stream after TIME without data
     from_: measure stream times from sent or intended time [sent]
-    chat: send chat requests: openai, dify, anthropic
+    chat: ask a language model: openai, anthropic, …
     alias: also as vllm, aiperf, sglang, guidellm, inference-perf
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
     model: ask for this model
     max_tokens: limit each response to N tokens
+    output_tokens: let each response have N tokens
+    server: force --output-tokens as vllm, sglang, … do
+    image: add an image of random pixels to each prompt
+    tools: let the model call the tools in FILE, a JSON list
     user: send this user name [dify: torr]
     inputs: set the variables of a Dify app, as JSON
     token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
+    batch: put N texts into each request of embeddings or rerank [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
+    trace: send the requests of a trace: Mooncake, BurstGPT, Azure, …
+    trace_format: read the trace in this format [detected]
+    trace_from: begin at TIME of the trace [0s]
+    trace_to: end before TIME of the trace
+    synthesis: scale lengths of the trace: prefix=x2,input=x0.5,output=x2
     grpc: call package.Service/Method; -b is its message as JSON
     protos: take the message types from a .proto file (repeatable)
     proto_paths: look for imports of --proto in DIR [its folder]

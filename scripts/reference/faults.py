@@ -29,6 +29,7 @@ CLASSES = {
     "status": "a complete response with a status outside 200–399, or outside `--expect-status`",
     "check": "a complete response without the expected content, or without the value to capture",
     "stream": "a stream that failed after its head had arrived, see [streams](streams.md)",
+    "cancelled": "the user gave up before the response was complete, as `--cancel` says; no error",
 }
 
 # What torr calls each fault of `torr target faulty`; a test meets every one of them.

@@ -39,7 +39,8 @@ pub fn serve_invented(
     let Some(ChildOrder::Begin { at }) = next_order(&mut input, &replies)? else { return Ok(()) };
     let (gate, heard) = (Arc::new(Gate::held(1)), channel().0);
     let (orders, order_replies) = (Arc::clone(&gate), replies.clone());
-    spawn(move || follow_orders(input, &heard, &orders, &AtomicBool::new(false), &order_replies))
+    let is_ordered = AtomicBool::new(false);
+    spawn(move || follow_orders(input, &heard, &orders, &is_ordered, &[], &order_replies))
         .map_err(io::Error::other)?;
     replies.write(&ChildReply::Ready, &[]);
     while gate.start() == Nanos::MAX && !gate.is_stopped() {

@@ -226,6 +226,7 @@ ADVICE = {
     " or the response to a request that did not ask for a stream.",
     "stream.too_large": "An event of this size probably never ends. Check whether the response is a"
     " stream of events.",
+    "cancelled.gave_up": "This is no error: `--cancel` lets users give up.",
 }
 
 

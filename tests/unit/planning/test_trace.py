@@ -1,0 +1,141 @@
+"""`--trace`: which requests are sent, at which pace, and with which rows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from planned import URL, body_of, group_of, requests_of
+
+CHAT = ("--chat", "openai", "--model", "m")
+MS = 1_000_000
+
+
+def mooncake(path, *rows):
+    """Write a trace of rows: time in ms, lengths, and ids of blocks."""
+    keys = ("timestamp", "input_length", "output_length", "hash_ids")
+    path.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
+
+
+@pytest.fixture
+def trace(tmp_path):
+    mooncake(
+        tmp_path / "trace.jsonl",
+        (0, 600, 5, [1, 2]),
+        (500, 520, 7, [1, 3]),
+        (2000, 10, 9, [4]),
+    )
+    return "trace.jsonl"
+
+
+def fed(fake):
+    """Return all rows of the last load."""
+    rows = fake.loads[-1].plan.feed.open()
+    return [row for batch in rows for row in batch]
+
+
+def texts(fake):
+    return [json.loads(row.cells[0])["content"] for row in fed(fake)]
+
+
+def test_a_trace_is_sent_by_its_times_with_its_lengths(torr, fake, trace):
+    assert torr("run", *CHAT, "--trace", trace, URL).code == 0
+    (request,) = requests_of(fake)
+    assert json.loads(
+        body_of(request).replace("[{{row.messages}}]", "[]").replace("{{row.output}}", "8")
+    ) == {
+        "model": "m",
+        "messages": [],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_completion_tokens": 8,
+    }
+    group = group_of(fake)
+    assert group["pace"] == {"kind": "fed", "connections": 1000, "is_timed": True}
+    assert group["data"] == {"fed": ["messages", "output"]}
+    rows = fed(fake)
+    assert [row.due_ns for row in rows] == [0, 500 * MS, 2000 * MS]
+    assert [row.cells[1] for row in rows] == ["5", "7", "9"]
+    assert [len(text.split()) for text in texts(fake)] == [600, 520, 10]
+
+
+def test_equal_blocks_are_equal_texts_and_the_seed_decides_which(torr, fake, trace):
+    torr("run", *CHAT, "--trace", trace, URL)
+    first = texts(fake)
+    words = [text.split() for text in first]
+    assert words[0][:512] == words[1][:512]
+    assert words[0][512:520] != words[1][512:520]
+    torr("run", *CHAT, "--trace", trace, URL)
+    assert texts(fake) == first
+    torr("run", *CHAT, "--trace", trace, "--seed", "2", URL)
+    assert texts(fake) != first
+
+
+def test_a_part_of_a_trace_can_be_faster_and_have_other_lengths(torr, fake, trace):
+    part = ("--trace-from", "500ms", "--trace-to", "3s", "--speed", "2")
+    torr("run", *CHAT, "--trace", trace, *part, "--synthesis", "output=x2,input=x0.5", URL)
+    rows = fed(fake)
+    assert [row.due_ns for row in rows] == [0, 750 * MS]
+    assert [row.cells[1] for row in rows] == ["14", "18"]
+    torr("run", *CHAT, "--trace", trace, "-z", "1s", URL)
+    assert len(fed(fake)) == 2
+    torr("run", *CHAT, "--trace", trace, "--requests", "1", URL)
+    assert len(fed(fake)) == 1
+
+
+def test_with_users_the_rows_follow_each_other(torr, fake, trace):
+    torr("run", *CHAT, "--trace", trace, "-c", "2", URL)
+    assert group_of(fake)["pace"] == {"kind": "fed", "connections": 2, "is_timed": False}
+    assert [row.due_ns for row in fed(fake)] == [0, 0, 0]
+    assert fake.loads[-1].plan.as_json()["stop"] == {"kind": "rows"}
+
+
+def test_conversations_take_the_live_answers(torr, fake, tmp_path):
+    turns = [
+        {"from": who, "value": text}
+        for who, text in (("human", "a"), ("gpt", "b"), ("human", 'c"'))
+    ]
+    (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}]))
+    torr("run", *CHAT, "--trace", "chats.json", URL)
+    requests = requests_of(fake)
+    assert [request["name"] for request in requests][::8] == ["turn 1", "later turns"]
+    assert '"messages":[{{history}}{{row.messages}}]' in body_of(requests[0])
+    remember = requests[0]["remember"]
+    assert remember["name"] == "history"
+    filled = remember["text"].replace("{{row.messages}}", "{}").replace("{{answer | json}}", "x")
+    assert json.loads(f"[{filled[:-1]}]") == [{}, {"role": "assistant", "content": "x"}]
+    rows = fed(fake)
+    assert [(row.after, row.followers, row.request) for row in rows] == [((), 1, 0), ((0,), 0, 1)]
+    assert texts(fake) == ["a", 'c"']
+
+
+def test_completions_have_one_text(torr, fake, trace):
+    torr("run", "--chat", "completions", "--model", "m", "--trace", trace, URL)
+    (request,) = requests_of(fake)
+    assert '"prompt":"{{row.messages}}"' in body_of(request)
+    assert len(fed(fake)[0].cells[0].split()) == 600
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--trace", "trace.jsonl"), "--chat"),
+        ((*CHAT, "--prompt", "p", "--trace-to", "2s"), "--trace"),
+        ((*CHAT, "--trace", "trace.jsonl", "--prompt", "p"), "--prompt"),
+        ((*CHAT, "--trace", "trace.jsonl", "--rate", "5"), "--rate"),
+        ((*CHAT, "--trace", "trace.jsonl", "--think", "1s"), "--think"),
+        ((*CHAT, "--trace", "trace.jsonl", "--once"), "--once"),
+        ((*CHAT, "--trace", "trace.jsonl", "--warmup", "2s"), "--warmup"),
+        ((*CHAT, "--trace", "trace.jsonl", "--trace-format", "x"), "'x' is not a format of traces"),
+        ((*CHAT, "--trace", "trace.jsonl", "--synthesis", "x=2"), "x=2"),
+        (("--chat", "dify", "--trace", "trace.jsonl"), "does not fit --chat dify"),
+        ((*CHAT, "--trace", "none.jsonl"), "none.jsonl"),
+    ],
+)
+@pytest.mark.usefixtures("trace")
+def test_what_does_not_fit_a_trace_is_refused(torr, fake, options, why):
+    result = torr("run", *options, URL)
+    assert result.code == 2
+    assert why in result.err
+    assert not fake.loads
