@@ -150,7 +150,7 @@ def run(
     speed: with --replay or --trace: X times as fast [1]
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
-    cancel: let users give up: '10% after 2s', '5% after 20 tokens'
+    cancel: let users give up: '10% after 2s'
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
     workers: send from N threads [cores; half for a local target]
@@ -193,14 +193,14 @@ def run(
     inputs: set the variables of a Dify app, as JSON
     token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
-    batch: put N texts into each request of embeddings or rerank [1]
+    batch: put N texts into a request of embeddings or rerank [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
-    trace: send the requests of a trace: Mooncake, BurstGPT, Azure, …
+    trace: send the requests of a trace, as of Mooncake
     trace_format: read the trace in this format [detected]
     trace_from: begin at TIME of the trace [0s]
     trace_to: end before TIME of the trace
-    synthesis: scale lengths of the trace: prefix=x2,input=x0.5,output=x2
+    synthesis: scale the trace: prefix=x2,input=x0.5,output=x2
     grpc: call package.Service/Method; -b is its message as JSON
     protos: take the message types from a .proto file (repeatable)
     proto_paths: look for imports of --proto in DIR [its folder]
@@ -351,7 +351,7 @@ def ladder(
     duration: measure each level for TIME [10s]
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
-    cancel: let users give up: '10% after 2s', '5% after 20 tokens'
+    cancel: let users give up: '10% after 2s'
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
     workers: send from N threads [cores; half for a local target]
@@ -394,14 +394,14 @@ def ladder(
     inputs: set the variables of a Dify app, as JSON
     token_env: read the API's key from this environment variable
     turns: hold conversations of N turns [1]
-    batch: put N texts into each request of embeddings or rerank [1]
+    batch: put N texts into a request of embeddings or rerank [1]
     prompt_order: send prompts in sequence, or shuffle them [sequence]
     unique_prefix: add a unique prefix to each prompt, to avoid caches
-    trace: send the requests of a trace: Mooncake, BurstGPT, Azure, …
+    trace: send the requests of a trace, as of Mooncake
     trace_format: read the trace in this format [detected]
     trace_from: begin at TIME of the trace [0s]
     trace_to: end before TIME of the trace
-    synthesis: scale lengths of the trace: prefix=x2,input=x0.5,output=x2
+    synthesis: scale the trace: prefix=x2,input=x0.5,output=x2
     grpc: call package.Service/Method; -b is its message as JSON
     protos: take the message types from a .proto file (repeatable)
     proto_paths: look for imports of --proto in DIR [its folder]

@@ -1,7 +1,7 @@
 //! The chunks of a stream as another tool counts them.
 
 use net::Nanos;
-use wire::{Mark, Parts};
+use wire::{EventParts, Mark};
 
 use crate::UNSET;
 
@@ -11,9 +11,9 @@ pub struct Chunks {
     /// The number of the tool, by which its user knows it.
     pub tool: usize,
     /// An event with any of these is a chunk.
-    counted: Parts,
+    counted: EventParts,
     /// A chunk with any of these is no mere reasoning.
-    output: Parts,
+    output: EventParts,
     /// The first chunk.
     pub first: Nanos,
     /// The second one.
@@ -38,7 +38,7 @@ pub struct Chunks {
 impl Chunks {
     /// Counts events with one of these parts, and takes those for output that have one of the others.
     #[must_use]
-    pub fn new(tool: usize, counted: Parts, output: Parts) -> Self {
+    pub fn new(tool: usize, counted: EventParts, output: EventParts) -> Self {
         Self {
             tool,
             counted,
@@ -65,8 +65,8 @@ impl Chunks {
 
     pub(crate) fn take(&mut self, mark: &Mark<'_>, at: Nanos) {
         self.latest_event = at;
-        self.empty_texts += u64::from(mark.parts.meets(Parts::EMPTY));
-        self.has_tool |= mark.parts.meets(Parts::TOOL);
+        self.empty_texts += u64::from(mark.parts.meets(EventParts::EMPTY));
+        self.has_tool |= mark.parts.meets(EventParts::TOOL);
         if !mark.parts.meets(self.counted) {
             return;
         }

@@ -38,7 +38,7 @@ pub use head::{Framing, Head, MAX_HEAD_BYTES};
 pub use heads::Heads;
 pub use http1::Http1Options;
 pub use mark::{Kind, Mark, Usage};
-pub use parts::Parts;
+pub use parts::EventParts;
 pub use request::{RequestError, RequestParts};
 pub use request_template::RequestTemplate;
 pub use response::{MAX_INTERIM_ANSWERS, MAX_INTERIM_BYTES, Progress, Response, ResponseSink};

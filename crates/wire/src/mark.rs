@@ -1,6 +1,6 @@
 //! The meaning of one event of a stream, in any dialect.
 
-use crate::Parts;
+use crate::EventParts;
 
 /// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,12 +60,12 @@ impl Kind {
     }
 
     /// Returns the parts of an event of this kind, if no more is known of it.
-    fn parts(self) -> Parts {
+    fn parts(self) -> EventParts {
         match self {
-            Self::Text => Parts::CONTENT,
-            Self::Reasoning => Parts::REASONING.and(Parts::REASONING_CONTENT),
-            Self::ToolCall => Parts::TOOL.and(Parts::TOOL_TEXT),
-            _ => Parts::NONE,
+            Self::Text => EventParts::CONTENT,
+            Self::Reasoning => EventParts::REASONING.and(EventParts::REASONING_CONTENT),
+            Self::ToolCall => EventParts::TOOL.and(EventParts::TOOL_TEXT),
+            _ => EventParts::NONE,
         }
     }
 }
@@ -107,7 +107,7 @@ pub struct Mark<'a> {
     /// Whether it has more generated text than these: of several answers, or of a tool call.
     pub is_partial: bool,
     /// What other tools tell apart in its first answer.
-    pub parts: Parts,
+    pub parts: EventParts,
     /// Whether it has a piece of a call of a tool.
     pub has_tool_call: bool,
     /// Tokens, if it reports them.

@@ -2,9 +2,9 @@
 
 /// A set of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Parts(u8);
+pub struct EventParts(u8);
 
-impl Parts {
+impl EventParts {
     /// None.
     pub const NONE: Self = Self(0);
     /// Text that a user reads, refusals left out.

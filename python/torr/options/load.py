@@ -111,7 +111,7 @@ class LoadOptions:
     cancel: Cancellation | None = option(
         "--cancel",
         readers.CANCELLATION,
-        "let users give up: '10% after 2s', '5% after 20 tokens'",
+        "let users give up: '10% after 2s'",
         rare=True,
     )
     warmup_ns: int | None = option(

@@ -117,7 +117,7 @@ class StreamOptions:
     batch: int = option(
         "--batch",
         readers.COUNT,
-        "put N texts into each request of embeddings or rerank [1]",
+        "put N texts into a request of embeddings or rerank [1]",
         default=1,
         rare=True,
     )

@@ -19,7 +19,7 @@ class TraceOptions:
     trace: str | None = option(
         "--trace",
         readers.FILE,
-        "send the requests of a trace: Mooncake, BurstGPT, Azure, …",
+        "send the requests of a trace, as of Mooncake",
         rare=True,
     )
     trace_format: str | None = option(
@@ -34,6 +34,6 @@ class TraceOptions:
     synthesis: str | None = option(
         "--synthesis",
         readers.TEXT,
-        "scale lengths of the trace: prefix=x2,input=x0.5,output=x2",
+        "scale the trace: prefix=x2,input=x0.5,output=x2",
         rare=True,
     )

@@ -314,7 +314,7 @@ FAKE_MODULE = textwrap.dedent(
     seen = []
 
     class Run:
-        def __init__(self, plan_json, child):
+        def __init__(self, plan_json, child, rows):
             from torr.model.pace import Closed
             from torr.model.plan import Duration, Group, Plan
             from torr.units import SECOND_NS

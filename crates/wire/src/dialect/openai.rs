@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::raw::{Raw, count, has_items, text};
 use super::tokens::usage;
 use super::{Malformed, read};
-use crate::{Event, Kind, Mark, Parts};
+use crate::{Event, EventParts, Kind, Mark};
 
 pub(super) const NAME: &str = "openai";
 pub(super) const HAS_END: bool = true;
@@ -39,7 +39,7 @@ struct Choices<'a> {
     is_finish: bool,
     is_sibling: bool,
     /// The parts of the first one; none where there is no choice.
-    parts: Option<Parts>,
+    parts: Option<EventParts>,
 }
 
 #[derive(Deserialize)]
@@ -140,20 +140,20 @@ fn is_there<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
 }
 
 impl OpenaiChoice<'_> {
-    fn parts(&self) -> Parts {
-        let plain = Parts::CONTENT
+    fn parts(&self) -> EventParts {
+        let plain = EventParts::CONTENT
             .when(!text(self.text).is_empty())
-            .and(Parts::EMPTY.when(is_empty_text(self.text)));
+            .and(EventParts::EMPTY.when(is_empty_text(self.text)));
         let Some(delta) = &self.delta else { return plain };
         let calls = delta.tool_calls.unwrap_or_default();
         [
-            (Parts::CONTENT, !text(delta.content).is_empty() || has_items(delta.content)),
-            (Parts::EMPTY, is_empty_text(delta.content) && !delta.has_role),
-            (Parts::REASONING, !text(delta.reasoning).is_empty()),
-            (Parts::REASONING_CONTENT, !text(delta.reasoning_content).is_empty()),
-            (Parts::TOOL, calls.is_called),
-            (Parts::TOOL_TEXT, calls.has_text),
-            (Parts::FUNCTION, delta.function_call.is_some()),
+            (EventParts::CONTENT, !text(delta.content).is_empty() || has_items(delta.content)),
+            (EventParts::EMPTY, is_empty_text(delta.content) && !delta.has_role),
+            (EventParts::REASONING, !text(delta.reasoning).is_empty()),
+            (EventParts::REASONING_CONTENT, !text(delta.reasoning_content).is_empty()),
+            (EventParts::TOOL, calls.is_called),
+            (EventParts::TOOL_TEXT, calls.has_text),
+            (EventParts::FUNCTION, delta.function_call.is_some()),
         ]
         .into_iter()
         .fold(plain, |parts, (part, holds)| parts.and(part.when(holds)))

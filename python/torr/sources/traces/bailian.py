@@ -15,7 +15,7 @@ from torr.sources.traces.mooncake import BlockId, Tokens  # noqa: TC001 - msgspe
 from torr.sources.traces.order import in_order
 from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import of_parents
-from torr.sources.traces.trace_format import TraceFormat, TraceOptions, with_tokens
+from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ class _Row(msgspec.Struct, gc=False):
     hash_ids: tuple[BlockId, ...] = ()
 
 
-def read(source: TraceSource, options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+def read(source: TraceSource, options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows; raise FileError."""
     drafts = _drafts(source, options.block_tokens or BLOCK_TOKENS)
     return of_parents(in_order(with_tokens(drafts, counts), source.path), counts)

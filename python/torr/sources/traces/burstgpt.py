@@ -12,7 +12,7 @@ from torr.sources.traces.csv_rows import CsvRow, read_csv
 from torr.sources.traces.order import in_order
 from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import one_by_one, session_of
-from torr.sources.traces.trace_format import TraceFormat, TraceOptions, with_tokens
+from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("Timestamp", "Request tokens", "Response tokens")
 
 
-def read(source: TraceSource, _options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+def read(source: TraceSource, _options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows; raise FileError."""
     drafts = map(_draft, read_csv(source, _COLUMNS))
     return one_by_one(in_order(with_tokens(drafts, counts), source.path))

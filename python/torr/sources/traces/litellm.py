@@ -19,7 +19,7 @@ from torr.sources.traces.json_values import read_objects
 from torr.sources.traces.order import in_order
 from torr.sources.traces.row import Draft, Messages, TraceCounts, TraceRow
 from torr.sources.traces.sessions import as_recorded, session_of
-from torr.sources.traces.trace_format import TraceFormat, TraceOptions, with_tokens
+from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ _HOURS_ZONE = re.compile(r"[+-]\d\d$", re.ASCII)
 _IMAGES = ("image_url", "image", "input_image")
 
 
-def read(source: TraceSource, _options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+def read(source: TraceSource, _options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows; raise FileError."""
     drafts = _drafts(source)
     return as_recorded(in_order(with_tokens(drafts, counts), source.path))

@@ -1,7 +1,7 @@
 """Mooncake's traces: JSON lines with lengths and one id for each block of 512 tokens.
 
 An id stands for a block and for everything before it. Times are in milliseconds. Traces of this
-form may have other blocks: `TraceOptions.block_tokens`.
+form may have other blocks: `ReadOptions.block_tokens`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torr.messages.say import say
 from torr.sources.traces.order import in_order
 from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import alone
-from torr.sources.traces.trace_format import TraceFormat, TraceOptions, with_tokens
+from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ class _Row(msgspec.Struct, gc=False):
     hash_ids: tuple[BlockId, ...] = ()
 
 
-def read(source: TraceSource, options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+def read(source: TraceSource, options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows; raise FileError."""
     drafts = _drafts(source, options.block_tokens or BLOCK_TOKENS)
     return alone(in_order(with_tokens(drafts, counts), source.path))

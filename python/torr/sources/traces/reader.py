@@ -19,7 +19,7 @@ from torr.sources.traces import weka
 from torr.sources.traces.formats import format_of, named_format
 from torr.sources.traces.row import TraceCounts
 from torr.sources.traces.source import opened_source
-from torr.sources.traces.trace_format import TraceOptions
+from torr.sources.traces.trace_format import ReadOptions
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from torr.sources.traces.trace_format import TraceFormat
 
 _SESSION_FILES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
-_ALL = TraceOptions()
+_ALL = ReadOptions()
 
 
 class Trace:
@@ -41,7 +41,7 @@ class Trace:
     format: TraceFormat
     counts: TraceCounts
 
-    def __init__(self, path: Path, name: str | None, options: TraceOptions) -> None:
+    def __init__(self, path: Path, name: str | None, options: ReadOptions) -> None:
         self.path, self.counts = path, TraceCounts()
         self._read = self._folder(name, options) if path.is_dir() else self._file(name, options)
         first = next(self._read, None)
@@ -62,12 +62,12 @@ class Trace:
         """Close the file, where not all rows are read."""
         self._read.close()
 
-    def _file(self, name: str | None, options: TraceOptions) -> Generator[TraceRow, None, None]:
+    def _file(self, name: str | None, options: ReadOptions) -> Generator[TraceRow, None, None]:
         with opened_source(self.path) as source:
             self.format = format_of(source) if name is None else named_format(name)
             yield from self.format.read(source, options, self.counts)
 
-    def _folder(self, name: str | None, options: TraceOptions) -> Generator[TraceRow, None, None]:
+    def _folder(self, name: str | None, options: ReadOptions) -> Generator[TraceRow, None, None]:
         self.format = named_format(name or weka.FORMAT.name)
         if self.format is not weka.FORMAT:
             raise UsageError(
@@ -78,7 +78,7 @@ class Trace:
         yield from weka.read_sessions(files, options, self.counts)
 
 
-def read_trace(path: Path, format: str | None = None, options: TraceOptions = _ALL) -> Trace:  # noqa: A002
+def read_trace(path: Path, format: str | None = None, options: ReadOptions = _ALL) -> Trace:  # noqa: A002
     """Open a trace, and read its first row; raise UsageError.
 
     Iterating raises a FileError with the file and the line of what cannot be read.

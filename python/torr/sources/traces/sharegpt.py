@@ -1,7 +1,7 @@
 """Conversations of ShareGPT: a JSON array, or JSON lines; without times.
 
 Each text of a user is a row with this text alone, since a server gives other answers than the
-recorded ones. Their lengths are known if `TraceOptions.count_tokens` counts them.
+recorded ones. Their lengths are known if `ReadOptions.count_tokens` counts them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torr.sources.prompts import HUMAN, can_be_sent
 from torr.sources.traces.json_values import read_objects
 from torr.sources.traces.row import TraceCounts, TraceRow
-from torr.sources.traces.trace_format import ConversationFilter, TraceFormat, TraceOptions
+from torr.sources.traces.trace_format import ConversationFilter, ReadOptions, TraceFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BYTES_PER_TOKEN = 4
 
 
-def read(source: TraceSource, options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+def read(source: TraceSource, options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows of each conversation; raise FileError."""
     number = session = 0
     for _, entry in read_objects(source.path, source.text()):
@@ -54,7 +54,7 @@ def _turns(entry: dict[str, Any]) -> list[Turn]:
     return turns
 
 
-def _left_out(turns: Sequence[Turn], options: TraceOptions) -> str | None:
+def _left_out(turns: Sequence[Turn], options: ReadOptions) -> str | None:
     """Return why a conversation is left out; None if it is read."""
     if not turns:
         return "no_prompt"
@@ -72,7 +72,7 @@ def _beyond(limits: ConversationFilter, prompt: int, answer: int) -> str | None:
     return None
 
 
-def _lengths(turn: Turn, options: TraceOptions) -> tuple[int, int]:
+def _lengths(turn: Turn, options: ReadOptions) -> tuple[int, int]:
     """Return the tokens of a prompt and of its answer, estimated where nothing counts them."""
     if options.count_tokens is None:
         prompt, answer = (len(text.encode()) // _BYTES_PER_TOKEN for text in turn)
@@ -81,9 +81,7 @@ def _lengths(turn: Turn, options: TraceOptions) -> tuple[int, int]:
     return prompt, answer
 
 
-def _rows(
-    turns: Sequence[Turn], number: int, session: int, options: TraceOptions
-) -> list[TraceRow]:
+def _rows(turns: Sequence[Turn], number: int, session: int, options: ReadOptions) -> list[TraceRow]:
     limits = options.conversations
     used = turns[: limits.most_turns] if limits else turns
     rows = []

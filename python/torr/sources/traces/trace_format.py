@@ -38,7 +38,7 @@ class ConversationFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class TraceOptions:
+class ReadOptions:
     """How a trace is read: what its format cannot say.
 
     - `block_tokens`: the tokens of a block, where they are not those of the format.
@@ -80,7 +80,7 @@ class TraceFormat:
     name: str
     title: str
     clock: Clock
-    read: Callable[[TraceSource, TraceOptions, TraceCounts], Iterator[TraceRow]]
+    read: Callable[[TraceSource, ReadOptions, TraceCounts], Iterator[TraceRow]]
     keys: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
     has_sessions: bool = False

@@ -20,7 +20,7 @@ from msgspec import Meta
 from torr.model.outside_file import MOST_BYTES
 from torr.sources.times import nearest_ns
 from torr.sources.traces.row import TraceCounts, TraceRow
-from torr.sources.traces.trace_format import TraceFormat, TraceOptions
+from torr.sources.traces.trace_format import ReadOptions, TraceFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,13 +87,13 @@ class _Node:
         return max(0, self.at_ns - max(node.end_ns for node in self.after))
 
 
-def read(source: TraceSource, options: TraceOptions, counts: TraceCounts) -> Iterator[TraceRow]:
+def read(source: TraceSource, options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows of each session; raise FileError."""
     return read_sessions(iter([source]), options, counts)
 
 
 def read_sessions(
-    sources: Iterator[TraceSource], options: TraceOptions, counts: TraceCounts
+    sources: Iterator[TraceSource], options: ReadOptions, counts: TraceCounts
 ) -> Iterator[TraceRow]:
     """Yield the rows of the sessions of several files, one after the other; raise FileError."""
     number = 0

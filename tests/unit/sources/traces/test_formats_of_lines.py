@@ -7,7 +7,7 @@ import pytest
 from torr.errors import FileError
 from torr.sources.traces.reader import read_trace
 from torr.sources.traces.row import NOT_KNOWN
-from torr.sources.traces.trace_format import TraceOptions
+from torr.sources.traces.trace_format import ReadOptions
 
 MS, S = 1_000_000, 1_000_000_000
 
@@ -43,7 +43,7 @@ def test_blocks_of_mooncake_that_do_not_fit_the_length_are_an_error(write):
     with pytest.raises(FileError, match=r"a\.jsonl:2: 64 hash_ids for 1,024 tokens.*512"):
         list(read_trace(path))
     first = {**MOONCAKE[0], "hash_ids": [1] * 64}
-    rows = read_trace(write("b.jsonl", [first]), options=TraceOptions(block_tokens=16))
+    rows = read_trace(write("b.jsonl", [first]), options=ReadOptions(block_tokens=16))
     assert next(rows).block_tokens == 16
 
 

@@ -198,7 +198,7 @@ pub(super) fn aliases(tally: &StreamTally) -> Option<(String, Value)> {
 
 #[cfg(test)]
 mod tests {
-    use wire::Parts;
+    use wire::EventParts;
 
     use super::*;
 
@@ -209,7 +209,7 @@ mod tests {
         for (alias, row) in tools.into_iter().zip(&DEFINITIONS) {
             assert_eq!(serde_json::to_value(alias).unwrap(), row.name);
             assert_eq!(DEFINITIONS[alias as usize].name, row.name);
-            assert!(row.chunk.meets(Parts::CONTENT), "{}", row.name);
+            assert!(row.chunk.meets(EventParts::CONTENT), "{}", row.name);
         }
         assert_eq!(tools.len(), DEFINITIONS.len());
     }

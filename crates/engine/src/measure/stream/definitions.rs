@@ -1,15 +1,15 @@
 //! What other tools measure: a row for each, without code of its own.
 
-use wire::Parts;
+use wire::EventParts;
 
 /// The definitions of one tool.
 pub(super) struct Definition {
     /// Its name in `--alias` and in files.
     pub(super) name: &'static str,
     /// An event with any of these is a chunk.
-    pub(super) chunk: Parts,
+    pub(super) chunk: EventParts,
     /// A chunk with any of these is more than reasoning.
-    pub(super) output: Parts,
+    pub(super) output: EventParts,
     /// How it treats streams that are unlike others.
     pub(super) unlike: Unlike,
     /// Its metrics, by their names in its own report. Those in milliseconds end with `_ms`, which is
@@ -84,15 +84,19 @@ use Divisor::{All, AllButFirstChunk, AllButOne, AllOrZero};
 use Formula::{Gaps, Rate, Time, TimePer, TokenGaps};
 use Moment::{End, First, FirstOutput, Last, LastByte, LastEvent, Second, Sent};
 
-const TEXT: Parts = Parts::CONTENT;
-const REASONING: Parts = Parts::REASONING.and(Parts::REASONING_CONTENT);
+const TEXT: EventParts = EventParts::CONTENT;
+const REASONING: EventParts = EventParts::REASONING.and(EventParts::REASONING_CONTENT);
 
 /// In the order of [`Alias`](crate::plan::Alias).
 pub(super) static DEFINITIONS: [Definition; 5] = [
     // `vllm bench serve`, vLLM 0.33.
     Definition {
         name: "vllm",
-        chunk: TEXT.and(Parts::EMPTY).and(Parts::REASONING).and(Parts::TOOL).and(Parts::FUNCTION),
+        chunk: TEXT
+            .and(EventParts::EMPTY)
+            .and(EventParts::REASONING)
+            .and(EventParts::TOOL)
+            .and(EventParts::FUNCTION),
         output: TEXT,
         unlike: Unlike::Fails,
         metrics: &[
@@ -105,8 +109,8 @@ pub(super) static DEFINITIONS: [Definition; 5] = [
     // AIPerf 0.13 with `--use-server-token-count --per-chunk-usage`.
     Definition {
         name: "aiperf",
-        chunk: TEXT.and(REASONING).and(Parts::TOOL_TEXT),
-        output: TEXT.and(Parts::TOOL_TEXT),
+        chunk: TEXT.and(REASONING).and(EventParts::TOOL_TEXT),
+        output: TEXT.and(EventParts::TOOL_TEXT),
         unlike: Unlike::Fails,
         metrics: &[
             ("time_to_first_token_ms", Time(Sent, First)),
@@ -136,8 +140,8 @@ pub(super) static DEFINITIONS: [Definition; 5] = [
     // GuideLLM 0.8.
     Definition {
         name: "guidellm",
-        chunk: TEXT.and(REASONING).and(Parts::TOOL),
-        output: TEXT.and(Parts::TOOL),
+        chunk: TEXT.and(REASONING).and(EventParts::TOOL),
+        output: TEXT.and(EventParts::TOOL),
         unlike: Unlike::LastIsEnd,
         metrics: &[
             ("time_to_first_token_ms", Time(Sent, First)),

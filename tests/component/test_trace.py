@@ -1,0 +1,57 @@
+"""`--trace` and `--cancel` against a target that counts: lengths, prefixes, sessions, ends."""
+
+from __future__ import annotations
+
+import json
+
+CHAT = ("--chat", "openai", "--model", "m", "--drain", "10s", "-q")
+BLOCK = 512
+
+
+def mooncake(path, rows):
+    """Write rows: time in ms, tokens of input and output, ids of blocks."""
+    keys = ("timestamp", "input_length", "output_length", "hash_ids")
+    path.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
+
+
+def test_the_target_gets_the_lengths_and_shared_blocks_of_the_trace(torr, target, tmp_path):
+    # Its own answers are longer than those that the trace asks for.
+    running = target("openai", "--tokens", "9", "--prefix-cache", "1000000")
+    # Each request after the first shares its first two blocks, and has a third of its own.
+    rows = [(10 * n, 3 * BLOCK, 2 + n % 5, [1, 2, 100 + n]) for n in range(20)]
+    mooncake(tmp_path / "trace.jsonl", rows)
+    for pace in ((), ("-c", "2"), ("--processes", "2", "-c", "4")):
+        ended = torr("run", *CHAT, "--trace", "trace.jsonl", *pace, running.url)
+        level = ended.level
+        assert level["counts"]["ok"] == level["counts"]["attempted"] == 20
+        assert level["stream"]["tokens_in"] == 20 * 3 * BLOCK
+        assert level["stream"]["tokens_out"] == sum(row[2] for row in rows)
+        assert level["stream"]["tokens_cached"] >= (20 - 8) * 2 * BLOCK
+    assert running.stop()["calls"]["chat"] == 60
+
+
+def test_a_conversation_sends_the_live_answers_back(torr, target, tmp_path):
+    running = target("openai", "--tokens", "7")
+    turns = [{"from": who, "value": "hello"} for who in ("human", "gpt") * 3]
+    (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}] * 4))
+    ended = torr("run", *CHAT, "--trace", "chats.json", "-c", "2", running.url)
+    level = ended.level
+    assert level["counts"]["ok"] == 12
+    rows = {row["name"]: row["stream"]["tokens_in"] for row in level["requests"] if row["stream"]}
+    # A question has one token; each turn has all questions and answers before it.
+    answers = level["stream"]["tokens_out"] // 12
+    turns_in = [4 * (turn + (turn - 1) * answers) for turn in (1, 2, 3)]
+    assert [rows[f"turn {turn}"] for turn in (1, 2, 3)] == turns_in
+
+
+def test_users_who_give_up_are_counted_as_the_target_counts_them(torr, target):
+    running = target("openai", "--tokens", "50", "--itl", "5ms")
+    load = ("--prompt", "p", "-c", "4", "--requests", "24", "--warmup", "0s")
+    ended = torr("run", *CHAT, *load, "--cancel", "50% after 3 tokens", running.url)
+    counts = ended.level["counts"]
+    ends = running.stop()["ends"]
+    assert counts["attempted"] == 24
+    assert counts["ok"] + counts["cancelled"] == 24
+    assert not counts["errors"]
+    assert 0 < counts["cancelled"] < 24
+    assert ends["cancelled"] == counts["cancelled"]
