@@ -165,6 +165,8 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
     (tmp_path / "body.bin").write_bytes(b"\x00\x01")
     (tmp_path / "openapi.json").write_text(json.dumps(OPENAPI))
     (tmp_path / "benchmarks.json").write_text(json.dumps(BENCHMARKS))
+    row = {"timestamp": 0, "input_length": 600, "output_length": 5, "hash_ids": [1, 2]}
+    (tmp_path / "conversation_trace.jsonl").write_text(json.dumps(row))
     for name in (
         "shop.http",
         "shop.proto",
