@@ -51,12 +51,13 @@ def stop(*_):
         os.kill(child, signal.SIGTERM)
     os._exit(0)
 
+signal.signal(signal.SIGTERM, stop)  # before a child can serve, since then it may be stopped
 for _ in range(int(sys.argv[2]) - 1):
-    children.append(os.fork())
-    if children[-1] == 0:
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         break
-else:
-    signal.signal(signal.SIGTERM, stop)
+    children.append(child)
 serve()
 """
 ONE_SOCKET = """
@@ -139,10 +140,11 @@ except OSError:
     signal.pause()
 """
 LEAVES_A_CHILD = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)  # before the fork: the child ignores it at once
 if os.fork() == 0:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.setsid()
     signal.pause()
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 serve()
 """
 LEAVES_FILES = """
