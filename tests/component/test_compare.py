@@ -188,7 +188,7 @@ def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_
 ):
     pids = tmp_path / "pids"
     setup = f"open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')"
-    name = matrix({"one": server(setup=setup), "two": GOOD}, QUICK.replace("= 1", "= 6"))
+    name = matrix({"one": server(setup=setup), "two": GOOD}, QUICK.replace("= 1", "= 3"))
     with tmpfs("size=20m") as disk:
         filler = disk / "filler"
         filler.write_bytes(bytes(20 * 2**20 - 220_000))
@@ -197,7 +197,7 @@ def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_
         assert "No space left on device" in ended.err
         (kept,) = disk.glob("out/*-*/result.json")
         before = json.loads(kept.read_text())["levels"]
-        assert 0 < len(before) < 12
+        assert 0 < len(before) < 6
         assert f"free disk space and continue with --resume {kept.parent}" in ended.err
         assert not any(is_running(int(pid)) for pid in pids.read_text().split())
         filler.unlink()
@@ -206,7 +206,7 @@ def test_a_full_disk_ends_it_with_the_finished_trials_and_no_server_left_and_it_
         after = json.loads(kept.read_text())
     assert after["status"] == "complete"
     assert after["levels"][: len(before)] == before
-    assert len(after["levels"]) == 12
+    assert len(after["levels"]) == 6
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import os
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
+from io import StringIO
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
@@ -64,16 +65,16 @@ def rehearse() -> None:
     command line, modules that a load imports at its end.
     """
     engine = FakeEngine()
-    with TemporaryDirectory() as folder, open(os.devnull, "w", encoding="utf-8") as nowhere:
-        with (
-            chdir(folder),
-            redirect_stdout(nowhere),
-            redirect_stderr(nowhere),
-            patch("torr.engine.start", engine.start),
-            patch.dict(os.environ, TORR_STORE="none"),
-        ):
-            for arguments in (("run",), ("ladder", "--levels", "1,2")):
-                torr.main([*arguments, "http://127.0.0.1:9/"], "torr", standalone_mode=False)
+    with (
+        TemporaryDirectory() as folder,
+        chdir(folder),
+        redirect_stdout(StringIO()),
+        redirect_stderr(StringIO()),
+        patch("torr.engine.start", engine.start),
+        patch.dict(os.environ, TORR_STORE="none"),
+    ):
+        for arguments in (("run",), ("ladder", "--levels", "1,2")):
+            torr.main([*arguments, "http://127.0.0.1:9/"], "torr", standalone_mode=False)
 
 
 def call(

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from documents import ROOT
 
 
@@ -26,6 +28,7 @@ def test_every_input_comes_back_and_none_is_kept_twice(tmp_path):
     assert back == sorted(set(inputs))
 
 
+@pytest.mark.full
 def test_the_kept_files_are_what_packing_them_again_gives(tmp_path):
     kept = sorted((ROOT / "fuzz/corpus").glob("*.txt"))
     assert [path.stem for path in kept] == sorted(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
@@ -57,10 +58,16 @@ def room_of(path):
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
 
 
+@cache
+def nodes_of(source):
+    """The nodes of the syntax tree of a module, a parent before its children."""
+    return tuple(ast.walk(ast.parse(source)))
+
+
 def imported_rooms(source):
     """The rooms of torr that a module imports, anywhere in it."""
     rooms = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes_of(source):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -75,12 +82,15 @@ def imported_rooms(source):
 
 def imported_modules(source, known):
     """The known modules that a module imports when it runs, anywhere in it."""
-    tree = ast.parse(source)
-    conditions = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-    for node in conditions:
-        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body = []
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    conditions = [node for node in nodes_of(source) if isinstance(node, ast.If)]
+    for_types = {
+        id(node)
+        for condition in conditions
+        if isinstance(condition.test, ast.Name) and condition.test.id == "TYPE_CHECKING"
+        for node in condition.body
+    }
+    imports = [node for node in nodes_of(source) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in imports if id(node) not in for_types]
     pairs = [(str(node.module), alias.name) for node in imports for alias in node.names]
     # Of `from torr.report import view` the module is torr.report.view.
     named = {f"{of}.{name}" if f"{of}.{name}" in known else of for of, name in pairs}
@@ -116,16 +126,15 @@ def test_only_the_doors_import_the_compiled_engine():
 
 def kernel_texts(source):
     """The texts of a module, without docstrings, that name what only `procfs` reads."""
-    tree = ast.parse(source)
-    statements = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    statements = (node.value for node in nodes_of(source) if isinstance(node, ast.Expr))
     docstrings = {id(node) for node in statements if isinstance(node, ast.Constant)}
     texts = {
         node.value
-        for node in ast.walk(tree)
+        for node in nodes_of(source)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if id(node) not in docstrings
     }
-    sockets = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    sockets = {node.attr for node in nodes_of(source) if isinstance(node, ast.Attribute)}
     paths = {text for text in texts if re.match(r"/?(proc|sys)(/|$)", text)}
     return paths | (sockets & {"AF_NETLINK"})
 
@@ -170,7 +179,7 @@ def test_only_the_command_line_imports_click():
 def test_the_names_of_public_classes_are_unique():
     classes: dict[str, list[str]] = {}
     for path in python_files():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path.read_text()):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 classes.setdefault(node.name, []).append(str(path.relative_to(PYTHON)))
     assert {name: files for name, files in classes.items() if len(files) > 1} == {}

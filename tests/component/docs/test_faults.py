@@ -43,7 +43,8 @@ def three_requests(url, fault, ends):
         request = replace(request, url=url, body=b"hello", accept_statuses=SWITCHED)
     return Plan(
         transport=Transport(http="2c" if protocol in ("h2", "grpc") else "1.1"),
-        groups=(Group(Closed(1), Source.of(request)),),
+        # Of a target that is silent, all are waited for at once.
+        groups=(Group(Closed(3 if patience_s == 1 else 1), Source.of(request)),),
         stop=Count(3),
         warmup_ns=0,
         drain_ns=20 * SECOND_NS,

@@ -13,8 +13,8 @@ from tiers import full
 from torr.report.files import notebook
 
 KINDS = (
-    *("ladder", "compare", "functions"),
-    *full("run", "diff", "streams", "streams-ladder", "collapsing", "locust"),
+    *("ladder", "compare"),
+    *full("run", "functions", "diff", "streams", "streams-ladder", "collapsing", "locust"),
     *full("functions-without-budgets"),
 )
 SVG = "{http://www.w3.org/2000/svg}"

@@ -49,6 +49,7 @@ def test_recovers_known_parameters_within_a_tenth_under_two_percent_noise():
         assert np.median(off) < 0.1, name
 
 
+@pytest.mark.full
 def test_the_interval_of_kappa_covers_the_truth_most_of_the_time(monkeypatch):
     monkeypatch.setattr(usl, "BOOTSTRAPS", 60)
     covered = []

@@ -148,6 +148,7 @@ def test_words_stay_within_the_picture_and_off_each_other(name):
     check_words(figure_of(RESULTS[name]()))
 
 
+@pytest.mark.full
 def test_36_cells_of_6_candidates_are_readable():
     figure = figure_of(matrix(MANY))
     assert len(figure.axes) == 36
