@@ -126,7 +126,8 @@ class Chat:
 
     `ttft` lies before the first text, `itl` between two; at most `capacity` answers at once. Each
     token of a prompt that is not in the cache takes `prefill_ns`. `kv_tokens` limits the tokens of
-    running requests, and `prefix_cache` those that are kept for later prompts, in blocks.
+    running requests, and `prefix_cache` those that are kept for later prompts, in blocks. The
+    target notices `notice_after_ns` after it that a client has closed.
     """
 
     dialect: Literal["openai", "dify"]
@@ -140,6 +141,7 @@ class Chat:
     kv_tokens: int | None = None
     prefix_cache: int | None = None
     prefix_block: int = 16
+    notice_after_ns: int = 0
     defects: tuple[Chance, ...] = ()
     seed: int = 1
     log: str | None = None

@@ -31,6 +31,12 @@ impl SplitMix {
     pub(crate) fn exponential(&mut self) -> f64 {
         -self.uniform().ln()
     }
+
+    /// Normal with mean 0 and standard deviation 1 (Box and Muller 1958).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = (2.0 * self.exponential()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
 }
 
 /// A seed for part `part` of whatever `seed` seeds.

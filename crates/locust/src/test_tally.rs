@@ -230,6 +230,7 @@ impl TestTally {
             to: wall(to),
             tallies: tallies.into(),
             in_flight: 0,
+            requests_open: None,
             connections: Connections::default(),
             multiplexing: None,
             websocket: None,

@@ -12,7 +12,9 @@ from torr.model.pace import Think
 
 _FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s+after\s+(.+?)\s*", re.ASCII)
 _TOKENS = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s+tokens?", re.ASCII)
-_HINT = say("write '10% after 2s', '10% after 1s-3s', '10% after exp:2s' or '10% after 20 tokens'")
+_HINT = say(
+    "write '10% after 2s', '10% after 1s-3s', '10% after lognormal:2s,0.6' or '10% after 20 tokens'"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ sum of its `parts` is the whole load. Times are integer nanoseconds.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from torr.errors import require
+from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
 from torr.model.shares import dealt, dealt_to_each
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 MOST_USERS = 2**32 - 1
 """The most users, connections or requests in flight, which the engine counts in 32 bits."""
+
+LARGEST_SIGMA = 5.0
+"""The largest sigma of a logarithm: 2 % of its values are above 30,000 times the median."""
+
+_NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 
 MOST_PER_S = 10_000_000
 """The highest rate, more than any core sends; it catches mistyped rates."""
@@ -283,33 +289,62 @@ def is_closed(pace: Pace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Think(PlanPart):
-    """The time between a response and the user's next request: uniform or exponential."""
+    """The time between a response and the user's next request.
+
+    It is uniform from `from_ns` to `to_ns`; exponential with `mean_ns`; normal with `deviation_ns`
+    too, where times below 0 are 0; or lognormal with a median and the sigma of the logarithm.
+    """
 
     from_ns: int = 0
     to_ns: int = 0
     mean_ns: int | None = None
+    deviation_ns: int | None = None
+    median_ns: int | None = None
+    sigma: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the times."""
         require(self.from_ns <= self.to_ns, say("the longest think time is below the shortest"))
+        require(
+            0 <= self.sigma <= LARGEST_SIGMA,
+            say("the sigma {text!r} is too large", text=f"{self.sigma:g}"),
+            say("the maximum is {largest:g}", largest=LARGEST_SIGMA),
+        )
 
     @classmethod
     def parse(cls, text: str) -> Think:
-        """Read `1s`, `1s-3s` or `exp:2s`; raise UsageError."""
-        kind, colon, mean = text.partition(":")
+        """Read `1s`, `1s-3s`, `exp:2s`, `normal:2s,500ms` or `lognormal:2s,0.6`.
+
+        Raise UsageError.
+        """
+        kind, colon, numbers = text.partition(":")
         if colon:
-            require(
-                kind.strip() == "exp",
-                say("{text!r} is not a think time", text=text),
-                say("write 1s, 1s-3s or exp:2s"),
-            )
-            return cls(mean_ns=parse_duration(mean))
+            return cls._distribution(text, kind.strip(), *numbers.split(","))
         low, dash, high = text.partition("-")
         shortest = parse_duration(low)
         return cls(shortest, parse_duration(high) if dash else shortest)
 
+    @classmethod
+    def _distribution(cls, text: str, kind: str, first: str, *more: str) -> Think:
+        match kind, more:
+            case "exp", ():
+                return cls(mean_ns=parse_duration(first))
+            case "normal", (deviation,):
+                return cls(mean_ns=parse_duration(first), deviation_ns=parse_duration(deviation))
+            case "lognormal", (sigma,) if _NUMBER.fullmatch(sigma.strip()):
+                return cls(median_ns=parse_duration(first), sigma=float(sigma))
+        raise UsageError(
+            say("{text!r} is not a distribution of times", text=text),
+            say("write 1s, 1s-3s, exp:2s, normal:2s,500ms or lognormal:2s,0.6"),
+        )
+
     def as_json(self) -> JsonObject:
         """Return the `think` of the engine's plan."""
+        if self.median_ns is not None:
+            return {"kind": "lognormal", "median_ns": self.median_ns, "sigma": self.sigma}
+        if self.mean_ns is not None and self.deviation_ns is not None:
+            numbers = {"mean_ns": self.mean_ns, "deviation_ns": self.deviation_ns}
+            return {"kind": "normal", **numbers}
         if self.mean_ns is not None:
             return {"kind": "exponential", "mean_ns": self.mean_ns}
         return {"kind": "uniform", "from_ns": self.from_ns, "to_ns": self.to_ns}

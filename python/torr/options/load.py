@@ -106,7 +106,10 @@ class LoadOptions:
         scopes=SET_IN_PLAN_GROUPS,
     )
     think: Think | None = option(
-        "--think", readers.THINK, "pause users after each response: 1s, 1s-3s, exp:2s", rare=True
+        "--think",
+        readers.THINK,
+        "pause users after each response: 1s, 1s-3s, exp:2s, lognormal:2s,0.6",
+        rare=True,
     )
     cancel: Cancellation | None = option(
         "--cancel",

@@ -262,6 +262,12 @@ class LanguageModelOptions:
         "hold and keep tokens in blocks of N [16]",
         default=16,
     )
+    notice_after_ns: int = option(
+        "--notice-after",
+        readers.DURATION,
+        "notice TIME after it that a client has hung up [0ms]",
+        default="0ms",
+    )
 
 
 HELLO = VerbOptions("hello", (HelloOptions, PlaceOptions))

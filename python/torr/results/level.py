@@ -36,6 +36,14 @@ LEFT_OUT = (
     " absent if there are none"
 )
 
+CANCELLED_RATE = (
+    "attempts per second whose users gave up in the window, whenever they began; absent if none did"
+)
+OPEN = (
+    "attempts that are open at its end, also those of the warm-up; absent in older results, null if"
+    " Locust fired"
+)
+
 HttpVersionName = Literal["1.1", "2", "2c"]
 HealthWord = Literal["healthy", "contended", "generator-limited"]
 Phase = Literal["warmup", "measure", "drain"]
@@ -264,6 +272,7 @@ class Interval(ResultPart, kw_only=True):
     attempted_per_s: Amount | None = None
     bytes_in: Count = 0
     bytes_out: Count = 0
+    cancelled_per_s: Annotated[Amount | UnsetType, Meta(description=CANCELLED_RATE)] = UNSET
     resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
     postponed: Annotated[Count | UnsetType, Meta(description=POSTPONED)] = UNSET
     postponed_mean_ms: Annotated[
@@ -271,6 +280,7 @@ class Interval(ResultPart, kw_only=True):
     ] = UNSET
     left_out: Annotated[Count | UnsetType, Meta(description=LEFT_OUT)] = UNSET
     connections_open: Count | None = None
+    requests_open: Annotated[Count | UnsetType | None, Meta(description=OPEN)] = UNSET
     statuses: dict[str, Count] = {}
     reasons: dict[str, Count] = {}
     latency: Latency = field(default_factory=Latency)
@@ -368,6 +378,7 @@ class NamedRequest(ResultPart, kw_only=True):
     success_rate: Percent | None = None
     bytes_in: Count = 0
     bytes_out: Count = 0
+    cancelled_per_s: Annotated[Amount | UnsetType, Meta(description=CANCELLED_RATE)] = UNSET
     resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
     postponed: Annotated[Count | UnsetType, Meta(description=POSTPONED)] = UNSET
     postponed_mean_ms: Annotated[
@@ -417,6 +428,7 @@ class Level(ResultPart, kw_only=True):
     success_rate: Percent | None = None
     bytes_in: Count = 0
     bytes_out: Count = 0
+    cancelled_per_s: Annotated[Amount | UnsetType, Meta(description=CANCELLED_RATE)] = UNSET
     resent: Annotated[Count | UnsetType, Meta(description=RESENT)] = UNSET
     postponed: Annotated[Count | UnsetType, Meta(description=POSTPONED)] = UNSET
     postponed_mean_ms: Annotated[

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from torr.collector import paused_collector
 from torr.errors import ResultError, UsageError
@@ -28,7 +28,7 @@ from torr.results.functions import LeakTable, MachineSpeed
 from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.series import LevelSeries
-from torr.results.serving import ServingCause
+from torr.results.serving import AfterGivingUp, ServingCause
 from torr.results.upgrade import upgraded, upgraded_plans
 from torr.results.verdict import Verdict
 
@@ -75,6 +75,10 @@ class Conclusions(ResultPart, kw_only=True):
         list[ServingCause],
         Meta(description="causes that the numbers of LLM servers and GPUs show"),
     ] = []
+    after_giving_up: Annotated[
+        list[AfterGivingUp] | UnsetType,
+        Meta(description="of each level at which users gave up (--cancel); absent if none did"),
+    ] = UNSET
 
     @property
     def slo_verdicts(self) -> list[Verdict]:

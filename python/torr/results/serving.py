@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from torr.messages.message import Message
-from torr.results.base import Amount, Count, Percent, ResultPart
+from torr.results.base import Amount, Count, Number, Percent, ResultPart
 
 Percents = list[Percent | None]
 Amounts = list[Amount | None]
@@ -77,6 +77,25 @@ class ServingSamples(ResultPart, kw_only=True):
 
     sources: list[ServingSeries] = []
     derived: ServingUsage
+
+
+class AfterGivingUp(ResultPart, kw_only=True):
+    """How long requests occupy the server after their users have given up; `text` says it."""
+
+    concurrency: Count
+    cancelled: Annotated[Amount, Meta(description="attempts whose users gave up in the window")]
+    samples: Annotated[Count, Meta(description="readings of the server in the window")] = 0
+    extra_requests: Annotated[
+        Number | None,
+        Meta(description="mean requests of the server, less those that the clients had open"),
+    ] = None
+    occupied_ms: Annotated[
+        Amount | None,
+        Meta(description="mean time that a cancelled request occupies the server; null if unknown"),
+    ] = None
+    low_ms: Annotated[Amount | None, Meta(description="lower end of its 95 % interval")] = None
+    high_ms: Annotated[Amount | None, Meta(description="upper end of its 95 % interval")] = None
+    text: Message
 
 
 ServingCauseName = Literal["queueing", "cache_full", "not_saturated", "outside_the_server"]

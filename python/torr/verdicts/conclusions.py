@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from torr.results.result import Conclusions
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ def of_load(
 ) -> Conclusions:
     """Return the conclusions of a run or a ladder; `aborted` is the condition that ended it."""
     from torr.verdicts import capacity
+    from torr.verdicts.giving_up import after_giving_up
     from torr.verdicts.serving import serving_causes
 
     return Conclusions(
@@ -27,6 +30,7 @@ def of_load(
         verdicts=capacity.verdicts(levels, slos),
         capacity=capacity.analyse(levels, slos) if kind == "ladder" else None,
         serving=serving_causes(levels),
+        after_giving_up=after_giving_up(levels) or UNSET,
     )
 
 

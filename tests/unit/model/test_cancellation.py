@@ -24,6 +24,11 @@ def uniform(low, high):
             1.0,
             {"kind": "time", "time": {"kind": "exponential", "mean_ns": 500 * MS}},
         ),
+        (
+            "10% after lognormal:2s,0.6",
+            0.1,
+            {"kind": "time", "time": {"kind": "lognormal", "median_ns": 2000 * MS, "sigma": 0.6}},
+        ),
         ("50% after 1 token", 0.5, {"kind": "texts", "from": 1, "to": 1}),
         ("50% after 5-20 tokens", 0.5, {"kind": "texts", "from": 5, "to": 20}),
     ],

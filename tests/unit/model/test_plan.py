@@ -147,6 +147,11 @@ def test_what_cannot_be_fired_is_refused_when_it_is_made(make, says):
         ("1s", {"kind": "uniform", "from_ns": 10**9, "to_ns": 10**9}),
         ("500ms-3s", {"kind": "uniform", "from_ns": 5 * 10**8, "to_ns": 3 * 10**9}),
         ("exp:2s", {"kind": "exponential", "mean_ns": 2 * 10**9}),
+        (
+            "normal:2s, 500ms",
+            {"kind": "normal", "mean_ns": 2 * 10**9, "deviation_ns": 5 * 10**8},
+        ),
+        ("lognormal:2s,0.6", {"kind": "lognormal", "median_ns": 2 * 10**9, "sigma": 0.6}),
     ],
 )
 def test_thoughts_are_read_and_written(text, written):
@@ -157,7 +162,11 @@ def test_thoughts_are_read_and_written(text, written):
     ("text", "says"),
     [
         ("3s-1s", "the longest think time is below"),
-        ("long:2s", "'long:2s' is not a think time"),
+        ("long:2s", "'long:2s' is not a distribution of times"),
+        ("exp:2s,1s", "'exp:2s,1s' is not a distribution of times"),
+        ("normal:2s", "'normal:2s' is not a distribution of times"),
+        ("lognormal:2s,much", "'lognormal:2s,much' is not a distribution of times"),
+        ("lognormal:2s,5.5", "the sigma '5.5' is too large"),
         ("1s-", "'' is not a duration"),
         ("5", "the duration '5' has no unit"),
     ],

@@ -140,6 +140,7 @@ impl RemoteClock {
             number: _,
             tallies: _,
             in_flight: _,
+            requests_open: _,
             connections: _,
             usage: _,
             receive_queue_bytes: _,

@@ -40,6 +40,9 @@ pub struct Report {
     pub tallies: PooledTallies,
     /// Attempts of the measured window that are still open at its end.
     pub in_flight: u64,
+    /// All attempts that are open at its end, also those of the warm-up, if they are known.
+    #[serde(default)]
+    pub requests_open: Option<u64>,
     /// The worker's sockets.
     pub connections: Connections,
     /// What its connections of several exchanges did in the interval, if it has some.
@@ -92,6 +95,7 @@ impl Report {
             to: number * 100 + 100,
             tallies: PooledTallies::default(),
             in_flight: 0,
+            requests_open: None,
             connections: Connections::default(),
             multiplexing: None,
             websocket: None,

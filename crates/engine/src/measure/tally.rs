@@ -135,6 +135,8 @@ pub struct Tally {
     pub rejected: BTreeMap<u16, u64>,
     /// Ok answers whose last byte came within the measured window.
     pub ok_inside: u64,
+    /// Attempts whose users gave up in the window, whenever they began.
+    pub cancelled_inside: u64,
     /// Attempts taken within the measured window.
     pub attempted_inside: u64,
     /// Arrivals of the window that were taken up after its end.
@@ -176,6 +178,7 @@ impl Default for Tally {
             statuses: BTreeMap::new(),
             rejected: BTreeMap::new(),
             ok_inside: 0,
+            cancelled_inside: 0,
             attempted_inside: 0,
             late: 0,
             bytes_in: 0,
@@ -284,6 +287,7 @@ impl Tally {
         add(&mut self.statuses, &other.statuses);
         add(&mut self.rejected, &other.rejected);
         self.ok_inside += other.ok_inside;
+        self.cancelled_inside += other.cancelled_inside;
         self.attempted_inside += other.attempted_inside;
         self.late += other.late;
         self.bytes_in += other.bytes_in;

@@ -22,6 +22,8 @@ pub struct Interval {
     pub to: Nanos,
     pub tallies: PooledTallies,
     pub(crate) in_flight: u64,
+    /// All open attempts at its end; none if one of the workers does not know its own.
+    pub(crate) requests_open: Option<u64>,
     pub(crate) connections: Connections,
     pub(crate) multiplexing: Option<Multiplexing>,
     /// The workers that took part, in ascending order of their numbers.
@@ -144,6 +146,7 @@ impl Interval {
             to: report.to,
             tallies: PooledTallies::default(),
             in_flight: 0,
+            requests_open: Some(0),
             connections: Connections::default(),
             multiplexing: None,
             workers: Vec::new(),
@@ -154,6 +157,8 @@ impl Interval {
         self.from = self.from.min(report.from);
         self.to = self.to.max(report.to);
         self.in_flight += report.in_flight;
+        let open = self.requests_open.zip(report.requests_open);
+        self.requests_open = open.map(|(sum, more)| sum + more);
         self.connections.merge(&report.connections);
         add_multiplexing(&mut self.multiplexing, report.multiplexing);
         let place = self.workers.partition_point(|part| part.worker < report.worker);

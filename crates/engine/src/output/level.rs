@@ -90,6 +90,7 @@ pub fn interval_json(judged: &JudgedInterval, start: Nanos) -> Value {
         "ok_per_s": per_second(ok),
         "attempted_per_s": per_second(attempted),
         "connections_open": interval.connections.open,
+        "requests_open": interval.requests_open,
         "histograms": histograms(&total),
         "health": {
             "workers": interval.workers.iter().map(|part| part.worker).collect::<Vec<_>>(),
@@ -129,6 +130,10 @@ fn lags(vitals: &Vitals, pick: fn(Lag) -> Nanos) -> Vec<Option<f64>> {
 /// Returns the keys that levels and intervals have in common.
 fn counted(total: &Tally, in_flight: u64, seconds: f64, is_window: bool) -> Value {
     let mut counted = counted_in_all(total, in_flight, seconds, is_window);
+    if total.cancelled_inside > 0 && seconds > 0.0 {
+        let per_second = as_f64(total.cancelled_inside) / seconds;
+        merge(&mut counted, json!({ "cancelled_per_s": per_second }));
+    }
     if total.resent > 0 {
         merge(&mut counted, json!({ "resent": total.resent }));
     }

@@ -16,11 +16,15 @@ pub(crate) struct GivingUp {
     pub(crate) after_ns: Nanos,
     /// After how many texts; `u64::MAX` if not by texts.
     pub(crate) after_texts: u64,
+    /// Whether the times to the first texts count. Of users who give up after a time, only those of fast
+    /// responses would be known.
+    pub(crate) counts_first_texts: bool,
 }
 
 impl GivingUp {
     /// The moment of a user who waits to the end.
-    pub(crate) const NEVER: Self = Self { after_ns: Nanos::MAX, after_texts: u64::MAX };
+    pub(crate) const NEVER: Self =
+        Self { after_ns: Nanos::MAX, after_texts: u64::MAX, counts_first_texts: true };
 }
 
 /// The moments of one group.
@@ -53,7 +57,11 @@ impl Cancellations {
             return GivingUp::NEVER;
         }
         match &mut self.after {
-            After::Time(times) => GivingUp { after_ns: times.next(), ..GivingUp::NEVER },
+            After::Time(times) => GivingUp {
+                after_ns: times.next(),
+                counts_first_texts: self.share >= 1.0,
+                ..GivingUp::NEVER
+            },
             After::Texts(from, to) => {
                 let after_texts = *from + self.random.next() % (*to - *from + 1);
                 GivingUp { after_texts, ..GivingUp::NEVER }
@@ -81,6 +89,16 @@ mod tests {
         };
         assert_eq!((count(0.0), count(1.0)), (0, 100_000));
         assert!((9_600..10_400).contains(&count(0.1)), "{}", count(0.1));
+    }
+
+    #[test]
+    fn first_texts_count_unless_users_who_wait_show_them_without_a_bias() {
+        let time = CancelAfter::Time { time: Think::Uniform { from_ns: 9, to_ns: 9 } };
+        let texts = CancelAfter::Texts { from: 1, to: 1 };
+        let counts = |moment: &GivingUp| moment.counts_first_texts;
+        assert!(drawn(0.5, time.clone()).iter().all(|m| counts(m) == (m.after_ns > 9)));
+        assert!(drawn(1.0, time).iter().all(counts));
+        assert!(drawn(0.5, texts).iter().all(counts));
     }
 
     #[test]

@@ -33,6 +33,13 @@ impl Thoughts {
                 from_ns + (self.random.uniform() * span) as Nanos
             }
             Think::Exponential { mean_ns } => (self.random.exponential() * mean_ns as f64) as Nanos,
+            // A conversion to an integer makes zero of what is below.
+            Think::Normal { mean_ns, deviation_ns } => {
+                (mean_ns as f64 + self.random.normal() * deviation_ns as f64) as Nanos
+            }
+            Think::LogNormal { median_ns, sigma } => {
+                (median_ns as f64 * (self.random.normal() * sigma).exp()) as Nanos
+            }
         }
     }
 }
@@ -62,5 +69,31 @@ mod tests {
         let long = exponential.iter().filter(|time| **time > 4_000).count();
         // e^-2 of them, 13,534, are longer than twice the mean.
         assert!((13_000..14_000).contains(&long), "{long}");
+    }
+
+    fn count_above(times: &[Nanos], limit: Nanos) -> usize {
+        times.iter().filter(|time| **time > limit).count()
+    }
+
+    #[test]
+    fn normal_and_lognormal_thoughts_have_their_middle_and_their_width() {
+        let normal = drawn(&Think::Normal { mean_ns: 10_000, deviation_ns: 1_000 });
+        // 15.87 % are longer than the mean by more than the standard deviation.
+        let counts = [10_000, 11_000].map(|limit| count_above(&normal, limit));
+        assert!((49_000..51_000).contains(&counts[0]), "{counts:?}");
+        assert!((15_400..16_300).contains(&counts[1]), "{counts:?}");
+        let lognormal = drawn(&Think::LogNormal { median_ns: 10_000, sigma: 0.5 });
+        // e^0.5 is 1.6487.
+        let counts = [10_000, 16_487].map(|limit| count_above(&lognormal, limit));
+        assert!((49_000..51_000).contains(&counts[0]), "{counts:?}");
+        assert!((15_400..16_300).contains(&counts[1]), "{counts:?}");
+    }
+
+    #[test]
+    fn no_time_is_below_zero_or_without_an_end() {
+        let normal = drawn(&Think::Normal { mean_ns: 10, deviation_ns: 1_000 });
+        assert!((48_000..51_500).contains(&normal.iter().filter(|time| **time == 0).count()));
+        let endless = drawn(&Think::LogNormal { median_ns: Nanos::MAX, sigma: 5.0 });
+        assert!(count_above(&endless, Nanos::MAX - 1) > 40_000);
     }
 }

@@ -111,6 +111,20 @@ pub enum Think {
         /// On average.
         mean_ns: u64,
     },
+    /// Normal; times below zero are zero.
+    Normal {
+        /// On average.
+        mean_ns: u64,
+        /// The standard deviation.
+        deviation_ns: u64,
+    },
+    /// A few are very long.
+    LogNormal {
+        /// As many are shorter as are longer.
+        median_ns: u64,
+        /// The standard deviation of the logarithm.
+        sigma: f64,
+    },
 }
 
 pub(super) fn one() -> u64 {

@@ -99,7 +99,7 @@ impl StreamObserver {
     pub(crate) fn accept(&self, exchange: &Exchange, tally: &mut StreamTally) {
         let Some(reader) = &exchange.stream_reader else { return };
         let (observed, times) = (reader.observation(), self.times(exchange));
-        tally.accept(observed, times);
+        tally.accept_ended(observed, times);
         if let Some(expected) = self.output_tokens {
             tally.accept_length(observed, expected);
         }

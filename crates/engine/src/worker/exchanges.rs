@@ -46,6 +46,7 @@ impl<D: Driver> Worker<D> {
         let giving_up = self.scheduler.groups[usize::from(slot.group)].next_giving_up();
         slot.gives_up_at = attempt.taken.saturating_add(giving_up.after_ns);
         slot.gives_up_after_texts = giving_up.after_texts;
+        slot.counts_first_texts = giving_up.counts_first_texts;
         let deadline = deadline.unwrap_or(Nanos::MAX).min(attempt.timeout_at).min(slot.gives_up_at);
         let (connection, endpoint) = (slot.connection, request.endpoint);
         self.set_deadline(number, deadline);

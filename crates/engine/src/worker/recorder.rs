@@ -68,6 +68,8 @@ pub(super) struct AttemptEnd {
 
 /// What a report says of a worker beside its tallies.
 pub(super) struct WorkerState {
+    /// Attempts that are open, also those of the warm-up.
+    pub(super) requests_open: u64,
     pub(super) connections: Connections,
     pub(super) multiplexing: Option<Multiplexing>,
     pub(super) websocket: Option<Box<WebSocketTally>>,
@@ -147,6 +149,8 @@ impl Recorder {
         }
         if failure.is_none() && window.contains(stamps.last_byte) {
             self.tally(*request, true).ok_inside += 1;
+        } else if outcome.is_cancelled() && window.contains(stamps.last_byte) {
+            self.tally(*request, true).cancelled_inside += 1;
         }
         self.in_flight -= u64::from(*measured);
         self.last_end = stamps.last_byte;
@@ -193,8 +197,8 @@ impl Recorder {
             request.stream.as_ref().zip(observed).zip(tally.stream.as_mut())
         {
             tally.end(observed);
-            if is_cancelled {
-                tally.counted.abandoned += 1;
+            tally.counted.abandoned += u64::from(is_cancelled);
+            if (is_cancelled || is_ok) && slot.counts_first_texts {
                 tally.accept_begun(observed, observer.times(exchange));
             }
             if is_ok {
@@ -296,6 +300,7 @@ impl Recorder {
             to,
             tallies,
             in_flight: self.in_flight,
+            requests_open: Some(state.requests_open),
             connections: state.connections,
             multiplexing: state.multiplexing,
             websocket: state.websocket,
@@ -397,6 +402,7 @@ pub(super) mod tests {
     fn state() -> WorkerState {
         let connections = Connections { open: 2, ..Connections::default() };
         WorkerState {
+            requests_open: 2,
             connections,
             multiplexing: None,
             websocket: None,

@@ -60,6 +60,8 @@ pub(super) struct Slot {
     pub(super) gives_up_at: Nanos,
     /// The number of texts after which its user gives up.
     pub(super) gives_up_after_texts: u64,
+    /// Whether the times to its first texts count.
+    pub(super) counts_first_texts: bool,
     /// The time of the next action; the state tells which.
     pub(super) deadline: Nanos,
 }
@@ -86,6 +88,7 @@ impl Slot {
             times_out_at: UNSET,
             gives_up_at: Nanos::MAX,
             gives_up_after_texts: u64::MAX,
+            counts_first_texts: true,
             deadline: UNSET,
         }
     }

@@ -162,14 +162,16 @@ impl<D: Driver> Worker<D> {
     fn close_intervals_until(&mut self, now: Nanos) {
         let Self { recorder, scheduler, connections, slots, scratch, .. } = self;
         let messages = &mut scratch.messages;
-        let state = || state_of(connections, slots, messages, now);
+        let open = scheduler.all_in_flight();
+        let state = || state_of(open, connections, slots, messages, now);
         recorder.close_intervals_until(now, &scheduler.window, state);
     }
 
     /// Closes the interval that ends with a phase, and sends all reports.
     fn report_phase(&mut self, phase: Phase, to: Nanos) {
         let messages = &mut self.scratch.messages;
-        let state = state_of(&mut self.connections, &self.slots, messages, to);
+        let open = self.scheduler.all_in_flight();
+        let state = state_of(open, &mut self.connections, &self.slots, messages, to);
         self.recorder.close_interval(phase, to, &self.scheduler.window, state);
         self.send_reports();
     }
@@ -186,6 +188,7 @@ impl<D: Driver> Worker<D> {
 }
 
 fn state_of<S>(
+    requests_open: u64,
     connections: &mut ConnectionTable<S>,
     slots: &[Slot],
     messages: &mut MessageCounts,
@@ -196,6 +199,7 @@ fn state_of<S>(
         tally.add_messages(std::mem::take(messages));
     }
     WorkerState {
+        requests_open,
         connections: connections.counts,
         multiplexing: connections.take_multiplexing(now),
         websocket,

@@ -2,7 +2,7 @@
 
 use crate::streams::{plan as streaming, target, whole};
 use crate::world::{MS, Outcome, closed, constant, hello_after, hello_after_each, simulate};
-use engine::{CancelAfter, Cancellation, Plan, Think, Timed};
+use engine::{CancelAfter, Cancellation, Phase, Plan, Think, Timed};
 
 fn after_time(from_ns: u64, to_ns: u64) -> CancelAfter {
     CancelAfter::Time { time: Think::Uniform { from_ns, to_ns } }
@@ -85,4 +85,40 @@ fn attempts_that_are_cancelled_are_not_judged_by_limits() {
     let goodput = outcome.measured.goodput;
     assert_eq!((goodput.judged, goodput.good), (outcome.measured.ok, outcome.measured.ok));
     assert!(outcome.measured.cancelled() > 0);
+}
+
+#[test]
+fn times_of_first_texts_are_those_of_users_who_wait_however_slow() {
+    let plan = cancelling(streaming(2, 40, None), 0.5, after_time(25 * MS, 25 * MS));
+    let outcome = simulate(plan, target(|_, _| whole()));
+    outcome.assert_balanced();
+    let stream = outcome.measured.stream.as_ref().unwrap();
+    let (ok, cancelled) = (outcome.measured.ok, outcome.measured.cancelled());
+    assert_eq!((stream.counted.abandoned, ok + cancelled), (cancelled, 40));
+    let counts = [Timed::Ttft, Timed::E2e].map(|timed| stream.metric(timed).count());
+    assert_eq!(counts, [ok, ok]);
+}
+
+#[test]
+fn users_who_give_up_in_the_window_are_counted_by_their_time() {
+    let plan = cancelling(constant(100.0, 200), 1.0, after_time(300 * MS, 300 * MS));
+    let outcome = simulate(plan, hello_after(5_000 * MS));
+    outcome.assert_balanced();
+    let (cancelled, inside) = (outcome.measured.cancelled(), outcome.measured.cancelled_inside);
+    assert_eq!((cancelled, outcome.measured.attempted), (100, 100));
+    assert!((69..=71).contains(&inside), "{inside}");
+}
+
+#[test]
+fn open_requests_are_known_at_the_end_of_each_interval_also_those_of_the_warmup() {
+    let mut plan = closed(3);
+    plan.warmup_ns = 1_000 * MS;
+    let outcome = simulate(plan, hello_after(300 * MS));
+    let open = |phase| {
+        let reports = outcome.reports.iter().filter(move |report| report.phase == phase);
+        reports.map(|report| report.requests_open).collect::<Vec<_>>()
+    };
+    let measured = open(Phase::Measure);
+    assert!(!measured.is_empty() && measured.iter().all(|count| *count == Some(3)), "{measured:?}");
+    assert_eq!(open(Phase::Drain).last(), Some(&Some(0)));
 }

@@ -23,7 +23,7 @@ mod streaming;
 mod tokenizer;
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio::net::TcpStream;
 
@@ -59,6 +59,8 @@ struct ChatConnection {
     alarm: Arc<DelayAlarm>,
     log: Option<Arc<Truth<LogEvent>>>,
     peer: RawClient,
+    /// When the client closed, once that is known.
+    closed_ns: OnceLock<u64>,
     /// Whether a request was read whose end is not counted.
     is_open: bool,
     /// Whether its response has no body.
@@ -90,6 +92,7 @@ impl Serve for Chat {
             alarm: Arc::clone(&self.alarm),
             log: self.log.clone(),
             peer: RawClient::new(stream, tally),
+            closed_ns: OnceLock::new(),
             is_open: false,
             head_only: false,
             body: Vec::new(),

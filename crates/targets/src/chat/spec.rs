@@ -97,6 +97,9 @@ pub struct ChatSpec {
     /// The tokens of a block of the KV cache.
     #[serde(default = "some_tokens_of_a_block")]
     pub prefix_block: u64,
+    /// How long after it the target notices that a client has closed; at most an hour.
+    #[serde(default)]
+    pub notice_after_ns: u64,
     /// What goes wrong, and how often; shares add up to 1 at most.
     #[serde(default)]
     pub defects: Vec<Chance>,
@@ -127,6 +130,7 @@ impl ChatSpec {
             kv_tokens: None,
             prefix_cache: None,
             prefix_block: some_tokens_of_a_block(),
+            notice_after_ns: 0,
             defects: Vec::new(),
             seed: default_seed(),
             log: None,
@@ -145,6 +149,7 @@ impl ChatSpec {
         within("tokens", most, 0, MOST_TOKENS)?;
         within("tokens.least", least, 0, most)?;
         within("prefill_ns", self.prefill_ns, 0, LONGEST_DELAY_NS)?;
+        within("notice_after_ns", self.notice_after_ns, 0, LONGEST_DELAY_NS)?;
         within("message_tokens", self.message_tokens, 0, MOST_MESSAGE_TOKENS)?;
         within("prefix_block", self.prefix_block, 1, MOST_TOKENS)?;
         let block = self.prefix_block;

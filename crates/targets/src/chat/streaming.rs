@@ -105,7 +105,8 @@ impl ChatConnection {
         let texts = turn.texts as u64;
         self.put(turn.number, What::End, turn.end_ns(), |out| story.closing(texts, out));
         self.flush().await?;
-        self.peer.send(b"0\r\n\r\n").await
+        let sent = self.peer.send(b"0\r\n\r\n").await;
+        self.unless_unnoticed(sent)
     }
 
     /// Waits until a text is due and certain.
@@ -133,9 +134,9 @@ impl ChatConnection {
         match place.view.wake_ns {
             Some(at_ns) => {
                 let change = race(self.alarm.until(at_ns), place.news());
-                connected(race(self.peer.hung_up(), change).await)?;
+                connected(race(self.hung_up(), change).await)?;
             }
-            None => connected(race(self.peer.hung_up(), place.news()).await)?,
+            None => connected(race(self.hung_up(), place.news()).await)?,
         }
         place.look();
         Ok(())
@@ -162,7 +163,7 @@ impl ChatConnection {
 
     /// Waits; an error if the client hangs up.
     pub(super) async fn rest(&self, at_ns: u64) -> io::Result<()> {
-        connected(race(self.peer.hung_up(), self.alarm.until(at_ns)).await)
+        connected(race(self.hung_up(), self.alarm.until(at_ns)).await)
     }
 
     /// Adds events to the next write.
@@ -228,7 +229,28 @@ impl ChatConnection {
         let sent = self.peer.send(&framed).await;
         framed.clear();
         self.framed = framed;
-        sent
+        self.unless_unnoticed(sent)
+    }
+
+    /// Returns when the target notices that the client has closed.
+    async fn hung_up(&self) {
+        if self.closed_ns.get().is_none() {
+            self.peer.hung_up().await;
+        }
+        self.alarm.until(self.closed_since() + self.queue.spec().notice_after_ns).await;
+    }
+
+    fn closed_since(&self) -> u64 {
+        *self.closed_ns.get_or_init(clock::now_ns)
+    }
+
+    /// Returns the result of a write; success if it failed at a client whose end is noticed later.
+    fn unless_unnoticed(&self, sent: io::Result<()>) -> io::Result<()> {
+        let after_ns = self.queue.spec().notice_after_ns;
+        match sent {
+            Err(_) if clock::now_ns() < self.closed_since() + after_ns => Ok(()),
+            sent => sent,
+        }
     }
 }
 

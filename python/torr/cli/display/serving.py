@@ -21,6 +21,9 @@ def show(result: RunResult, out: Screen) -> None:
 
 
 def causes(result: RunResult) -> dict[str, str]:
-    """Return the line of the causes; none where the numbers show none."""
-    texts = [cause.text for cause in result.serving]
-    return {say("cause"): chain("; ", texts)} if texts else {}
+    """Return the lines of the causes and of users who gave up; none where nothing is known."""
+    texts = {
+        say("cause"): [cause.text for cause in result.serving],
+        say("giving up"): [each.text for each in result.after_giving_up or ()],
+    }
+    return {name: chain("; ", each) for name, each in texts.items() if each}

@@ -59,6 +59,8 @@ def _parts(result: RunResult) -> Iterator[str]:
         for title, table in _tables(result):
             yield from parts.titled(title, table)
     yield from parts.items(say("Causes that the LLM server's numbers show"), _causes(result))
+    giving_up = [each.text for each in result.after_giving_up or ()]
+    yield from parts.items(say("Users who gave up"), giving_up)
     yield from _profiles(result)
     if result.command:
         yield parts.fenced(shlex.join(result.command), "sh")

@@ -28,6 +28,7 @@ def lists(result: RunResult) -> list[JsonObject]:
             say("Causes that the LLM server's numbers show"),
             [cause.text for cause in result.serving],
         ),
+        listed(say("Users who gave up"), [each.text for each in result.after_giving_up or ()]),
         listed(say("Profiles"), flame_table.notes(result)),
         *_health(result),
     ]

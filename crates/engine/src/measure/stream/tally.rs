@@ -121,6 +121,11 @@ impl StreamTally {
     /// Counts a stream that ended well.
     pub fn accept(&mut self, observed: &StreamObservation, times: Times) {
         self.accept_begun(observed, times);
+        self.accept_ended(observed, times);
+    }
+
+    /// Counts all of a stream that ended well but its beginning.
+    pub(crate) fn accept_ended(&mut self, observed: &StreamObservation, times: Times) {
         for (timed, at) in ends(observed, times) {
             self.record_moment(timed, at, times);
         }
@@ -139,7 +144,7 @@ impl StreamTally {
         }
     }
 
-    /// Counts the beginning of a stream that the client abandoned: its end is not known.
+    /// Counts the beginning of a stream: all that is known of one that the client abandoned.
     pub fn accept_begun(&mut self, observed: &StreamObservation, times: Times) {
         self.counted.from_intended += u64::from(times.is_from_intended);
         for (timed, at) in beginnings(observed, times) {

@@ -91,3 +91,30 @@ fn requests_that_the_target_ends_are_stopped() {
         stream.read_to_end(&mut Vec::new()).unwrap();
     }
 }
+
+#[test]
+fn a_place_is_held_until_the_target_notices_that_the_client_has_hung_up() {
+    let target = endless(r#","notice_after_ns":300000000"#);
+    let streams: Vec<TcpStream> = (0..3).map(|_| send(&target, CHAT, STREAMED)).collect();
+    wait_for(&target, 2.0, 1.0);
+    let hung_up = Instant::now();
+    drop(streams);
+    wait_for(&target, 0.0, 0.0);
+    assert!(hung_up.elapsed() >= Duration::from_millis(300), "{:?}", hung_up.elapsed());
+    target.stop().unwrap();
+    assert_eq!(target.counts().ends.into_iter().collect::<Vec<_>>(), [("cancelled", 3)]);
+}
+
+#[test]
+fn a_response_is_complete_if_its_client_is_not_missed() {
+    let target = start(
+        r#"{"kind":"chat","dialect":"openai","tokens":{"kind":"constant","n":9},"itl":{"kind":"constant","ns":20000000},"notice_after_ns":3600000000000}"#,
+    );
+    let stream = send(&target, CHAT, STREAMED);
+    wait_for(&target, 1.0, 0.0);
+    socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO)).unwrap();
+    drop(stream);
+    wait_for(&target, 0.0, 0.0);
+    target.stop().unwrap();
+    assert_eq!(target.counts().ends["ok"], target.counts().requests);
+}

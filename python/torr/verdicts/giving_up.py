@@ -1,0 +1,210 @@
+"""Estimate how long requests occupy an LLM server after their users have given up.
+
+The server's running and waiting requests are those that the clients have open and those whose
+users have given up. By Little's law, the mean number of the latter is their rate times the mean
+time that each of them goes on occupying the server:
+
+    time = mean(server's requests − clients' open requests) / cancellations per second
+
+Differences below 0 count as they are: without them, noise alone would be a time. A request is open
+for a client before the server has it, and until its last byte has arrived. Waits before sending and
+the round trip of the network, as opening a connection shows it, are measured, and added.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from torr.messages.message import Message, message, message_count
+from torr.results.serving import AfterGivingUp
+from torr.stats.series import by_concurrency, noun_of
+from torr.stats.standard_error import standard_error
+from torr.units import show_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torr.results.level import Interval, Level
+    from torr.results.serving import ServingSeries
+
+LEAST_CANCELLED = 20
+"""Fewer cancellations say little about their mean."""
+LEAST_SAMPLES = 6
+"""Fewer readings say nothing about their correlation."""
+FOREIGN = 1.2
+"""How many times the load's attempts the server's first tokens are, if others use it too."""
+CHANCE = 0.05
+"""The chance that an interval does not hold the true value."""
+
+
+def after_giving_up(levels: Sequence[Level]) -> list[AfterGivingUp]:
+    """Return the estimate of each level of concurrency at which users gave up."""
+    usable = [x for x in levels if not (x.is_limited or x.cut_short or x.is_starved)]
+    groups = by_concurrency(level for level in usable if level.cancelled_per_s)
+    estimates = [_estimate(concurrency, rounds) for concurrency, rounds in groups.items()]
+    return estimates if len(estimates) == 1 else [_placed(each, levels) for each in estimates]
+
+
+def _estimate(concurrency: int, rounds: Sequence[Level]) -> AfterGivingUp:
+    cancelled = sum((level.cancelled_per_s or 0.0) * level.seconds for level in rounds)
+    extra = [value for level in rounds for value in extra_requests(level)]
+    problem = _problem(rounds, cancelled, len(extra))
+    mean_ms = low_ms = high_ms = None
+    if problem is None:
+        ms_each = 1000 * sum(level.seconds for level in rounds) / cancelled
+        middle, margin = fmean(extra) * ms_each, _margin(extra) * ms_each
+        mean_ms, low_ms, high_ms = map(_time, (middle, middle - margin, middle + margin))
+    return AfterGivingUp(
+        concurrency=concurrency,
+        cancelled=round(cancelled, 6),
+        samples=len(extra),
+        extra_requests=round(fmean(extra), 6) if extra else None,
+        occupied_ms=mean_ms,
+        low_ms=low_ms,
+        high_ms=high_ms,
+        text=problem
+        or message(
+            "giving_up.occupied",
+            "After a user gives up, the request occupies the server for {time} on average"
+            " ({low} to {high})",
+            time=show_ms(mean_ms),
+            low=show_ms(low_ms),
+            high=show_ms(high_ms),
+        ),
+    )
+
+
+def _time(milliseconds: float) -> float:
+    return max(0.0, round(milliseconds, 3))
+
+
+def _placed(estimate: AfterGivingUp, levels: Sequence[Level]) -> AfterGivingUp:
+    n = estimate.concurrency
+    place = message_count("count.connections", n, "{n:,} connection", "{n:,} connections")
+    if noun_of(levels) == "user":
+        place = message_count("count.users", n, "{n:,} user", "{n:,} users")
+    text = message("giving_up.at", "{place}: {text}", place=place, text=estimate.text)
+    return structs.replace(estimate, text=text)
+
+
+def extra_requests(level: Level) -> list[float]:
+    """Return the requests that a server had more than the clients, at each of its readings."""
+    sources = level.monitor.serving.sources if level.monitor and level.monitor.serving else []
+    having = [source for source in sources if source.running and source.waiting]
+    totals = [_requests_by_second(source, level.seconds) for source in having]
+    clients = _OpenRequests.of(level.intervals)
+    if not totals or clients is None:
+        return []
+    unseen = _unseen(level)
+    extra: list[float] = []
+    for second in sorted(set(totals[0]).intersection(*totals[1:])):
+        readings = [total[second] for total in totals]
+        open_then = [clients.at(at_s) for at_s, _ in readings]
+        extra.append(sum(count for _, count in readings) - fmean(open_then) + unseen)
+    return extra
+
+
+def _requests_by_second(source: ServingSeries, seconds: float) -> dict[int, tuple[float, float]]:
+    """Return when a server was read within the window, and its requests then, by second."""
+    ends = [begin + length for begin, length in zip(source.t_s, source.seconds, strict=True)]
+    readings = zip(ends, source.running, source.waiting, strict=True)
+    return {
+        round(at_s): (at_s, running + waiting)
+        for at_s, running, waiting in readings
+        if running is not None and waiting is not None and 0 <= at_s <= seconds
+    }
+
+
+class _OpenRequests:
+    """The clients' open requests over time: those at ends of intervals, and linear between."""
+
+    def __init__(self, times: list[float], counts: list[int]) -> None:
+        self._times = times
+        self._counts = counts
+
+    @classmethod
+    def of(cls, intervals: Sequence[Interval]) -> _OpenRequests | None:
+        """Return those of intervals; None if they do not have them."""
+        known = [
+            (piece.t_s + piece.seconds, piece.requests_open)
+            for piece in intervals
+            if isinstance(piece.requests_open, int)
+        ]
+        known.sort()
+        return cls([at for at, _ in known], [count for _, count in known]) if known else None
+
+    def at(self, at_s: float) -> float:
+        """Return those at a time; before the first and after the last known time, those then."""
+        after = bisect_left(self._times, at_s)
+        if after in (0, len(self._times)):
+            return self._counts[min(after, len(self._counts) - 1)]
+        begin, end = self._times[after - 1], self._times[after]
+        share = (at_s - begin) / (end - begin)
+        return self._counts[after - 1] + share * (self._counts[after] - self._counts[after - 1])
+
+
+def _unseen(level: Level) -> float:
+    """Return how many open requests the server does not know, on average: by Little's law.
+
+    They wait to be sent, or they or the ends of their responses are under way in the network. A
+    user who has given up waits for no end of a response.
+    """
+    wait_ms = level.latency.queue_wait.mean or 0.0
+    round_trip_ms = level.latency.connect.p50 or level.latency.connect.mean or 0.0
+    waiting = level.attempted_per_s * wait_ms
+    under_way = (level.attempted_per_s - 0.5 * (level.cancelled_per_s or 0.0)) * round_trip_ms
+    return (waiting + under_way) / 1000
+
+
+def _margin(extra: Sequence[float]) -> float:
+    # scipy.stats takes a second to import.
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(len(extra) - 1, CHANCE / 2)) * standard_error(extra)
+
+
+def _problem(rounds: Sequence[Level], cancelled: float, samples: int) -> Message | None:
+    """Return why the time is not known; None if it is."""
+    sources = [x.monitor.serving for x in rounds if x.monitor and x.monitor.serving]
+    if not any(source.running for serving in sources for source in serving.sources):
+        return message(
+            "giving_up.no_monitor",
+            "How long requests occupy the server after their users give up is not known: no"
+            " `--monitor` reads its running requests",
+        )
+    if any(_is_used_by_others(level) for level in rounds):
+        return message(
+            "giving_up.others",
+            "How long requests occupy the server after their users give up is not known: the server"
+            " answered requests of other clients too",
+        )
+    if cancelled < LEAST_CANCELLED:
+        return message_count(
+            "giving_up.few",
+            round(cancelled),
+            "How long requests occupy the server after their users give up is not known: only {n:,}"
+            " user gave up in the window ({least} are needed)",
+            "How long requests occupy the server after their users give up is not known: only {n:,}"
+            " users gave up in the window ({least} are needed)",
+            least=LEAST_CANCELLED,
+        )
+    if samples < LEAST_SAMPLES:
+        return message_count(
+            "giving_up.few_readings",
+            samples,
+            "How long requests occupy the server after their users give up is not known: there is"
+            " only {n:,} reading of the server in the window",
+            "How long requests occupy the server after their users give up is not known: there are"
+            " only {n:,} readings of the server in the window",
+        )
+    return None
+
+
+def _is_used_by_others(level: Level) -> bool:
+    usage = level.monitor.serving.derived if level.monitor and level.monitor.serving else None
+    counted = usage.first_tokens if usage else None
+    return counted is not None and counted > FOREIGN * level.attempted_per_s * level.seconds
