@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from msgspec import UNSET
+
 from torr.engine import decoded_interval, decoded_level
 from torr.results.base import builtins, convert
 from torr.results.level import Interval, Level
@@ -30,7 +32,8 @@ SMALLEST_RESULT = {
 
 def made(kind, members):
     """Return a part of a result; members may be JSON, parts, or both."""
-    return convert(builtins(members), kind)
+    known = {name: value for name, value in members.items() if value is not UNSET}
+    return convert(builtins(known), kind)
 
 
 def level(**members):

@@ -6,6 +6,8 @@ import json
 import re
 import urllib.request
 
+import pytest
+
 from torr import targets
 
 QUICK = ("--warmup", "0s", "--drain", "5s", "-q")
@@ -75,3 +77,24 @@ def test_a_target_of_python_has_the_same_defaults():
     with targets.listening(targets.Chat("openai", tokens=targets.SameTokens(3))) as target:
         usage = post(target.url, "/v1/completions", {"prompt": [1, 2]})["usage"]
         assert usage == {"prompt_tokens": 2, "completion_tokens": 3, "total_tokens": 5}
+
+
+def occupied_ms(torr, target, notice_after):
+    """Return what torr says of a server that notices so late that its clients hung up."""
+    tokens = ("--tokens", "1000", "--itl", "50ms")
+    running = target("openai", *tokens, "--notice-after", notice_after)
+    load = ("-c", "20", "-z", "8s", "--warmup", "3s", "--cancel", "100% after 200ms")
+    monitor = ("--monitor", f"vllm:{running.url}/metrics")
+    ended = torr("run", *CHAT, *load, *monitor, "--drain", "5s", "-q", running.url)
+    (estimate,) = ended.result["after_giving_up"]
+    assert estimate["cancelled"] >= 20, estimate
+    assert estimate["low_ms"] <= estimate["occupied_ms"] <= estimate["high_ms"], estimate
+    return estimate["occupied_ms"]
+
+
+@pytest.mark.full
+def test_the_time_until_a_server_notices_that_users_gave_up_is_in_the_result(torr, target):
+    # However busy the machine is, no place is free before the server notices.
+    late_ms = occupied_ms(torr, target, "1s")
+    assert late_ms >= 900
+    assert occupied_ms(torr, target, "0ms") < late_ms

@@ -118,10 +118,13 @@ METRICS = tuple(
 )
 """What a comparison judges unless told otherwise."""
 
+OF_STREAMS = tuple(map(Metric, ("ttft_ms.mean", "ttft_ms.p95", "tpot_ms.mean")))
+"""What it judges too if responses stream."""
+
 
 def named(text: str) -> Metric:
     """Return the metric that people call so, such as `p99`; raises UsageError."""
-    known = {metric.label: metric for metric in METRICS}
+    known = {metric.label: metric for metric in (*METRICS, *OF_STREAMS)}
     hint = say("choose one of {known}", known=", ".join(known))
     require(text.strip() in known, say("{text!r} is not a metric of a comparison", text=text), hint)
     return known[text.strip()]

@@ -20,7 +20,7 @@ from torr.messages.message import message
 from torr.results.verdict import ComparisonOutcome, DiscardedRounds
 from torr.stats import holm
 from torr.stats.estimate import ALPHA
-from torr.stats.metric import METRICS, Metric, primary_of
+from torr.stats.metric import METRICS, OF_STREAMS, Metric, primary_of
 from torr.stats.trials import Cell, Rounds, by_cell, candidates
 from torr.verdicts import slo
 from torr.verdicts.contrast import Contrast
@@ -44,7 +44,7 @@ class Procedure:
     """
 
     primary: Metric | None = None
-    metrics: tuple[Metric, ...] = METRICS
+    metrics: tuple[Metric, ...] = (*METRICS, *OF_STREAMS)
     rule: Condition | None = None
     alpha: float = ALPHA
 

@@ -178,6 +178,7 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
         "prompts.jsonl",
         "dify.toml",
         "compare.toml",
+        "giving_up.toml",
         "locust_site.py",
         "locust_dify.py",
     ):

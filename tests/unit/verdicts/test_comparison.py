@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import typed
 from torr.model.condition import Condition
 from torr.results.verdict import Verdict
-from torr.stats.metric import Metric
+from torr.stats.metric import Metric, named
 from torr.verdicts.comparison import Procedure, unpaired, verdicts
 
 BEFORE = [1000.0, 1010, 990, 1005, 995, 1002, 998, 1008, 992, 1001]
@@ -47,6 +47,23 @@ def test_lower_times_are_better_and_equal_ones_the_same(trial):
     assert found["error_rate"].reason == "none seen, ≤ 0.003 % (3/n)"
     assert (found["error_rate"].ratio, found["error_rate"].difference) == (None, 0)
     assert "target_rss_max_bytes" not in found
+
+
+def test_streams_are_judged_by_their_first_text_too(trial):
+    def level(name, at, mean):
+        stream = {"ttft_ms": {"n": 500, "mean": mean + at / 50, "p95": 2 * mean + at / 50}}
+        return replace(trial(name, at, 100.0), stream=typed.level(stream=stream).stream)
+
+    levels = [level("a", at, 20.0) for at in range(1, 11)]
+    levels += [level("b", at, 10.0) for at in range(1, 11)]
+    found = verdicts(levels, "a", Procedure(primary=named("ttft mean")))
+    assert (found[0].metric, found[0].word, found[0].family) == (
+        "ttft_ms.mean",
+        "better",
+        "primary",
+    )
+    assert by_metric(found)["ttft_ms.p95"].word == "better"
+    assert "tpot_ms.mean" not in by_metric(found)
 
 
 def test_p_is_adjusted_over_every_cell_and_candidate_of_the_primary_metric(trials, trial):

@@ -17,7 +17,7 @@ from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder, bounded, show_spread
 from torr.report.text import comparison_words as words
 from torr.report.text.verdict_words import coverage
-from torr.stats.metric import METRICS, OK_PER_S, Metric
+from torr.stats.metric import METRICS, OF_STREAMS, OK_PER_S, Metric
 from torr.stats.series import variation
 from torr.units import show_percent
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     _Row = tuple[ComparisonCell, CandidateCell]
 
 _LOADS = ("connections", "users", "rate")
-_BESIDE = tuple(map(Metric, (OK_PER_S, "response_ms.p50", "response_ms.p99")))
+_BESIDE = (*map(Metric, (OK_PER_S, "response_ms.p50", "response_ms.p99")), *OF_STREAMS)
 _MONITORED = tuple(metric for metric in METRICS if metric.key.startswith("target_"))
 
 

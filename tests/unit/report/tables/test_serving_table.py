@@ -10,10 +10,13 @@ import pytest
 import served
 import typed
 from page import english, titles
+from torr.cli.display import serving
+from torr.messages.message import message
 from torr.report.files import csv as levels_csv
 from torr.report.files import markdown
 from torr.report.tables import serving_table
 from torr.report.view import view, view_ladder
+from torr.results.serving import AfterGivingUp
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +141,25 @@ def test_the_table_of_levels_has_the_numbers_and_not_the_series(ladder):
     row = list(csv.DictReader(io.StringIO(text)))[1]
     assert row["monitor.serving.waiting_mean"] == "16.0"
     assert not [name for name in row if "sources" in name]
+
+
+def test_how_long_cancelled_requests_occupy_the_server_is_said_everywhere():
+    said = "After a user gives up, the request occupies the server for 480 ms on average"
+    level = typed.level(concurrency=20, counts={"attempted": 900, "cancelled": 90})
+    estimate = AfterGivingUp(
+        concurrency=20,
+        cancelled=90.0,
+        text=message(
+            "giving_up.occupied",
+            "After a user gives up, the request occupies the server for {time} on average"
+            " ({low} to {high})",
+            time="480 ms",
+            low="440 ms",
+            high="520 ms",
+        ),
+    )
+    found = served.results.result("run", [level], after_giving_up=[estimate])
+    assert serving.causes(found) == {"giving up": f"{said} (440 ms to 520 ms)"}
+    assert f"## Users who gave up\n\n- {said}" in markdown.text(found)
+    lists = {english(each["title"]): each for each in view.view(found)["lists"]}
+    assert lists["Users who gave up"]["items"][0]["zh"].startswith("用户放弃后")
