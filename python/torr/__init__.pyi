@@ -149,7 +149,7 @@ def run(
     replay: start requests at the times in a file or access log
     speed: with --replay or --trace: X times as fast [1]
     pool: share N connections among users [one per user]
-    think: pause users after each response: 1s, 1s-3s, exp:2s, lognormal:2s,0.6
+    think: pause users after each response: 1s, 1s-3s, exp:2s
     cancel: let users give up: '10% after 2s'
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]
@@ -350,7 +350,7 @@ def ladder(
     min_capacity: exit 1 below a capacity: '5000 ok/s', '200 users'
     duration: measure each level for TIME [10s]
     pool: share N connections among users [one per user]
-    think: pause users after each response: 1s, 1s-3s, exp:2s, lognormal:2s,0.6
+    think: pause users after each response: 1s, 1s-3s, exp:2s
     cancel: let users give up: '10% after 2s'
     warmup: load the target for TIME before measuring [2s]
     drain: wait TIME for open requests at the end [--timeout]

@@ -58,7 +58,7 @@ GROUP: dict[str, Json] = {
     "arrivals": {"enum": ["constant", "poisson"], "description": "how they come [constant]"},
     "connections": {**_COUNT, "description": "over which arrivals go at most [100]"},
     "max_in_flight": {**_COUNT, "description": "drop arrivals that are due beyond N open [5M]"},
-    "think": {**_TEXT, "description": "after each response: 1s, 1s-3s, exp:2s, lognormal:2s,0.6"},
+    "think": {**_TEXT, "description": "after each response: 1s, 1s-3s, exp:2s"},
     "data": {**_TEXT, "description": "rows for {{row.NAME}}, beside the file"},
 }
 

@@ -46,6 +46,7 @@ _NEEDED_AT_THE_END = (
     "torr.report.files.step_summary",
     "torr.verdicts.capacity",
     "torr.verdicts.conclusions",
+    "torr.verdicts.giving_up",
 )
 
 

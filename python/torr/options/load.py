@@ -108,7 +108,7 @@ class LoadOptions:
     think: Think | None = option(
         "--think",
         readers.THINK,
-        "pause users after each response: 1s, 1s-3s, exp:2s, lognormal:2s,0.6",
+        "pause users after each response: 1s, 1s-3s, exp:2s",
         rare=True,
     )
     cancel: Cancellation | None = option(

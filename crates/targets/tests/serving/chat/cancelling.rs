@@ -102,7 +102,7 @@ fn a_place_is_held_until_the_target_notices_that_the_client_has_hung_up() {
     wait_for(&target, 0.0, 0.0);
     assert!(hung_up.elapsed() >= Duration::from_millis(300), "{:?}", hung_up.elapsed());
     target.stop().unwrap();
-    assert_eq!(target.counts().ends.into_iter().collect::<Vec<_>>(), [("cancelled", 3)]);
+    assert_eq!(target.counts().ends["cancelled"], 3);
 }
 
 #[test]
