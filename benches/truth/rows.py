@@ -14,6 +14,7 @@ from truth import (
     soak,
     starting,
     streams,
+    traces,
 )
 from truth.row import Row
 
@@ -38,6 +39,10 @@ SHORT_ROWS = [
             *("--ttft", "heavy:200ms,0.5", "--itl", "50ms,60ms,10%", "--tokens", "20..60"),
             connections=200,
         ),
+    ),
+    *(
+        Row(f"trace of ten million rows, {how}", traces.BAR, traces.large(lines), is_single=True)
+        for how, lines in (("burstgpt", traces.burstgpt), ("mooncake", traces.mooncake))
     ),
     Row("random plans", plans.BAR, plans.measure, is_single=True),
     Row("compare: a server's start and stop", starting.BAR, starting.measure, is_single=True),
