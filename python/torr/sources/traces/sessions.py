@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MOST_SESSIONS = 1 << 17
+MOST_SESSIONS = 1 << 15
 """At least so many of the last sessions, or of the last rows with children, are remembered."""
 MOST_OVERLAPPING = 256
 """Of the requests of a session that run at the same time, the last ones that are remembered."""
@@ -79,7 +79,7 @@ def as_recorded(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
     These are the requests of its session that had ended when it started, without those that had
     ended before another one of them started.
     """
-    sessions: RecentlyUsed[_Overlapping] = RecentlyUsed(MOST_SESSIONS // 8)
+    sessions: RecentlyUsed[_Overlapping] = RecentlyUsed(MOST_SESSIONS // 2)
     for number, draft in enumerate(drafts):
         if draft.session is None:
             yield draft.row(number, number, 1, (), 0)
