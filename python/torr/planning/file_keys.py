@@ -10,7 +10,7 @@ from torr.messages.say import say
 from torr.messages.similar import did_you_mean
 from torr.options.definition import OptionScope
 from torr.options.verbs import LADDER, RUN
-from torr.planning.plan_file import CHAT_KEYS, CHATS_HINT
+from torr.planning.plan_file import HINTS
 from torr.sources.entry import errors_at
 from torr.sources.group_entry import GROUP_KEYS
 from torr.sources.names import is_plan_file
@@ -45,8 +45,7 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
             )
             if key in GROUP_KEYS:
                 hint = say("write it into [[groups]]")
-            if key in CHAT_KEYS:
-                hint = CHATS_HINT
+            hint = HINTS.get(key, hint)
             require(key in options, say("there is no {key!r} here", key=key), hint)
             parsed = read_key(options[key], key, value)
         if key in own_keys:

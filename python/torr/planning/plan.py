@@ -89,7 +89,7 @@ def _timing(options: MeasureOptions) -> Timing:
         return timing_of(options.load, options.connection)
     from torr.planning.trace import trace_timing
 
-    return trace_timing(options.trace, options.load, file)
+    return trace_timing(options, file)
 
 
 def default_workers(urls: Sequence[Url], cores: int) -> int:

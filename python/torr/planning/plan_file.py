@@ -14,6 +14,7 @@ from torr.model.shares import dealt_to_each
 from torr.model.source import Source
 from torr.model.url import Url
 from torr.options.definition import OptionScope, first_given, options_of
+from torr.options.trace import TraceOptions
 from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
 from torr.planning.groups import PlannedLoad
@@ -40,7 +41,14 @@ KEYS_OF_CALLS = (
     *("proto", "descriptor_set", "reflection", "proto_path", "grpc_gzip"),
     *("message_interval", "send_together"),
 )
+TRACE_HINT = say("give the URL instead of the file: torr run --chat openai --trace FILE URL")
 CHATS_HINT = say("write the requests of the chat into the file, and the prompts into a data file")
+
+HINTS = {
+    **dict.fromkeys(CHAT_KEYS, CHATS_HINT),
+    **{option.key: TRACE_HINT for option in options_of(TraceOptions)},
+}
+"""What to do instead of options that describe requests, by their keys."""
 
 
 def load_of_file(options: MeasureOptions) -> PlannedLoad:
@@ -81,10 +89,11 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
 
 def _refuse_beside(options: MeasureOptions) -> None:
     """Refuse options that a plan file has keys for."""
-    for part in (options.load, options.request, options.stream, options.grpc):
+    parts = (options.load, options.request, options.stream, options.trace, options.grpc)
+    for part in parts:
         for option in options_of(type(part)):
             if OptionScope.BESIDE_PLAN not in option.scopes and first_given(part, option.field):
-                hint = CHATS_HINT if option.field in CHAT_KEYS else say("write it into the file")
+                hint = HINTS.get(option.key, say("write it into the file"))
                 raise UsageError(
                     say("{long} and a plan file are both given", long=option.long), hint
                 )

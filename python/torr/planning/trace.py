@@ -23,7 +23,13 @@ from torr.planning.prompt_text.words import USUAL
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.reader import read_trace
 from torr.sources.traces.row import NOT_KNOWN
-from torr.sources.traces.synthesis import Synthesis, read_synthesis, scaled, shared_blocks
+from torr.sources.traces.synthesis import (
+    Synthesis,
+    read_synthesis,
+    scaled,
+    shared_blocks,
+    with_output,
+)
 from torr.sources.traces.window import TraceWindow, windowed
 
 if TYPE_CHECKING:
@@ -64,10 +70,13 @@ class TraceInput:
     def rows(self) -> Iterator[TraceRow]:
         """Yield the rows with the times and lengths that they are sent with."""
         rows = self._read()
-        if self.synthesis is None:
+        synthesis = self.synthesis
+        if synthesis is None:
             return rows
+        if not synthesis.changes_prompts:
+            return (with_output(row, synthesis) for row in rows)
         # Only all rows show which blocks are shared.
-        synthesis, shared = self.synthesis, shared_blocks(self._read())
+        shared = shared_blocks(self._read())
         return (scaled(row, synthesis, shared) for row in rows)
 
     def _read(self) -> Iterator[TraceRow]:
@@ -93,8 +102,17 @@ def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput
     )
 
 
-def trace_timing(trace: TraceOptions, load: LoadOptions, file: str) -> Timing:
+def _load_of(options: MeasureOptions) -> LoadOptions:
+    """Return the options of the load, with users for a ladder, whose levels are numbers of them."""
+    load = options.load
+    if options.ladder is None or load.connections is not None:
+        return load
+    return replace(load, connections=DEFAULT_USERS)
+
+
+def trace_timing(options: MeasureOptions, file: str) -> Timing:
     """Return the pace of a trace: its times, or users if -c is given or it has no times."""
+    trace, load = options.trace, _load_of(options)
     taken = ("rate_per_s", "arrivals", "stages", "replay", "pool", "think")
     refuse(load, *taken, what="--trace")
     refuse_warmup(load, "--trace")
@@ -119,9 +137,9 @@ def trace_requests(
 
     `base` is the request of a single prompt.
     """
-    trace, load = options.trace, options.load
+    trace, load = options.trace, _load_of(options)
     source = trace_input(trace, load, file)
-    timing = trace_timing(trace, load, file)
+    timing = trace_timing(options, file)
     parts = api.trace
     if parts is None:
         raise UsageError(

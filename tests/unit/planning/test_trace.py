@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
 from planned import URL, body_of, group_of, requests_of
+from torr.errors import FileError
 
 CHAT = ("--chat", "openai", "--model", "m")
 MS = 1_000_000
@@ -84,11 +86,56 @@ def test_a_part_of_a_trace_can_be_faster_and_have_other_lengths(torr, fake, trac
     assert len(fed(fake)) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "reads_all"),
+    [((), False), (("--synthesis", "output=x2"), False), (("--synthesis", "input=x2"), True)],
+)
+def test_rows_are_sent_before_later_ones_are_read(torr, fake, tmp_path, options, reads_all):
+    mooncake(tmp_path / "trace.jsonl", *((n, 600, 5, [n, 7]) for n in range(4000)))
+    with (tmp_path / "trace.jsonl").open("a") as file:
+        file.write("no row\n")
+    torr("run", *CHAT, "--trace", "trace.jsonl", *options, URL)
+    feed = fake.loads[-1].plan.feed
+    with pytest.raises(FileError, match="4001") if reads_all else nullcontext():
+        assert len(next(iter(feed.open()))) > 0
+
+
 def test_with_users_the_rows_follow_each_other(torr, fake, trace):
     torr("run", *CHAT, "--trace", trace, "-c", "2", URL)
     assert group_of(fake)["pace"] == {"kind": "fed", "connections": 2, "is_timed": False}
     assert [row.due_ns for row in fed(fake)] == [0, 0, 0]
     assert fake.loads[-1].plan.as_json()["stop"] == {"kind": "rows"}
+
+
+def test_the_levels_of_a_ladder_are_users_who_take_the_rows(torr, fake, trace):
+    torr("ladder", *CHAT, "--trace", trace, "--levels", "1,3", "-z", "1s", URL)
+    paces = [load.plan.groups[0].pace for load in fake.loads]
+    assert {(pace.connections, pace.is_timed) for pace in paces} == {(1, False), (3, False)}
+    # The time of a level is not one of the trace.
+    assert len(fed(fake)) == 3
+
+
+PLAN = f'[[requests]]\nname = "a"\nurl = "{URL}"\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (PLAN, ("--trace", "trace.jsonl")),
+        (PLAN, ("--synthesis", "output=x2")),
+        (f'trace = "trace.jsonl"\n{PLAN}', ()),
+        (f'trace_from = "1s"\n{PLAN}', ()),
+    ],
+)
+@pytest.mark.usefixtures("trace")
+def test_a_plan_file_has_no_trace_and_torr_says_what_to_do_instead(
+    torr, fake, tmp_path, content, options
+):
+    (tmp_path / "plan.toml").write_text(content)
+    result = torr("run", "plan.toml", *options)
+    assert result.code == 2
+    assert "give the URL instead of the file" in result.err
+    assert not fake.loads
 
 
 def test_conversations_take_the_live_answers(torr, fake, tmp_path):

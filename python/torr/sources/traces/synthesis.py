@@ -38,6 +38,11 @@ class Synthesis:
     output: float = 1.0
 
     @property
+    def changes_prompts(self) -> bool:
+        """Whether prompts have other lengths, so that it matters which blocks are shared."""
+        return self.prefix != 1 or self.input != 1
+
+    @property
     def prefix_copies(self) -> int:
         """The most blocks that one shared block becomes."""
         return math.ceil(self.prefix)
@@ -90,14 +95,19 @@ def shared_blocks(rows: Iterable[TraceRow]) -> frozenset[int]:
     return frozenset(shared)
 
 
+def with_output(row: TraceRow, synthesis: Synthesis) -> TraceRow:
+    """Return the row with another length of its answer alone."""
+    if row.output_tokens is None:
+        return row
+    return replace(row, output_tokens=max(1, round(row.output_tokens * synthesis.output)))
+
+
 def scaled(row: TraceRow, synthesis: Synthesis, shared: Collection[int]) -> TraceRow:
     """Return the row with other lengths; `shared` are the ids that are in more than one row.
 
     Rows that shared n leading blocks share `prefix` times as many; ids that differed still differ.
     """
-    output = row.output_tokens
-    if output is not None:
-        row = replace(row, output_tokens=max(1, round(output * synthesis.output)))
+    row = with_output(row, synthesis)
     if row.input_tokens is None or row.messages:
         return row
     if not row.hash_ids:
