@@ -26,6 +26,8 @@ QUICK_ROWS = 1_000_000
 FEW_ROWS = 1000
 
 _ROWS_PER_S = 200
+# So fast that what torr keeps of blocks and rows ahead is full before the end.
+_SPEED = "8"
 _LINES_AT_ONCE = 10_000
 _LOOK_S = 0.05
 _READ = """
@@ -100,7 +102,8 @@ def replayed(trace: Path, seconds: int) -> tuple[float, float, int]:
     log = trace.with_suffix(".log")
     place = trace.with_suffix(".runs")
     with target("openai", "--log", str(log)) as (url, _):
-        words = ("--chat", "openai", "--model", "any", "--trace", str(trace), "-z", f"{seconds}s")
+        chat = ("--chat", "openai", "--model", "any")
+        words = (*chat, "--trace", str(trace), "--speed", _SPEED, "-z", f"{seconds}s")
         begun = now_ns()
         command = [TORR, "run", url, *words, "--workers", "1", "-q", "-d", str(place)]
         with pinned(command, "0") as process:
