@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from torr.planning.prompt_text.words import TokenCounter
     from torr.sources.traces.row import TraceRow
 
-BLOCK_CACHE_BYTES = 64 << 20
+BLOCK_CACHE_BYTES = 8 << 20
 """Texts of blocks that are kept, since many prompts share them."""
 MOST_TRIES = 10
 """How often a text is corrected until it has the right length."""
