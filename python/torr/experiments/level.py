@@ -95,7 +95,13 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         cut_short=_is_cut_short(level, step.plan),
     )
     labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)
-    return with_length_check(labelled, step.plan)
+    return _with_trace(with_length_check(labelled, step.plan), step.plan)
+
+
+def _with_trace(level: Level, plan: Plan) -> Level:
+    """Return the level with what it read of its trace."""
+    content = plan.feed.content() if plan.feed else None
+    return level if content is None else msgspec.structs.replace(level, trace=content)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from torr.errors import require
 from torr.messages.say import say
 from torr.model.json import JsonObject, PlanPart
+
+if TYPE_CHECKING:
+    from torr.results.trace import TraceContent
 
 
 class FeedRow(NamedTuple):
@@ -47,6 +50,8 @@ class RowFeed(PlanPart):
 
     columns: tuple[str, ...]
     open: OpenFeed = field(compare=False)
+    content: Callable[[], TraceContent | None] = field(default=lambda: None, compare=False)
+    """Return what was read since the feed was last opened."""
 
     def __post_init__(self) -> None:
         """Check the columns."""

@@ -20,6 +20,7 @@ from torr.options.definition import refuse
 from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_text.prompt_text import PromptText
 from torr.planning.prompt_text.words import USUAL
+from torr.planning.trace_content import CountedTrace
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.reader import read_trace
 from torr.sources.traces.row import NOT_KNOWN
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
     from torr.options.trace import TraceOptions
     from torr.planning.apis.api import ModelApi
     from torr.planning.apis.trace_parts import TraceParts
-    from torr.sources.traces.row import TraceRow
+    from torr.sources.traces.reader import Trace
+    from torr.sources.traces.row import TraceCounts, TraceRow
     from torr.sources.traces.trace_format import TraceFormat
 
 DEFAULT_CONNECTIONS = 1000
@@ -67,20 +69,22 @@ class TraceInput:
     window: TraceWindow
     synthesis: Synthesis | None
 
-    def rows(self) -> Iterator[TraceRow]:
-        """Yield the rows with the times and lengths that they are sent with."""
-        rows = self._read()
+    def opened(self) -> tuple[Iterator[TraceRow], TraceCounts]:
+        """Return the rows, with the times and lengths to send, and the counts of the others."""
+        trace = read_trace(self.path, self.format.name)
+        return self._scaled(self._windowed(trace)), trace.counts
+
+    def _scaled(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
         synthesis = self.synthesis
         if synthesis is None:
             return rows
         if not synthesis.changes_prompts:
             return (with_output(row, synthesis) for row in rows)
         # Only all rows show which blocks are shared.
-        shared = shared_blocks(self._read())
+        shared = shared_blocks(self._windowed(read_trace(self.path, self.format.name)))
         return (scaled(row, synthesis, shared) for row in rows)
 
-    def _read(self) -> Iterator[TraceRow]:
-        trace = read_trace(self.path, self.format.name)
+    def _windowed(self, trace: Trace) -> Iterator[TraceRow]:
         return windowed(trace, self.window, self.format.clock)
 
 
@@ -156,11 +160,13 @@ def trace_requests(
         requests = tuple(replace(request, name=name) for name in names)
     seed, is_timed = load.seed, isinstance(timing.pace, Fed) and timing.pace.is_timed
 
+    counted = CountedTrace(source)
+
     def rows() -> Iterator[list[FeedRow]]:
         writer = _RowWriter(parts, PromptText(USUAL, seed), len(requests), is_timed=is_timed)
-        return writer.batches(source.rows())
+        return writer.batches(counted.rows())
 
-    return requests, RowFeed(COLUMNS, rows)
+    return requests, RowFeed(COLUMNS, rows, counted.content)
 
 
 def _with_places(base: Request, parts: TraceParts, form: TraceFormat) -> Request:

@@ -11,6 +11,7 @@ from torr.results.base import Amount, Count, Factors, Percent, ResultPart, Stati
 from torr.results.functions import FunctionTiming
 from torr.results.monitor import MonitorSeries
 from torr.results.stream import StreamStatistics
+from torr.results.trace import TraceContent
 
 MOST_STARVED = 1
 """Percent of the users that may be missing from a level that claims something: as many as the
@@ -435,6 +436,9 @@ class Level(ResultPart, kw_only=True):
         Amount | UnsetType, Meta(description="how much later they started")
     ] = UNSET
     left_out: Annotated[Count | UnsetType, Meta(description=LEFT_OUT)] = UNSET
+    trace: Annotated[
+        TraceContent | UnsetType, Meta(description="what was read of the trace; absent without")
+    ] = UNSET
     latency: Latency = field(default_factory=Latency)
     latency_all: LatencyOfAll | None = None
     stream: StreamStatistics | None = None

@@ -24,6 +24,7 @@ from torr.report.tables.table import (
     time_cell,
     usable,
 )
+from torr.report.tables.trace_rows import trace_rows
 from torr.report.text.claims import rate_of
 from torr.results.level import ConnectionCounts
 from torr.results.verdict import Verdict
@@ -91,7 +92,7 @@ def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
         *([(say("cancelled"), f"{counts.cancelled:,}")] if counts.cancelled else []),
         (say("in flight at the end"), f"{counts.in_flight:,}"),
         *([(say("sent again"), f"{level.resent:,}")] if level.resent else []),
-        *_of_trace(level),
+        *trace_rows(level),
         *protocol,
         *_of_http2(level),
         *_of_websocket(level),
@@ -105,23 +106,6 @@ def throughput(level: Level, protocol: Iterable[tuple[str, str]] = ()) -> Table:
     if level.is_of_locust and not connections.opened:
         rows = [row for row in rows if row[0] != "open connections"]
     return Table(("", say("measured")), tuple(rows))
-
-
-def _of_trace(level: Level) -> list[tuple[str, str]]:
-    """Return how rows of a trace had to wait for others."""
-    rows: list[tuple[str, str]] = []
-    if level.postponed:
-        count = f"{level.postponed:,}"
-        later = show_ms(level.postponed_mean_ms or 0.0)
-        rows.append(
-            (
-                say("started late, after their predecessors"),
-                say("{n}, {ms} on average", n=count, ms=later),
-            )
-        )
-    if level.left_out:
-        rows.append((say("left out after a failed predecessor"), f"{level.left_out:,}"))
-    return rows
 
 
 def _inputs(level: Level) -> list[tuple[str, str]]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torr.sources.traces.row import TraceRow
 
-MOST_BEGINNINGS = 1 << 19
-"""Beginnings that are remembered: about 40 MB."""
+MOST_BEGINNINGS = 1 << 17
+"""Beginnings that are remembered: about 10 MB."""
 
 # The bits of a hash that decide whether a beginning is followed; the lower ones choose its place
 # in the set.
