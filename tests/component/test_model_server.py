@@ -98,3 +98,22 @@ def test_the_time_until_a_server_notices_that_users_gave_up_is_in_the_result(tor
     late_ms = occupied_ms(torr, target, "1s")
     assert late_ms >= 900
     assert occupied_ms(torr, target, "0ms") < late_ms
+
+
+def test_made_up_prompts_have_the_planned_length_by_tokenize(torr, target):
+    running = target("openai", "--tokens", "1")
+    words = ("--chat", "completions", "--model", "m", "--prompt-tokens", "200")
+    ended = torr("run", *words, "-c", "4", "--requests", "20", *QUICK, running.url)
+    lengths = ended.level["stream"]["prompt_lengths"]
+    assert (lengths["checked"], lengths["planned_mean"]) == (20, 200)
+    assert abs(lengths["difference_mean"]) <= 1
+
+
+def test_a_planned_share_of_prefixes_is_the_share_of_hits(torr, target):
+    running = target("openai", "--tokens", "1", "--prefix-cache", "1m")
+    words = ("--chat", "completions", "--model", "m", "--prompt-tokens", "160")
+    shared = ("--prefix-tokens", "160", "-c", "1", "--requests", "60")
+    ended = torr("run", *words, *shared, *QUICK, running.url)
+    stream = ended.level["stream"]
+    # The first prompt finds nothing: 59 of 60 have half of their tokens in the cache.
+    assert abs(100 * stream["tokens_cached"] / stream["tokens_in"] - 50) <= 2

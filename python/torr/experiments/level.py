@@ -15,6 +15,7 @@ from torr.experiments.background import in_calling_thread
 from torr.experiments.context import MeasuredLevel, RunContext, Step
 from torr.experiments.lengths import with_length_check
 from torr.experiments.level_monitor import monitored
+from torr.experiments.prompt_lengths import with_prompt_lengths
 from torr.experiments.prompts import (
     after_prompts,
     prompts_sent,
@@ -95,7 +96,8 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         cut_short=_is_cut_short(level, step.plan),
     )
     labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)
-    return _with_trace(with_length_check(labelled, step.plan), step.plan)
+    labelled = with_prompt_lengths(with_length_check(labelled, step.plan), step.plan)
+    return _with_trace(labelled, step.plan)
 
 
 def _with_trace(level: Level, plan: Plan) -> Level:

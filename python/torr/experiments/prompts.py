@@ -36,9 +36,10 @@ def after_prompts(plan: Plan, sent: int) -> Plan:
 def _rotated(group: Group, sent: int) -> Group:
     if not isinstance(group.data, Rows):
         return group
-    rows = group.data.rows
+    rows, tokens = group.data.rows, group.data.tokens
     at = sent % len(rows)
-    return replace(group, data=replace(group.data, rows=rows[at:] + rows[:at]))
+    data = replace(group.data, rows=rows[at:] + rows[:at], tokens=tokens[at:] + tokens[:at])
+    return replace(group, data=data)
 
 
 def with_prompts(level: Level, plan: Plan, before: int) -> Level:

@@ -14,12 +14,14 @@ class Rows(PlanPart):
     """Columns and rows of texts; with `is_unique` each request differs although rows repeat.
 
     `batch` is the number of texts of a row that a request has as a batch, 0 without batches.
+    `tokens` are the planned tokens of the first prompt of each row, if torr made them up.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     is_unique: bool = False
     batch: int = 0
+    tokens: tuple[int, ...] = ()
 
     MEMBERS = ("columns", "rows")
 
@@ -32,4 +34,4 @@ class Rows(PlanPart):
 
     def redacted(self) -> Rows:
         """Return the columns alone: rows may be many, and may be private."""
-        return replace(self, rows=())
+        return replace(self, rows=(), tokens=())

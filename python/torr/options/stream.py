@@ -20,6 +20,7 @@ from torr.options.readers import Reader, one_of
 from torr.planning.apis.images import ImageSize
 from torr.planning.apis.servers import SERVER_NAMES
 from torr.planning.apis.table import NAMES
+from torr.planning.prompt_text.lengths import Lengths, read_lengths
 
 CountedFrom = Literal["sent", "intended"]
 PromptOrder = Literal["sequence", "shuffle"]
@@ -27,6 +28,7 @@ PromptOrder = Literal["sequence", "shuffle"]
 DIALECT: Reader[EventDialect] = one_of("DIALECT", DIALECTS)
 API: Reader[str] = one_of("API", NAMES)
 IMAGE = Reader("WIDTHxHEIGHT", ImageSize.parse, "512x512")
+LENGTHS: Reader[Lengths] = Reader("N|A..B", read_lengths, "100..900")
 SERVER: Reader[str] = one_of("SERVER", SERVER_NAMES)
 ALIAS: Reader[Alias] = one_of("TOOL", ALIASES)
 COUNTED_FROM: Reader[CountedFrom] = one_of("WHEN", ("sent", "intended"))
@@ -80,6 +82,15 @@ class StreamOptions:
         readers.FILE,
         "send the prompts in FILE in turn: JSON lines, ShareGPT",
         rare=True,
+    )
+    prompt_tokens: Lengths | None = option(
+        "--prompt-tokens", LENGTHS, "make up prompts of N tokens, or A to B", rare=True
+    )
+    prefix_tokens: int | None = option(
+        "--prefix-tokens", readers.COUNT, "begin made-up prompts with N shared tokens", rare=True
+    )
+    prefix_groups: int | None = option(
+        "--prefix-groups", readers.COUNT, "have N different shared beginnings [1]", rare=True
     )
     model: str | None = option("--model", readers.NAME, "ask for this model", rare=True)
     max_tokens: int | None = option(

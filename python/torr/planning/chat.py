@@ -13,7 +13,7 @@ from torr.model.url import Url
 from torr.options.definition import first_given, refuse, require_for
 from torr.planning.apis.api import bearer
 from torr.planning.apis.table import APIS
-from torr.planning.prompt_rows import rows_of
+from torr.planning.prompt_rows import made_up_rows, rows_of
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
@@ -23,10 +23,14 @@ if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
     from torr.options.trace import TraceOptions
     from torr.planning.apis.api import ModelApi
+    from torr.planning.prompt_text.calibration import Calibration
+
+_MADE_UP = ("prompt_tokens", "prefix_tokens", "prefix_groups")
 
 OF_SOME_APIS = (
     *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix"),
     *("turns", "batch", "tools", "images"),
+    *_MADE_UP,
 )
 """Fields of StreamOptions that not every API takes."""
 ONLY_CHAT = ("prompt", "prompts", *OF_SOME_APIS)
@@ -39,6 +43,7 @@ _ONLY_TRACE = ("trace_format", "trace_from_ns", "trace_to_ns", "synthesis")
 _NOT_TRACE = (
     *("prompt", "prompts", "turns", "prompt_order", "unique_prefix", "output_tokens"),
     "max_tokens",
+    *_MADE_UP,
 )
 
 
@@ -74,6 +79,14 @@ def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) ->
         say("--chat {api} needs --model", api=api.name),
         say("name the model that answers: --model NAME"),
     )
+    if stream.prompt_tokens is None:
+        made_up = ("prefix_tokens", "prefix_groups")
+        require_for(stream, *made_up, what="--prompt-tokens", hint="--prompt-tokens 512")
+    else:
+        taken = ("prompt", "prompts", "unique_prefix")
+        refuse(stream, *taken, what="--prompt-tokens")
+    if stream.prefix_tokens is None:
+        require_for(stream, "prefix_groups", what="--prefix-tokens", hint="--prefix-tokens 256")
     if stream.output_tokens is None and not has_lengths:
         require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
         return
@@ -113,8 +126,25 @@ def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
     if options.trace.trace is not None:
         return _of_trace(url, api, options, options.trace.trace)
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
+    if options.stream.prompt_tokens is not None:
+        return _made_up(url, requests, options)
     rows, notes = rows_of(api, options.stream, options.load.seed)
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
+
+
+def _made_up(url: str, requests: tuple[Request, ...], options: MeasureOptions) -> RequestMix:
+    """Return the requests with made-up prompts, and the note how their lengths are known."""
+    stream, known = options.stream, _known(url, options)
+    rows = made_up_rows(stream, known.words, options.load.seed)
+    return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=(known.note,))
+
+
+def _known(url: str, options: MeasureOptions) -> Calibration:
+    """Return the words of made-up prompts for a server."""
+    from torr.planning.prompt_text.calibration import calibration
+
+    headers = (*options.request.headers, *token_header(options.stream))
+    return calibration(Url.parse(url), options, headers)
 
 
 def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
@@ -125,8 +155,9 @@ def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> Re
     refuse(options.once, "once", what="--trace")
     stream = replace(options.stream, output_tokens=OUTPUT_PLACE)
     base = _turn(url, api, 1, replace(options, stream=stream))
-    requests, feed = trace_requests(base, api, options, file)
-    return RequestMix(requests, rows=feed)
+    known = _known(url, options)
+    requests, feed = trace_requests(base, api, options, file, known.words)
+    return RequestMix(requests, rows=feed, notes=(known.note,))
 
 
 def _url(text: str, api: ModelApi) -> str:

@@ -15,7 +15,18 @@ from torr.planning.apis.images import image_columns, images_of
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
     from torr.planning.apis.api import ModelApi
+    from torr.planning.prompt_text.words import Words
     from torr.sources.prompts import Prompts
+
+
+def made_up_rows(options: StreamOptions, words: Words, seed: int) -> Rows:
+    """Return made-up prompts as rows."""
+    from torr.planning.prompt_text.made_up import made_up
+
+    prompts, tokens = made_up(options, words, seed)
+    columns = tuple(f"prompt_{number}" for number in range(1, options.turns + 1))
+    rows = Rows(columns, prompts.conversations, tokens=tokens)
+    return _with_images(rows, options, seed) if options.images else rows
 
 
 def rows_of(api: ModelApi, options: StreamOptions, seed: int) -> tuple[Rows, tuple[str, ...]]:

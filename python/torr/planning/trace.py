@@ -19,7 +19,6 @@ from torr.model.plan import Duration, LastRow
 from torr.options.definition import refuse
 from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_text.prompt_text import PromptText
-from torr.planning.prompt_text.words import USUAL
 from torr.planning.trace_content import CountedTrace
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.reader import read_trace
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from torr.options.trace import TraceOptions
     from torr.planning.apis.api import ModelApi
     from torr.planning.apis.trace_parts import TraceParts
+    from torr.planning.prompt_text.words import Words
     from torr.sources.traces.reader import Trace
     from torr.sources.traces.row import TraceCounts, TraceRow
     from torr.sources.traces.trace_format import TraceFormat
@@ -135,7 +135,7 @@ def trace_timing(options: MeasureOptions, file: str) -> Timing:
 
 
 def trace_requests(
-    base: Request, api: ModelApi, options: MeasureOptions, file: str
+    base: Request, api: ModelApi, options: MeasureOptions, file: str, words: Words
 ) -> tuple[tuple[Request, ...], RowFeed]:
     """Return the requests of a trace, one for each turn that tables name, and its rows.
 
@@ -163,7 +163,7 @@ def trace_requests(
     counted = CountedTrace(source)
 
     def rows() -> Iterator[list[FeedRow]]:
-        writer = _RowWriter(parts, PromptText(USUAL, seed), len(requests), is_timed=is_timed)
+        writer = _RowWriter(parts, PromptText(words, seed), len(requests), is_timed=is_timed)
         return writer.batches(counted.rows())
 
     return requests, RowFeed(COLUMNS, rows, counted.content)

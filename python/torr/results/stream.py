@@ -8,7 +8,7 @@ from msgspec import Meta, field
 
 from torr.messages.message import Message
 from torr.model.stream import TIMES, TIMES_OF_MESSAGES
-from torr.results.base import Amount, Count, Percent, ResultPart, Statistics
+from torr.results.base import Amount, Count, Number, Percent, ResultPart, Statistics
 
 
 class PromptCounts(ResultPart, kw_only=True):
@@ -42,6 +42,18 @@ class LengthCheck(ResultPart, kw_only=True):
     different: Count
 
 
+class PromptLengths(ResultPart, kw_only=True):
+    """Planned tokens of made-up prompts, and those that the server reported."""
+
+    checked: Annotated[Count, Meta(description="ok streams whose tokens were reported")]
+    planned_mean: Amount
+    reported_mean: Amount
+    difference_mean: Annotated[
+        Number, Meta(description="reported − planned, with the tokens that a chat template adds")
+    ]
+    difference_percent: Number
+
+
 class StreamStatistics(ResultPart, kw_only=True):
     """Statistics of streamed responses."""
 
@@ -72,6 +84,9 @@ class StreamStatistics(ResultPart, kw_only=True):
     with_tool_calls: Annotated[Count, Meta(description="ok streams that called a tool")] = 0
     length_check: Annotated[
         LengthCheck | None, Meta(description="with --output-tokens: whether it was kept")
+    ] = None
+    prompt_lengths: Annotated[
+        PromptLengths | None, Meta(description="with --prompt-tokens: whether they were kept")
     ] = None
     tokens_source: Annotated[str | None, Meta(description="who counted: usage, the server")] = None
     tokens_unreported: Annotated[

@@ -19,8 +19,13 @@ Body = tuple[str, "tuple[Capture, ...]"]
 
 CONVERSATION = frozenset({"turns", "user", "unique_prefix"})
 """Options of APIs of conversations."""
-GENERATION = frozenset({"model", "max_tokens", "output_tokens", "server"})
-"""Options of APIs of one model, which limit its output."""
+GENERATION = frozenset(
+    {
+        *("model", "max_tokens", "output_tokens", "server"),
+        *("prompt_tokens", "prefix_tokens", "prefix_groups"),
+    }
+)
+"""Options of APIs of one model, which limit its output, and for which prompts are made up."""
 
 
 def bearer(key: str) -> Header:

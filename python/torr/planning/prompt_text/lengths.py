@@ -39,6 +39,11 @@ class Lengths:
     first: float
     second: float = 0.0
 
+    @property
+    def typical(self) -> float:
+        """Return the middle of a range, or the mean or median of a distribution."""
+        return (self.first + self.second) / 2 if self.kind == "range" else self.first
+
     def draw(self, random: random.Random) -> int:
         """Return a length, at least 1; the same for the same state of `random`."""
         if self.kind == "same":

@@ -54,8 +54,16 @@ class PrefixGroups:
                 number,
                 group,
                 text.group(group, self._drawn(self.prefix_tokens, seed, "group", group)),
-                text.own(number, self._drawn(self.prompt_tokens, seed, "prompt", number)),
+                text.own(number, self.own_tokens(number, seed)),
             )
+
+    def own_tokens(self, number: int, seed: int) -> int:
+        """Return how many tokens a prompt has behind its beginning."""
+        return self._drawn(self.prompt_tokens, seed, "prompt", number)
+
+    def turn_tokens(self, number: int, turn: int, seed: int) -> int:
+        """Return how many tokens a later turn of a prompt's conversation adds."""
+        return self._drawn(self.prompt_tokens, seed, f"turn {turn} of", number)
 
     @staticmethod
     def _drawn(lengths: Lengths, seed: int, what: str, number: int) -> int:

@@ -53,6 +53,7 @@ def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
         "tokens/s": chain("; ", [_token_rate(stream), *_other_rates(stream)]),
         say("tokens"): _tokens(stream),
         say("prefix cache hits"): _cached(stream),
+        say("prompt length"): _prompt_length(stream),
         say("output length"): _length(stream),
         say("tool calls"): _tool_calls(stream),
         say("tokenizer"): _tokenizer(stream.tokenizer),
@@ -119,6 +120,20 @@ def _cached(stream: StreamStatistics) -> str:
     share = min(100.0, 100 * stream.tokens_cached / stream.tokens_in)
     return say(
         "{share} of prompt tokens ({n:,})", share=show_percent(share), n=stream.tokens_cached
+    )
+
+
+def _prompt_length(stream: StreamStatistics) -> str:
+    lengths = stream.prompt_lengths
+    if lengths is None:
+        return ""
+    return say(
+        "{reported:,.1f} tokens on average, {difference:+,.1f} from the planned {planned:,.1f}"
+        " ({share:+.1f} %)",
+        reported=lengths.reported_mean,
+        difference=lengths.difference_mean,
+        planned=lengths.planned_mean,
+        share=lengths.difference_percent,
     )
 
 

@@ -1,0 +1,45 @@
+"""The words of made-up prompts, by the best means there is to know their tokens.
+
+A tokenizer that the user gives is asked first, then the server's `/tokenize`, once before the run.
+Where neither is, lengths are an estimate, and the notes of the run say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from torr.errors import UsageError
+from torr.messages.say import say
+from torr.planning.prompt_text.server_tokenizer import ServerTokenizer
+from torr.planning.prompt_text.words import USUAL, Words, calibrated
+from torr.stats.tokenizer import read_tokenizer
+
+if TYPE_CHECKING:
+    from torr.model.request import Header
+    from torr.model.url import Url
+    from torr.options.measure import MeasureOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Words, and the sentence that says how their tokens are known."""
+
+    words: Words
+    note: str
+
+
+def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) -> Calibration:
+    """Return the words for a server; raise UsageError if a given tokenizer does not serve."""
+    file, seed = options.stream.tokenizer, options.load.seed
+    if file is not None:
+        words = calibrated(read_tokenizer(file), seed)
+        return Calibration(words, say("prompt lengths are exact by {file}", file=file))
+    verify = not options.connection.insecure
+    server = ServerTokenizer(url, options.stream.model, headers, verify=verify)
+    try:
+        words = calibrated(server, seed)
+    except UsageError as error:
+        text = say("prompt lengths are an estimate: {why}", why=str(error))
+        return Calibration(USUAL, text)
+    return Calibration(words, say("prompt lengths are exact by the server's /tokenize"))

@@ -1,0 +1,47 @@
+"""Made-up prompts of `--prompt-tokens`, as the rows of a chat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.planning.prompt_text.lengths import Lengths
+from torr.planning.prompt_text.prefix_groups import PrefixGroups
+from torr.planning.prompt_text.prompt_text import PromptText
+from torr.sources.prompts import Prompts
+
+if TYPE_CHECKING:
+    from torr.options.stream import StreamOptions
+    from torr.planning.prompt_text.words import Words
+
+MOST_CONVERSATIONS = 1000
+MOST_TOKENS = 4_000_000
+"""Tokens of all conversations, since they are in memory."""
+
+
+def made_up(options: StreamOptions, words: Words, seed: int) -> tuple[Prompts, tuple[int, ...]]:
+    """Return conversations, and the planned tokens of the first prompt of each."""
+    lengths = options.prompt_tokens
+    if lengths is None:
+        return Prompts(()), ()
+    groups = options.prefix_groups or 1
+    prefix = options.prefix_tokens or 0
+    text = PromptText(words, seed)
+    per_group = _per_group(groups, prefix, lengths, options.turns)
+    grouped = PrefixGroups(groups, per_group, Lengths("same", prefix), lengths)
+    conversations, tokens = [], []
+    for prompt in grouped.prompts(text, seed):
+        planned = prefix + grouped.own_tokens(prompt.number, seed)
+        later = (
+            text.turn(prompt.number, turn, grouped.turn_tokens(prompt.number, turn, seed))
+            for turn in range(2, options.turns + 1)
+        )
+        conversations.append((text.joined(prompt.prefix, prompt.own), *later))
+        tokens.append(planned)
+    return Prompts(tuple(conversations)), tuple(tokens)
+
+
+def _per_group(groups: int, prefix: int, lengths: Lengths, turns: int) -> int:
+    """Return how many prompts each group has, so that all fit into the memory."""
+    tokens = prefix + turns * lengths.typical
+    most = min(MOST_CONVERSATIONS, round(MOST_TOKENS / tokens))
+    return max(1, most // groups)

@@ -1,0 +1,55 @@
+"""The level says whether made-up prompts had the planned number of tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+import typed
+from torr.experiments.prompt_lengths import with_prompt_lengths
+from torr.model.pace import Closed
+from torr.model.plan import Duration, Group, Plan
+from torr.model.request import Request
+from torr.model.rows import Rows
+from torr.model.source import Source
+from torr.model.stream import Stream
+
+
+def checked(tokens_in, planned=(100,), ok=8, unreported=0):
+    request = Request("http://127.0.0.1:9/", stream=Stream("openai"))
+    rows = Rows(("prompt_1",), tuple(("p",) for _ in planned), tokens=planned)
+    group = Group(Closed(1), Source.of(request), data=rows)
+    level = typed.level(
+        stream={"tokens_in": tokens_in, "tokens_unreported": unreported},
+        counts={"attempted": ok, "ok": ok},
+    )
+    return with_prompt_lengths(level, Plan((group,), Duration(10**9)))
+
+
+@pytest.mark.parametrize(("tokens", "codes"), [(840, []), (760, []), (841, [1]), (759, [1])])
+def test_totals_that_are_off_by_more_than_five_percent_are_a_warning(tokens, codes):
+    level = checked(tokens)
+    assert len(level.warnings) == len(codes)
+    assert all(x.code == "warning.prompt_length_differs" for x in level.warnings)
+    lengths = level.stream.prompt_lengths
+    assert (lengths.planned_mean, lengths.reported_mean) == (100, tokens / 8)
+    assert lengths.difference_percent == pytest.approx(tokens / 8 - 100)
+
+
+def test_streams_without_a_count_are_no_part_of_the_mean():
+    lengths = checked(600, unreported=2).stream.prompt_lengths
+    assert (lengths.checked, lengths.difference_mean) == (6, 0)
+
+
+def test_a_server_that_reports_nothing_is_a_warning():
+    (warning,) = checked(None).warnings
+    assert warning.code == "warning.prompt_length_unknown"
+
+
+def test_lengths_that_vary_may_differ_by_chance():
+    assert checked(880, planned=(50, 150)).warnings == []
+    assert checked(1600, planned=(50, 150)).warnings
+
+
+def test_nothing_is_said_of_other_prompts():
+    level = checked(100, planned=())
+    assert (level.stream.prompt_lengths, level.warnings) == (None, [])

@@ -1,0 +1,33 @@
+"""Conversations of `--prompt-tokens`, and their planned tokens."""
+
+from __future__ import annotations
+
+from torr.options.stream import StreamOptions
+from torr.planning.prompt_text.lengths import read_lengths
+from torr.planning.prompt_text.made_up import MOST_CONVERSATIONS, MOST_TOKENS, made_up
+from torr.planning.prompt_text.words import USUAL
+
+
+def conversations(lengths, **more):
+    options = StreamOptions(prompt_tokens=read_lengths(lengths), **more)
+    prompts, tokens = made_up(options, USUAL, 1)
+    return prompts.conversations, tokens
+
+
+def test_each_prompt_has_its_planned_tokens_and_groups_share_beginnings():
+    rows, tokens = conversations("10..40", prefix_tokens=20, prefix_groups=4)
+    assert tuple(len(first.split()) for (first,) in rows) == tokens
+    assert (min(tokens), max(tokens)) == (30, 60)
+    assert len({tuple(first.split()[:20]) for (first,) in rows}) == 4
+    assert len(set(rows)) == len(rows) == MOST_CONVERSATIONS
+
+
+def test_later_turns_have_texts_of_their_own():
+    rows, _ = conversations("12", turns=3)
+    assert len({turn for row in rows for turn in row}) == 3 * len(rows)
+    assert {len(turn.split()) for row in rows for turn in row} == {12}
+
+
+def test_long_prompts_are_fewer():
+    rows, tokens = conversations("100000")
+    assert len(rows) * 100_000 == sum(tokens) == MOST_TOKENS
