@@ -75,6 +75,9 @@ def run(
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
+    prompt_tokens: str | float | _Path | Sequence[str | float] | None = None,
+    prefix_tokens: int | None = None,
+    prefix_groups: int | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
     output_tokens: int | None = None,
@@ -183,6 +186,9 @@ def run(
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
+    prompt_tokens: make up prompts of N tokens, or A to B
+    prefix_tokens: begin made-up prompts with N shared tokens
+    prefix_groups: have N different shared beginnings [1]
     model: ask for this model
     max_tokens: limit each response to N tokens
     output_tokens: let each response have N tokens
@@ -283,6 +289,9 @@ def ladder(
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
+    prompt_tokens: str | float | _Path | Sequence[str | float] | None = None,
+    prefix_tokens: int | None = None,
+    prefix_groups: int | None = None,
     model: str | None = None,
     max_tokens: int | None = None,
     output_tokens: int | None = None,
@@ -384,6 +393,9 @@ def ladder(
     tokenizer: also count tokens, by a tokenizer.json
     prompt: send this prompt
     prompts: send the prompts in FILE in turn: JSON lines, ShareGPT
+    prompt_tokens: make up prompts of N tokens, or A to B
+    prefix_tokens: begin made-up prompts with N shared tokens
+    prefix_groups: have N different shared beginnings [1]
     model: ask for this model
     max_tokens: limit each response to N tokens
     output_tokens: let each response have N tokens
