@@ -40,11 +40,8 @@ _NOT_CHAT = (
     *("steps", "weights", "basic_auth", "captures"),
 )
 _ONLY_TRACE = ("trace_format", "trace_from_ns", "trace_to_ns", "synthesis")
-_NOT_TRACE = (
-    *("prompt", "prompts", "turns", "prompt_order", "unique_prefix", "output_tokens"),
-    "max_tokens",
-    *_MADE_UP,
-)
+_NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", *_MADE_UP)
+_OUTPUT_LENGTH = ("output_tokens", "max_tokens")
 
 
 def check_chat(request: RequestOptions, stream: StreamOptions, trace: TraceOptions) -> None:
@@ -66,7 +63,7 @@ def check_chat(request: RequestOptions, stream: StreamOptions, trace: TraceOptio
 def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) -> None:
     """Refuse options that an API has no place for, and those that contradict each other.
 
-    With `has_lengths` a trace says how long each output is.
+    With `has_lengths` a trace may say how long each output is.
     """
     other = first_given(stream, *(name for name in OF_SOME_APIS if name not in api.takes))
     require(
@@ -87,8 +84,9 @@ def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) ->
         refuse(stream, *taken, what="--prompt-tokens")
     if stream.prefix_tokens is None:
         require_for(stream, "prefix_groups", what="--prefix-tokens", hint="--prefix-tokens 256")
-    if stream.output_tokens is None and not has_lengths:
-        require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
+    if stream.output_tokens is None:
+        if not has_lengths:
+            require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
         return
     refuse(stream, "max_tokens", what="--output-tokens")
 
@@ -149,11 +147,16 @@ def _known(url: str, options: MeasureOptions) -> Calibration:
 
 def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
     """Return the requests of a trace, and the feed of its rows."""
-    from torr.planning.trace import OUTPUT_PLACE, trace_requests
+    from torr.planning.trace import OUTPUT_PLACE, has_output_lengths, trace_requests
 
-    refuse(options.stream, *_NOT_TRACE, what="--trace")
+    stream = options.stream
+    refuse(stream, *_NOT_TRACE, what="--trace")
     refuse(options.once, "once", what="--trace")
-    stream = replace(options.stream, output_tokens=OUTPUT_PLACE)
+    if has_output_lengths(options.trace, file):
+        refuse(stream, *_OUTPUT_LENGTH, what="--trace")
+        stream = replace(stream, output_tokens=OUTPUT_PLACE)
+    else:
+        _check_of_api(api, stream, has_lengths=False)
     base = _turn(url, api, 1, replace(options, stream=stream))
     known = _known(url, options)
     requests, feed = trace_requests(base, api, options, file, known.words)

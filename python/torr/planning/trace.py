@@ -91,7 +91,6 @@ class TraceInput:
 def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput:
     """Return which rows of a trace are sent; raise UsageError that names the flag."""
     path = Path(file)
-    name = trace.trace_format
     window = TraceWindow(
         from_ns=trace.trace_from_ns or 0,
         to_ns=_end_of(trace, load),
@@ -100,7 +99,7 @@ def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput
     )
     return TraceInput(
         path,
-        FORMATS[detect_format(path)] if name is None else named_format(name),
+        _format_of(trace, path),
         window,
         None if trace.synthesis is None else read_synthesis(trace.synthesis),
     )
@@ -112,6 +111,16 @@ def _load_of(options: MeasureOptions) -> LoadOptions:
     if options.ladder is None or load.connections is not None:
         return load
     return replace(load, connections=DEFAULT_USERS)
+
+
+def has_output_lengths(trace: TraceOptions, file: str) -> bool:
+    """Return whether a trace says how many tokens outputs have: one of texts alone does not."""
+    return _format_of(trace, Path(file)).clock != "none"
+
+
+def _format_of(trace: TraceOptions, path: Path) -> TraceFormat:
+    name = trace.trace_format
+    return FORMATS[detect_format(path)] if name is None else named_format(name)
 
 
 def trace_timing(options: MeasureOptions, file: str) -> Timing:

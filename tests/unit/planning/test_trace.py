@@ -157,6 +157,30 @@ def test_conversations_take_the_live_answers(torr, fake, tmp_path):
     assert texts(fake) == ["a", 'c"']
 
 
+@pytest.mark.parametrize(
+    ("flags", "limit"),
+    [
+        ((), {}),
+        (("--max-tokens", "9"), {"max_completion_tokens": 9}),
+        (
+            ("--output-tokens", "9", "--server", "llamacpp"),
+            {"max_tokens": 9, "ignore_eos": True},
+        ),
+    ],
+)
+def test_conversations_without_lengths_have_the_limit_of_the_flags(
+    torr, fake, tmp_path, flags, limit
+):
+    turns = [{"from": "human", "value": "a"}]
+    (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}]))
+    assert torr("run", *CHAT, "--trace", "chats.json", *flags, URL).code == 0
+    body = body_of(requests_of(fake)[0]).replace("[{{history}}{{row.messages}}]", "[]")
+    members = json.loads(body)
+    for name in ("model", "messages", "stream", "stream_options"):
+        del members[name]
+    assert members == limit
+
+
 def test_completions_have_one_text(torr, fake, trace):
     torr("run", "--chat", "completions", "--model", "m", "--trace", trace, URL)
     (request,) = requests_of(fake)
@@ -176,6 +200,8 @@ def test_completions_have_one_text(torr, fake, trace):
         ((*CHAT, "--trace", "trace.jsonl", "--warmup", "2s"), "--warmup"),
         ((*CHAT, "--trace", "trace.jsonl", "--trace-format", "x"), "'x' is not a format of traces"),
         ((*CHAT, "--trace", "trace.jsonl", "--synthesis", "x=2"), "x=2"),
+        ((*CHAT, "--trace", "trace.jsonl", "--max-tokens", "9"), "--trace"),
+        ((*CHAT, "--trace", "trace.jsonl", "--output-tokens", "9"), "--output-tokens"),
         (("--chat", "dify", "--trace", "trace.jsonl"), "does not fit --chat dify"),
         ((*CHAT, "--trace", "none.jsonl"), "none.jsonl"),
     ],

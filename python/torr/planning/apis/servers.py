@@ -30,7 +30,7 @@ SERVERS = {
     "vllm": ModelServer(True, "min_tokens", {"responses": frozenset({"min_tokens"})}),
     "sglang": ModelServer(True, "min_tokens"),
     "trtllm": ModelServer(True, "min_tokens"),
-    "llamacpp": ModelServer(True),
+    "llamacpp": ModelServer(True, unknown={"anthropic": frozenset({"ignore_eos"})}),
     "tgi": ModelServer(),
     "ollama": ModelServer(),
 }

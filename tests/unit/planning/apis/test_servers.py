@@ -29,7 +29,7 @@ def lengths(torr, fake, api, *more):
         ("completions", "vllm", {"max_tokens": 9, "ignore_eos": True, "min_tokens": 9}),
         ("responses", "vllm", {"max_output_tokens": 9, "ignore_eos": True}),
         ("responses", "sglang", {"max_output_tokens": 9, "ignore_eos": True, "min_tokens": 9}),
-        ("anthropic", "llamacpp", {"max_tokens": 9, "ignore_eos": True}),
+        ("anthropic", "llamacpp", {"max_tokens": 9}),
     ],
 )
 def test_each_server_has_its_own_members(torr, fake, api, server, members):
