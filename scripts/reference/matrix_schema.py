@@ -7,13 +7,8 @@ from typing import Any
 
 from reference.plan_schema import MONITOR, of_flag, table
 from torr.planning.matrix import KEYS, OF_RESULTS
-from torr.sources.matrix_file import (
-    CANDIDATE_KEYS,
-    EXPECT_KEYS,
-    MATRIX_KEYS,
-    REQUEST_KEYS,
-    RESTARTS,
-)
+from torr.sources.candidate_entry import CANDIDATE_KEYS, EXPECT_KEYS, REQUEST_KEYS
+from torr.sources.matrix_file import MATRIX_KEYS, RESTARTS
 from torr.sources.monitor_entry import MONITOR_KEYS
 
 Json = dict[str, Any]

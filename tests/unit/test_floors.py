@@ -35,7 +35,7 @@ FLOORS = {
         "_engine",
     },
     2: {"verdicts"},
-    3: {"experiments", "locust", "micro", "options", "planning"},
+    3: {"experiments", "locust", "micro", "options", "planning", "tuning"},
     4: {"report", "webserver"},
     5: {"finishing"},
     6: {"cli", "api", "plugin"},

@@ -20,6 +20,7 @@ VERBS = {
     "run": ("torr.cli.run:run", "fire one level of load at a URL"),
     "ladder": ("torr.cli.ladder:ladder", "find the capacity of a URL, level after level"),
     "compare": ("torr.cli.compare:compare", "start servers in turn, and judge which is faster"),
+    "tune": ("torr.cli.tune:tune", "find the best settings of a server that keep its SLOs"),
     "diff": ("torr.cli.diff:diff", "compare two runs"),
     "runs": ("torr.cli.runs.group:runs", "find, compare and tag the runs of the store"),
     "serve": ("torr.cli.serve:serve", "serve the runs of the store to a browser"),

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from torr.model.plan import Plan
-    from torr.sources.matrix_file import Candidate, Factors
+    from torr.sources.candidate_entry import Candidate
+    from torr.sources.matrix_file import Factors
     from torr.verdicts.comparison import Procedure
 
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from torr.results.level import Level
     from torr.servers.failure import Kind
     from torr.servers.server import Server
-    from torr.sources.matrix_file import Candidate, Factors
+    from torr.sources.candidate_entry import Candidate
+    from torr.sources.matrix_file import Factors
 
 ANY_URL = "http://localhost/"
 

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from torr.servers.readiness import Ready
     from torr.servers.reservation import ServerReservation
     from torr.servers.server_exit import ServerExit
-    from torr.sources.matrix_file import Candidate, Factors
+    from torr.sources.candidate_entry import Candidate
+    from torr.sources.matrix_file import Factors
 
     PlanOf = Callable[[Candidate, Factors, str], Plan]
     Around = Callable[[Server, Callable[[], Level]], object]

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from torr.options.compare import CompareOptions
     from torr.results.level import Level
     from torr.results.result import Conclusions, RunHead
-    from torr.sources.matrix_file import Candidate, Factors, MatrixFile
+    from torr.sources.candidate_entry import Candidate
+    from torr.sources.matrix_file import Factors, MatrixFile
     from torr.store.rundir import RunDirectory
 
 

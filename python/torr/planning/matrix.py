@@ -16,8 +16,9 @@ from torr.options.readers import URL
 from torr.options.verbs import RUN
 from torr.planning.file_keys import read_key
 from torr.planning.plan import plan_of
+from torr.sources.candidate_entry import CANDIDATE_KEYS
 from torr.sources.entry import errors_at
-from torr.sources.matrix_file import CANDIDATE_KEYS, MATRIX_KEYS
+from torr.sources.matrix_file import MATRIX_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.model.plan import Plan
     from torr.planning.file_keys import Values
-    from torr.sources.matrix_file import Candidate, Factors, MatrixFile
+    from torr.sources.candidate_entry import Candidate
+    from torr.sources.matrix_file import Factors, MatrixFile
 
 KEYS = RUN.keys(OptionScope.MATRIX)
 # In a matrix, the number of the server's processes.

@@ -17,9 +17,7 @@ and the line.
 
 from __future__ import annotations
 
-import json
-import signal
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
@@ -27,19 +25,15 @@ from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.condition import Condition
 from torr.model.label import read_note, read_tag
-from torr.servers.command import GRACE_S, HEALTH_S, Command, stop_signal
-from torr.servers.expectation import Expectation
+from torr.sources.candidate_entry import Candidate, CandidateReader
 from torr.sources.monitor_entry import MonitorEntry, read_monitor
 from torr.sources.toml_table import TomlTable, check_names_differ, line_of, read_table
 from torr.stats.metric import Metric, named
-from torr.store.rundir import check_name
-from torr.units import SECOND_NS, parse_duration
+from torr.units import parse_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from torr.model.json import JsonObject
 
 Scalar = str | int | float | bool
 Factors = dict[str, Scalar]
@@ -49,28 +43,10 @@ MATRIX_KEYS = (
     *("name", "baseline", "rounds", "restart", "pause", "primary", "discard_if"),
     *("warmup_requests", "monitor", "factors", "candidates", "note", "tag", "no_store"),
 )
-CANDIDATE_KEYS = (
-    *("name", "command", "env", "cwd", "url", "health", "health_timeout", "expect"),
-    *("stop_signal", "grace", "request"),
-)
-# Keys of a request, and the flags of `torr run` that mean the same.
-REQUEST_KEYS = {"method": "method", "headers": "header", "body": "body", "json": "json_body"}
-EXPECT_KEYS = ("status", "body", "content_type")
 RESTARTS: tuple[Restart, ...] = ("trial", "cell")
 MOST_ROUNDS = 1000
 DEFAULT_ROUNDS = 10
 HINT_OF_CANDIDATES = say('write [[candidates]] with name = "one", command = […] and url = "…"')
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A candidate of a comparison: its command, its expected answer, the flags of its load."""
-
-    name: str
-    command: Command
-    expected: Expectation
-    flags: JsonObject
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,91 +156,10 @@ class _Reader:
         tables = self.top.tables("candidates")
         with self.top.errors_at("candidates"):
             require(bool(tables), say("there is no candidate"), HINT_OF_CANDIDATES)
-        candidates = [self.candidate(table) for table in tables]
+        reader = CandidateReader(self.top, MATRIX_KEYS)
+        candidates = [reader.candidate(table) for table in tables]
         check_names_differ(tables, [candidate.name for candidate in candidates], "candidates")
         return candidates
-
-    def candidate(self, entry: TomlTable) -> Candidate:
-        """Return a candidate: its own keys, then those of the top; both `env` are merged."""
-        own_values = entry.values
-        shared = {key: value for key, value in self.top.values.items() if key not in MATRIX_KEYS}
-        values = {**shared, **own_values}
-        if isinstance(shared.get("env"), dict) and isinstance(own_values.get("env"), dict):
-            values["env"] = {**shared["env"], **own_values["env"]}
-        table = replace(entry, values=values, from_top=shared.keys() - own_values)
-        name = table.value("name", str)
-        with table.errors_at("name"):
-            if not name:
-                raise UsageError(say("a candidate has no name"), say('write name = "one"'))
-            check_name(name, "name")
-        flags = {key: x for key, x in table.values.items() if key not in CANDIDATE_KEYS}
-        with table.errors_at():
-            return Candidate(
-                name=name,
-                command=self.command(name, table),
-                expected=self.expected(table),
-                flags={**self.request(table), **flags},
-                line=table.line,
-            )
-
-    def command(self, name: str, table: TomlTable) -> Command:
-        url = table.value("url", str)
-        with table.errors_at("url"):
-            if url is None:
-                raise UsageError(
-                    say("{name} has no url", name=name),
-                    say('write url = "http://127.0.0.1:{{port}}/"'),
-                )
-        with table.errors_at("command"):
-            return Command(
-                argv=tuple(
-                    table.texts("command", say('command = ["server", "--port", "{{port}}"]'))
-                ),
-                url=url,
-                name=name,
-                env=tuple(self.environment(table).items()),
-                cwd=(self.top.path.parent / (table.value("cwd", str) or "")).absolute(),
-                stop_signal=table.read("stop_signal", stop_signal) or signal.SIGTERM,
-                grace_s=table.read("grace", _seconds) or GRACE_S,
-                health=table.value("health", str) or self.default_health(table),
-                health_timeout_s=table.read("health_timeout", _seconds) or HEALTH_S,
-            )
-
-    def default_health(self, table: TomlTable) -> str:
-        """Return the health path; none if calls of gRPC are sent, whose servers have no paths."""
-        return "" if {"grpc"} & {*self.top.values, *table.values} else "/"
-
-    def request(self, table: TomlTable) -> JsonObject:
-        """Return the flags that mean the same as the keys of a request."""
-        part = table.table(
-            "request", say('write request = {{ method = "POST", json = {{ n = 1 }} }}')
-        )
-        part.check_keys(tuple(REQUEST_KEYS))
-        flags = {REQUEST_KEYS[key]: value for key, value in part.values.items()}
-        if "json_body" in flags:
-            flags["json_body"] = json.dumps(flags["json_body"])
-        if "header" in flags:
-            headers = part.table("headers", say('write headers = {{ x-user = "ann" }}')).values
-            flags["header"] = [f"{name}: {value}" for name, value in headers.items()]
-        return flags
-
-    def environment(self, table: TomlTable) -> dict[str, str]:
-        variables = table.table("env", say('write env = {{ LOG = "off" }}')).values
-        with table.errors_at("env"):
-            for key, value in variables.items():
-                fits = isinstance(value, str | int | float) and not isinstance(value, bool)
-                require(fits, say("env: {key} is neither a text nor a number", key=key))
-        return {key: str(value) for key, value in variables.items()}
-
-    def expected(self, table: TomlTable) -> Expectation:
-        part = table.table("expect", say('write expect = {{ status = 200, body = "ok" }}'))
-        part.check_keys(EXPECT_KEYS)
-        body = part.value("body", str)
-        return Expectation(
-            status=part.count("status", 599) or 200,
-            body=None if body is None else body.encode(),
-            content_type=part.value("content_type", str),
-        )
 
 
 def _restart(text: str) -> Restart:
@@ -275,7 +170,3 @@ def _restart(text: str) -> Restart:
         say("{text!r} is not a moment at which torr restarts servers", text=text),
         say('write restart = "trial", or "cell" to keep servers running through a cell'),
     )
-
-
-def _seconds(text: str) -> float:
-    return parse_duration(text) / SECOND_NS

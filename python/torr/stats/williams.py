@@ -10,13 +10,15 @@ it is AB, BA.
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Name = TypeVar("Name")
 
-def order(candidates: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
+
+def order(candidates: Sequence[Name], rounds: int, seed: int) -> list[tuple[Name, ...]]:
     """Return the candidates of each round in order; the same seed gives the same order.
 
     All rows of a design are used before it is repeated with its rows in another order.
@@ -26,7 +28,7 @@ def order(candidates: Sequence[str], rounds: int, seed: int) -> list[tuple[str, 
     names = list(candidates)
     random.shuffle(names)
     design = square(len(names))
-    orders: list[tuple[str, ...]] = []
+    orders: list[tuple[Name, ...]] = []
     while len(orders) < rounds:
         rows = random.sample(design, len(design))
         orders += [tuple(names[index] for index in row) for row in rows]

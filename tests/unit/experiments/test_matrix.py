@@ -17,7 +17,7 @@ from torr.results.experiment import GivenUp
 from torr.results.result import RunHead, TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
-from torr.sources.matrix_file import Candidate
+from torr.sources.candidate_entry import Candidate
 from torr.stats.trials import Cell
 from torr.store.rundir import RunDirectory
 from torr.verdicts.comparison import Procedure

@@ -19,7 +19,7 @@ from torr.results.result import TrialFailure
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.readiness import Ready
-from torr.sources.matrix_file import Candidate
+from torr.sources.candidate_entry import Candidate
 from torr.units import SECOND_NS
 from torr.verdicts.comparison import Procedure
 

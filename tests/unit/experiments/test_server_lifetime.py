@@ -12,7 +12,7 @@ from torr.messages.message import message
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
 from torr.servers.failure import TrialError
-from torr.sources.matrix_file import Candidate
+from torr.sources.candidate_entry import Candidate
 
 
 def trial(name, number=1):

@@ -1,0 +1,75 @@
+"""Settings: combinations of the values of a server's parameters.
+
+A parameter may have a condition, such as a pool size that only several workers have. A setting in
+which the condition does not hold has no value of the parameter.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SettingValue = str | int | float | bool
+Setting = dict[str, SettingValue]
+"""A value for each parameter whose condition holds, by name, in the order of the parameters."""
+
+MOST_SETTINGS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class TunedParameter:
+    """A parameter with the values that are tried; `when` has the values of others that it needs.
+
+    `argument` are words that are added to the command of the server; `variable` is an environment
+    variable. Without both, the value is used where its name stands in braces.
+    """
+
+    name: str
+    values: tuple[SettingValue, ...]
+    when: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
+    argument: tuple[str, ...] = ()
+    variable: str | None = None
+
+    def applies_in(self, setting: Setting) -> bool:
+        """Return whether the condition holds in a setting."""
+        return all(
+            name in setting and is_one_of(setting[name], values)
+            for name, values in self.when.items()
+        )
+
+
+def is_one_of(value: SettingValue, values: Iterable[SettingValue]) -> bool:
+    """Return whether a value is one of some; the numbers 0 and 1 differ from false and true."""
+    return any(type(value) is type(other) and value == other for other in values)
+
+
+def settings_of(parameters: Sequence[TunedParameter]) -> list[Setting]:
+    """Return every setting, the last parameter changing fastest.
+
+    Conditions name only parameters before theirs. Raise ValueError beyond MOST_SETTINGS.
+    """
+    settings: list[Setting] = [{}]
+    for parameter in parameters:
+        settings = [
+            {**setting, parameter.name: value} if value is not None else setting
+            for setting in settings
+            for value in _values_in(parameter, setting)
+        ]
+        if len(settings) > MOST_SETTINGS:
+            raise ValueError(f"more than {MOST_SETTINGS:,} settings")
+    return settings
+
+
+def most_settings(parameters: Sequence[TunedParameter]) -> int:
+    """Return how many settings there would be if every condition held."""
+    return math.prod(len(parameter.values) for parameter in parameters)
+
+
+def _values_in(
+    parameter: TunedParameter, setting: Setting
+) -> tuple[SettingValue, ...] | tuple[None]:
+    return parameter.values if parameter.applies_in(setting) else (None,)

@@ -1,0 +1,1 @@
+"""Tuning: the procedure that searches settings and judges the finalists, and its simulation."""

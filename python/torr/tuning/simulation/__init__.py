@@ -1,0 +1,1 @@
+"""The tuning procedure on synthetic worlds, whose best setting is known."""

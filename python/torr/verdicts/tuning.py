@@ -1,0 +1,209 @@
+"""Verdicts about the finalists of a tuning, from fresh rounds alone.
+
+Each number of a setting is paired with that of another one in the same round. The champion against
+the default is a family of one; the runners-up against the champion are a second family, and the
+runners-up against the default a third. All have the error of a look, since there are several looks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from torr.stats import holm, signed_rank
+from torr.stats.estimate import Estimate, paired
+from torr.verdicts.judgement import DELTA, Evidence, judge
+from torr.verdicts.looks import ALPHA_OF_A_LOOK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from torr.verdicts.judgement import Judgement
+
+SloStatus = Literal["shown", "broken", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class FreshValue:
+    """What a fresh trial measured: the primary metric, and the excess over each SLO's limit.
+
+    An excess is the logarithm of number / limit, or its negative where more is better.
+    """
+
+    value: float
+    excesses: tuple[float, ...] = ()
+
+
+FreshRounds = list[dict[int, FreshValue]]
+"""The trials of fresh rounds, by the number of their setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingClaim:
+    """A setting against another one: the word, the estimate of ln(setting / other), Holm's p."""
+
+    setting: int
+    other: int
+    estimate: Estimate
+    p_adjusted: float
+    judgement: Judgement
+    more_is_better: bool = True
+
+    @property
+    def is_beyond_margin(self) -> bool:
+        """Whether the whole interval is better by more than the margin: at least 3 % faster."""
+        low, high = self.estimate.interval
+        margin = math.log1p(DELTA)
+        return low > margin if self.more_is_better else high < -margin
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether more rounds are not needed."""
+        return self.judgement.word != "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class TuneVerdict:
+    """The verdicts on finalists: against the default, against the champion, and on the SLOs.
+
+    `recommended` is the first finalist whose SLOs are shown and that is not slower than a default
+    whose SLOs are not broken; None if there is none, and the default should stay. `tied` are
+    other finalists whose SLOs are shown and that cannot be told apart from the champion.
+    """
+
+    rounds: int
+    default: int
+    finalists: tuple[int, ...]
+    against_default: dict[int, SettingClaim]
+    against_champion: dict[int, SettingClaim]
+    slos: dict[int, SloStatus]
+    recommended: int | None
+    tied: tuple[int, ...]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no more rounds are needed.
+
+        So it is if the first finalist that does not break an SLO is shown to keep all of them, and
+        its word against the default is not `inconclusive`; or if all finalists break an SLO.
+        """
+        leader = next((name for name in self.finalists if self.slos[name] != "broken"), None)
+        if leader is None:
+            return True
+        claim = self.against_default.get(leader)
+        return self.slos[leader] == "shown" and (claim is None or claim.is_settled)
+
+
+def judge_finalists(
+    rounds: FreshRounds,
+    default: int,
+    finalists: Sequence[int],
+    *,
+    more_is_better: bool = True,
+    alpha: float = ALPHA_OF_A_LOOK,
+) -> TuneVerdict:
+    """Return the verdicts of fresh rounds; `finalists` are those not out, the champion first."""
+    champion, others = finalists[:1], finalists[1:]
+    pairs = [
+        [(setting, default) for setting in champion],
+        [(setting, default) for setting in others],
+        [(setting, champion[0]) for setting in others],
+    ]
+    first, rest, secondary = (
+        _family(rounds, family, alpha, more_is_better=more_is_better) for family in pairs
+    )
+    against_default = {**first, **rest}
+    slos = {x: _slo_status(rounds, x, alpha) for x in (default, *finalists)}
+    recommended = next(
+        (
+            setting
+            for setting in finalists
+            if slos[setting] == "shown"
+            and not (
+                against_default[setting].judgement.word == "worse" and slos[default] != "broken"
+            )
+        ),
+        None,
+    )
+    tied = tuple(
+        setting
+        for setting, claim in secondary.items()
+        if setting != recommended
+        and slos[setting] == "shown"
+        and claim.judgement.word in ("same", "inconclusive")
+    )
+    return TuneVerdict(
+        rounds=len(rounds),
+        default=default,
+        finalists=tuple(finalists),
+        against_default=against_default,
+        against_champion=secondary,
+        slos=slos,
+        recommended=recommended,
+        tied=tied,
+    )
+
+
+def slo_status(excesses: Sequence[float], alpha: float = ALPHA_OF_A_LOOK) -> SloStatus:
+    """Return whether the middle of the excesses is shown to lie below or above the limit."""
+    low, high = signed_rank.interval(excesses, 2 * alpha)
+    if high < 0:
+        return "shown"
+    return "broken" if low > 0 else "undecided"
+
+
+def _slo_status(rounds: FreshRounds, setting: int, alpha: float) -> SloStatus:
+    trials = [trials[setting].excesses for trials in rounds if setting in trials]
+    statuses = [slo_status(excesses, alpha) for excesses in zip(*trials, strict=True)]
+    if "broken" in statuses:
+        return "broken"
+    # Without SLOs nothing has to be shown; without trials nothing is.
+    return "undecided" if "undecided" in statuses or not trials else "shown"
+
+
+def _family(
+    rounds: FreshRounds,
+    pairs: Sequence[tuple[int, int]],
+    alpha: float,
+    *,
+    more_is_better: bool,
+) -> dict[int, SettingClaim]:
+    """Return the claims of a family of comparisons, by setting."""
+    estimates = [paired(*_values(rounds, *pair), alpha, is_share=False) for pair in pairs]
+    adjusted = holm.adjusted([estimate.p for estimate in estimates])
+    return {
+        setting: SettingClaim(
+            setting,
+            other,
+            estimate,
+            p,
+            judge(_evidence(estimate, p, len(pairs), alpha, more_is_better=more_is_better)),
+            more_is_better,
+        )
+        for (setting, other), estimate, p in zip(pairs, estimates, adjusted, strict=True)
+    }
+
+
+def _values(
+    rounds: Sequence[Mapping[int, FreshValue]], setting: int, other: int
+) -> tuple[list[float], list[float]]:
+    """Return the values of the other and of the setting, of rounds that have both."""
+    both = [trials for trials in rounds if setting in trials and other in trials]
+    return [trials[other].value for trials in both], [trials[setting].value for trials in both]
+
+
+def _evidence(
+    estimate: Estimate, p_adjusted: float, family: int, alpha: float, *, more_is_better: bool
+) -> Evidence:
+    return Evidence(
+        count=estimate.count,
+        family=family,
+        centre=estimate.centre,
+        inner=estimate.inner,
+        spread=estimate.spread,
+        p_adjusted=p_adjusted,
+        margin=math.log1p(DELTA),
+        more_is_better=more_is_better,
+        alpha=alpha,
+    )
