@@ -54,13 +54,14 @@ def settings_of(parameters: Sequence[TunedParameter]) -> list[Setting]:
     """
     settings: list[Setting] = [{}]
     for parameter in parameters:
+        values = [_values_in(parameter, setting) for setting in settings]
+        if sum(map(len, values)) > MOST_SETTINGS:
+            raise ValueError(f"more than {MOST_SETTINGS:,} settings")
         settings = [
             {**setting, parameter.name: value} if value is not None else setting
-            for setting in settings
-            for value in _values_in(parameter, setting)
+            for setting, own in zip(settings, values, strict=True)
+            for value in own
         ]
-        if len(settings) > MOST_SETTINGS:
-            raise ValueError(f"more than {MOST_SETTINGS:,} settings")
     return settings
 
 
@@ -69,7 +70,5 @@ def most_settings(parameters: Sequence[TunedParameter]) -> int:
     return math.prod(len(parameter.values) for parameter in parameters)
 
 
-def _values_in(
-    parameter: TunedParameter, setting: Setting
-) -> tuple[SettingValue, ...] | tuple[None]:
+def _values_in(parameter: TunedParameter, setting: Setting) -> tuple[SettingValue | None, ...]:
     return parameter.values if parameter.applies_in(setting) else (None,)

@@ -54,9 +54,9 @@ class TunePlan:
     def of(cls, file: TuneFile, options: TuneOptions) -> TunePlan:
         """Return the tuning of a file; every placeholder in it has been filled once."""
         _check_flags(file)
-        _check_parameters(file)
         for setting in examples(file):
             _check_filled(file, setting)
+        _check_parameters(file)
         typed = {"duration_ns": options.duration_ns, "warmup_ns": options.warmup_ns}
         plans = Plans(file.matrix, typed, {})
         load = plans.of(file.candidate, {}, _example_url(file))

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from torr.stats import williams
 from torr.tuning.search import Failures, Trials, measure_round, search
+from torr.tuning.trials import TrialPlace
 from torr.verdicts.tuning import FreshRounds, FreshValue, TuneVerdict, judge_finalists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from torr.tuning.budget import TuneBudget
-    from torr.tuning.trials import SettingOut, TrialPlace, TuneTrial
+    from torr.tuning.trials import SettingOut, TuneTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,10 @@ class TuneProcedure:
     def run(self, measure: Callable[[TrialPlace], TuneTrial]) -> TuneOutcome:
         """Measure the trials of the whole procedure; return the outcome."""
         steps = self.steps()
-        try:
-            place = next(steps)
-            while True:
-                place = steps.send(measure(place))
-        except StopIteration as end:
-            outcome: TuneOutcome = end.value
-        return outcome
+        following = _advance(steps, None)
+        while isinstance(following, TrialPlace):
+            following = _advance(steps, measure(following))
+        return following
 
     def replay(self, trials: Iterable[TuneTrial]) -> TrialPlace | TuneOutcome:
         """Return the place of the next trial after these, or the outcome if none is left.
@@ -92,16 +90,14 @@ class TuneProcedure:
         Raise ValueError if a trial is not at the place where the procedure would have measured it.
         """
         steps = self.steps()
-        try:
-            place = next(steps)
-            for trial in trials:
-                if trial.place != place:
-                    raise ValueError(f"a trial at {trial.place}, where {place} was expected")
-                place = steps.send(trial)
-        except StopIteration as end:
-            outcome: TuneOutcome = end.value
-            return outcome
-        return place
+        following = _advance(steps, None)
+        for trial in trials:
+            if not isinstance(following, TrialPlace):
+                raise ValueError(f"a trial at {trial.place}, after the last one")
+            if trial.place != following:
+                raise ValueError(f"a trial at {trial.place}, where {following} was expected")
+            following = _advance(steps, trial)
+        return following
 
     def _fresh_rounds(
         self, finalists: Sequence[int], failures: Failures
@@ -126,6 +122,17 @@ class TuneProcedure:
     ) -> TuneVerdict:
         remaining = failures.remaining(finalists)
         return judge_finalists(rounds, self.default, remaining, more_is_better=self.more_is_better)
+
+
+def _advance(
+    steps: Generator[TrialPlace, TuneTrial, TuneOutcome], trial: TuneTrial | None
+) -> TrialPlace | TuneOutcome:
+    """Return the place after a trial, or after the start; the outcome after the last one."""
+    try:
+        return next(steps) if trial is None else steps.send(trial)
+    except StopIteration as end:
+        outcome: TuneOutcome = end.value
+        return outcome
 
 
 def _values(trials: Trials) -> dict[int, FreshValue]:

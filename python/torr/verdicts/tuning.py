@@ -170,7 +170,9 @@ def _family(
     more_is_better: bool,
 ) -> dict[int, SettingClaim]:
     """Return the claims of a family of comparisons, by setting."""
-    estimates = [paired(*_values(rounds, *pair), alpha, is_share=False) for pair in pairs]
+    # Holm adjusts p-values; intervals that hold together have a part of the error each.
+    part = alpha / max(1, len(pairs))
+    estimates = [paired(*_values(rounds, *pair), part, is_share=False) for pair in pairs]
     adjusted = holm.adjusted([estimate.p for estimate in estimates])
     return {
         setting: SettingClaim(

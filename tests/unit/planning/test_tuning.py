@@ -1,0 +1,145 @@
+"""The plan of a tuning, and the text of `torr tune --plan`."""
+
+import pytest
+
+from torr.errors import FileError
+from torr.messages.say import render
+from torr.model.tune_effort import TuneEffort
+from torr.options.tune import TuneOptions
+from torr.planning.tuning import TunePlan, examples
+from torr.planning.tuning_preview import preview
+from torr.sources.tune_file import read_tune_file
+
+WHOLE = """\
+command = ["serve", "{port}", "{workers}", "--config", "{conf}"]
+url = "http://127.0.0.1:{port}/"
+slo = ["p95 < 500ms"]
+duration = "5s"
+warmup = "2s"
+[settings]
+workers = [1, 2, 4, 8]
+gc = { values = ["on", "off"], env = "GC" }
+pool = { values = [8, 16], when = { workers = [4, 8] }, argument = ["--pool", "{pool}"] }
+batch = [1, 2, 3, 4]
+[default]
+workers = 1
+gc = "on"
+batch = 1
+[templates]
+conf = "server.conf"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    (tmp_path / "server.conf").write_text("batch {batch}\n")
+
+    def planned(text=WHOLE, **options):
+        path = tmp_path / "tune.toml"
+        path.write_text(text)
+        return TunePlan.of(read_tune_file(path), TuneOptions(**options))
+
+    return planned
+
+
+def lines_of(tuning):
+    return [render(line, "en") for line in preview(tuning)]
+
+
+def test_the_plan_of_a_file(plan):
+    tuning = plan(budget=TuneEffort(trials=240))
+    assert tuning.trial_s == 10
+    assert tuning.procedure.budget.settings == 48
+    assert tuning.procedure.default == tuning.file.default == 0
+    assert tuning.procedure.more_is_better
+    assert [str(slo) for slo in tuning.slos] == ["p95 < 500ms"]
+
+
+def test_a_time_is_as_many_trials_as_fit(plan):
+    assert plan(budget=TuneEffort.parse("40m")).requested == 240
+    assert plan(f'budget = "40m"\n{WHOLE}').requested == 240
+    assert plan(f'budget = "40m"\n{WHOLE}', budget=TuneEffort(trials=99)).requested == 99
+
+
+def test_a_rate_is_judged_by_p99_of_which_less_is_better(plan):
+    assert not plan(f'rate = "100"\n{WHOLE}').procedure.more_is_better
+    assert plan(f'rate = "100"\nprimary = "ok/s"\n{WHOLE}').procedure.more_is_better
+    assert not plan(f'primary = "p99"\n{WHOLE}').procedure.more_is_better
+
+
+def test_the_seed_is_that_of_the_options(plan):
+    assert plan(seed=7).procedure.seed == 7
+
+
+def test_the_examples_have_every_value_of_every_parameter(plan):
+    file = plan().file
+    chosen = examples(file)
+    for parameter in file.parameters:
+        assert {s[parameter.name] for s in chosen if parameter.name in s} == set(parameter.values)
+    assert len(chosen) < 10
+
+
+def test_the_preview_says_settings_trials_time_and_power(plan):
+    assert lines_of(plan(budget=TuneEffort(trials=240))) == [
+        "48 settings of 4 parameters; the default is workers 1, gc on, batch 1",
+        "search: 155 trials: 47 settings in 1 round and 12 settings in 9 rounds",
+        "fresh rounds of the default and 3 finalists: judged after 10 and 20 rounds",
+        "195 to 235 trials, about 32 min to 39 min",
+        "the search has enough trials if two trials of a setting differ by about 4 %: nine of ten"
+        " such searches end within 2 % of the best setting",
+        "20 fresh rounds show a difference from the default of about 4.3 % or more",
+    ]
+
+
+def test_a_small_budget_is_said_to_be_small(plan):
+    lines = lines_of(plan(budget=TuneEffort(trials=120)))
+    assert lines[1].endswith("7 settings are not tried")
+    assert lines[3] == "120 trials, about 20 min"
+    assert "fewer trials than the 144 that it needs" in lines[4]
+
+
+def test_a_budget_that_can_find_nothing(plan):
+    assert lines_of(plan(budget=TuneEffort(trials=45)))[1:] == [
+        "45 trials: too few to find anything, at least 46 are needed"
+    ]
+    assert len(lines_of(plan(budget=TuneEffort(trials=46)))) > 2
+
+
+def test_a_load_of_requests_has_no_known_time(plan):
+    text = WHOLE.replace('duration = "5s"\nwarmup = "2s"', "requests = 1000")
+    assert lines_of(plan(text))[3].endswith("and the time of their requests")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "problem", "hint"),
+    [
+        ("slo =", "setings = 3\nslo =", 3, "there is no 'setings' here", "did you mean settings?"),
+        ("slo =", "connexions = 3\nslo =", 3, "there is no 'connexions'", "connections?"),
+        ("slo =", 'tokenizer = "x"\nslo =', 3, "a tuning has no tokenizer", "leave it out"),
+        ('"{workers}", ', "", 7, "'workers' does not reach the server", "{workers}"),
+        ('"{workers}"', '"{worker}"', 1, "{worker} is unknown", "{workers}"),
+        ("batch = [1", "conf = [1]\nbatch = [1", 10, "both called 'conf'", "rename"),
+        ('duration = "5s"', 'duration = "5"', 4, "duration", None),
+    ],
+)
+def test_a_mistake_is_named_at_its_line(plan, before, after, line, problem, hint):
+    assert before in WHOLE
+    text = WHOLE.replace(before, after, 1)
+    if "conf = [1]" in after:
+        text = text.replace("batch = 1\n", "batch = 1\nconf = 1\n")
+    if problem.startswith("'workers'"):
+        text = text.replace("when = { workers = [4, 8] }", "when = { workers = 4 }")
+    with pytest.raises(FileError) as error:
+        plan(text)
+    assert error.value.line == line
+    assert problem in str(error.value.message)
+    assert hint is None or hint in str(error.value.hint)
+
+
+def test_an_unknown_name_in_a_template_is_named_in_its_file(plan, tmp_path):
+    (tmp_path / "server.conf").write_text("batch {batch}\n")
+    plan()
+    (tmp_path / "server.conf").write_text("batch {batch} {other}\n")
+    with pytest.raises(FileError, match="other") as error:
+        plan()
+    assert error.value.path == tmp_path / "server.conf"

@@ -1,0 +1,148 @@
+"""Verdicts about finalists: claims, SLOs, the recommendation."""
+
+import math
+
+import pytest
+
+from torr.stats.estimate import paired
+from torr.verdicts.looks import ALPHA_OF_A_LOOK
+from torr.verdicts.tuning import FreshValue, judge_finalists, slo_status
+
+WIGGLE = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.002, 0.006, -0.008, 0.002]
+DEFAULT, CHAMPION, SECOND, THIRD = range(4)
+
+
+def rounds_of(ratios, excesses=None, count=10):
+    """Return rounds in which each setting has a ratio to 100, and wiggles differently."""
+    return [
+        {
+            setting: FreshValue(
+                100 * ratio * math.exp(WIGGLE[(number * (setting + 1)) % 10]),
+                ()
+                if excesses is None
+                else (excesses[setting] + WIGGLE[(number + setting) % 10] / 2,),
+            )
+            for setting, ratio in enumerate(ratios)
+        }
+        for number in range(count)
+    ]
+
+
+def judged(ratios, excesses=None, count=10, **more):
+    finalists = range(1, len(ratios))
+    return judge_finalists(rounds_of(ratios, excesses, count), DEFAULT, finalists, **more)
+
+
+def test_a_champion_that_is_clearly_faster():
+    verdict = judged([1.0, 1.1, 1.1, 0.8])
+    claim = verdict.against_default[CHAMPION]
+    assert claim.judgement.word == "better"
+    assert claim.estimate.centre == pytest.approx(math.log(1.1), abs=0.01)
+    assert claim.is_beyond_margin
+    assert verdict.recommended == CHAMPION
+    assert verdict.is_settled
+
+
+def test_two_percent_are_no_claim_of_three():
+    claim = judged([1.0, 1.02, 0.9, 0.9]).against_default[CHAMPION]
+    assert not claim.is_beyond_margin
+
+
+def test_less_is_better_where_the_metric_is_a_time():
+    claim = judged([1.0, 0.9], more_is_better=False).against_default[CHAMPION]
+    assert (claim.judgement.word, claim.is_beyond_margin) == ("better", True)
+    claim = judged([1.0, 1.1], more_is_better=False).against_default[CHAMPION]
+    assert (claim.judgement.word, claim.is_beyond_margin) == ("worse", False)
+
+
+def test_runners_up_that_cannot_be_told_apart_are_named():
+    verdict = judged([1.0, 1.1, 1.1, 0.8])
+    assert verdict.tied == (SECOND,)
+    assert verdict.against_champion[THIRD].judgement.word == "worse"
+
+
+def test_the_champion_against_the_default_is_a_family_of_its_own():
+    verdict = judged([1.0, 1.1, 1.1, 1.1])
+    champion, second = (verdict.against_default[n] for n in (CHAMPION, SECOND))
+    assert champion.p_adjusted == champion.estimate.p
+    assert second.p_adjusted == 2 * second.estimate.p
+    values = [trials[SECOND].value for trials in rounds_of([1.0, 1.1, 1.1, 1.1])]
+    defaults = [trials[DEFAULT].value for trials in rounds_of([1.0, 1.1, 1.1, 1.1])]
+    # The intervals of both runners-up hold together with the error of a look.
+    apart = paired(defaults, values, ALPHA_OF_A_LOOK / 2, is_share=False)
+    assert second.estimate.interval == apart.interval
+
+
+@pytest.mark.parametrize(
+    ("excesses", "recommended", "statuses"),
+    [
+        ([-0.2, -0.2, -0.2], CHAMPION, ("shown", "shown")),
+        ([-0.2, 0.2, -0.2], SECOND, ("broken", "shown")),
+        ([-0.2, 0.0, -0.2], SECOND, ("undecided", "shown")),
+        ([-0.2, 0.2, 0.2], None, ("broken", "broken")),
+        ([-0.2, 0.0, 0.0], None, ("undecided", "undecided")),
+    ],
+)
+def test_the_first_finalist_whose_slo_is_shown_is_recommended(excesses, recommended, statuses):
+    verdict = judged([1.0, 1.2, 1.1], excesses)
+    assert verdict.recommended == recommended
+    assert (verdict.slos[CHAMPION], verdict.slos[SECOND]) == statuses
+
+
+def test_a_finalist_slower_than_the_default_is_not_recommended():
+    assert judged([1.0, 0.8], [-0.2, -0.2]).recommended is None
+
+
+def test_a_slower_finalist_is_recommended_if_the_default_breaks_the_slo():
+    verdict = judged([1.0, 0.8], [0.2, -0.2])
+    assert verdict.recommended == CHAMPION
+    assert verdict.slos[DEFAULT] == "broken"
+
+
+def test_every_slo_has_to_be_shown():
+    rounds = [
+        {setting: FreshValue(100.0, (-0.2, 0.2)) for setting in (DEFAULT, CHAMPION)}
+        for _ in range(10)
+    ]
+    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION] == "broken"
+
+
+def test_a_tuning_goes_on_while_the_champion_is_inconclusive_or_its_slo_undecided():
+    assert not judged([1.0, 1.1], [-0.2, 0.0]).is_settled
+    assert not judged([1.0, 1.1], count=5).is_settled
+    assert judged([1.0, 1.1], [-0.2, -0.2]).is_settled
+
+
+def test_a_champion_that_breaks_the_slo_leaves_the_place_to_the_next_finalist():
+    assert judged([1.0, 1.1, 1.1], [-0.2, 0.2, -0.2]).is_settled
+    assert not judged([1.0, 1.1, 1.1], [-0.2, 0.2, 0.0]).is_settled
+    assert judged([1.0, 1.1, 1.1], [-0.2, 0.2, 0.2]).is_settled
+
+
+def test_a_round_without_one_side_counts_for_neither():
+    rounds = rounds_of([1.0, 1.1, 1.1])
+    del rounds[0][DEFAULT], rounds[1][CHAMPION]
+    verdict = judge_finalists(rounds, DEFAULT, [CHAMPION, SECOND])
+    assert verdict.against_default[CHAMPION].estimate.count == 8
+    assert verdict.against_default[SECOND].estimate.count == 9
+    assert verdict.against_champion[SECOND].estimate.count == 9
+
+
+@pytest.mark.parametrize(
+    ("excesses", "status"),
+    [
+        ([-0.1] * 6, "shown"),
+        ([-0.1] * 5, "undecided"),
+        ([0.1] * 6, "broken"),
+        ([0.0] * 10, "undecided"),
+        ([-0.1] * 9 + [0.01], "shown"),
+        ([-0.1] * 6 + [0.2] * 4, "undecided"),
+    ],
+)
+def test_an_slo_is_shown_or_broken_by_a_one_sided_interval(excesses, status):
+    assert slo_status(excesses) == status
+
+
+def test_without_finalists_nothing_is_recommended():
+    verdict = judge_finalists(rounds_of([1.0]), DEFAULT, [])
+    assert (verdict.recommended, verdict.is_settled) == (None, True)
