@@ -101,14 +101,15 @@ def _power(tuning: TunePlan) -> Iterator[str]:
     values = {"noise": f"{noise:g}", "needed": f"{needed:,}"}
     if budget.search >= needed:
         yield say(
-            "the search has enough trials if two trials of a setting differ by about {noise} %:"
-            " nine of ten such searches end within 2 % of the best setting",
+            "the search has enough trials for a standard deviation of {noise} % between trials of"
+            " one setting: about nine of ten such searches end within 2 % of the best setting",
             **values,
         )
     else:
         yield say(
-            "the search has fewer trials than the {needed} that it needs if two trials of a setting"
-            " differ by about {noise} %: it may end further than 2 % from the best setting",
+            "the search has fewer than the {needed} trials that it needs for a standard deviation"
+            " of {noise} % between trials of one setting: it may end further than 2 % from the best"
+            " setting",
             **values,
         )
     spread = math.sqrt(2) * noise / 100

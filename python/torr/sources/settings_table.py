@@ -61,7 +61,7 @@ class SettingsReader:
             name=name,
             values=_values(own, "values", name),
             when=dict(_conditions(own, before)),
-            argument=tuple(own.texts("argument", say('argument = ["--pool", "{{pool}}"]')))
+            argument=tuple(own.texts("argument", say('write argument = ["--pool", "{{pool}}"]')))
             if "argument" in own.values
             else (),
             variable=variable,

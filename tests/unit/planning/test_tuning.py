@@ -85,8 +85,10 @@ def test_the_preview_says_settings_trials_time_and_power(plan):
         "search: 155 trials: 47 settings in 1 round and 12 settings in 9 rounds",
         "fresh rounds of the default and 3 finalists: judged after 10 and 20 rounds",
         "195 to 235 trials, about 32 min to 39 min",
-        "the search has enough trials if two trials of a setting differ by about 4 %: nine of ten"
-        " such searches end within 2 % of the best setting",
+        (
+            "the search has enough trials for a standard deviation of 4 % between trials of one"
+            " setting: about nine of ten such searches end within 2 % of the best setting"
+        ),
         "20 fresh rounds show a difference from the default of about 4.3 % or more",
     ]
 
@@ -95,7 +97,7 @@ def test_a_small_budget_is_said_to_be_small(plan):
     lines = lines_of(plan(budget=TuneEffort(trials=120)))
     assert lines[1].endswith("7 settings are not tried")
     assert lines[3] == "120 trials, about 20 min"
-    assert "fewer trials than the 144 that it needs" in lines[4]
+    assert "fewer than the 144 trials that it needs" in lines[4]
 
 
 def test_a_budget_that_can_find_nothing(plan):
@@ -111,7 +113,7 @@ def test_a_load_of_requests_has_no_known_time(plan):
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "line", "problem", "hint"),
+    "case",
     [
         ("slo =", "setings = 3\nslo =", 3, "there is no 'setings' here", "did you mean settings?"),
         ("slo =", "connexions = 3\nslo =", 3, "there is no 'connexions'", "connections?"),
@@ -122,7 +124,8 @@ def test_a_load_of_requests_has_no_known_time(plan):
         ('duration = "5s"', 'duration = "5"', 4, "duration", None),
     ],
 )
-def test_a_mistake_is_named_at_its_line(plan, before, after, line, problem, hint):
+def test_a_mistake_is_named_at_its_line(plan, case):
+    before, after, line, problem, hint = case
     assert before in WHOLE
     text = WHOLE.replace(before, after, 1)
     if "conf = [1]" in after:

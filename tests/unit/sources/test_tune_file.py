@@ -72,7 +72,7 @@ def test_a_file_without_a_name_is_about_a_server(read):
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "line", "problem", "hint"),
+    "case",
     [
         ("workers = [1, 4]", "workers = 4", 12, "workers has no list of values", "[1, 4]"),
         ("workers = [1, 4]", "workers = [1, 1]", 12, "workers has 1 twice", None),
@@ -98,7 +98,8 @@ def test_a_file_without_a_name_is_about_a_server(read):
         ('"{workers}", "--config"', '"{pool}", "--config"', 14, "{pool} has no value", "argument"),
     ],
 )
-def test_a_mistake_is_named_at_its_line(read, before, after, line, problem, hint):
+def test_a_mistake_is_named_at_its_line(read, case):
+    before, after, line, problem, hint = case
     assert before in WHOLE
     with pytest.raises(FileError) as error:
         read(WHOLE.replace(before, after))
