@@ -15,6 +15,7 @@ from truth import (
     starting,
     streams,
     traces,
+    tuning,
 )
 from truth.row import Row
 
@@ -44,6 +45,7 @@ SHORT_ROWS = [
         Row(f"trace of ten million rows, {how}", traces.BAR, traces.large(lines), is_single=True)
         for how, lines in (("burstgpt", traces.burstgpt), ("mooncake", traces.mooncake))
     ),
+    Row("tune: simulated worlds", tuning.BAR, tuning.simulated, is_single=True),
     Row("random plans", plans.BAR, plans.measure, is_single=True),
     Row("compare: a server's start and stop", starting.BAR, starting.measure, is_single=True),
     Row("compare: the same server twice", comparing.AA_BAR, comparing.same_twice, is_single=True),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "torr tune --plan tune.toml",
     "torr tune --plan --budget 2h tune.toml",
-    "torr tune --simulate --worlds 100",
+    "torr tune --simulate --worlds 30",
 )
 WORLDS = 300
 

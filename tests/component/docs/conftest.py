@@ -179,6 +179,7 @@ def place(tmp_path, laddered, kept_runs, monkeypatch):
         "dify.toml",
         "compare.toml",
         "giving_up.toml",
+        "tune.toml",
         "locust_site.py",
         "locust_dify.py",
     ):

@@ -20,6 +20,7 @@ QUICKER = {
     "run": ["-z", "500ms", "--warmup", "0s", "--drain", "5s"],
     "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "500ms", "--warmup", "0s"],
     "compare": ["-z", "100ms", "--warmup", "0s"],
+    "tune": [],
     "diff": [],
     "runs": [],
     "serve": ["--for", "200ms", "--port", "0", "--host", "127.0.0.1"],
