@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from torr.model.settings import SettingValue, TunedParameter
     from torr.sources.candidate_entry import Candidate
     from torr.sources.toml_table import TomlTable
+    from torr.stats.metric import Metric
 
 TUNE_KEYS = (
     *("settings", "default", "budget", "noise", "templates", "before", "pause", "primary"),
@@ -165,7 +166,7 @@ class _Reader:
             factors={},
             pause_ns=top.read("pause", parse_duration) or 0,
             warmup_requests=top.count("warmup_requests", 10**9),
-            primary=top.read("primary", named),
+            primary=top.read("primary", _primary),
             monitor=read_monitor(top),
             note=top.read("note", read_note),
             tags=tuple(tags),
@@ -268,6 +269,14 @@ class _Reader:
             fits = noise is None or 0 < noise <= MOST_NOISE
             require(fits, say("noise is not a percentage above 0"), say('write noise = "4%"'))
         return noise
+
+
+def _primary(text: str) -> Metric:
+    """Return a metric whose settings can be compared by their ratios."""
+    metric = named(text)
+    problem = say("a tuning cannot make {label} best, which may be 0", label=metric.label)
+    require(not metric.is_share, problem, say('write an SLO such as slo = ["errors < 0.1%"]'))
+    return metric
 
 
 def _percent(text: str) -> float:

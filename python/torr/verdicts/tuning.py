@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from torr.stats import holm, signed_rank
 from torr.stats.estimate import Estimate, paired
@@ -19,6 +19,7 @@ from torr.verdicts.looks import ALPHA_OF_A_LOOK
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from torr.stats.signed_rank import Interval
     from torr.verdicts.judgement import Judgement
 
 SloStatus = Literal["shown", "broken", "undecided"]
@@ -33,6 +34,17 @@ class FreshValue:
 
     value: float
     excesses: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSlos:
+    """The SLOs of a setting: their status together, and the interval of each one's excess.
+
+    Each end of an interval holds with a probability of 1 − alpha by itself.
+    """
+
+    status: SloStatus
+    intervals: tuple[Interval, ...] = ()
 
 
 FreshRounds = list[dict[int, FreshValue]]
@@ -77,7 +89,7 @@ class TuneVerdict:
     finalists: tuple[int, ...]
     against_default: dict[int, SettingClaim]
     against_champion: dict[int, SettingClaim]
-    slos: dict[int, SloStatus]
+    slos: dict[int, SettingSlos]
     recommended: int | None
     tied: tuple[int, ...]
 
@@ -88,11 +100,11 @@ class TuneVerdict:
         So it is if the first finalist that does not break an SLO is shown to keep all of them, and
         its word against the default is not `inconclusive`; or if all finalists break an SLO.
         """
-        leader = next((name for name in self.finalists if self.slos[name] != "broken"), None)
+        leader = next((name for name in self.finalists if self.slos[name].status != "broken"), None)
         if leader is None:
             return True
         claim = self.against_default.get(leader)
-        return self.slos[leader] == "shown" and (claim is None or claim.is_settled)
+        return self.slos[leader].status == "shown" and (claim is None or claim.is_settled)
 
 
 def judge_finalists(
@@ -114,23 +126,13 @@ def judge_finalists(
         _family(rounds, family, alpha, more_is_better=more_is_better) for family in pairs
     )
     against_default = {**first, **rest}
-    slos = {x: _slo_status(rounds, x, alpha) for x in (default, *finalists)}
-    recommended = next(
-        (
-            setting
-            for setting in finalists
-            if slos[setting] == "shown"
-            and not (
-                against_default[setting].judgement.word == "worse" and slos[default] != "broken"
-            )
-        ),
-        None,
-    )
+    slos = {setting: _slos_of(rounds, setting, alpha) for setting in (default, *finalists)}
+    recommended = _recommended(finalists, default, against_default, slos)
     tied = tuple(
         setting
         for setting, claim in secondary.items()
         if setting != recommended
-        and slos[setting] == "shown"
+        and slos[setting].status == "shown"
         and claim.judgement.word in ("same", "inconclusive")
     )
     return TuneVerdict(
@@ -145,21 +147,38 @@ def judge_finalists(
     )
 
 
-def slo_status(excesses: Sequence[float], alpha: float = ALPHA_OF_A_LOOK) -> SloStatus:
-    """Return whether the middle of the excesses is shown to lie below or above the limit."""
-    low, high = signed_rank.interval(excesses, 2 * alpha)
+def _recommended(
+    finalists: Sequence[int],
+    default: int,
+    claims: Mapping[int, SettingClaim],
+    slos: Mapping[int, SettingSlos],
+) -> int | None:
+    """Return the first finalist whose SLOs are shown; none that is slower than a good default."""
+    for setting in finalists:
+        is_slower = claims[setting].judgement.word == "worse" and slos[default].status != "broken"
+        if slos[setting].status == "shown" and not is_slower:
+            return setting
+    return None
+
+
+def slo_status(interval: Interval) -> SloStatus:
+    """Return whether an interval of excesses lies below the limit, above it, or on both sides."""
+    low, high = interval
     if high < 0:
         return "shown"
     return "broken" if low > 0 else "undecided"
 
 
-def _slo_status(rounds: FreshRounds, setting: int, alpha: float) -> SloStatus:
+def _slos_of(rounds: FreshRounds, setting: int, alpha: float) -> SettingSlos:
     trials = [trials[setting].excesses for trials in rounds if setting in trials]
-    statuses = [slo_status(excesses, alpha) for excesses in zip(*trials, strict=True)]
-    if "broken" in statuses:
-        return "broken"
-    # Without SLOs nothing has to be shown; without trials nothing is.
-    return "undecided" if "undecided" in statuses or not trials else "shown"
+    if not trials:
+        return SettingSlos("undecided")
+    intervals = tuple(
+        signed_rank.interval(excesses, 2 * alpha) for excesses in zip(*trials, strict=True)
+    )
+    statuses = set(map(slo_status, intervals))
+    worst = next((word for word in ("broken", "undecided") if word in statuses), "shown")
+    return SettingSlos(cast("SloStatus", worst), intervals)
 
 
 def _family(

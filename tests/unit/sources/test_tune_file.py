@@ -93,6 +93,7 @@ def test_a_file_without_a_name_is_about_a_server(read):
         ('noise = "2.5%"', "noise = 0", 8, "noise is not a percentage above 0", "4%"),
         ('conf = "server.conf"', 'conf = "none.conf"', 19, "none.conf cannot be read", None),
         ('before = [["./warm", "{gc}"]]', 'before = ["./warm"]', 10, "list of commands", None),
+        ('primary = "p99"', 'primary = "errors"', 9, "cannot make errors best", "SLO"),
         ("budget = 240", "rounds = 10", 7, "a tuning has no rounds", "torr compare"),
         ("budget = 240", "factors = {}", 7, "a tuning has no factors", None),
         ('"{workers}", "--config"', '"{pool}", "--config"', 14, "{pool} has no value", "argument"),

@@ -6,7 +6,7 @@ import pytest
 
 from torr.stats.estimate import paired
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
-from torr.verdicts.tuning import FreshValue, judge_finalists, slo_status
+from torr.verdicts.tuning import FreshValue, judge_finalists
 
 WIGGLE = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.002, 0.006, -0.008, 0.002]
 DEFAULT, CHAMPION, SECOND, THIRD = range(4)
@@ -86,7 +86,7 @@ def test_the_champion_against_the_default_is_a_family_of_its_own():
 def test_the_first_finalist_whose_slo_is_shown_is_recommended(excesses, recommended, statuses):
     verdict = judged([1.0, 1.2, 1.1], excesses)
     assert verdict.recommended == recommended
-    assert (verdict.slos[CHAMPION], verdict.slos[SECOND]) == statuses
+    assert (verdict.slos[CHAMPION].status, verdict.slos[SECOND].status) == statuses
 
 
 def test_a_finalist_slower_than_the_default_is_not_recommended():
@@ -96,7 +96,7 @@ def test_a_finalist_slower_than_the_default_is_not_recommended():
 def test_a_slower_finalist_is_recommended_if_the_default_breaks_the_slo():
     verdict = judged([1.0, 0.8], [0.2, -0.2])
     assert verdict.recommended == CHAMPION
-    assert verdict.slos[DEFAULT] == "broken"
+    assert verdict.slos[DEFAULT].status == "broken"
 
 
 def test_every_slo_has_to_be_shown():
@@ -104,7 +104,7 @@ def test_every_slo_has_to_be_shown():
         {setting: FreshValue(100.0, (-0.2, 0.2)) for setting in (DEFAULT, CHAMPION)}
         for _ in range(10)
     ]
-    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION] == "broken"
+    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].status == "broken"
 
 
 def test_a_tuning_goes_on_while_the_champion_is_inconclusive_or_its_slo_undecided():
@@ -140,7 +140,8 @@ def test_a_round_without_one_side_counts_for_neither():
     ],
 )
 def test_an_slo_is_shown_or_broken_by_a_one_sided_interval(excesses, status):
-    assert slo_status(excesses) == status
+    rounds = [{CHAMPION: FreshValue(1.0, (excess,))} for excess in excesses]
+    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].status == status
 
 
 def test_without_finalists_nothing_is_recommended():
