@@ -120,8 +120,9 @@ class TuneProcedure:
     def _judge(
         self, rounds: FreshRounds, finalists: Sequence[int], failures: Failures
     ) -> TuneVerdict:
+        default = None if self.default in failures.out else self.default
         remaining = failures.remaining(finalists)
-        return judge_finalists(rounds, self.default, remaining, more_is_better=self.more_is_better)
+        return judge_finalists(rounds, default, remaining, more_is_better=self.more_is_better)
 
 
 def _advance(

@@ -80,12 +80,12 @@ class TuneVerdict:
     """The verdicts on finalists: against the default, against the champion, and on the SLOs.
 
     `recommended` is the first finalist whose SLOs are shown and that is not slower than a default
-    whose SLOs are not broken; None if there is none, and the default should stay. `tied` are
-    other finalists whose SLOs are shown and that cannot be told apart from the champion.
+    whose SLOs are not broken; None if there is none, and the default should stay. If it is the
+    champion, `tied` are runners-up whose SLOs are shown and that cannot be told apart from it.
     """
 
     rounds: int
-    default: int
+    default: int | None
     finalists: tuple[int, ...]
     against_default: dict[int, SettingClaim]
     against_champion: dict[int, SettingClaim]
@@ -109,29 +109,33 @@ class TuneVerdict:
 
 def judge_finalists(
     rounds: FreshRounds,
-    default: int,
+    default: int | None,
     finalists: Sequence[int],
     *,
     more_is_better: bool = True,
     alpha: float = ALPHA_OF_A_LOOK,
 ) -> TuneVerdict:
-    """Return the verdicts of fresh rounds; `finalists` are those not out, the champion first."""
+    """Return the verdicts of fresh rounds; `finalists` are those not out, the champion first.
+
+    Without a default, which may be out too, there is no claim.
+    """
     champion, others = finalists[:1], finalists[1:]
     pairs = [
-        [(setting, default) for setting in champion],
-        [(setting, default) for setting in others],
-        [(setting, champion[0]) for setting in others],
+        [(setting, other) for setting in champion for other in (default,) if other is not None],
+        [(setting, other) for setting in others for other in (default,) if other is not None],
+        [(setting, other) for setting in others for other in champion],
     ]
     first, rest, secondary = (
         _family(rounds, family, alpha, more_is_better=more_is_better) for family in pairs
     )
     against_default = {**first, **rest}
-    slos = {setting: _slos_of(rounds, setting, alpha) for setting in (default, *finalists)}
-    recommended = _recommended(finalists, default, against_default, slos)
+    measured = [setting for setting in (default, *finalists) if setting is not None]
+    slos = {setting: _slos_of(rounds, setting, alpha) for setting in measured}
+    recommended = _recommended(finalists, against_default, slos)
     tied = tuple(
         setting
         for setting, claim in secondary.items()
-        if setting != recommended
+        if recommended == claim.other
         and slos[setting].status == "shown"
         and claim.judgement.word in ("same", "inconclusive")
     )
@@ -149,19 +153,24 @@ def judge_finalists(
 
 def _recommended(
     finalists: Sequence[int],
-    default: int,
     claims: Mapping[int, SettingClaim],
     slos: Mapping[int, SettingSlos],
 ) -> int | None:
     """Return the first finalist whose SLOs are shown; none that is slower than a good default."""
     for setting in finalists:
-        is_slower = claims[setting].judgement.word == "worse" and slos[default].status != "broken"
-        if slos[setting].status == "shown" and not is_slower:
+        if slos[setting].status == "shown" and not _is_slower(claims.get(setting), slos):
             return setting
     return None
 
 
-def slo_status(interval: Interval) -> SloStatus:
+def _is_slower(claim: SettingClaim | None, slos: Mapping[int, SettingSlos]) -> bool:
+    """Return whether a setting is shown to be slower than a default that breaks no SLO."""
+    if claim is None:
+        return False
+    return claim.judgement.word == "worse" and slos[claim.other].status != "broken"
+
+
+def _slo_status(interval: Interval) -> SloStatus:
     """Return whether an interval of excesses lies below the limit, above it, or on both sides."""
     low, high = interval
     if high < 0:
@@ -176,7 +185,7 @@ def _slos_of(rounds: FreshRounds, setting: int, alpha: float) -> SettingSlos:
     intervals = tuple(
         signed_rank.interval(excesses, 2 * alpha) for excesses in zip(*trials, strict=True)
     )
-    statuses = set(map(slo_status, intervals))
+    statuses = set(map(_slo_status, intervals))
     worst = next((word for word in ("broken", "undecided") if word in statuses), "shown")
     return SettingSlos(cast("SloStatus", worst), intervals)
 

@@ -133,6 +133,13 @@ def test_a_champion_that_crashes_in_fresh_rounds_is_not_recommended():
     assert outcome.verdict.recommended == 18
 
 
+def test_a_default_that_crashes_ends_the_comparison_with_it_at_the_next_look():
+    outcome, _ = recorded(procedure(400), rates(RISING, {0: "died"}))
+    assert outcome.out == (SettingOut(0, "died"),)
+    assert outcome.verdict.against_default == {}
+    assert (outcome.verdict.recommended, outcome.verdict.rounds) == (19, 10)
+
+
 def test_without_any_setting_that_starts_there_is_no_verdict():
     outcome, _ = recorded(procedure(), rates(RISING, dict.fromkeys(range(1, 20), "not_ready")))
     assert outcome.finalists == ()

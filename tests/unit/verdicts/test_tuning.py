@@ -144,6 +144,16 @@ def test_an_slo_is_shown_or_broken_by_a_one_sided_interval(excesses, status):
     assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].status == status
 
 
+def test_equals_of_the_champion_are_not_named_for_another_setting():
+    assert judged([1.0, 1.1, 1.1, 1.1], [-0.2, 0.2, -0.2, -0.2]).tied == ()
+
+
+def test_without_a_default_there_is_a_recommendation_and_no_claim():
+    verdict = judge_finalists(rounds_of([1.0, 1.1, 1.1]), None, [CHAMPION, SECOND])
+    assert verdict.against_default == {}
+    assert (verdict.recommended, verdict.tied, verdict.is_settled) == (CHAMPION, (SECOND,), True)
+
+
 def test_without_finalists_nothing_is_recommended():
     verdict = judge_finalists(rounds_of([1.0]), DEFAULT, [])
     assert (verdict.recommended, verdict.is_settled) == (None, True)

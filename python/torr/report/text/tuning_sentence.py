@@ -36,8 +36,9 @@ def sentence(verdict: TuneVerdict | None, words: TuningWords) -> str:
     if verdict.recommended is None:
         return _keep_default(verdict, words)
     setting = verdict.recommended
+    claim = verdict.against_default.get(setting)
     parts = [
-        _claim(verdict.against_default[setting], words),
+        _unclaimed(setting, words) if claim is None else _claim(claim, words),
         counted(verdict.rounds, "fresh round"),
         _slos(verdict, setting, words),
     ]
@@ -59,6 +60,11 @@ def _claim(claim: SettingClaim, words: TuningWords) -> str:
     if word == "same":
         return say("{name} and the default are the same ({span})", **values)
     return say("{name} is not shown to differ from the default ({span})", **values)
+
+
+def _unclaimed(setting: int, words: TuningWords) -> str:
+    name = words.settings[setting]
+    return say("{name} is not compared with the default, which could not be measured", name=name)
 
 
 def _word(claim: SettingClaim, words: TuningWords) -> str:

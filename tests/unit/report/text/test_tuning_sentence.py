@@ -97,3 +97,13 @@ def test_a_number_that_must_be_high_has_a_lower_bound():
 def test_without_a_measured_setting_the_default_stays():
     words = TuningWords(NAMES, Metric("ok_per_s"), ())
     assert render(sentence(None, words), "en").endswith("keep the default.")
+
+
+def test_a_default_that_could_not_be_measured_is_said():
+    rounds = [{1: FreshValue(100.0 + number, (-0.2,))} for number in range(10)]
+    verdict = judge_finalists(rounds, None, [1])
+    text = render(sentence(verdict, TuningWords(NAMES, Metric("ok_per_s"), SLO)), "en")
+    assert text == (
+        "workers 6 is not compared with the default, which could not be measured, 10 fresh rounds,"
+        " SLO shown (p95 ≤ 409 ms)."
+    )
