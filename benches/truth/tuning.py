@@ -33,6 +33,7 @@ def simulated(_seconds: int) -> Round:
             "infeasible, %": Value(row.infeasible, 0, MOST_INFEASIBLE),
         },
         {
+            "within 2 % with an SLO, %": round(row.within_slo, 1),
             "regret, %": round(row.regret, 2),
             "bias of the claim, %": round(row.bias, 2),
             "within 2 % at a noise of 2 %, %": round(within[0.02], 1),

@@ -103,7 +103,9 @@ def test_the_numbers_of_a_row_are_shares_and_means():
     near = SimulatedTuning(1, 0.01, SimulatedClaim(1, 0.10, True), 0.06, False)
     far = SimulatedTuning(2, 0.05, SimulatedClaim(2, 0.04, True), 0.02, False)
     silent = SimulatedTuning(None, 0.0, None, None, False)
+    broken = SimulatedTuning(3, 0.0, None, None, True)
     assert share_near_best([near, far, silent, silent]) == 75
+    assert share_near_best([near, broken]) == 50
     assert share_of_false_claims([near, far, silent, silent]) == 25
     assert bias_of([near, far, silent]) == pytest.approx(3)
     assert bias_of([silent]) == 0

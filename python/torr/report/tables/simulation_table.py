@@ -29,6 +29,7 @@ def simulation_table(rows: Iterable[SimulatedRow]) -> Table:
         say("within 2 % of the best, sd {noises} %", noises=noises),
         lambda row: f"{'/'.join(f'{share:.0f}' for share in row.within)} %",
     )
+    table.number(say("with an SLO"), lambda row: f"{row.within_slo:.0f} %")
     table.number(say("regret"), lambda row: f"{row.regret:.1f} %")
     table.number(
         say("false '≥ 3 % better' (truth 0/+2.9 %)"),
