@@ -9,7 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import exit_codes, faults, matrix_schema, options, plan_schema, share, stub
+from reference import (
+    exit_codes,
+    faults,
+    matrix_schema,
+    options,
+    plan_schema,
+    share,
+    stub,
+    tune_schema,
+)
 from torr.results import result
 
 if TYPE_CHECKING:
@@ -24,6 +33,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/reference/result.schema.json": result.schema_text,
     "docs/reference/plan.schema.json": plan_schema.text,
     "docs/reference/matrix.schema.json": matrix_schema.text,
+    "docs/reference/tune.schema.json": tune_schema.text,
     "python/torr/__init__.pyi": stub.text,
     "packaging/data/share/bash-completion/completions/torr": share.bash,
     "packaging/data/share/zsh/site-functions/_torr": share.zsh,

@@ -69,7 +69,7 @@ def text() -> str:
         "primary": {**_TEXT, "description": "ok/s, p50, p99, errors, CPU a request or RSS"},
         "discard_if": {**_TEXT, "description": "leaves out rounds in which it holds for a trial"},
         "warmup_requests": {**_COUNT, "description": "so many requests before each window"},
-        "monitor": {"oneOf": [{"type": "array", "items": _TEXT}, _TEXT, _monitor()]},
+        "monitor": {"oneOf": [{"type": "array", "items": _TEXT}, _TEXT, monitor()]},
         "factors": {
             "type": "object",
             "additionalProperties": {"type": "array", "items": _SCALAR, "minItems": 1},
@@ -93,5 +93,6 @@ def text() -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _monitor() -> Json:
+def monitor() -> Json:
+    """The table `[monitor]`."""
     return table(MONITOR, MONITOR_KEYS, [])

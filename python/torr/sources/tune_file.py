@@ -27,6 +27,7 @@ from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.messages.similar import did_you_mean
 from torr.model.label import read_note, read_tag
+from torr.model.outside_file import read_text
 from torr.model.settings import Setting, is_one_of, most_settings, settings_of
 from torr.model.tune_effort import TuneEffort
 from torr.servers.placeholders import placeholder_names
@@ -54,6 +55,7 @@ TUNE_KEYS = (
 # Keys of a comparison that a tuning has not; `name` is that of the candidate.
 OF_COMPARISONS = tuple(key for key in MATRIX_KEYS if key not in (*TUNE_KEYS, "name"))
 MOST_NOISE = 100.0
+MOST_TEMPLATE_BYTES = 16 << 20
 DEFAULT_NAME = "server"
 
 
@@ -177,15 +179,11 @@ class _Reader:
     def _templates(self) -> Iterable[ConfigTemplate]:
         table = self.top.table("templates", say('write conf = "server.conf" below [templates]'))
         for name in table.values:
-            file = table.value(name, str)
-            path = self.top.path.parent / str(file)
+            file = table.value(name, str) or ""
+            path = self.top.path.parent / file
             with table.errors_at(name):
-                try:
-                    text = path.read_text(encoding="utf-8")
-                except (OSError, UnicodeDecodeError) as error:
-                    problem = say("{name} cannot be read: {error}", name=path, error=error)
-                    raise UsageError(problem) from error
-            yield ConfigTemplate(name, path, text)
+                require("\0" not in file, say("{name} is not the name of a file", name=repr(file)))
+                yield ConfigTemplate(name, path, read_text(path, most_bytes=MOST_TEMPLATE_BYTES))
 
     def _before(self) -> Iterable[tuple[str, ...]]:
         commands = self.top.values.get("before", [])

@@ -1,7 +1,13 @@
 """Tune files: what they say, and how what is wrong is named at its line."""
 
-import pytest
+import json
+from contextlib import suppress
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from torr.engine import read_toml
 from torr.errors import FileError
 from torr.sources.tune_file import read_tune_file
 
@@ -91,7 +97,8 @@ def test_a_file_without_a_name_is_about_a_server(read):
         ("budget = 240", "budget = 0", 7, "a budget of nothing", "240"),
         ("budget = 240", 'budget = "2 days"', 7, "", None),
         ('noise = "2.5%"', "noise = 0", 8, "noise is not a percentage above 0", "4%"),
-        ('conf = "server.conf"', 'conf = "none.conf"', 19, "none.conf cannot be read", None),
+        ('conf = "server.conf"', 'conf = "none.conf"', 19, "none.conf: No such file", None),
+        ('conf = "server.conf"', 'conf = "a\\u0000"', 19, "not the name of a file", None),
         ('before = [["./warm", "{gc}"]]', 'before = ["./warm"]', 10, "list of commands", None),
         ('primary = "p99"', 'primary = "errors"', 9, "cannot make errors best", "SLO"),
         ("budget = 240", "rounds = 10", 7, "a tuning has no rounds", "torr compare"),
@@ -130,3 +137,45 @@ def test_too_many_settings_are_refused(read):
     text = WHOLE.replace("workers = [1, 4]", f"workers = [1, 4]\nx = [{values}]\ny = [{values}]")
     with pytest.raises(FileError, match="too many"):
         read(text)
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-3, 300) | st.floats(-1, 2) | st.text(max_size=5)
+VALUES = st.recursive(
+    SCALARS.filter(lambda value: value is not None),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abv"), inner),
+    max_leaves=4,
+)
+PLACES = [
+    *((key,) for key in ("settings", "default", "budget", "noise", "templates", "before")),
+    *((key,) for key in ("primary", "tag", "command", "env", "url", "pause", "name")),
+    *(("settings", key) for key in ("workers", "gc", "pool")),
+    *(("settings", "pool", key) for key in ("values", "when", "argument", "env")),
+    ("settings", "pool", "when", "workers"),
+    ("default", "gc"),
+    ("templates", "conf"),
+]
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(PLACES), VALUES)
+def test_any_value_is_read_or_refused_at_a_line(read, place, value):
+    values = read_toml(WHOLE)[0]
+    table = values
+    for key in place[:-1]:
+        table = table[key]
+    table[place[-1]] = value
+    with suppress(FileError):
+        read(written(values))
+
+
+def written(values):
+    """Return a table as TOML, with inline tables."""
+    return "".join(f"{key} = {inline(value)}\n" for key, value in values.items())
+
+
+def inline(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {inline(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    return json.dumps(value, ensure_ascii=False) if not isinstance(value, float) else repr(value)
