@@ -129,6 +129,15 @@ class Condition:
         """Return whether the value has to lie below the limit."""
         return self.op in ("<", "<=")
 
+    def is_met_by(self, value: float) -> bool:
+        """Return whether a value holds the condition."""
+        return {
+            "<": value < self.limit,
+            "<=": value <= self.limit,
+            ">": value > self.limit,
+            ">=": value >= self.limit,
+        }[self.op]
+
     @property
     def label(self) -> str:
         """Return the name of the metric and statistic: `p95`, `service p99`, `success`."""

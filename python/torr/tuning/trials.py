@@ -37,9 +37,8 @@ class TuneTrial:
     """A measured or failed trial.
 
     `value` is the number of the primary metric; None if `problem` says why there is none: a kind of
-    failure, or LIMITED. `excesses` has for each SLO how far the trial was beyond its limit, as a
-    logarithm of a ratio: 0 at the limit, positive where the SLO is broken. Of costs of a request,
-    None is unknown.
+    failure, or LIMITED. `excesses` has for each SLO how far the trial was beyond its limit
+    (`verdicts/slo_excess.py`). Of costs of a request, None is unknown.
     """
 
     place: TrialPlace

@@ -98,18 +98,9 @@ def _too_few(metric: str, *, is_of_function: bool) -> Message:
 def _word(change: Change, low: float | None, high: float | None) -> ConditionWord:
     """Ends that are None have no bound."""
     near, far = (high, low) if change.wants_little else (low, high)
-    if near is not None and _holds(change, near):
+    if near is not None and change.is_met_by(near):
         return "broken"
-    return "held" if far is not None and not _holds(change, far) else "not shown"
-
-
-def _holds(change: Change, value: float) -> bool:
-    return {
-        "<": value < change.limit,
-        "<=": value <= change.limit,
-        ">": value > change.limit,
-        ">=": value >= change.limit,
-    }[change.op]
+    return "held" if far is not None and not change.is_met_by(far) else "not shown"
 
 
 def _reason(change: Change, low: float | None, high: float | None) -> Message:

@@ -233,12 +233,7 @@ def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Ve
 
 def _of_number(condition: Condition, value: float, *, at_least: bool = False) -> Verdict:
     """Compare with the limit; a lower bound can break `<` and hold `>`, nothing else is shown."""
-    is_true = {
-        "<": value < condition.limit,
-        "<=": value <= condition.limit,
-        ">": value > condition.limit,
-        ">=": value >= condition.limit,
-    }[condition.op]
+    is_true = condition.is_met_by(value)
     if at_least and is_true == condition.wants_little:
         return _verdict(condition, value, "not shown")
     return _verdict(condition, value, "held" if is_true else "broken")

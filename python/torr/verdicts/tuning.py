@@ -29,7 +29,7 @@ SloStatus = Literal["shown", "broken", "undecided"]
 class FreshValue:
     """What a fresh trial measured: the primary metric, and the excess over each SLO's limit.
 
-    An excess is the logarithm of number / limit, or its negative where more is better.
+    Excesses are those of `slo_excess`.
     """
 
     value: float

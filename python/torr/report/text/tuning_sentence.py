@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from torr.messages.say import chain, join, say, say_count
 from torr.report.text.comparison_clauses import WORDS
 from torr.stats.estimate import ratio_of
 from torr.stats.signed_rank import UNBOUNDED
+from torr.verdicts.slo_excess import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,10 +110,8 @@ def _slos(verdict: TuneVerdict, setting: int, words: TuningWords) -> str:
 
 def _bound(condition: Condition, interval: tuple[float, float]) -> str:
     """Return the value that a number is shown not to exceed, or to reach: `p95 ≤ 471 ms`."""
-    factor = math.exp(interval[1])
-    if condition.wants_little:
-        return f"{condition.label} ≤ {condition.show(condition.limit * factor)}"
-    return f"{condition.label} ≥ {condition.show(condition.limit / factor)}"
+    sign = "≤" if condition.wants_little else "≥"
+    return f"{condition.label} {sign} {condition.show(value_at(condition, interval[1]))}"
 
 
 def _passed_over(verdict: TuneVerdict, words: TuningWords) -> str:
