@@ -24,6 +24,8 @@ NOISE = 0.04
 NEAR = 0.02
 """A recommended setting within this part of the best one counts as found."""
 JUST_BELOW_MARGIN = 0.029
+# Seeds of trials differ between the worlds of all seeds.
+_BETWEEN_SEEDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def simulated_row(name: str, simulate: Simulate, worlds: int, seed: int = 1) -> 
     """Return the row of a procedure, from so many worlds for each number."""
 
     def tunings(make: Callable[[Random, int], World]) -> list[SimulatedTuning]:
-        return [simulate(world, TRIALS, n) for n, world in enumerate(_worlds(make, worlds, seed))]
+        made = enumerate(_worlds(make, worlds, seed), (seed - 1) * _BETWEEN_SEEDS)
+        return [simulate(world, TRIALS, number) for number, world in made]
 
     by_noise = {noise: tunings(_searched(noise)) for noise in NOISES}
     null, margin = tunings(_equal(0.0)), tunings(_equal(JUST_BELOW_MARGIN))
