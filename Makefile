@@ -15,6 +15,7 @@ GRPC := build/grpc
 GRPC_SERVERS := tests/full/grpc/servers
 WEBSOCKET := build/websocket
 WEBSOCKET_SERVERS := tests/full/websocket/servers
+LLAMA_CPP := build/llama-cpp
 TORR := $(BIN)/torr
 WHEELS := dist
 ENGINE := python/torr/_engine.abi3.so
@@ -48,7 +49,7 @@ test: build ## run the unit and component tests, of Rust, Python and the page (6
 	@scripts/test-deps.sh --check || scripts/test-deps.sh
 	$(BIN)/python scripts/run_tests.py unit component
 
-test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins $(GRPC)/.pins $(WEBSOCKET)/.pins ## run all tests, also those of the tier `full` (half an hour)
+test-full: build $(OLDEST_LOCUST)/.pins $(FUZZ)/.pins $(DOCS)/.pins $(RAY)/.pins $(H2SPEC)/.pins $(GRPC)/.pins $(WEBSOCKET)/.pins $(LLAMA_CPP)/.pins ## run all tests, also those of the tier `full` (half an hour)
 	@scripts/test-deps.sh --check full || scripts/test-deps.sh full
 	cargo test --workspace --no-run --quiet
 	$(BIN)/python scripts/run_tests.py all
@@ -178,6 +179,12 @@ $(GRPC)/.pins: $(wildcard $(GRPC_SERVERS)/go/*) $(GRPC_SERVERS)/tonic/Cargo.lock
 	@command -v go >/dev/null || { printf 'missing: go, which builds a server\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
 	go build -C $(GRPC_SERVERS)/go -o $(abspath $(GRPC))/go-server .
 	cargo build --release --locked --quiet --manifest-path $(GRPC_SERVERS)/tonic/Cargo.toml --target-dir $(GRPC)/target
+	touch $@
+
+# llama.cpp's own server, and the writer of its models.
+$(LLAMA_CPP)/.pins: requirements/llama-cpp.txt
+	$(PYTHON) -m venv --clear $(LLAMA_CPP)
+	$(LLAMA_CPP)/bin/python -m pip install --quiet --require-hashes -r requirements/llama-cpp.txt
 	touch $@
 
 # Servers of WebSocket in Python, Node and Go; hashes, lock file and go.sum have their checksums.

@@ -55,9 +55,9 @@ def _content(trace: TraceContent) -> list[_Row]:
     return rows
 
 
-def _rows_and_sessions(trace: TraceContent) -> Text:
+def _rows_and_sessions(trace: TraceContent) -> str:
     if trace.sessions == trace.rows:
-        return say("{n:,}", n=trace.rows)
+        return f"{trace.rows:,}"
     return say("{n:,} in {sessions:,} sessions", n=trace.rows, sessions=trace.sessions)
 
 
