@@ -30,6 +30,25 @@ def test_the_target_gets_the_lengths_and_shared_blocks_of_the_trace(torr, target
     assert running.stop()["calls"]["chat"] == 60
 
 
+def test_a_cache_without_an_end_hits_what_the_trace_repeats(torr, target, tmp_path):
+    running = target("openai", "--prefix-cache", "1000000")
+    # Prompts of three groups, which share one, two and three blocks, and end differently.
+    rows = []
+    for number in range(60):
+        group = number % 3
+        ids = [*range(10 * group, 10 * group + group + 1), 100 + number]
+        rows.append((number, (group + 1) * BLOCK + 1 + number, 1, ids))
+    mooncake(tmp_path / "trace.jsonl", rows)
+    # One after another: of two at once, neither finds the other's beginning.
+    level = torr("run", *CHAT, "--trace", "trace.jsonl", "-c", "1", running.url).level
+    trace, stream = level["trace"], level["stream"]
+    assert trace["rows"] == 60
+    assert trace["input_tokens"]["total"] == stream["tokens_in"]
+    hits = 100 * stream["tokens_cached"] / stream["tokens_in"]
+    assert 50 < trace["repeated_tokens"] < 99
+    assert abs(hits - trace["repeated_tokens"]) <= 2
+
+
 def test_a_conversation_sends_the_live_answers_back(torr, target, tmp_path):
     running = target("openai", "--tokens", "7")
     turns = [{"from": who, "value": "hello"} for who in ("human", "gpt") * 3]

@@ -212,3 +212,25 @@ def test_what_does_not_fit_a_trace_is_refused(torr, fake, options, why):
     assert result.code == 2
     assert why in result.err
     assert not fake.loads
+
+
+def test_the_result_has_what_was_read_of_a_trace(torr, fake, trace):
+    torr("run", *CHAT, "--trace", trace, URL)
+    feed = fake.loads[-1].plan.feed
+    assert feed.content() is None
+    rows = fed(fake)
+    content = feed.content()
+    assert (content.format, content.rows, content.sessions) == ("mooncake", len(rows), 3)
+    assert (content.input_tokens.total, content.output_tokens.total) == (1130, 21)
+    # Only the first block of the second row was there before.
+    assert content.repeated_tokens == pytest.approx(100 * 512 / 1130)
+    assert not content.is_sampled
+    # It is counted anew when the next level opens the trace.
+    assert len(fed(fake)) == feed.content().rows == 3
+
+
+def test_what_a_trace_has_and_is_not_sent_is_counted(torr, fake, tmp_path):
+    mooncake(tmp_path / "trace.jsonl", (0, 10, 5, [1]), (1, 0, 0, []), (2, 10, 5, [1]))
+    torr("run", *CHAT, "--trace", "trace.jsonl", URL)
+    assert len(fed(fake)) == 2
+    assert fake.loads[-1].plan.feed.content().skipped == {"no_tokens": 1}
