@@ -96,8 +96,8 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         cut_short=_is_cut_short(level, step.plan),
     )
     labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)
-    labelled = with_prompt_lengths(with_length_check(labelled, step.plan), step.plan)
-    return _with_trace(labelled, step.plan)
+    labelled = _with_trace(with_length_check(labelled, step.plan), step.plan)
+    return with_prompt_lengths(labelled, step.plan)
 
 
 def _with_trace(level: Level, plan: Plan) -> Level:

@@ -53,3 +53,29 @@ def test_lengths_that_vary_may_differ_by_chance():
 def test_nothing_is_said_of_other_prompts():
     level = checked(100, planned=())
     assert (level.stream.prompt_lengths, level.warnings) == (None, [])
+
+
+def of_trace(tokens_in, ok=8, rows=8):
+    """A level of a trace whose rows have 100 tokens on average, and 150 at most."""
+    tokens = {"total": 100 * rows, "mean": 100, "p50": 100, "p99": 150, "max": 150}
+    level = typed.level(
+        stream={"tokens_in": tokens_in, "tokens_unreported": 0},
+        counts={"attempted": rows, "ok": ok},
+        trace={"format": "mooncake", "rows": rows, "sessions": rows, "input_tokens": tokens},
+    )
+    request = Request("http://127.0.0.1:9/", stream=Stream("openai"))
+    return with_prompt_lengths(level, Plan((Group(Closed(1), Source.of(request)),), Duration(1)))
+
+
+@pytest.mark.parametrize(("tokens", "count"), [(840, 0), (841, 1), (759, 1)])
+def test_rows_of_a_trace_are_compared_too(tokens, count):
+    level = of_trace(tokens)
+    assert level.stream.prompt_lengths.reported_mean == tokens / 8
+    assert len(level.warnings) == count
+
+
+def test_rows_without_a_count_widen_what_a_trace_may_differ():
+    # One row of 100 may have had 150 of all 10,000 tokens.
+    assert of_trace(99 * 106, ok=99, rows=100).warnings == []
+    assert of_trace(99 * 107, ok=99, rows=100).warnings
+    assert of_trace(6 * 200, ok=6).stream.prompt_lengths is None
