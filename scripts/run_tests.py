@@ -16,22 +16,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
 TIMES = ROOT / "build" / "test-times"
 BYTECODE = ROOT / "build" / "bytecode"
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
+ROOM_BYTES = 4 << 30
 LIMIT_S = 60 * 60
 CORES = len(os.sched_getaffinity(0))
 OLDEST_LOCUST = str(ROOT / "build/locust-oldest/bin/python")
@@ -114,13 +118,33 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     TIMES.mkdir(parents=True, exist_ok=True)
     failed = []
-    for tier, tier_steps in selected(options.names).items():
-        failed += failures(tier, tier_steps, stop_early=options.stop_early)
-        if failed and options.stop_early:
-            break
+    with temporary_folder():
+        for tier, tier_steps in selected(options.names).items():
+            failed += failures(tier, tier_steps, stop_early=options.stop_early)
+            if failed and options.stop_early:
+                break
     if failed:
         print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+@contextmanager
+def temporary_folder() -> Iterator[None]:
+    """Keep temporary files in memory, if there is room: tests sync thousands of files to disk."""
+    if "TMPDIR" in os.environ or not has_room(IN_MEMORY):
+        yield
+        return
+    with TemporaryDirectory(prefix="torr-tests-", dir=IN_MEMORY) as folder:
+        os.environ["TMPDIR"] = folder
+        yield
+
+
+def has_room(folder: Path) -> bool:
+    """Return whether a folder exists and has room for the files of all tests."""
+    try:
+        return shutil.disk_usage(folder).free >= ROOM_BYTES and os.access(folder, os.W_OK)
+    except OSError:
+        return False
 
 
 def arguments() -> argparse.Namespace:

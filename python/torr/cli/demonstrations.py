@@ -61,7 +61,7 @@ HTTP = Demonstration(
 
 KV_TOKENS = 1024
 PROMPT = "Explain to a new colleague why the time to the first token grows with the number of users"
-MONITOR = f"{URL}/metrics"
+MONITOR = f"vllm:{URL}/metrics"
 """What `--monitor` gets: the page on which the target shows the metrics of vLLM."""
 
 SLO, PLACE = "--slo 'ttft p95 < 800ms'", "http://localhost:8000"

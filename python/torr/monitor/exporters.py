@@ -8,7 +8,8 @@
     kv_cache_rate = 100                          # from the server's unit to torr's
 
 `ttft_s` and `queue_s` name histograms, of which the sums and counts are read. `path` is that of the
-page, where it is not /metrics.
+page, where it is not /metrics. Series that differ only in the labels of `copied_over` tell the same
+number: the first one counts.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Exporter:
     path: str
     metrics: Mapping[str, tuple[tuple[str, ...], ...]]
     factors: Mapping[str, float]
+    copied_over: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +118,8 @@ def exporter(name: str) -> Exporter:
         parts = ("_sum", "_count") if quantity in HISTOGRAMS else ("",)
         for part in parts:
             metrics[quantity + part] = tuple(_terms(text, part) for text in texts)
-    return Exporter(name, table.get("path", "/metrics"), metrics, factors)
+    copied_over = tuple(table.get("copied_over", ()))
+    return Exporter(name, table.get("path", "/metrics"), metrics, factors, copied_over)
 
 
 def _terms(text: str, ending: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from torr.monitor.exporters import Exporter
-    from torr.monitor.exposition import ScrapedSample
+    from torr.monitor.exposition import Labels, ScrapedSample
 
 CounterKey = tuple[str, str]
 """A quantity, and what distinguishes its series."""
@@ -40,7 +40,7 @@ class Reading:
 def reading(samples: Iterable[ScrapedSample], exporter: Exporter, at_s: float) -> Reading:
     """Return the quantities that a page of an exporter has."""
     series_of: dict[str, list[ScrapedSample]] = {}
-    for sample in samples:
+    for sample in _without_copies(samples, exporter.copied_over):
         series_of.setdefault(sample.name, []).append(sample)
     gauges: dict[str, float] = {}
     counters: dict[CounterKey, float] = {}
@@ -56,6 +56,26 @@ def reading(samples: Iterable[ScrapedSample], exporter: Exporter, at_s: float) -
             if value is not None:
                 counters[quantity, f"{sample.name}{sample.labels}"] = value
     return Reading(at_s, gauges, counters)
+
+
+def _without_copies(
+    samples: Iterable[ScrapedSample], labels: Sequence[str]
+) -> Iterable[ScrapedSample]:
+    """Return the samples without those that differ from another one in these labels alone."""
+    if not labels:
+        return samples
+    first: dict[tuple[str, Labels], ScrapedSample] = {}
+    for sample in samples:
+        others = tuple(pair for pair in sample.labels if pair[0] not in labels)
+        known = first.setdefault((sample.name, others), sample)
+        if _ranks(sample, labels) < _ranks(known, labels):
+            first[sample.name, others] = sample
+    return first.values()
+
+
+def _ranks(sample: ScrapedSample, labels: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the values of labels in the order of numbers: 2 before 10."""
+    return [(len(value), value) for name, value in sample.labels if name in labels]
 
 
 def combined(

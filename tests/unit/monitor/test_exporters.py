@@ -179,3 +179,25 @@ def test_the_names_are_offered_where_one_is_unknown():
     with pytest.raises(UsageError) as refused:
         serving_place("ollama:http://localhost:11434")
     assert refused.value.hint == ("choose one of dcgm, llamacpp, sglang, tgi, trtllm, vllm, nvml")
+
+
+def ranks(name, **values):
+    """A page with a series of SGLang for each rank of each replica."""
+    lines = (
+        f'sglang:{name}{{dp_rank="{replica}",tp_rank="{rank}"}} {value}'
+        for replica, of_ranks in values.items()
+        for rank, value in of_ranks.items()
+    )
+    return f"# TYPE sglang:{name} gauge\n" + "\n".join(lines) + "\n"
+
+
+def test_ranks_of_a_replica_of_sglang_count_once_and_replicas_add_up():
+    # With attention in parallel, each replica has tensor ranks of its own.
+    page = ranks("num_running_reqs", a={10: 99, 2: 5}, b={11: 99, 3: 7})
+    assert read("sglang", page) == {"running": 12}
+    assert read("sglang", 'sglang:num_running_reqs{tp_rank="1"} 4\n') == {"running": 4}
+
+
+def test_ranks_of_other_servers_all_count():
+    page = 'vllm:num_requests_running{tp_rank="0"} 1\nvllm:num_requests_running{tp_rank="1"} 2\n'
+    assert read("vllm", page) == {"running": 3}

@@ -10,7 +10,7 @@ from torr.report.tables.stream_tables import Streams, add_streams
 from torr.report.tables.table import Table, TableBuilder, time_cell, usable
 from torr.results.base import Statistics
 from torr.stats.series import by_concurrency, noun_of
-from torr.units import show_rate
+from torr.units import show_percent, show_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,8 +100,30 @@ def _requests(table: TableBuilder[LevelRequest]) -> Table | None:
 def _streams(table: TableBuilder[LevelRequest]) -> Table | None:
     """Add the columns of requests that stream; None where none does."""
     table.text(_REQUEST, lambda row: row[1].name)
+    if any(_prompt_tokens(row[1]) for row in table.items):
+        table.number(say("prompt tokens"), lambda row: _prompt_tokens(row[1]) or "–")
+    if any(_cached(row[1]) for row in table.items):
+        table.number(say("cached"), lambda row: _cached(row[1]) or "–")
     has_streams = add_streams(table, lambda row: Streams.of_request(row[1]))
     return table.build() if has_streams else None
+
+
+def _prompt_tokens(request: NamedRequest) -> str:
+    """Return the tokens of a prompt on average: those of turns show how the context grows."""
+    stream = request.stream
+    counted = request.counts.ok - stream.tokens_unreported if stream else 0
+    if stream is None or not stream.tokens_in or counted < 1:
+        return ""
+    return f"{stream.tokens_in / counted:,.0f}"
+
+
+def _cached(request: NamedRequest) -> str:
+    """Return the percentage of prompt tokens that the server found in a cache."""
+    stream = request.stream
+    if stream is None or not stream.tokens_cached or not stream.tokens_in:
+        return ""
+    # A server may report anything.
+    return show_percent(min(100.0, 100 * stream.tokens_cached / stream.tokens_in))
 
 
 def _socket_time(table: TableBuilder[NamedRequest], name: str) -> None:

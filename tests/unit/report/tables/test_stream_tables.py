@@ -121,6 +121,19 @@ def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
     assert "Streams of requests at every level" in titles(result, is_folded=True)
 
 
+def test_turns_show_how_the_context_grows_and_what_of_it_is_cached(steps):
+    first, second, *others = steps.requests
+    turns = [
+        typed.patched(first, counts={"ok": 10}, stream={"tokens_in": 1000}),
+        typed.patched(
+            second, counts={"ok": 10}, stream={"tokens_in": 23_400, "tokens_cached": 11_700}
+        ),
+    ]
+    found = request_tables.streams_of_requests(typed.changed(steps, requests=[*turns, *others]))
+    assert found.columns[:3] == ("request", "prompt tokens", "cached")
+    assert [row[1:3] for row in found.rows] == [("100", "–"), ("2,340", "50 %"), ("–", "–")]
+
+
 def test_requests_that_do_not_stream_have_no_table_of_streams(steps):
     plain = typed.changed(steps, requests=[{"name": step.name} for step in steps.requests])
     assert request_tables.requests(plain)
