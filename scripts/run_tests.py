@@ -136,7 +136,7 @@ def temporary_folder() -> Iterator[None]:
         return
     with TemporaryDirectory(prefix="torr-tests-", dir=IN_MEMORY) as folder:
         # PostgreSQL, which does not run as root, has a folder of its own in it.
-        Path(folder).chmod(0o755)  # noqa: S103 - it has files of tests alone
+        Path(folder).chmod(0o755)
         os.environ["TMPDIR"] = folder
         yield
 
