@@ -13,6 +13,7 @@ _DOORS = {
     "run": "torr.api.calls",
     "ladder": "torr.api.calls",
     "once": "torr.api.calls",
+    "tune": "torr.api.calls",
     "load": "torr.api.result",
     "Result": "torr.api.result",
     "Answer": "torr.api.answer",

@@ -451,6 +451,51 @@ def ladder(
     store: if False, do not add the run to the store
     """
 
+def tune(
+    file: _Path,
+    *,
+    progress: _Progress | None = None,
+    budget: str | int | None = None,
+    seed: int = 1,
+    duration: _Duration | None = None,
+    warmup: _Duration | None = None,
+    pin: str | float | _Path | Sequence[str | float] = "auto",
+    nodes: str | float | _Path | Sequence[str | float] | None = None,
+    cluster: str | float | _Path | Sequence[str | float] | None = None,
+    allow_lost_nodes: bool = False,
+    resume: _Path | None = None,
+    name: str = "apiserver",
+    dir: _Path = "_output/torr",
+    allow_not_shown: bool = False,
+    note: str | None = None,
+    tags: str | Sequence[str] | None = None,
+    store: bool = True,
+) -> Result:
+    """Search the best setting of the server of a tune file, and judge it in fresh rounds.
+
+    Prints nothing. `progress` is called with every interval as it comes, from this thread; what it
+    raises ends the load and is raised here. Ctrl-C in the main thread ends the load and raises
+    KeyboardInterrupt. Either way everything measured is stored in the run's directory.
+
+    Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
+
+    budget: measure at most N trials, or for TIME [what the search needs]
+    seed: set the seed of the order of settings [1]
+    duration: measure in each trial for TIME [10s]
+    warmup: load each server for TIME before measuring [2s]
+    pin: pin generator/target to cores, e.g. 0/1-3, or off [auto]
+    nodes: send from Ray nodes: N, all or HOST,… [this machine]
+    cluster: set the address of the Ray cluster [RAY_ADDRESS]
+    allow_lost_nodes: go on without nodes that are lost between trials
+    resume: continue the run in this directory
+    name: name the run and its files [apiserver]
+    dir: write results below this directory [_output/torr]
+    allow_not_shown: pass SLOs with the verdict 'not shown'
+    note: store a note with the run, e.g. 'api 1.2 CPU'
+    tags: tag the run, for torr runs list --tag (repeatable)
+    store: if False, do not add the run to the store
+    """
+
 def once(
     url: str,
     *,

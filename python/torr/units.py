@@ -222,7 +222,12 @@ def show_size(size: float | None) -> str:
 
 def show_setting(factors: Mapping[str, object]) -> str:
     """Write the factors of a cell: `processes 4, connections 500`; nothing where there are none."""
-    return ", ".join(f"{name} {value}" for name, value in factors.items())
+    return ", ".join(f"{name} {show_value(value)}" for name, value in factors.items())
+
+
+def show_value(value: object) -> str:
+    """Write the value of a factor as TOML has it: `4`, `on`, `true`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _split(text: str, what: str, hint: str) -> tuple[Decimal, str]:

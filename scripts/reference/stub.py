@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from torr.api import calls
 from torr.api.keywords import default_of, help_text, keywords
 from torr.options.stream import ALIAS
-from torr.options.verbs import LADDER, RUN
+from torr.options.verbs import LADDER, RUN, TUNE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,6 +46,7 @@ TYPES = {
     "TEXT": "str",
     "TAG": "str",
     "WIDTHxHEIGHT": "str",
+    "N|TIME": "str | int",
 }
 """By the name that a flag's help shows."""
 
@@ -87,6 +88,7 @@ _MEASURING = """\
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 """
+_FILE = "    file: _Path,"
 _ONE = """\
     Raises UsageError before anything is sent, NothingMeasuredError without a complete response.
 """
@@ -98,20 +100,24 @@ def text() -> str:
         f"{_HEAD}_Tool: TypeAlias = {_literal(ALIAS.choices)}\n",
         _call("run", "Result", _SAYS["run"], keywords(RUN), _MEASURING),
         _call("ladder", "Result", _SAYS["ladder"], keywords(LADDER), _MEASURING),
+        _call("tune", "Result", _SAYS["tune"], keywords(TUNE), _MEASURING, _FILE),
         _call("once", "Answer", _SAYS["once"], keywords(RUN, calls.REQUEST_GROUPS), _ONE),
     ]
     return "\n".join(parts)
 
 
 _SAYS = {
-    name: str(getattr(calls, name).__doc__).partition("\n")[0] for name in ("run", "ladder", "once")
+    name: str(getattr(calls, name).__doc__).partition("\n")[0]
+    for name in ("run", "ladder", "once", "tune")
 }
 
 
-def _call(name: str, gives: str, sentence: str, known: Mapping[str, Option], more: str) -> str:
+def _call(  # noqa: PLR0913, PLR0917
+    name: str, gives: str, sentence: str, known: Mapping[str, Option], more: str, first: str = ""
+) -> str:
     own = ["    progress: _Progress | None = None,"] if gives == "Result" else []
     url = "    url: str | Sequence[str] = ()," if gives == "Result" else "    url: str,"
-    lines = [f"def {name}(", url, "    *,", *own]
+    lines = [f"def {name}(", first or url, "    *,", *own]
     lines += [_wrapped(f"    {key}: {annotation(option)},") for key, option in known.items()]
     lines += [f") -> {gives}:", f'    """{sentence}', "", more]
     lines += [f"    {key}: {help_text(option)}" for key, option in known.items()]

@@ -44,20 +44,20 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
     nine = QUICK.replace("= 1", "= 9")
     own = {"one": GOOD, "two": GOOD}
     others = {
-        "candidates was one, two when the comparison began, and is one, three now": (
+        "candidates was one, two at the start, and is one, three now": (
             nine,
             {"one": GOOD, "three": GOOD},
         ),
-        "rounds was 9 when the comparison began, and is 1 now": (QUICK, own),
-        "pause was 0s when the comparison began, and is 1ms now": (f'pause = "1ms"\n{nine}', own),
-        "warmup_requests was None when the comparison began, and is 3 now": (
+        "rounds was 9 at the start, and is 1 now": (QUICK, own),
+        "pause was 0s at the start, and is 1ms now": (f'pause = "1ms"\n{nine}', own),
+        "warmup_requests was None at the start, and is 3 now": (
             f"warmup_requests = 3\n{nine}",
             own,
         ),
         "grace_s was ": (f'grace = "3s"\n{nine}', own),
         "health_timeout_s was ": (f'health_timeout = "3s"\n{nine}', own),
         "stop_signal was 15 when": (f'stop_signal = "SIGINT"\n{nine}', own),
-        "requests was 30 when the comparison began, and is 40 now": (
+        "requests was 30 at the start, and is 40 now": (
             nine.replace("requests = 30", "requests = 40"),
             own,
         ),
@@ -88,10 +88,10 @@ def test_trials_of_other_versions_or_of_another_machine_are_not_mixed(
     kept.write_text(json.dumps(before))
     ended = torr("compare", name, "--resume", "_output/torr/latest")
     assert ended.code == 2
-    assert "torr was 0.0.1 when the comparison began" in ended.err
+    assert "torr was 0.0.1 at the start" in ended.err
     del before["experiment"]["candidates"]["one"]["versions"]
     before["environment"]["machine"]["cpu"] = "another"
     kept.write_text(json.dumps(before))
     ended = torr("compare", name, "--resume", "_output/torr/latest")
     assert ended.code == 2
-    assert "the comparison began on another machine" in ended.err
+    assert "it began on another machine" in ended.err

@@ -156,7 +156,7 @@ export interface List {
 
 export interface Block {
   title: Text;
-  name: string;
+  name: Text;
   text: string;
 }
 
@@ -278,6 +278,16 @@ export interface Diff {
   changes: Change[];
 }
 
+/** What the search of a tuning saw: a dot per setting, in rows by level and by parameter. */
+export interface Search {
+  metric: Text;
+  limits: [number, number];
+  marks: [number, string][];
+  dots: { at: number; text: string; is_finalist: boolean; is_recommended: boolean }[];
+  /** `dots` of a row are indexes of those above. */
+  groups: { words: Text; rows: { name: Text; dots: number[] }[] }[];
+}
+
 /** A budget of a function, or a function without one, whose `budget` and `standing` are empty. */
 export interface FunctionRow {
   name: string;
@@ -311,6 +321,7 @@ export interface View {
   distributions: Distribution[];
   ladder: Ladder | null;
   comparison: Comparison | null;
+  search: Search | null;
   diff: Diff | null;
   functions: Functions | null;
   pooled: Pooled;

@@ -1,4 +1,4 @@
-"""`torr.run`, `torr.ladder`, `torr.once`: the commands as functions.
+"""`torr.run`, `torr.ladder`, `torr.once`, `torr.tune`: the commands as functions.
 
 They measure like the commands and write the same run directory, but print nothing and draw no
 report: `Result.report` draws it. The engine runs in its own threads, and the GIL is released while
@@ -7,13 +7,15 @@ a call waits for it.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from torr.api.keywords import docstring, keywords, read, signature
+from torr.api.keywords import docstring, keywords, read, read_keywords, signature
 from torr.options.definition import CONNECTION, GRPC, REQUEST
-from torr.options.verbs import LADDER, RUN
+from torr.options.verbs import LADDER, RUN, TUNE
 
 if TYPE_CHECKING:
     from torr.api.answer import Answer
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from torr.api.progress_listener import Progress
     from torr.api.result import Result
     from torr.experiments.background import Follow
+    from torr.finishing.pipeline import FinishOptions
     from torr.options.verbs import VerbOptions
+    from torr.planning.prepared import PreparedRun
 
 REQUEST_GROUPS = (REQUEST, GRPC, CONNECTION)
 """The groups of flags that apply to a single request."""
@@ -52,22 +56,51 @@ def once(url: str, **flags: Any) -> Answer:  # noqa: ANN401
     return Answer.of(exchange, planned.plan.requests[0].grpc)
 
 
+def tune(
+    file: str | os.PathLike[str],
+    *,
+    progress: Progress | None = None,
+    **flags: Any,  # noqa: ANN401
+) -> Result:
+    """Search the best setting of the server of a tune file, and judge it in fresh rounds."""
+    from torr.options.definition import build_options
+    from torr.options.tune import TuneOptions
+    from torr.planning.matrix import with_file
+    from torr.planning.tuning import TunePlan
+    from torr.planning.tuning_run import prepare_tuning
+    from torr.sources.tune_file import read_tune_file
+
+    values, command = read_keywords(TUNE, flags)
+    read_file = read_tune_file(Path(file))
+    options = build_options(TuneOptions, values)
+    options = with_file(options, read_file.matrix, is_named="name" in values)
+    prepared = prepare_tuning(TunePlan.of(read_file, options), [*command, os.fspath(file)])
+    _warn(prepared.notes, stacklevel=3)
+    return _measured(prepared, options, progress)
+
+
 def _measure(
     verb: VerbOptions, urls: Urls, progress: Progress | None, arguments: dict[str, Any]
 ) -> Result:
-    """Prepare, measure, judge and store; then raise the exception that ended it early, if any."""
+    """Prepare and measure a load."""
+    from torr.planning.prepared import prepare
+
+    options, command = read(verb, urls, arguments)
+    prepared = prepare(options, command)
+    _warn(prepared.notes, stacklevel=4)
+    return _measured(prepared, options.result, progress)
+
+
+def _measured(prepared: PreparedRun, options: FinishOptions, progress: Progress | None) -> Result:
+    """Measure, judge and store; then raise the exception that ended it early, if any."""
     from torr.api.ctrl_c import handle_ctrl_c
     from torr.api.progress_listener import ProgressListener
     from torr.experiments.background import in_background, in_calling_thread
     from torr.experiments.interrupt import Interrupt
     from torr.finishing.no_answer import nothing_measured
     from torr.finishing.pipeline import EndedRun, finish
-    from torr.planning.prepared import prepare
     from torr.verdicts.exit import log_lost
 
-    options, command = read(verb, urls, arguments)
-    prepared = prepare(options, command)
-    _warn(prepared.notes, stacklevel=4)
     interrupt = Interrupt()
     listener = ProgressListener(interrupt, progress)
     # `progress` is called in the thread of the caller.
@@ -76,9 +109,9 @@ def _measure(
         with handle_ctrl_c(interrupt):
             outcome = prepared.measure(directory, listener, interrupt, follow)
         run = EndedRun.of(prepared, outcome, directory, is_drawn=False)
-        finished = finish(run, options.result, lambda _finished: None)
+        finished = finish(run, options, lambda _finished: None)
     lost = log_lost(finished.result)
-    _warn((*finished.notes, *([] if lost is None else [lost.message])), stacklevel=4)
+    _warn((*finished.notes, *([] if lost is None else [lost.message])), stacklevel=5)
     if listener.raised is not None:
         raise listener.raised
     if outcome.interrupted:
@@ -106,3 +139,4 @@ def _explain(call: Call, verb: VerbOptions, groups: tuple[str, ...] | None = Non
 _explain(run, RUN)
 _explain(ladder, LADDER)
 _explain(once, RUN, REQUEST_GROUPS)
+_explain(tune, TUNE)

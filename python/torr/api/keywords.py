@@ -59,21 +59,29 @@ def read(
 
     Raises UsageError with the message of the command.
     """
-    known = keywords(verb, groups)
     urls = [urls] if isinstance(urls, str) else list(urls)
+    values, command = read_keywords(verb, arguments, groups)
+    with _error_context(verb, "URL"):
+        parsed_urls = [readers.URL.read(url) for url in urls]
+    options = MeasureOptions.of(verb, parsed_urls, {**values_of_plan(verb, urls), **values})
+    return options, [*command, *urls]
+
+
+def read_keywords(
+    verb: VerbOptions, arguments: Mapping[str, Any], groups: Groups = None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of keywords by the names of fields, and the equivalent command line."""
+    known = keywords(verb, groups)
     texts = {
         _known_keyword(key, known, verb): text_of(known[key], value)
         for key, value in arguments.items()
         if value is not None or key not in known
     }
-    values = values_of_plan(verb, urls)
+    values = {}
     for key, text in texts.items():
         with _error_context(verb, known[key].label):
             values[known[key].field] = _value(known[key], text)
-    with _error_context(verb, "URL"):
-        parsed_urls = [readers.URL.read(url) for url in urls]
-    options = MeasureOptions.of(verb, parsed_urls, values)
-    return options, [*_command(verb.verb, known, texts), *urls]
+    return values, _command(verb.verb, known, texts)
 
 
 def text_of(option: Option, value: Any) -> Texts:  # noqa: ANN401 - whatever was arguments

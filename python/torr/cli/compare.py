@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from torr.cli.command import Verb
-from torr.cli.flags import flags_of
+from torr.cli.flags import flags_of, is_given
 from torr.cli.streams import echo, show_notes
 from torr.errors import require
 from torr.messages.say import say
 from torr.options.compare import CompareOptions
 from torr.options.definition import build_options
 from torr.options.verbs import COMPARE
-
-if TYPE_CHECKING:
-    from torr.sources.matrix_file import MatrixFile
 
 EXAMPLES = (
     "torr compare --plan matrix.toml",
@@ -35,13 +30,14 @@ EXAMPLES = (
 def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     """Start, check, measure and stop servers in rounds, and judge which is faster."""
     from torr.planning.comparison import ComparisonPlan
+    from torr.planning.matrix import with_file
     from torr.sources.matrix_file import read_matrix_file
 
     is_url = str(matrix).startswith(("http:", "https:", "unix:"))
     hint = say("for servers that run already: use torr run for each, then torr diff")
     require(not is_url, say("compare takes a matrix file, which says how to start servers"), hint)
     file = read_matrix_file(matrix)
-    options = _with_file(build_options(CompareOptions, flags), file)
+    options = with_file(build_options(CompareOptions, flags), file, is_named=is_given("name"))
     comparison = ComparisonPlan.of(file, options)
     if options.plan:
         from torr.planning.comparison_preview import preview
@@ -53,16 +49,3 @@ def compare(matrix: Path, **flags: Any) -> None:  # noqa: ANN401
     from torr.cli.measure import measure
 
     measure(comparison.prepare(sys.argv[1:]), options)
-
-
-def _with_file(options: CompareOptions, file: MatrixFile) -> CompareOptions:
-    """Return the options, with the values of the file for flags that were not given."""
-    source = click.get_current_context().get_parameter_source("name")
-    name = file.name if source is ParameterSource.DEFAULT else None
-    return replace(
-        options,
-        name=name or options.name,
-        note=options.note or file.note,
-        tag=options.tag or file.tags,
-        no_store=options.no_store or not file.is_stored,
-    )

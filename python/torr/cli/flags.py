@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from torr.cli.command import Flag
@@ -109,3 +110,9 @@ def _together(*decorators: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def is_given(name: str) -> bool:
+    """Return whether a flag was given on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT

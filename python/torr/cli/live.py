@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from torr.experiments.context import ExperimentListener
     from torr.experiments.interrupt import Interrupt
-    from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
+    from torr.options.server_trials import ServerTrialOptions
     from torr.store.rundir import RunDirectory
     from torr.webserver.live.feed import Judge
     from torr.webserver.live.live import LivePage
@@ -33,7 +33,9 @@ DETAILS = ("live_port", "live_host", "live_stay_ns")
 
 
 @contextmanager
-def open_server_socket(options: ResultOptions | CompareOptions) -> Iterator[ServerSocket | None]:
+def open_server_socket(
+    options: ResultOptions | ServerTrialOptions,
+) -> Iterator[ServerSocket | None]:
     """Yield the listening socket of the live page, None without `--live`.
 
     Raises UsageError for an address that is not available, and for other flags of the page without
@@ -64,7 +66,7 @@ def live_page(
     directory: RunDirectory,
     interrupt: Interrupt,
     judge: Judge,
-    options: ResultOptions | CompareOptions,
+    options: ResultOptions | ServerTrialOptions,
 ) -> Iterator[tuple[ExperimentListener, ...]]:
     """Serve the page within the block; yield its listener to the experiment, if any."""
     if server_socket is None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from torr.experiments.context import Step
-    from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
+    from torr.options.server_trials import ServerTrialOptions
     from torr.results.level import Interval, Level
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 12
@@ -142,7 +142,7 @@ class LiveView(Progress):
 
 
 @contextmanager
-def progress_for(options: ResultOptions | CompareOptions) -> Iterator[Progress]:
+def progress_for(options: ResultOptions | ServerTrialOptions) -> Iterator[Progress]:
     """Yield the progress that the options select; clear its line at the end."""
     hides_rows = options.quiet or options.output == "json"
     line = sys.stderr if _can_move(sys.stderr) and not options.quiet else None

@@ -17,12 +17,12 @@ from torr.experiments.context import ListenerGroup
 from torr.experiments.interrupt import Interrupt
 
 if TYPE_CHECKING:
-    from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
+    from torr.options.server_trials import ServerTrialOptions
     from torr.planning.prepared import PreparedRun
 
 
-def measure(prepared: PreparedRun, options: ResultOptions | CompareOptions) -> None:
+def measure(prepared: PreparedRun, options: ResultOptions | ServerTrialOptions) -> None:
     """Measure, judge and print a run; raise the error that the process ends with, if any."""
     show_notes(prepared.notes)
     interrupt = Interrupt()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from msgspec import UNSET
 
 from torr import units
 from torr.experiments.context import ExperimentListener
@@ -21,6 +22,7 @@ from torr.experiments.remaining import Remaining
 from torr.messages.catalogue import ENGLISH
 from torr.messages.counts import counted
 from torr.messages.say import Text, chain, padded, render, say, width_of
+from torr.messages.trials import trials_text
 from torr.report.data.result_words import word_text
 from torr.stats.series import starved_text
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from torr.messages.say import Language
     from torr.results.level import Interval, Level
     from torr.results.result import TrialFailure
+    from torr.results.tuning import TrialPlace
 
 SHORTEST_S = 2.0
 CLEAR = "\r\x1b[K"
@@ -45,6 +48,13 @@ COLUMNS_OF_TRIALS = (
     (say("round"), -5),
     ("ok/s", -9),
     ("p99", -9),
+    (say("success"), -8),
+)
+COLUMNS_OF_TUNING = (
+    (say("trial"), 12),
+    (say("setting"), 36),
+    ("ok/s", -9),
+    ("p95", -9),
     (say("success"), -8),
 )
 COLUMNS = (
@@ -92,7 +102,9 @@ class Progress(ExperimentListener):
         self.clear()
         if self.rows is None or step.total == 1:
             return
-        if step.candidate is not None:
+        if level.place is not UNSET:
+            self._write(row_of_tuning(level, level.place), COLUMNS_OF_TUNING)
+        elif step.candidate is not None:
             self._write_trial(level, row_of_trial(level))
         else:
             self._write(row(level), COLUMNS)
@@ -100,10 +112,21 @@ class Progress(ExperimentListener):
     def trial_failed(self, failure: TrialFailure) -> None:
         """Write the row of a trial that failed."""
         self.clear()
-        if self.rows is not None:
+        if failure.place is not UNSET:
+            cells = [*_place_cells(failure, failure.place), failure.text]
+            self._write(chain(" ", cells), COLUMNS_OF_TUNING)
+        elif self.rows is not None:
             number = f"{failure.round:>5}"
             cells = [padded(failure.candidate, 30), number, failure.text]
             self._write_trial(failure, chain(" ", cells))
+
+    def trials_planned(self, least: int, most: int, seconds: float) -> None:
+        """Write how many trials are left, and how long they take."""
+        self.clear()
+        if self.rows is not None:
+            plan = trials_text(least, most, seconds)
+            click.echo(render(plan, self.language), file=self.rows)
+            self.rows.flush()
 
     def _write_trial(self, trial: Level | TrialFailure, text: str) -> None:
         """Write the row of a trial; that of a new cell follows its setting."""
@@ -115,13 +138,14 @@ class Progress(ExperimentListener):
 
     def _write(self, text: str, columns: Columns) -> None:
         """Write a row; the first one follows the names of the columns."""
+        if self.rows is None:
+            return
         if self._header_is_due:
             self._header_is_due = False
             header = _in_columns([name for name, _ in columns], columns, say("health"))
             click.echo(render(header, self.language), file=self.rows)
         click.echo(render(text, self.language), file=self.rows)
-        if self.rows is not None:
-            self.rows.flush()
+        self.rows.flush()
 
     def clear(self) -> None:
         """Clear the line."""
@@ -181,6 +205,29 @@ def row_of_trial(level: Level) -> str:
         units.show_percent(level.success_rate),
     )
     return _in_columns(cells, COLUMNS_OF_TRIALS, word_text(level.health.verdict))
+
+
+def row_of_tuning(level: Level, place: TrialPlace) -> str:
+    """Return the row of a trial of a tuning."""
+    trial, setting = _place_cells(level, place)
+    cells = (
+        trial,
+        setting,
+        units.show_rate(level.ok_per_s),
+        units.show_ms(level.latency.response.p95),
+        units.show_percent(level.success_rate),
+    )
+    return _in_columns(cells, COLUMNS_OF_TUNING, word_text(level.health.verdict))
+
+
+def _place_cells(trial: Level | TrialFailure, place: TrialPlace) -> tuple[str, str]:
+    """Return the place of a trial, such as `search 1.3` or `fresh 12`, and its setting."""
+    if place.phase == "search":
+        where = say("search {stage}.{n}", stage=place.stage, n=place.round)
+    else:
+        where = say("fresh {n}", n=place.round)
+    (_, width), (_, long) = COLUMNS_OF_TUNING[:2]
+    return padded(where, width), padded(units.show_setting(trial.factors), long)
 
 
 def _in_columns(cells: Sequence[str], columns: Columns, last: str) -> Text:
@@ -253,6 +300,9 @@ def _percentile(piece: Interval) -> str:
 
 def place_text(step: Step) -> str:
     """Return the place of a level within the experiment, and its load."""
+    if step.place is not UNSET:
+        trial = say("trial {n} of at most {total}", n=step.index + 1, total=step.total)
+        return chain(", ", [trial, units.show_setting(step.factors)])
     if step.candidate is not None:
         which = say("round {n}", n=step.round) if step.is_saved else say("not counted")
         trial = say("trial {n} of {total}", n=step.index + 1, total=step.total)

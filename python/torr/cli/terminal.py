@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from torr.cli.display import comparison, diff, functions, ladder, profiles, run
+from torr.cli.display import comparison, diff, functions, ladder, profiles, run, tuning
 from torr.cli.screen import Screen
 from torr.report.text import sentence, trust
 
@@ -27,7 +27,7 @@ def show(
     console: Console | None = None,
     language: Language | None = None,
 ) -> None:
-    """Print a run, a ladder, a diff or a comparison."""
+    """Print a result of any kind."""
     out = Screen(console or Console(highlight=False, soft_wrap=True), language or "en")
     out.line(sentence.verdict(result), "bold")
     if quiet:
@@ -40,6 +40,7 @@ def show(
         "ladder": ladder.show,
         "diff": diff.show,
         "compare": comparison.show,
+        "tune": tuning.show,
         "micro": functions.show,
     }
     displays.get(result.kind, run.show)(result, out)

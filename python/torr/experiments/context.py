@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from torr import engine
 from torr.experiments.background import Follow, in_background
 from torr.experiments.interrupt import Interrupt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from msgspec import UnsetType
 
     from torr.engine import Start
     from torr.model.condition import Condition
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from torr.results.base import Factors
     from torr.results.level import Interval, Level
     from torr.results.result import Status, TrialFailure
+    from torr.results.tuning import TrialPlace
     from torr.stats.tokenizer import Tokenizer
     from torr.store.rundir import RunDirectory
 
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
 class Step:
     """One level to measure; `total` is the number of levels, if it is known.
 
-    A trial of a comparison has a `candidate` and `factors`.
+    A trial of a comparison has a `candidate` and `factors`, one of a tuning a `place` as well.
     """
 
     index: int
@@ -38,6 +43,7 @@ class Step:
     total: int | None = None
     candidate: str | None = None
     factors: Factors = field(default_factory=dict)
+    place: TrialPlace | UnsetType = UNSET
 
     @property
     def is_saved(self) -> bool:
@@ -65,6 +71,9 @@ class ExperimentListener:
     def trial_failed(self, failure: TrialFailure) -> None:
         """Handle a failed trial, which was saved."""
 
+    def trials_planned(self, least: int, most: int, seconds: float) -> None:
+        """Handle the numbers of trials that are left, and how long each one takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListenerGroup(ExperimentListener):
@@ -91,6 +100,11 @@ class ListenerGroup(ExperimentListener):
         """Pass the event on."""
         for listener in self.listeners:
             listener.trial_failed(failure)
+
+    def trials_planned(self, least: int, most: int, seconds: float) -> None:
+        """Pass the event on."""
+        for listener in self.listeners:
+            listener.trials_planned(least, most, seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         candidate=step.candidate,
         factors=step.factors,
         round=step.round,
+        place=step.place,
         cut_short=_is_cut_short(level, step.plan),
     )
     labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)

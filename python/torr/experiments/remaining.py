@@ -27,6 +27,7 @@ class Remaining:
     clock: Callable[[], float] = time.monotonic
     phase: str = "warmup"
     _began_s: float | None = None
+    _first: int = 0
     _level_began_s: float = 0.0
     _step: Step | None = None
     _measured_s: float = 0.0
@@ -37,7 +38,7 @@ class Remaining:
         self._step = step
         self._level_began_s = self.clock()
         if self._began_s is None:
-            self._began_s = self._level_began_s
+            self._began_s, self._first = self._level_began_s, step.index
         self.phase = "warmup" if step.plan.warmup_ns else "measure"
         self._measured_s, self._attempted = 0.0, 0
 
@@ -71,7 +72,15 @@ class Remaining:
             return None
         total = self._step.total
         others = 0 if total is None else max(0, total - self._step.index - 1)
-        return max(0.0, seconds - elapsed_s) + others * seconds
+        return max(0.0, seconds - elapsed_s) + others * max(seconds, self._mean_s)
+
+    @property
+    def _mean_s(self) -> float:
+        """Mean time from the start of a level to that of the next one; 0 before it is known."""
+        ended = 0 if self._step is None else self._step.index - self._first
+        if self._began_s is None or ended <= 0:
+            return 0.0
+        return (self._level_began_s - self._began_s) / ended
 
     @property
     def share(self) -> float | None:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from torr.experiments.context import Step
 from torr.experiments.level import measure
 from torr.experiments.once import send_once
@@ -28,6 +30,7 @@ from torr.servers.answer import ResponseDigest, digest_of_call, fetch_digest
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
 from torr.servers.log_file import redacted_on_exit
+from torr.servers.preparation import Preparation
 from torr.servers.readiness import await_ready
 from torr.servers.reservation import reserve
 from torr.servers.server import Server
@@ -36,6 +39,8 @@ from torr.units import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from msgspec import UnsetType
+
     from torr.experiments.context import RunContext
     from torr.experiments.server_lifetime import ServerPerCell
     from torr.messages.message import Message
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
     from torr.model.plan import Plan
     from torr.monitor.monitor import MonitorSource
     from torr.results.level import Level
+    from torr.results.tuning import TrialPlace
     from torr.servers.command import Command
     from torr.servers.leftovers import Snapshot
     from torr.servers.readiness import Ready
@@ -65,11 +71,16 @@ MOST_FAILURES = 2
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One candidate under one setting in one round; round 0 is not saved."""
+    """One candidate under one setting in one round; round 0 is not saved.
+
+    A trial of a tuning has a place. `log_name` is that of the candidate, unless it is given.
+    """
 
     candidate: Candidate
     factors: Factors
     round: int
+    place: TrialPlace | UnsetType = UNSET
+    log_name: str = ""
 
     @property
     def key(self) -> TrialKey:
@@ -108,6 +119,9 @@ class ComparisonState:
     pause_ns: int = 0
     warmup_requests: int | None = None
     servers: ServerPerTrial[Server] | ServerPerCell[Server] = field(default_factory=ServerPerTrial)
+    preparation: Preparation = field(default_factory=Preparation)
+    # Checks the response of a server beyond what its candidate expects; may raise TrialError.
+    check_answer: Callable[[Trial, ResponseDigest], None] | None = None
     # Returns other sources of the monitor, new ones for each trial.
     sources: Callable[[], tuple[MonitorSource, ...]] = tuple
     answers: dict[CellKey, ResponseDigest] = field(default_factory=dict)
@@ -162,6 +176,7 @@ def _record_failure(
             candidate=trial.candidate.name,
             factors=dict(trial.factors),
             round=trial.round,
+            place=trial.place,
             measured=is_measured,
             kind=error.kind,
             text=from_object(error.message),
@@ -196,6 +211,7 @@ def run_protocol(
             total=state.total,
             candidate=trial.candidate.name,
             factors=dict(trial.factors),
+            place=trial.place,
         )
         around(server, lambda: measure(step, _with_monitor(context, server, state)).level)
         server.check()
@@ -209,9 +225,9 @@ def _ready_server(
     """Yield a server that is ready and gives the expected answer; then stop it completely."""
     candidate = trial.candidate
     # The log of a candidate's last trial stays.
-    log = context.directory.path / "logs" / f"{candidate.name}.log"
+    log = context.directory.path / "logs" / f"{trial.log_name or candidate.name}.log"
     with reserve() as here, redacted_on_exit(log, context.directory.outside.covered):
-        command = _command(trial, here, state.pin)
+        command = _prepared(trial, here, context, state)
         before = snapshot(command.cwd, ignored=context.directory.written)
         with Server.start(command, here.scratch, log) as server:
             server.is_urgent = lambda: context.interrupt.is_urgent
@@ -219,6 +235,8 @@ def _ready_server(
             state.readiness.setdefault(trial.cell_key, []).append(ready)
             answer = _answered(server, plan_of(candidate, trial.factors, command.url))
             candidate.expected.check(answer, candidate.name, server.log_tail())
+            if state.check_answer is not None:
+                state.check_answer(trial, answer)
             state.answers[trial.cell_key] = answer
             yield server
         stopped = server.stop()
@@ -252,10 +270,18 @@ def _notes(server: Server, before: Snapshot, stopped: ServerExit) -> Iterator[Me
         )
 
 
-def _command(trial: Trial, here: ServerReservation, pin: Pin | None) -> Command:
-    """Return the command of the server, with the port, folder, factors and cores of the trial."""
-    filled = trial.candidate.command.filled({"processes": 1, **trial.factors, **here.values})
-    return filled if pin is None else replace(filled, cores=pin.target)
+def _prepared(
+    trial: Trial, here: ServerReservation, context: RunContext, state: ComparisonState
+) -> Command:
+    """Return the command of the server, with the port, folder, factors and cores of the trial.
+
+    Its templates are filled, and the commands before it have run.
+    """
+    values = {"processes": 1, **trial.factors, **here.values}
+    values |= state.preparation.write_files(values, here.scratch)
+    filled = trial.candidate.command.filled(values)
+    state.preparation.run(filled, values, here.scratch, is_over=lambda: context.interrupt.requested)
+    return filled if state.pin is None else replace(filled, cores=state.pin.target)
 
 
 def _answered(server: Server, plan: Plan) -> ResponseDigest:

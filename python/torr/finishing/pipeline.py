@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from torr.errors import TorrError
     from torr.experiments.context import Outcome
     from torr.messages.say import Language
-    from torr.options.compare import CompareOptions
     from torr.options.result import ResultOptions
+    from torr.options.server_trials import ServerTrialOptions
     from torr.planning.prepared import PreparedRun
     from torr.results.result import Conclusions, Status
     from torr.store.rundir import RunDirectory
 
-    FinishOptions = ResultOptions | CompareOptions | DiffOptions
+    FinishOptions = ResultOptions | ServerTrialOptions | DiffOptions
 
 PUBLISHED = (".dat", ".png")
 
@@ -63,7 +63,7 @@ class EndedRun:
     ) -> EndedRun:
         """Return a measured run; one that is urgent or without a response is not drawn."""
         has_answer = bool(outcome.levels) and outcome.status != "failed"
-        is_worth_drawing = has_answer or directory.head.kind == "compare"
+        is_worth_drawing = has_answer or directory.head.kind in ("compare", "tune")
         return cls(
             directory,
             partial(prepared.conclude, directory, outcome),

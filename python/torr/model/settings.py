@@ -7,11 +7,12 @@ which the condition does not hold has no value of the parameter.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 SettingValue = str | int | float | bool
 Setting = dict[str, SettingValue]
@@ -20,8 +21,7 @@ Setting = dict[str, SettingValue]
 MOST_SETTINGS = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class TunedParameter:
+class TunedParameter(msgspec.Struct, frozen=True):
     """A parameter with the values that are tried; `when` has the values of others that it needs.
 
     `argument` are words that are added to the command of the server; `variable` is an environment
@@ -30,7 +30,7 @@ class TunedParameter:
 
     name: str
     values: tuple[SettingValue, ...]
-    when: Mapping[str, tuple[SettingValue, ...]] = field(default_factory=dict)
+    when: dict[str, tuple[SettingValue, ...]] = {}
     argument: tuple[str, ...] = ()
     variable: str | None = None
 
@@ -42,7 +42,7 @@ class TunedParameter:
         )
 
 
-def is_one_of(value: SettingValue, values: Iterable[SettingValue]) -> bool:
+def is_one_of(value: SettingValue | None, values: Iterable[SettingValue | None]) -> bool:
     """Return whether a value is one of some; the numbers 0 and 1 differ from false and true."""
     return any(type(value) is type(other) and value == other for other in values)
 

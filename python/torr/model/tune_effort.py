@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torr.errors import UsageError
 from torr.messages.say import say
-from torr.units import SECOND_NS, parse_count, parse_duration
+from torr.units import SECOND_NS, format_duration, parse_count, parse_duration
 
 MOST_TRIALS = 100_000
 
@@ -28,6 +28,10 @@ class TuneEffort:
         if (effort.trials or 0) > MOST_TRIALS:
             raise UsageError(say("a budget has at most {most:,} trials", most=MOST_TRIALS))
         return effort
+
+    def __str__(self) -> str:
+        """Return what `parse` reads."""
+        return format_duration(self.time_ns) if self.time_ns else f"{self.trials}"
 
     def trials_of(self, seconds: float) -> int:
         """Return the number of trials, if each takes so many seconds."""

@@ -11,6 +11,7 @@ made from it. A type checker sees that the reader gives what the field holds.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from dataclasses import dataclass, replace
 from enum import Flag, auto
 from itertools import chain
@@ -171,11 +172,12 @@ def _field(value: object, option: Option) -> Any:
 
 
 def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
-    """Return the definitions of an option type in the order of its fields."""
+    """Return the definitions of an option type: its own first, then those of its base."""
     group: str = vars(kind)["group"]
     scopes: OptionScope = vars(kind).get("scopes", EVERYWHERE)
     found = []
-    for each in dataclasses.fields(kind):
+    own_names = inspect.get_annotations(kind)
+    for each in sorted(dataclasses.fields(kind), key=lambda each: each.name not in own_names):
         own: Option = each.metadata[_KEY]
         of = own.group or group, own.scopes or scopes
         found.append(replace(own, field=each.name, group=of[0], scopes=of[1]))

@@ -19,6 +19,7 @@ from torr.options.request import OnceOptions, RequestOptions
 from torr.options.result import ResultOptions
 from torr.options.stream import StreamOptions
 from torr.options.trace import TraceOptions
+from torr.options.tune import TuneOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +57,10 @@ _MEASURING = (
 RUN = VerbOptions("run", (*_MEASURING, OnceOptions, ResultOptions))
 LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))
 COMPARE = VerbOptions("compare", (CompareOptions,))
+TUNE = VerbOptions("tune", (TuneOptions,))
 DIFF = VerbOptions("diff", (DiffOptions,))
 
-VERBS = {verb.verb: verb for verb in (RUN, LADDER, COMPARE, DIFF)}
+VERBS = {verb.verb: verb for verb in (RUN, LADDER, COMPARE, TUNE, DIFF)}
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--clients": ("--connections", "--levels"),

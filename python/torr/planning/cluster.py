@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from torr import engine
 from torr.errors import UsageError
+from torr.experiments.pinning import pin_of
 from torr.messages.say import say
+from torr.model.pin import Pin
 from torr.options.definition import refuse, require_for
 
 if TYPE_CHECKING:
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
     from torr.engine import Start
     from torr.experiments.interrupt import Interrupt
     from torr.options.cluster import ClusterOptions
-    from torr.options.compare import CompareOptions
     from torr.options.connection import ConnectionOptions
     from torr.options.doctor import DoctorOptions
+    from torr.options.server_trials import ServerTrialOptions
 
 
 @contextmanager
@@ -32,9 +34,18 @@ def this_machine(_interrupt: Interrupt) -> Iterator[Start]:
     yield engine.start
 
 
+def pin_for(options: ServerTrialOptions) -> Pin | None:
+    """Return the cores of both sides; none if they share all, or if nodes send the load."""
+    if options.nodes is None:
+        return pin_of(options.pin)
+    if isinstance(options.pin, Pin):
+        raise UsageError(say("--pin and --nodes are both given"), say("leave one out"))
+    return None
+
+
 @contextmanager
 def connected(
-    options: ClusterOptions | CompareOptions | DoctorOptions,
+    options: ClusterOptions | ServerTrialOptions | DoctorOptions,
     interrupt: Interrupt,
     workers: int | None = None,
     *,
@@ -67,7 +78,7 @@ def address_of(cluster: str | None) -> str:
 
 @contextmanager
 def _nodes(
-    options: ClusterOptions | CompareOptions, workers: int | None, interrupt: Interrupt
+    options: ClusterOptions | ServerTrialOptions, workers: int | None, interrupt: Interrupt
 ) -> Iterator[Start]:
     """Give what starts loads on the nodes of a cluster."""
     losses = options.allow_lost_nodes
@@ -76,7 +87,7 @@ def _nodes(
 
 
 def start_of(
-    options: ClusterOptions | CompareOptions,
+    options: ClusterOptions | ServerTrialOptions,
     workers: int | None,
     connection: ConnectionOptions | None = None,
 ) -> Callable[[Interrupt], AbstractContextManager[Start]]:

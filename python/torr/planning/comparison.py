@@ -11,23 +11,22 @@ from msgspec import UNSET, structs
 from torr.errors import UsageError
 from torr.experiments.comparison_record import record_of
 from torr.experiments.matrix import Matrix, MatrixRun
-from torr.experiments.pinning import pin_of, pinned
+from torr.experiments.pinning import pinned
 from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
 from torr.messages.say import say
-from torr.model.pin import Pin
-from torr.model.secret_names import REDACTED, is_secret
-from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_text, whole
-from torr.planning.cluster import start_of
+from torr.model.secret_names import is_secret
+from torr.model.secrets import LEAST_SECRET, known_secrets
+from torr.planning.cluster import pin_for, start_of
 from torr.planning.matrix import Plans
 from torr.planning.monitoring import sources_of
 from torr.planning.prepared import PreparedRun
 from torr.planning.profile import profiles_of
 from torr.planning.resumed import check_resumed
 from torr.planning.secrets import secrets_of_plan
+from torr.planning.stored_candidate import stored_candidate
 from torr.results.experiment import Experiment
-from torr.servers.versions import versions_in
 from torr.stats.estimate import ALPHA
 from torr.store.run_head import run_head
 from torr.verdicts.comparison import Procedure
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from torr.experiments.server_profiles import ServerProfiles
     from torr.model.condition import Condition
     from torr.model.json import JsonObject
+    from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.options.compare import CompareOptions
     from torr.results.level import Level
@@ -66,15 +66,8 @@ class ComparisonPlan:
     @classmethod
     def of(cls, file: MatrixFile, options: CompareOptions) -> ComparisonPlan:
         """Return the comparison of a file; every load in it has been planned once."""
-        pin = _pin(options)
-        # The generator has its cores to itself.
-        defaults = {} if pin is None else {"workers": len(pin.generator)}
-        typed = {
-            "duration_ns": options.duration_ns,
-            "warmup_ns": options.warmup_ns,
-            "nodes": options.nodes,
-        }
-        plans = Plans(file, typed, defaults)
+        pin = pin_for(options)
+        plans = Plans.of_trials(file, options, pin)
         matrix = _matrix(file, plans, options)
         profiles = profiles_of(matrix, options)
         slos = plans.slos(file.candidates[0])
@@ -124,15 +117,6 @@ class ComparisonPlan:
         plan = _first_plan(self.matrix, self.file.candidates[0])
         record = record_of(self.matrix, state, plan, directory)
         return structs.replace(record, allow_not_shown=self.options.allow_not_shown)
-
-
-def _pin(options: CompareOptions) -> Pin | None:
-    """Return the cores of both sides; none if they share all, or if nodes send the load."""
-    if options.nodes is None:
-        return pin_of(options.pin)
-    if isinstance(options.pin, Pin):
-        raise UsageError(say("--pin and --nodes are both given"), say("leave one out"))
-    return None
 
 
 def _first_plan(matrix: Matrix, candidate: Candidate) -> Plan:
@@ -190,7 +174,7 @@ def _head(comparison: ComparisonPlan, command: Sequence[str]) -> RunHead:
             baseline=file.baseline,
             primary=None if file.primary is None else file.primary.key,
             factors={name: list(values) for name, values in file.factors.items()},
-            candidates={c.name: _candidate(c, matrix) for c in file.candidates},
+            candidates={c.name: _stored(c, matrix) for c in file.candidates},
             rounds=matrix.rounds,
             stages=list(matrix.stages),
             seed=matrix.seed,
@@ -205,20 +189,7 @@ def _head(comparison: ComparisonPlan, command: Sequence[str]) -> RunHead:
     )
 
 
-def _candidate(candidate: Candidate, matrix: Matrix) -> JsonObject:
-    """Return a candidate as result.json has it: enough to start its server again."""
-    command, factors = candidate.command, matrix.cells[0]
+def _stored(candidate: Candidate, matrix: Matrix) -> JsonObject:
+    factors = matrix.cells[0]
     plan = matrix.plan_of(candidate, factors, _example_url(candidate, factors))
-    return {
-        "command": command.redacted(),
-        "url": redacted_text(command.url),
-        "env": {name: REDACTED if is_secret(name) else redacted_text(x) for name, x in command.env},
-        "cwd": whole(str(command.cwd)),
-        "health": command.health,
-        "expect": candidate.expected.as_json(),
-        "plan": plan.as_stored(),
-        "stop_signal": command.stop_signal,
-        "grace_s": command.grace_s,
-        "health_timeout_s": command.health_timeout_s,
-        "versions": versions_in(command, factors),
-    }
+    return stored_candidate(candidate, plan, factors)

@@ -8,6 +8,7 @@ from torr.experiments.profile_recording import plan_for_profile
 from torr.experiments.server_profiles import ANY_URL
 from torr.messages.counts import counted
 from torr.messages.say import chain, changed, join, padded, say
+from torr.planning.matrix import AROUND_A_TRIAL_S
 from torr.stats.metric import METRICS
 from torr.units import SECOND_NS, show_setting
 from torr.verdicts.judgement import least_rounds
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from torr.experiments.matrix import Matrix
     from torr.messages.say import Text
     from torr.planning.comparison import ComparisonPlan
-
-# Estimated time to start, check and stop a server, beyond the load.
-AROUND_A_TRIAL_S = 3.0
 
 
 def preview(comparison: ComparisonPlan) -> Iterator[str]:

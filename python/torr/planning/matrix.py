@@ -5,7 +5,8 @@ Every plan is made once before anything starts, so that an invalid one is refuse
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from torr.errors import require
 from torr.messages.say import say
@@ -13,6 +14,7 @@ from torr.messages.similar import did_you_mean
 from torr.options.definition import OptionScope
 from torr.options.measure import MeasureOptions
 from torr.options.readers import URL
+from torr.options.server_trials import ServerTrialOptions
 from torr.options.verbs import RUN
 from torr.planning.file_keys import read_key
 from torr.planning.plan import plan_of
@@ -23,13 +25,19 @@ from torr.sources.matrix_file import MATRIX_KEYS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from typing_extensions import Self
+
     from torr.model.condition import Condition
+    from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.planning.file_keys import Values
     from torr.sources.candidate_entry import Candidate
     from torr.sources.matrix_file import Factors, MatrixFile
 
+AnyOptions = TypeVar("AnyOptions", bound=ServerTrialOptions)
 KEYS = RUN.keys(OptionScope.MATRIX)
+AROUND_A_TRIAL_S = 3.0
+"""Estimated time to start, check and stop a server, beyond the load."""
 # In a matrix, the number of the server's processes.
 OF_THE_SERVER = frozenset({"processes"})
 OF_A_TRIAL = frozenset({"port", "scratch"})
@@ -40,6 +48,17 @@ OF_ONE_RUN = {
     "tokenizer": say("leave it out: torr run --tokenizer counts the tokens of one server"),
     "reflection": say("give proto or descriptor_set: servers start after the trials are planned"),
 }
+
+
+def with_file(options: AnyOptions, file: MatrixFile, *, is_named: bool) -> AnyOptions:
+    """Return the options of a call, with the values of the file for those that were not given."""
+    return replace(
+        options,
+        name=options.name if is_named or not file.name else file.name,
+        note=options.note or file.note,
+        tag=options.tag or file.tags,
+        no_store=options.no_store or not file.is_stored,
+    )
 
 
 class Plans:
@@ -60,6 +79,18 @@ class Plans:
         self._defaults = {**defaults, **by_requests}
         self._values = {candidate.name: self._values_of(candidate) for candidate in file.candidates}
         self._check_factors()
+
+    @classmethod
+    def of_trials(cls, file: MatrixFile, options: ServerTrialOptions, pin: Pin | None) -> Self:
+        """Return the plans of a file with the options of a command line."""
+        # The generator has its cores to itself.
+        defaults = {} if pin is None else {"workers": len(pin.generator)}
+        typed = {
+            "duration_ns": options.duration_ns,
+            "warmup_ns": options.warmup_ns,
+            "nodes": options.nodes,
+        }
+        return cls(file, typed, defaults)
 
     def of(self, candidate: Candidate, factors: Factors, url: str) -> Plan:
         """Return the plan of the load on a candidate; raise FileError."""

@@ -6,7 +6,7 @@ the load.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -83,8 +83,11 @@ class PreparedRun:
         if self.resume is None:
             return RunDirectory.create(self.folder, self.name, self.head, secrets=self.secrets)
         directory = RunDirectory.reopen(self.resume.resolve(), secrets=self.secrets)
-        if self.check_resumed is not None:
-            self.check_resumed(directory)
+        with ExitStack() as opened:
+            opened.enter_context(directory)
+            if self.check_resumed is not None:
+                self.check_resumed(directory)
+            opened.pop_all()  # it stays open
         return directory
 
     def measure(

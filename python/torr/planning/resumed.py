@@ -1,4 +1,4 @@
-"""Checks of a resumed comparison: it must be the one that the file and the flags describe."""
+"""Checks of a continued run: it must be the one that the file and the flags describe."""
 
 from __future__ import annotations
 
@@ -20,29 +20,37 @@ if TYPE_CHECKING:
 # The keys of the experiment that are compared first: their differences are easy to understand.
 _FIRST_KEYS = ("baseline", "factors", "seed", "restart", "rounds", "until", "pin", "candidates")
 _AT_THE_END = {"answers", "differences", "rules", "given_up", "allow_not_shown"}
+# Known when a tuning with a budget of time has tried its default.
+_OF_BUDGET = {"search", "stages"}
 
 
 def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> None:
     """Raise UsageError unless the run in a directory began as `head` does, on this machine."""
     place = f"--resume {path}"
     require(
-        directory.head.kind == "compare" and all(level.candidate for level in directory.levels),
-        say("{place}: this is not a comparison that can be continued", place=place),
-        say("give the directory that torr compare named when it ended"),
+        directory.head.kind == head.kind and all(level.candidate for level in directory.levels),
+        say(
+            "{place}: this is no run of torr {verb} that can be continued",
+            place=place,
+            verb=head.kind,
+        ),
+        say("give the directory that torr {verb} named when it ended", verb=head.kind),
     )
     before, now = (json.loads(encode(x.experiment)) for x in (directory.head, head))
     keys = {*before, *now} - _AT_THE_END
+    if head.kind == "tune" and head.experiment.search is None:
+        keys -= _OF_BUDGET
     for key in (*_FIRST_KEYS, *sorted(keys - set(_FIRST_KEYS))):
         then_value, now_value = _comparable(before.get(key), now.get(key))
         if then_value != now_value:
             raise UsageError(
                 chain(": ", [str(place), _difference(key, then_value, now_value)]),
-                say("give the file and the flags that the comparison began with"),
+                say("give the file and the flags that it began with"),
             )
     require(
         not is_another(directory.head.environment, head.environment),
-        say("{place}: the comparison began on another machine", place=place),
-        say("continue it there, or start a new comparison"),
+        say("{place}: it began on another machine", place=place),
+        say("continue it there, or start a new one"),
     )
 
 
@@ -75,7 +83,7 @@ def _difference(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
 
 def _changed(what: str, then: object, now: object) -> str:
     return say(
-        "{what} was {then} when the comparison began, and is {now} now",
+        "{what} was {then} at the start, and is {now} now",
         what=what,
         then=then,
         now=now,

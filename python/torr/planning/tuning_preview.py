@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.counts import counted
 from torr.messages.say import join, say
+from torr.messages.trials import trials_text
 from torr.tuning.budget import finalists_of, least_trials, search_trials
 from torr.units import show_setting
 from torr.verdicts.judgement import least_difference
@@ -76,19 +77,7 @@ def _fresh(tuning: TunePlan) -> str:
 
 
 def _total(tuning: TunePlan) -> str:
-    budget = tuning.procedure.budget
-    least, most = (budget.search_trials + fresh for fresh in budget.fresh_trials)
-    times = [_time(count * tuning.trial_s) for count in (least, most)]
-    if least == most:
-        text = say("{trials}, about {time}", trials=counted(most, "trial"), time=times[0])
-    else:
-        text = say(
-            "{least:,} to {trials}, about {shorter} to {longer}",
-            least=least,
-            trials=counted(most, "trial"),
-            shorter=times[0],
-            longer=times[1],
-        )
+    text = trials_text(*tuning.procedure.budget.all_trials, tuning.trial_s)
     if tuning.load.seconds is None:
         return say("{known} and the time of their requests", known=text)
     return text
@@ -119,10 +108,3 @@ def _power(tuning: TunePlan) -> Iterator[str]:
         rounds=counted(budget.looks[-1], "fresh round"),
         least=100 * math.expm1(shown),
     )
-
-
-def _time(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if minutes >= 120:
-        return f"{minutes / 60:.1f} h"
-    return f"{minutes} min" if minutes else f"{round(seconds)} s"

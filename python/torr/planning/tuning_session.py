@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from torr.errors import ResultError
 from torr.messages.message import from_object
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from torr.store.runs.stored_run import StoredRun
 
 
-KINDS = ("run", "ladder", "locust")
-"""The kinds of runs with one setting: comparisons and diffs are not part of a session."""
+OF_ONE_SETTING = ("run", "ladder", "locust")
+"""The kinds of runs with one setting, which can be a baseline."""
+KINDS = (*OF_ONE_SETTING, "tune")
+"""The kinds of runs of a session: comparisons and diffs are not part of it."""
 
 _LABELS = ("started", "kind", "git_commit", "note", "tags", "health")
 
@@ -62,7 +64,7 @@ class TuningSession:
         stored = self._baseline()
         measured = None if stored is None else self._measured(stored)
         baseline = stored and measured and _labelled(measured.entry(), stored)
-        entries = history.ledger((self._measured(run, collect=True) for run in self.runs), measured)
+        entries = history.ledger((x for run in self.runs for x in self._rounds(run)), measured)
         return Ledger(
             name=selection.runs.name,
             request=selection.request,
@@ -71,6 +73,17 @@ class TuningSession:
             entries=[_labelled(entry, known[entry.run]) for entry in entries],
             others=not entries and bool(self._store.find(Filter(selection.runs.name), most=1)),
         )
+
+    def _rounds(self, run: StoredRun) -> list[MeasuredRun]:
+        """Return the measurements of a run; of a tuning those of its default and its finalists."""
+        if run.kind != "tune":
+            return [self._measured(run, collect=True)]
+        try:
+            with reading(run.id):
+                result = self._store.result(run.id)
+        except ResultError as error:
+            return [MeasuredRun(run.id, (), None, from_object(error.message))]
+        return MeasuredRun.of_tuning(run.id, result, self._selection.request)
 
     def _measured(self, run: StoredRun, *, collect: bool = False) -> MeasuredRun:
         """Return the measurements of a run; an unreadable run has none, with a reason.
@@ -97,10 +110,13 @@ class TuningSession:
         tag, runs = self._selection.baseline, self._selection.runs
         if tag is None:
             return None
-        tagged = replace(runs, tags=(tag,), commit=None, since=None, kinds=KINDS)
+        tagged = replace(runs, tags=(tag,), commit=None, since=None, kinds=OF_ONE_SETTING)
         return next(iter(self._store.find(tagged, most=1)), None)
 
 
 def _labelled(entry: LedgerEntry, run: StoredRun) -> LedgerEntry:
     known = run.as_json()
-    return structs.replace(entry, **{key: known[key] for key in _LABELS})
+    labels = {key: known[key] for key in _LABELS}
+    if entry.setting is not UNSET:
+        labels["note"] = "; ".join(filter(None, [entry.setting, run.note]))
+    return structs.replace(entry, **labels)

@@ -22,9 +22,9 @@ def write_all(result: RunResult, directory: Path, language: Language | None = No
     """Write every file that presents `result` into `directory`; return their paths.
 
     Always report.html, summary.md and levels.csv; of a ladder NAME.dat and its PNGs as well, of a
-    diff its two PNGs, of a comparison its PNG; flame.svg of a profile. All in `language`; without
-    one the page is in its reader's, and the rest in English. Each file is replaced whole or not at
-    all. Raises OutputError.
+    diff its two PNGs, of a comparison or a tuning its PNG; flame.svg of a profile. All in
+    `language`; without one the page is in its reader's, and the rest in English. Each file is
+    replaced whole or not at all. Raises OutputError.
     """
     from functools import partial
 
@@ -42,6 +42,8 @@ def write_all(result: RunResult, directory: Path, language: Language | None = No
         writers += [png.write_diff]
     if result.kind == "compare":
         writers += [png.write_comparison]
+    if result.kind == "tune":
+        writers += [png.write_tuning]
     try:
         return [path for write in writers for path in write(result, directory)]
     except OSError as error:

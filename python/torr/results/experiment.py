@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 from torr.messages.message import Message
 from torr.model.json import JsonObject
 from torr.model.pin import Pin
+from torr.model.settings import TunedParameter
 from torr.results.base import Count, Factor, Factors, ResultPart
 
 
@@ -25,7 +26,7 @@ class GivenUp(ResultPart, kw_only=True):
 
 
 class Experiment(ResultPart, kw_only=True, omit_defaults=True):
-    """The settings of a run, a ladder, a comparison, a diff or a Locust test, and their record."""
+    """The settings of a run of any kind, and the record that a comparison makes of itself."""
 
     # A run and a ladder.
     levels: Annotated[
@@ -67,6 +68,14 @@ class Experiment(ResultPart, kw_only=True, omit_defaults=True):
     differences: list[Message] = []
     rules: list[Message] = []
     given_up: list[GivenUp] = []
+
+    # A tuning; `stages` are its looks, in fresh rounds.
+    parameters: Annotated[
+        list[TunedParameter], Meta(description="their combinations are the settings, in order")
+    ] = []
+    default: Annotated[Count | None, Meta(description="the number of the default setting")] = None
+    budget: Annotated[str | None, Meta(description="as it was given: trials or a time")] = None
+    search: Annotated[Count | None, Meta(description="trials of the search")] = None
 
     # A Locust test.
     locust: Annotated[str | None, Meta(description="the version of Locust")] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Number, Percent, ResultPart
@@ -37,6 +37,9 @@ class LedgerEntry(ResultPart, kw_only=True):
     """
 
     run: Count
+    setting: Annotated[
+        str | UnsetType, Meta(description="of a tuning: whose trials these are; absent otherwise")
+    ] = UNSET
     concurrency: Count | None = None
     noun: str = "connection"
     rate: Amount | None = None

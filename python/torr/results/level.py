@@ -12,6 +12,7 @@ from torr.results.functions import FunctionTiming
 from torr.results.monitor import MonitorSeries
 from torr.results.stream import StreamStatistics
 from torr.results.trace import TraceContent
+from torr.results.tuning import TrialPlace
 
 MOST_STARVED = 1
 """Percent of the users that may be missing from a level that claims something: as many as the
@@ -397,6 +398,9 @@ class Level(ResultPart, kw_only=True):
     candidate: str | None = None
     factors: Factors = {}
     round: Annotated[int, Meta(ge=1)] = 1
+    place: Annotated[
+        TrialPlace | UnsetType, Meta(description="of a trial of a tuning; absent otherwise")
+    ] = UNSET
     concurrency: Count
     fired_by: Annotated[
         Literal["engine", "locust"],

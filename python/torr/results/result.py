@@ -29,6 +29,7 @@ from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.results.series import LevelSeries
 from torr.results.serving import AfterGivingUp, ServingCause
+from torr.results.tuning import TrialPlace, TuningOutcome
 from torr.results.upgrade import upgraded, upgraded_plans
 from torr.results.verdict import Verdict
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA: Final = 2
-Kind = Literal["run", "ladder", "compare", "diff", "locust", "micro"]
+Kind = Literal["run", "ladder", "compare", "tune", "diff", "locust", "micro"]
 Status = Literal["complete", "interrupted", "failed", "running"]
 
 
@@ -46,6 +47,9 @@ class TrialFailure(ResultPart, kw_only=True):
     candidate: str
     factors: Factors = {}
     round: Count
+    place: Annotated[
+        TrialPlace | UnsetType, Meta(description="of a trial of a tuning; absent otherwise")
+    ] = UNSET
     measured: Annotated[
         bool,
         Meta(description="its level is stored: the failure came during or after the level"),
@@ -78,6 +82,9 @@ class Conclusions(ResultPart, kw_only=True):
     after_giving_up: Annotated[
         list[AfterGivingUp] | UnsetType,
         Meta(description="of each level at which users gave up (--cancel); absent if none did"),
+    ] = UNSET
+    tuning: Annotated[
+        TuningOutcome | UnsetType, Meta(description="of a tuning; absent otherwise")
     ] = UNSET
 
     @property

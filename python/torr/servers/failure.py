@@ -4,6 +4,7 @@
     port_taken     another process listens there       died           it ended by itself
     not_ready      no good response in time              wrong_answer   it answered something else
     did_not_stop   it had to be killed                 left_behind    processes or files remain
+    before_failed  a command that runs before it failed
 
 A matrix records a TrialError as the outcome of the trial and continues. Uncaught, it ends torr like
 any error because of which nothing was measured.
@@ -26,6 +27,7 @@ Kind = Literal[
     "wrong_answer",
     "did_not_stop",
     "left_behind",
+    "before_failed",
 ]
 
 

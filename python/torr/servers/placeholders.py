@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.messages.say import say
+from torr.units import show_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,7 @@ def fill(text: str, values: Mapping[str, object], where: str, *, template: bool 
                     name=name,
                 ),
             )
-        return str(values[name])
+        return show_value(values[name])
 
     return _PLACEHOLDER.sub(value, text)
 

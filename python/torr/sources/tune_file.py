@@ -31,6 +31,7 @@ from torr.model.outside_file import read_text
 from torr.model.settings import Setting, is_one_of, most_settings, settings_of
 from torr.model.tune_effort import TuneEffort
 from torr.servers.placeholders import placeholder_names
+from torr.servers.preparation import ConfigTemplate, Preparation
 from torr.sources.candidate_entry import CandidateReader
 from torr.sources.matrix_file import MATRIX_KEYS, MatrixFile
 from torr.sources.monitor_entry import read_monitor
@@ -60,28 +61,18 @@ DEFAULT_NAME = "server"
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigTemplate:
-    """A file that is filled with the values of a setting; `name` stands for the path of it."""
-
-    name: str
-    path: Path
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class TuneFile:
     """The content of a file: the candidate, its settings, the default, and the budget.
 
-    `matrix` has the candidate and what a comparison of it would have; `before` are commands that
-    run before a server starts. Without a budget, a tuning measures what the search needs.
+    `matrix` has the candidate and what a comparison of it would have. Without a budget, a tuning
+    measures what the search needs.
     """
 
     matrix: MatrixFile
     parameters: tuple[TunedParameter, ...]
     settings: list[Setting]
     default: int
-    templates: tuple[ConfigTemplate, ...]
-    before: tuple[tuple[str, ...], ...]
+    preparation: Preparation
     budget: TuneEffort | None
     noise: float | None
 
@@ -119,11 +110,10 @@ class _Reader:
         self._check_keys()
         parameters = SettingsReader(self.top).parameters()
         candidate = self._candidate()
-        templates, before = tuple(self._templates()), tuple(self._before())
+        preparation = Preparation(tuple(self._templates()), tuple(self._before()))
         used = {
             *candidate.command.placeholders,
-            *(name for each in templates for name in placeholder_names(each.text)),
-            *(name for words in before for word in words for name in placeholder_names(word)),
+            *(name for text in preparation.texts for name in placeholder_names(text)),
         }
         self._check_conditions(parameters, used)
         settings = self._settings(parameters)
@@ -132,8 +122,7 @@ class _Reader:
             parameters=parameters,
             settings=settings,
             default=self._default(parameters, settings),
-            templates=templates,
-            before=before,
+            preparation=preparation,
             budget=self.top.read("budget", TuneEffort.parse),
             noise=self._noise(),
         )

@@ -122,17 +122,26 @@ OF_STREAMS = tuple(map(Metric, ("ttft_ms.mean", "ttft_ms.p95", "tpot_ms.mean")))
 """What it judges too if responses stream."""
 
 
+OF_ALL_STREAMS = (Metric("tokens_per_s"),)
+"""What it judges of streams only as its primary metric."""
+
+
 def named(text: str) -> Metric:
     """Return the metric that people call so, such as `p99`; raises UsageError."""
-    known = {metric.label: metric for metric in (*METRICS, *OF_STREAMS)}
+    known = {metric.label: metric for metric in (*METRICS, *OF_STREAMS, *OF_ALL_STREAMS)}
     hint = say("choose one of {known}", known=", ".join(known))
     require(text.strip() in known, say("{text!r} is not a metric of a comparison", text=text), hint)
     return known[text.strip()]
 
 
 def primary_of(level: Level) -> Metric:
-    """Return the primary metric: p99 where arrivals came at a rate, else ok/s."""
-    return Metric(OK_PER_S if level.rate is None else "response_ms.p99")
+    """Return the primary metric of a level."""
+    return of_load(at_rate=level.rate is not None)
+
+
+def of_load(*, at_rate: bool) -> Metric:
+    """Return the primary metric of a load: p99 where arrivals come at a rate, else ok/s."""
+    return Metric("response_ms.p99" if at_rate else OK_PER_S)
 
 
 def _monitored(level: Level, key: str) -> float | None:

@@ -319,13 +319,14 @@ class RunDirectory:
         )
         if not self.result_path.exists():
             return OutputError(text, say("free disk space, and run it again"))
-        noun = "trial" if self.head.kind == "compare" else "level"
+        has_trials = self.head.kind in ("compare", "tune")
+        noun = "trial" if has_trials else "level"
         hint = say(
             "{count} stored in {path}",
             count=counted(self._on_disk, f"finished {noun}"),
             path=self.path,
         )
-        if self.head.kind == "compare":
+        if has_trials:
             hint = say(
                 "{stored}; free disk space and continue with --resume {path}",
                 stored=hint,

@@ -79,6 +79,12 @@ class TuneBudget:
         return sum(level.trials for level in self.levels)
 
     @property
+    def all_trials(self) -> tuple[int, int]:
+        """How many trials there are, without repetitions: at least, and at most."""
+        least, most = self.fresh_trials
+        return self.search_trials + least, self.search_trials + most
+
+    @property
     def finds_anything(self) -> bool:
         """Whether the search can order finalists: with two trials of each, on average."""
         return self.search >= 2 * finalists_of(self.settings)

@@ -9,28 +9,29 @@ on by replaying the trials that are on the disk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
 from torr.stats import williams
 from torr.tuning.search import Failures, Trials, measure_round, search
-from torr.tuning.trials import TrialPlace
-from torr.verdicts.tuning import FreshRounds, FreshValue, TuneVerdict, judge_finalists
+from torr.verdicts.tuning import RATE, FreshRounds, FreshValue, TuneVerdict, judge_finalists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Mapping
 
+    from torr.results.tuning import SettingOut, TrialPlace
+    from torr.stats.metric import Metric
     from torr.tuning.budget import TuneBudget
-    from torr.tuning.trials import SettingOut, TuneTrial
+    from torr.tuning.trials import TuneTrial
 
 
 @dataclass(frozen=True, slots=True)
-class TuneOutcome:
-    """The end of a procedure: the finalists in their fixed order, and the last verdict on them.
+class TuneFindings:
+    """What a procedure has found: the finalists in their fixed order, and the last verdict.
 
-    The verdict is None if no setting but the default could be measured. `untried` are settings that
-    did not enter the search.
+    The verdict is that of the last look. It is None before one, and if no setting but the default
+    could be measured. `untried` are settings that did not enter the search.
     """
 
     finalists: tuple[int, ...]
@@ -40,16 +41,33 @@ class TuneOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class TuneReplay:
+    """What a procedure has found after some trials, and the place of the next one, if any."""
+
+    findings: TuneFindings
+    following: TrialPlace | None
+
+
+@dataclass
+class _Progress:
+    """What the steps have found so far."""
+
+    finalists: tuple[int, ...] = ()
+    verdict: TuneVerdict | None = None
+    failures: Failures = field(default_factory=Failures)
+
+
+@dataclass(frozen=True, slots=True)
 class TuneProcedure:
     """The procedure for `budget.settings` settings, numbered from 0, of which one is the default.
 
-    `more_is_better` is the direction of the primary metric.
+    `metric` is the primary metric, which is made best.
     """
 
     default: int
     budget: TuneBudget
     seed: int = 1
-    more_is_better: bool = True
+    metric: Metric = RATE
 
     def entrants(self) -> list[int]:
         """Return the settings that enter the search, drawn by the seed; never the default."""
@@ -57,88 +75,83 @@ class TuneProcedure:
         # Not a secret: a draw that can be repeated.
         return Random(self.seed).sample(others, self.budget.entrants)  # noqa: S311
 
-    def steps(self) -> Generator[TrialPlace, TuneTrial, TuneOutcome]:
-        """Yield the place of each trial, and receive the trial; return the outcome."""
-        failures = Failures()
-        entrants = self.entrants()
-        finalists = yield from search(
-            entrants,
-            self.budget.levels,
-            failures,
-            self.seed,
-            more_is_better=self.more_is_better,
-        )
-        verdict = (yield from self._fresh_rounds(finalists, failures)) if finalists else None
-        return TuneOutcome(
-            finalists=finalists,
-            verdict=verdict,
-            out=tuple(failures.out.values()),
-            untried=self.budget.settings - 1 - len(entrants),
-        )
+    def run(self, measure: Callable[[TrialPlace], TuneTrial]) -> TuneFindings:
+        """Measure the trials of the whole procedure; return what was found."""
+        progress = _Progress()
+        steps = self._steps(progress)
+        place = next(steps, None)
+        while place is not None:
+            place = _following(steps, measure(place))
+        return self._findings(progress)
 
-    def run(self, measure: Callable[[TrialPlace], TuneTrial]) -> TuneOutcome:
-        """Measure the trials of the whole procedure; return the outcome."""
-        steps = self.steps()
-        following = _advance(steps, None)
-        while isinstance(following, TrialPlace):
-            following = _advance(steps, measure(following))
-        return following
+    def replay(self, trials: Mapping[TrialPlace, TuneTrial]) -> TuneReplay:
+        """Return what was found after these trials, and where the next one belongs.
 
-    def replay(self, trials: Iterable[TuneTrial]) -> TrialPlace | TuneOutcome:
-        """Return the place of the next trial after these, or the outcome if none is left.
-
-        Raise ValueError if a trial is not at the place where the procedure would have measured it.
+        Raise ValueError if a trial is at a place where the procedure would have measured none.
         """
-        steps = self.steps()
-        following = _advance(steps, None)
-        for trial in trials:
-            if not isinstance(following, TrialPlace):
-                raise ValueError(f"a trial at {trial.place}, after the last one")
-            if trial.place != following:
-                raise ValueError(f"a trial at {trial.place}, where {following} was expected")
-            following = _advance(steps, trial)
-        return following
+        progress = _Progress()
+        steps = self._steps(progress)
+        place, left = next(steps, None), dict(trials)
+        while place is not None and (trial := left.pop(place, None)) is not None:
+            place = _following(steps, trial)
+        if left:
+            raise ValueError(f"{len(left)} trials, such as {next(iter(left))}, before {place}")
+        return TuneReplay(self._findings(progress), place)
 
-    def _fresh_rounds(
-        self, finalists: Sequence[int], failures: Failures
-    ) -> Generator[TrialPlace, TuneTrial, TuneVerdict]:
+    def _steps(self, progress: _Progress) -> Generator[TrialPlace, TuneTrial, None]:
+        """Yield the place of each trial, and receive the trial; note what was found."""
+        progress.finalists = yield from search(
+            self.entrants(),
+            self.budget.levels,
+            progress.failures,
+            self.seed,
+            more_is_better=self.metric.more_is_better,
+        )
+        if progress.finalists:
+            yield from self._fresh_rounds(progress)
+
+    def _findings(self, progress: _Progress) -> TuneFindings:
+        return TuneFindings(
+            finalists=progress.finalists,
+            verdict=progress.verdict,
+            out=tuple(progress.failures.out.values()),
+            untried=self.budget.settings - 1 - self.budget.entrants,
+        )
+
+    def _fresh_rounds(self, progress: _Progress) -> Generator[TrialPlace, TuneTrial, None]:
         """Measure the default and the finalists until a look settles them."""
-        looks = self.budget.looks
-        orders = williams.order((self.default, *finalists), looks[-1], self.seed)
+        looks, failures = self.budget.looks, progress.failures
+        orders = williams.order((self.default, *progress.finalists), looks[-1], self.seed)
         rounds: FreshRounds = []
-        verdict = self._judge(rounds, finalists, failures)
         for number, order in enumerate(orders, 1):
             remaining = failures.remaining(order)
             trials = yield from measure_round(remaining, failures, "fresh", 0, number)
             rounds.append(_values(trials))
-            if number in looks or not failures.remaining(finalists):
-                verdict = self._judge(rounds, finalists, failures)
-                if verdict.is_settled:
+            if number in looks or not failures.remaining(progress.finalists):
+                progress.verdict = self._judge(rounds, progress)
+                if progress.verdict.is_settled:
                     break
-        return verdict
 
-    def _judge(
-        self, rounds: FreshRounds, finalists: Sequence[int], failures: Failures
-    ) -> TuneVerdict:
+    def _judge(self, rounds: FreshRounds, progress: _Progress) -> TuneVerdict:
+        failures = progress.failures
         default = None if self.default in failures.out else self.default
-        remaining = failures.remaining(finalists)
-        return judge_finalists(rounds, default, remaining, more_is_better=self.more_is_better)
+        remaining = failures.remaining(progress.finalists)
+        return judge_finalists(rounds, default, remaining, metric=self.metric)
 
 
-def _advance(
-    steps: Generator[TrialPlace, TuneTrial, TuneOutcome], trial: TuneTrial | None
-) -> TrialPlace | TuneOutcome:
-    """Return the place after a trial, or after the start; the outcome after the last one."""
+def _following(
+    steps: Generator[TrialPlace, TuneTrial, None], trial: TuneTrial
+) -> TrialPlace | None:
+    """Return the place after a trial; None after the last one."""
     try:
-        return next(steps) if trial is None else steps.send(trial)
-    except StopIteration as end:
-        outcome: TuneOutcome = end.value
-        return outcome
+        return steps.send(trial)
+    except StopIteration:
+        return None
 
 
 def _values(trials: Trials) -> dict[int, FreshValue]:
     return {
-        setting: FreshValue(trial.value, trial.excesses)
+        setting: FreshValue(trial.value, trial.excesses, trial.failed, trial.ended)
         for setting, trial in trials.items()
         if trial.value is not None
     }

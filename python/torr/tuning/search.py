@@ -13,14 +13,16 @@ from random import Random
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from torr.results.tuning import SettingOut, TrialPlace
 from torr.tuning.budget import FINALISTS
-from torr.tuning.trials import FINAL_FAILURES, MOST_FAILURES, SettingOut, TrialPlace
+from torr.tuning.trials import FINAL_FAILURES, MOST_FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from torr.results.tuning import Phase
     from torr.tuning.budget import HalvingLevel
-    from torr.tuning.trials import Phase, TuneTrial
+    from torr.tuning.trials import TuneTrial
 
 PENALTY = 3.0
 """How much a part of a logarithm beyond an SLO's limit costs, in logarithms of the metric."""
@@ -45,7 +47,7 @@ class Failures:
             return
         self._counts[setting] = self._counts.get(setting, 0) + 1
         if self._counts[setting] >= MOST_FAILURES or problem in FINAL_FAILURES:
-            self.out.setdefault(setting, SettingOut(setting, problem))
+            self.out.setdefault(setting, SettingOut(setting, problem, trial.why))
 
     def remaining(self, settings: Sequence[int]) -> list[int]:
         """Return the settings that are not out."""

@@ -18,15 +18,8 @@ from torr.stats.metric import ERROR_RATE, Metric
 from torr.stats.series import variation
 from torr.stats.signed_rank import UNBOUNDED, Interval
 from torr.stats.trials import Cell, Rounds, error_rate
-from torr.units import show_percent
-from torr.verdicts.judgement import (
-    DELTA,
-    MOST_APART_POINTS,
-    Evidence,
-    Judgement,
-    judge,
-    margin_of_shares,
-)
+from torr.verdicts.error_rates import error_rates_apart
+from torr.verdicts.judgement import DELTA, Evidence, Judgement, judge, margin_of_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,16 +162,9 @@ class Contrast:
         if starved is not None:
             return starved
         if self.metric.is_time:
-            rates = [error_rate(side) for side in self._sides]
-            known = [rate for rate in rates if rate is not None]
-            if len(known) == 2 and abs(known[0] - known[1]) > MOST_APART_POINTS:
-                return message(
-                    "comparison.error_rates_apart",
-                    "error rates lie more than 1 point apart, {before} and {after}: times are of ok"
-                    " answers",
-                    before=show_percent(known[0]),
-                    after=show_percent(known[1]),
-                )
+            apart = error_rates_apart(*map(error_rate, self._sides))
+            if apart is not None:
+                return apart
         batches = self._batches()
         if batches is not None:
             return batches

@@ -5,7 +5,8 @@ incomplete log. The conditions are SLOs, limits of change and a least capacity, 
 condition ended the load; all that failed are named. A condition that is not shown fails, unless the
 user allows it. A ladder climbs until SLOs break, so it passes with a capacity under them, of which
 `--min-capacity` is the least; without one its lowest level that claims anything counts. In a
-comparison every candidate counts in every cell.
+comparison every candidate counts in every cell. A tuning passes when it has a verdict, since it
+asks which setting keeps the SLOs.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from torr.results.verdict import Verdict
 
 _SHOWN = 3
+OF_TRIALS = ("compare", "tune")
+"""Kinds of results whose levels are trials of servers."""
 ALL_LOST = "failure.all_processes_lost"
 _LONGER = say("such as -z 30s")
 _MORE = {
@@ -85,7 +88,7 @@ def decide(result: RunResult, directory: Path, *, is_strict: bool = False) -> De
 
 
 def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
-    early = (_of_trials if result.kind == "compare" else _of_load)(result, directory)
+    early = (_of_trials if result.kind in OF_TRIALS else _of_load)(result, directory)
     if early is not None:
         return early
     if is_strict and result.failures:
@@ -99,7 +102,7 @@ def _decide(result: RunResult, directory: Path, *, is_strict: bool) -> Decision:
     passed = gate(result)
     if passed.error is not None or has_success(result):
         return passed
-    if result.kind == "compare":
+    if result.kind in OF_TRIALS:
         hint = "torr run --once shows one"
         none = NothingMeasuredError(say("no request of any trial succeeded"), hint)
         return Decision(none, passed.notes)
@@ -246,7 +249,7 @@ def _interrupted(
 
 
 def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedError:
-    if result.kind == "compare":
+    if result.kind in OF_TRIALS:
         where: str = counted(len(limited), "trial")
         return GeneratorLimitedError(
             say("--strict: the generator was the limit in {where}", where=where)
@@ -303,7 +306,8 @@ def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
     """Return the decision about SLOs, by the capacity or the lowest level that claims anything."""
     if result.kind == "compare":
         return _of_candidates(result)
-    if result.capacity is not None and result.capacity.slo is not None:
+    has_capacity = result.capacity is not None and result.capacity.slo is not None
+    if result.kind == "tune" or has_capacity:
         return Decision()
     texts = dict.fromkeys(verdict.condition or "" for verdict in result.slo_verdicts)
     slos = list(texts) or slos

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from torr.messages.message import Message, message, message_count
 from torr.results.history import LedgerEntry, RunChange
 from torr.stats.metric import OK_PER_S, Metric, primary_of
 from torr.stats.series import Series, noun_of
 from torr.stats.trials import Cell
-from torr.units import show_rate
+from torr.units import show_rate, show_setting
 from torr.verdicts import comparison
 from torr.verdicts.comparison import Procedure
 
@@ -47,6 +47,28 @@ class MeasuredRun:
     request: str | None = None
     reason: Message | None = None
     """The reason why the run claims nothing."""
+    setting: str | None = None
+    """Of a tuning, the setting whose trials these are."""
+
+    @classmethod
+    def of_tuning(cls, run: int, result: RunResult, request: str | None) -> list[Self]:
+        """Read a tuning: the fresh trials of the default, and of each finalist, the best one last.
+
+        A tuning that has not come so far has none.
+        """
+        outcome = result.tuning
+        if not outcome:
+            return []
+        fresh = [x for x in result.levels if x.place is not UNSET and x.place.phase == "fresh"]
+        of_setting = {
+            setting: [x for x in fresh if x.place is not UNSET and x.place.setting == setting]
+            for setting in (result.experiment.default or 0, *reversed(outcome.finalists))
+        }
+        return [
+            cls(run, *_claiming(list(map(_bare, trials)), request, None), _name(trials))
+            for trials in of_setting.values()
+            if trials
+        ]
 
     @classmethod
     def of(cls, run: int, result: RunResult, request: str | None, concurrency: int | None) -> Self:
@@ -54,11 +76,7 @@ class MeasuredRun:
         best = Series.of(result.name, result.levels).best
         at = concurrency if best is None or concurrency is not None else best.concurrency
         here = [level for level in result.levels if at is None or level.concurrency == at]
-        metric = Metric(OK_PER_S, request)
-        trials = [x for x in here if not x.is_limited and metric.read(x) is not None]
-        if not any(map(metric.read, trials)):  # a rate of 0 has no ratio to others
-            trials = []
-        return cls(run, tuple(trials), request, None if trials else _why_none(here, request, at))
+        return cls(run, *_claiming(here, request, at))
 
     @property
     def metric(self) -> Metric:
@@ -93,6 +111,7 @@ class MeasuredRun:
         first = self.trials[0] if self.trials else None
         return LedgerEntry(
             run=self.run,
+            setting=UNSET if self.setting is None else self.setting,
             concurrency=None if first is None else first.concurrency,
             noun=noun_of(self.trials),
             rate=None if first is None else first.rate,
@@ -120,8 +139,9 @@ def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> 
     """
     entries: list[LedgerEntry] = []
     best: MeasuredRun | None = None
+    best_at: int | None = None
     before: MeasuredRun | None = None
-    for now in runs:
+    for at, now in enumerate(runs):
         is_baseline = baseline is not None and baseline.run == now.run
         entry = structs.replace(
             now.entry(),
@@ -132,9 +152,29 @@ def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> 
         entries.append(entry)
         if now.trials:
             before = now
-            best = now if best is None or _is_better(best, now) else best
-    best_run = None if best is None else best.run
-    return [structs.replace(entry, is_best=entry.run == best_run) for entry in entries]
+            if best is None or _is_better(best, now):
+                best, best_at = now, at
+    return [structs.replace(entry, is_best=at == best_at) for at, entry in enumerate(entries)]
+
+
+def _name(trials: Sequence[Level]) -> str:
+    return show_setting(trials[0].factors)
+
+
+def _bare(trial: Level) -> Level:
+    """Return a trial without its setting: all settings had the same load."""
+    return structs.replace(trial, factors={})
+
+
+def _claiming(
+    here: Sequence[Level], request: str | None, at: int | None
+) -> tuple[tuple[Level, ...], str | None, Message | None]:
+    """Return the trials that claim something, the request, and the reason where none does."""
+    metric = Metric(OK_PER_S, request)
+    trials = [x for x in here if not x.is_limited and metric.read(x) is not None]
+    if not any(map(metric.read, trials)):  # a rate of 0 has no ratio to others
+        trials = []
+    return tuple(trials), request, None if trials else _why_none(here, request, at)
 
 
 def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> Message:

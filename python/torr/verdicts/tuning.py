@@ -9,41 +9,47 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from torr.stats import holm, signed_rank
 from torr.stats.estimate import Estimate, paired
+from torr.stats.metric import OK_PER_S, Metric
+from torr.verdicts.error_rates import error_rates_apart
 from torr.verdicts.judgement import DELTA, Evidence, judge
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from torr.messages.message import Message
+    from torr.results.verdict import ConditionWord
     from torr.stats.signed_rank import Interval
     from torr.verdicts.judgement import Judgement
 
-SloStatus = Literal["shown", "broken", "undecided"]
+RATE = Metric(OK_PER_S)
 
 
 @dataclass(frozen=True, slots=True)
 class FreshValue:
     """What a fresh trial measured: the primary metric, and the excess over each SLO's limit.
 
-    Excesses are those of `slo_excess`.
+    Excesses are those of `slo_excess`. `failed` and `ended` count requests.
     """
 
     value: float
     excesses: tuple[float, ...] = ()
+    failed: int = 0
+    ended: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSlos:
-    """The SLOs of a setting: their status together, and the interval of each one's excess.
+    """The SLOs of a setting: the word of all together, and the interval of each one's excess.
 
     Each end of an interval holds with a probability of 1 − alpha by itself.
     """
 
-    status: SloStatus
+    word: ConditionWord
     intervals: tuple[Interval, ...] = ()
 
 
@@ -100,11 +106,11 @@ class TuneVerdict:
         So it is if the first finalist that does not break an SLO is shown to keep all of them, and
         its word against the default is not `inconclusive`; or if all finalists break an SLO.
         """
-        leader = next((name for name in self.finalists if self.slos[name].status != "broken"), None)
+        leader = next((name for name in self.finalists if self.slos[name].word != "broken"), None)
         if leader is None:
             return True
         claim = self.against_default.get(leader)
-        return self.slos[leader].status == "shown" and (claim is None or claim.is_settled)
+        return self.slos[leader].word == "held" and (claim is None or claim.is_settled)
 
 
 def judge_finalists(
@@ -112,7 +118,7 @@ def judge_finalists(
     default: int | None,
     finalists: Sequence[int],
     *,
-    more_is_better: bool = True,
+    metric: Metric = RATE,
     alpha: float = ALPHA_OF_A_LOOK,
 ) -> TuneVerdict:
     """Return the verdicts of fresh rounds; `finalists` are those not out, the champion first.
@@ -125,9 +131,7 @@ def judge_finalists(
         [(setting, other) for setting in others for other in (default,) if other is not None],
         [(setting, other) for setting in others for other in champion],
     ]
-    first, rest, secondary = (
-        _family(rounds, family, alpha, more_is_better=more_is_better) for family in pairs
-    )
+    first, rest, secondary = (_family(rounds, family, alpha, metric) for family in pairs)
     against_default = {**first, **rest}
     measured = [setting for setting in (default, *finalists) if setting is not None]
     slos = {setting: _slos_of(rounds, setting, alpha) for setting in measured}
@@ -136,7 +140,7 @@ def judge_finalists(
         setting
         for setting, claim in secondary.items()
         if recommended == claim.other
-        and slos[setting].status == "shown"
+        and slos[setting].word == "held"
         and claim.judgement.word in ("same", "inconclusive")
     )
     return TuneVerdict(
@@ -158,7 +162,7 @@ def _recommended(
 ) -> int | None:
     """Return the first finalist whose SLOs are shown; none that is slower than a good default."""
     for setting in finalists:
-        if slos[setting].status == "shown" and not _is_slower(claims.get(setting), slos):
+        if slos[setting].word == "held" and not _is_slower(claims.get(setting), slos):
             return setting
     return None
 
@@ -167,52 +171,56 @@ def _is_slower(claim: SettingClaim | None, slos: Mapping[int, SettingSlos]) -> b
     """Return whether a setting is shown to be slower than a default that breaks no SLO."""
     if claim is None:
         return False
-    return claim.judgement.word == "worse" and slos[claim.other].status != "broken"
+    return claim.judgement.word == "worse" and slos[claim.other].word != "broken"
 
 
-def _slo_status(interval: Interval) -> SloStatus:
+def slo_word(interval: Interval) -> ConditionWord:
     """Return whether an interval of excesses lies below the limit, above it, or on both sides."""
     low, high = interval
     if high < 0:
-        return "shown"
-    return "broken" if low > 0 else "undecided"
+        return "held"
+    return "broken" if low > 0 else "not shown"
 
 
 def _slos_of(rounds: FreshRounds, setting: int, alpha: float) -> SettingSlos:
     trials = [trials[setting].excesses for trials in rounds if setting in trials]
     if not trials:
-        return SettingSlos("undecided")
+        return SettingSlos("not shown")
     intervals = tuple(
         signed_rank.interval(excesses, 2 * alpha) for excesses in zip(*trials, strict=True)
     )
-    statuses = set(map(_slo_status, intervals))
-    worst = next((word for word in ("broken", "undecided") if word in statuses), "shown")
-    return SettingSlos(cast("SloStatus", worst), intervals)
+    words = set(map(slo_word, intervals))
+    worst = next((word for word in ("broken", "not shown") if word in words), "held")
+    return SettingSlos(cast("ConditionWord", worst), intervals)
 
 
 def _family(
-    rounds: FreshRounds,
-    pairs: Sequence[tuple[int, int]],
-    alpha: float,
-    *,
-    more_is_better: bool,
+    rounds: FreshRounds, pairs: Sequence[tuple[int, int]], alpha: float, metric: Metric
 ) -> dict[int, SettingClaim]:
     """Return the claims of a family of comparisons, by setting."""
     # Holm adjusts p-values; intervals that hold together have a part of the error each.
     part = alpha / max(1, len(pairs))
     estimates = [paired(*_values(rounds, *pair), part, is_share=False) for pair in pairs]
     adjusted = holm.adjusted([estimate.p for estimate in estimates])
-    return {
-        setting: SettingClaim(
-            setting,
-            other,
-            estimate,
-            p,
-            judge(_evidence(estimate, p, len(pairs), alpha, more_is_better=more_is_better)),
-            more_is_better,
+    claims = {}
+    for pair, estimate, p in zip(pairs, estimates, adjusted, strict=True):
+        evidence = Evidence(
+            count=estimate.count,
+            family=len(pairs),
+            centre=estimate.centre,
+            inner=estimate.inner,
+            spread=estimate.spread,
+            p_adjusted=p,
+            margin=math.log1p(DELTA),
+            more_is_better=metric.more_is_better,
+            alpha=alpha,
+            obstacle=_obstacle(rounds, pair) if metric.is_time else None,
         )
-        for (setting, other), estimate, p in zip(pairs, estimates, adjusted, strict=True)
-    }
+        setting, other = pair
+        claims[setting] = SettingClaim(
+            setting, other, estimate, p, judge(evidence), metric.more_is_better
+        )
+    return claims
 
 
 def _values(
@@ -223,17 +231,9 @@ def _values(
     return [trials[other].value for trials in both], [trials[setting].value for trials in both]
 
 
-def _evidence(
-    estimate: Estimate, p_adjusted: float, family: int, alpha: float, *, more_is_better: bool
-) -> Evidence:
-    return Evidence(
-        count=estimate.count,
-        family=family,
-        centre=estimate.centre,
-        inner=estimate.inner,
-        spread=estimate.spread,
-        p_adjusted=p_adjusted,
-        margin=math.log1p(DELTA),
-        more_is_better=more_is_better,
-        alpha=alpha,
-    )
+def _obstacle(rounds: FreshRounds, pair: tuple[int, int]) -> Message | None:
+    """Return the obstacle of different shares of failures, since times are of ok responses."""
+    sides = [[trials[name] for trials in rounds if name in trials] for name in reversed(pair)]
+    counts = [(sum(x.failed for x in side), sum(x.ended for x in side)) for side in sides]
+    before, after = (100 * failed / ended if ended else None for failed, ended in counts)
+    return error_rates_apart(before, after)

@@ -20,7 +20,7 @@ QUICKER = {
     "run": ["-z", "500ms", "--warmup", "0s", "--drain", "5s"],
     "ladder": ["--levels", "2,4", "--rounds", "1", "-z", "500ms", "--warmup", "0s"],
     "compare": ["-z", "100ms", "--warmup", "0s"],
-    "tune": [],
+    "tune": ["-z", "100ms", "--warmup", "0s", "--budget", "22"],
     "diff": [],
     "runs": [],
     "serve": ["--for", "200ms", "--port", "0", "--host", "127.0.0.1"],
@@ -86,10 +86,11 @@ def each_command():
     """Those of the README that start no servers and no Locust; others are of the tier `full`.
 
     `torr cluster` needs other machines; `test_cluster_machines.py` has programs in their place.
-    HTTP/2 over TLS needs a server that chooses it, as in `test_http2.py`.
+    HTTP/2 over TLS needs a server that chooses it, as in `test_http2.py`. What is continued has to
+    be interrupted first, as in `test_tune.py`.
     """
     for command, page in commands("torr").items():
-        if command.split()[1] == "cluster" or "--http 2 " in command:
+        if command.split()[1] == "cluster" or "--http 2 " in command or "--resume" in command:
             continue
         is_quick = page.name == "README.md" and command.split()[1] not in {"compare", "locust"}
         yield command if is_quick else pytest.param(command, marks=pytest.mark.full)
@@ -105,7 +106,7 @@ def test_a_command_of_a_page_runs(command, place, aim):
         cwd=place,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
         env=path,
     )

@@ -54,7 +54,6 @@ def test_a_simulation_is_a_table_with_a_row_for_each_procedure(torr):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["FILE"], "this version of torr tune measures nothing"),
         ([], "there is no tune file"),
         (["--simulate", "FILE"], "--simulate takes no file"),
         (["--plan", "--worlds", "3", "FILE"], "--worlds needs --simulate"),

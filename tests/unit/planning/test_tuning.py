@@ -6,7 +6,8 @@ from torr.errors import FileError
 from torr.messages.say import render
 from torr.model.tune_effort import TuneEffort
 from torr.options.tune import TuneOptions
-from torr.planning.tuning import TunePlan, examples
+from torr.planning.tuning import TunePlan
+from torr.planning.tuning_checks import examples
 from torr.planning.tuning_preview import preview
 from torr.sources.tune_file import read_tune_file
 
@@ -51,7 +52,7 @@ def test_the_plan_of_a_file(plan):
     assert tuning.trial_s == 10
     assert tuning.procedure.budget.settings == 48
     assert tuning.procedure.default == tuning.file.default == 0
-    assert tuning.procedure.more_is_better
+    assert tuning.procedure.metric.label == "ok/s"
     assert [str(slo) for slo in tuning.slos] == ["p95 < 500ms"]
 
 
@@ -62,9 +63,9 @@ def test_a_time_is_as_many_trials_as_fit(plan):
 
 
 def test_a_rate_is_judged_by_p99_of_which_less_is_better(plan):
-    assert not plan(f'rate = "100"\n{WHOLE}').procedure.more_is_better
-    assert plan(f'rate = "100"\nprimary = "ok/s"\n{WHOLE}').procedure.more_is_better
-    assert not plan(f'primary = "p99"\n{WHOLE}').procedure.more_is_better
+    assert plan(f'rate = "100"\n{WHOLE}').procedure.metric.label == "p99"
+    assert plan(f'rate = "100"\nprimary = "ok/s"\n{WHOLE}').procedure.metric.label == "ok/s"
+    assert plan(f'primary = "p99"\n{WHOLE}').procedure.metric.label == "p99"
 
 
 def test_the_seed_is_that_of_the_options(plan):

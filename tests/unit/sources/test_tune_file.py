@@ -52,8 +52,8 @@ def test_a_whole_file(read, tmp_path):
     assert len(file.settings) == 2 + 4
     assert file.settings[file.default] == {"workers": 1, "gc": "on"}
     assert (file.budget.trials, file.noise) == (240, 2.5)
-    assert file.before == (("./warm", "{gc}"),)
-    (template,) = file.templates
+    assert file.preparation.before == (("./warm", "{gc}"),)
+    (template,) = file.preparation.templates
     assert (template.name, template.text) == ("conf", "workers {workers}\n")
     assert template.path == tmp_path / "server.conf"
     assert (file.candidate.name, file.matrix.primary.label) == ("api", "p99")

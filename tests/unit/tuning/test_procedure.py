@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torr.results.tuning import SettingOut, TrialPlace
+from torr.stats.metric import Metric
 from torr.tuning.budget import TuneBudget
-from torr.tuning.procedure import TuneOutcome, TuneProcedure
+from torr.tuning.procedure import TuneProcedure
 from torr.tuning.simulation.worlds import WorldTrials, searched
-from torr.tuning.trials import LIMITED, SettingOut, TrialPlace, TuneTrial
+from torr.tuning.trials import LIMITED, TuneTrial
 
 SETTINGS = 20
 
@@ -40,6 +42,20 @@ def recorded(tuning, measure):
     return tuning.run(record), trials
 
 
+def by_place(trials):
+    return {trial.place: trial for trial in trials}
+
+
+def noisy_rates(values):
+    """Return a measurement whose noise is too large for any verdict at the first looks."""
+
+    def measure(place):
+        noise = Random(f"{place}").gauss(0.0, 0.2)
+        return TuneTrial(place, values[place.setting] * math.exp(noise))
+
+    return measure
+
+
 RISING = [100.0 + n for n in range(SETTINGS)]
 
 
@@ -51,7 +67,7 @@ def test_the_finalists_are_the_best_three_in_order():
 
 
 def test_less_is_better_where_the_metric_is_a_time():
-    outcome, _ = recorded(procedure(more_is_better=False), rates(RISING))
+    outcome, _ = recorded(procedure(metric=Metric("response_ms.p99")), rates(RISING))
     assert outcome.finalists == (1, 2, 3)
     assert outcome.verdict.against_default[1].judgement.word in ("same", "worse")
 
@@ -178,30 +194,43 @@ def test_a_tuning_goes_on_from_any_trial_as_if_it_had_not_been_interrupted(seed,
     tuning = TuneProcedure(worlds(seed).default, TuneBudget.of(SETTINGS, 130), seed)
     outcome, trials = recorded(tuning, noisy(seed))
     count = data.draw(st.integers(0, len(trials) - 1))
-    assert tuning.replay(trials[:count]) == trials[count].place
-    assert tuning.replay(trials) == outcome
-    assert isinstance(outcome, TuneOutcome)
+    assert tuning.replay(by_place(trials[:count])).following == trials[count].place
+    whole = tuning.replay(by_place(trials))
+    assert (whole.findings, whole.following) == (outcome, None)
 
 
 def test_trials_of_another_file_are_refused():
     tuning = procedure()
     _, trials = recorded(tuning, rates(RISING))
-    with pytest.raises(ValueError, match="was expected"):
-        tuning.replay(trials[1:])
-    with pytest.raises(ValueError, match="was expected"):
-        procedure(seed=2).replay(trials)
+    with pytest.raises(ValueError, match="trials, such as"):
+        tuning.replay(by_place(trials[1:]))
+    elsewhere = TuneTrial(TrialPlace("fresh", 0, 99, 1), 1.0)
+    with pytest.raises(ValueError, match="1 trials, such as"):
+        tuning.replay(by_place([*trials, elsewhere]))
 
 
-def test_more_trials_than_the_procedure_has_are_refused():
+def test_before_the_first_look_there_is_no_verdict():
     tuning = procedure()
-    _, trials = recorded(tuning, rates(RISING))
-    with pytest.raises(ValueError, match="after the last"):
-        tuning.replay([*trials, trials[-1]])
+    outcome, trials = recorded(tuning, rates(RISING))
+    fresh = sum(trial.place.phase == "fresh" for trial in trials)
+    assert tuning.replay({}).findings.finalists == ()
+    searched = tuning.replay(by_place(trials[:-fresh])).findings
+    assert (searched.finalists, searched.verdict) == (outcome.finalists, None)
+    assert tuning.replay(by_place(trials[:-1])).findings.verdict is None
+
+
+def test_a_verdict_is_that_of_the_last_look():
+    same = [100.0] * SETTINGS
+    tuning = procedure(400)
+    _, trials = recorded(tuning, noisy_rates(same))
+    until_second = [t for t in trials if t.place.phase == "search" or t.place.round <= 15]
+    assert tuning.replay(by_place(until_second)).findings.verdict.rounds == 10
 
 
 def test_two_settings_need_no_search():
     tuning = procedure(None, count=2)
-    assert tuning.replay([]) == TrialPlace("fresh", 0, 1, tuning.replay([]).setting)
+    first = tuning.replay({}).following
+    assert first == TrialPlace("fresh", 0, 1, first.setting)
     outcome, trials = recorded(tuning, rates([100.0, 200.0]))
     assert {trial.place.phase for trial in trials} == {"fresh"}
     assert math.isclose(outcome.verdict.against_default[1].estimate.centre, math.log(2))

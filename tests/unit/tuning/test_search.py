@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from torr.results.tuning import TrialPlace
 from torr.tuning.search import DISTANCE, PENALTY, scores_of
-from torr.tuning.trials import TrialPlace, TuneTrial
+from torr.tuning.trials import TuneTrial
 
 
 def rounds_of(*rounds):

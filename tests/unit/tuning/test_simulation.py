@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from torr.results.tuning import TrialPlace
 from torr.tuning.simulation.rows import (
     JUST_BELOW_MARGIN,
     SETTINGS,
@@ -25,7 +26,6 @@ from torr.tuning.simulation.worlds import (
     equal_but_default,
     searched,
 )
-from torr.tuning.trials import TrialPlace
 from torr.verdicts.tuning import FreshValue, judge_finalists
 
 MOST_FALSE = 10.0

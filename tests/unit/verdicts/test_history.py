@@ -10,6 +10,7 @@ from stored_runs import level
 from torr.results.base import builtins
 from torr.verdicts import history
 from torr.verdicts.history import MeasuredRun
+from tuned import tuned
 
 # A session as people make it: one resource after another, one run each.
 SESSION = [21.5, 30.8, 49.5, 54.1, 48.4]
@@ -207,3 +208,22 @@ def test_trials_have_a_range_and_a_single_one_has_none():
 
 def test_nothing_kept_is_an_empty_ledger():
     assert ledger([]) == []
+
+
+def test_a_tuning_is_a_round_for_its_default_and_each_finalist():
+    measured = MeasuredRun.of_tuning(7, tuned(), None)
+    entries = history.ledger(measured)
+    assert [entry.setting for entry in entries] == [
+        "workers 1, gc true",
+        "workers 4, gc true, pool 16",
+        "workers 4, gc false, pool 8",
+        "workers 4, gc false, pool 16",
+    ]
+    assert {entry.run for entry in entries} == {7}
+    assert [entry.is_best for entry in entries] == [False, False, False, True]
+    assert [entry.trials for entry in entries] == [10] * 4
+    assert entries[1].before.word == "faster"
+
+
+def test_a_tuning_without_fresh_rounds_is_none():
+    assert MeasuredRun.of_tuning(7, tuned(until=5), None) == []

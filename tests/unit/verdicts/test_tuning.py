@@ -5,6 +5,7 @@ import math
 import pytest
 
 from torr.stats.estimate import paired
+from torr.stats.metric import Metric
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
 from torr.verdicts.tuning import FreshValue, judge_finalists
 
@@ -49,9 +50,9 @@ def test_two_percent_are_no_claim_of_three():
 
 
 def test_less_is_better_where_the_metric_is_a_time():
-    claim = judged([1.0, 0.9], more_is_better=False).against_default[CHAMPION]
+    claim = judged([1.0, 0.9], metric=Metric("response_ms.p99")).against_default[CHAMPION]
     assert (claim.judgement.word, claim.is_beyond_margin) == ("better", True)
-    claim = judged([1.0, 1.1], more_is_better=False).against_default[CHAMPION]
+    claim = judged([1.0, 1.1], metric=Metric("response_ms.p99")).against_default[CHAMPION]
     assert (claim.judgement.word, claim.is_beyond_margin) == ("worse", False)
 
 
@@ -76,17 +77,17 @@ def test_the_champion_against_the_default_is_a_family_of_its_own():
 @pytest.mark.parametrize(
     ("excesses", "recommended", "statuses"),
     [
-        ([-0.2, -0.2, -0.2], CHAMPION, ("shown", "shown")),
-        ([-0.2, 0.2, -0.2], SECOND, ("broken", "shown")),
-        ([-0.2, 0.0, -0.2], SECOND, ("undecided", "shown")),
+        ([-0.2, -0.2, -0.2], CHAMPION, ("held", "held")),
+        ([-0.2, 0.2, -0.2], SECOND, ("broken", "held")),
+        ([-0.2, 0.0, -0.2], SECOND, ("not shown", "held")),
         ([-0.2, 0.2, 0.2], None, ("broken", "broken")),
-        ([-0.2, 0.0, 0.0], None, ("undecided", "undecided")),
+        ([-0.2, 0.0, 0.0], None, ("not shown", "not shown")),
     ],
 )
 def test_the_first_finalist_whose_slo_is_shown_is_recommended(excesses, recommended, statuses):
     verdict = judged([1.0, 1.2, 1.1], excesses)
     assert verdict.recommended == recommended
-    assert (verdict.slos[CHAMPION].status, verdict.slos[SECOND].status) == statuses
+    assert (verdict.slos[CHAMPION].word, verdict.slos[SECOND].word) == statuses
 
 
 def test_a_finalist_slower_than_the_default_is_not_recommended():
@@ -96,7 +97,7 @@ def test_a_finalist_slower_than_the_default_is_not_recommended():
 def test_a_slower_finalist_is_recommended_if_the_default_breaks_the_slo():
     verdict = judged([1.0, 0.8], [0.2, -0.2])
     assert verdict.recommended == CHAMPION
-    assert verdict.slos[DEFAULT].status == "broken"
+    assert verdict.slos[DEFAULT].word == "broken"
 
 
 def test_every_slo_has_to_be_shown():
@@ -104,7 +105,7 @@ def test_every_slo_has_to_be_shown():
         {setting: FreshValue(100.0, (-0.2, 0.2)) for setting in (DEFAULT, CHAMPION)}
         for _ in range(10)
     ]
-    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].status == "broken"
+    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].word == "broken"
 
 
 def test_a_tuning_goes_on_while_the_champion_is_inconclusive_or_its_slo_undecided():
@@ -129,19 +130,19 @@ def test_a_round_without_one_side_counts_for_neither():
 
 
 @pytest.mark.parametrize(
-    ("excesses", "status"),
+    ("excesses", "word"),
     [
-        ([-0.1] * 6, "shown"),
-        ([-0.1] * 5, "undecided"),
+        ([-0.1] * 6, "held"),
+        ([-0.1] * 5, "not shown"),
         ([0.1] * 6, "broken"),
-        ([0.0] * 10, "undecided"),
-        ([-0.1] * 9 + [0.01], "shown"),
-        ([-0.1] * 6 + [0.2] * 4, "undecided"),
+        ([0.0] * 10, "not shown"),
+        ([-0.1] * 9 + [0.01], "held"),
+        ([-0.1] * 6 + [0.2] * 4, "not shown"),
     ],
 )
-def test_an_slo_is_shown_or_broken_by_a_one_sided_interval(excesses, status):
+def test_an_slo_is_shown_or_broken_by_a_one_sided_interval(excesses, word):
     rounds = [{CHAMPION: FreshValue(1.0, (excess,))} for excess in excesses]
-    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].status == status
+    assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].word == word
 
 
 def test_equals_of_the_champion_are_not_named_for_another_setting():
@@ -157,3 +158,17 @@ def test_without_a_default_there_is_a_recommendation_and_no_claim():
 def test_without_finalists_nothing_is_recommended():
     verdict = judge_finalists(rounds_of([1.0]), DEFAULT, [])
     assert (verdict.recommended, verdict.is_settled) == (None, True)
+
+
+def test_times_of_sides_that_fail_differently_are_not_compared():
+    rounds = [
+        {setting: FreshValue(100.0 / setting, (), failed, 1000) for setting, failed in sides}
+        for sides in [[(1, 0), (2, 20)]] * 10
+    ]
+    times, rates = (
+        judge_finalists(rounds, 1, [2], metric=Metric(key)).against_default[2]
+        for key in ("response_ms.p99", "ok_per_s")
+    )
+    assert times.judgement.word == "inconclusive"
+    assert "error rates lie more than 1 point apart, 0 % and 2 %" in times.judgement.reason
+    assert rates.judgement.word == "worse"

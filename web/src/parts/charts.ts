@@ -8,6 +8,7 @@ import { FunctionsChart } from "../charts/functions";
 import { ladderSpecs, moreSpecs } from "../charts/ladder";
 import { cpuSpec, coresChart, memorySpec } from "../charts/cpu";
 import { Plot, type Spec } from "../charts/plot";
+import { SearchChart } from "../charts/search";
 import { servingSpecs } from "../charts/serving";
 import { connectionsSpec, timelineSpecs } from "../charts/timeline";
 import { cpuSamples } from "../data/cpu";
@@ -27,18 +28,21 @@ export type Register = (figure: { element: HTMLElement; destroy: () => void }) =
 /** Return the charts of the first screen. */
 export function main(run: Run, register: Register): HTMLElement {
   const figure = el("figure", { class: "main", "aria-label": localized(run.view.sentence) });
-  const { ladder, comparison, diff, functions } = run.view;
+  const { ladder, comparison, search, diff, functions } = run.view;
   if (functions) figure.append(register(new FunctionsChart(functions)));
   else if (comparison) figure.append(register(new ComparisonChart(comparison)));
+  else if (search) figure.append(register(new SearchChart(search)));
   else if (diff) figure.append(...spread(run, register), ...plots(diffSpecs(diff), register));
   else if (ladder) figure.append(...plots(ladderSpecs(ladder, run.result.capacity?.usl), register));
   else figure.append(...runCharts(run, register));
   return figure;
 }
 
-/** Return the charts of success rate and streams of a ladder. */
+/** Return the charts of success rate and streams of a ladder, or that of a search. */
 export function more(run: Run, register: Register): HTMLElement | null {
-  const { ladder } = run.view;
+  const { comparison, ladder, search } = run.view;
+  if (comparison && search)
+    return el("figure", { class: "search" }, register(new SearchChart(search)));
   return ladder ? el("figure", { class: "panels" }, ...plots(moreSpecs(ladder), register)) : null;
 }
 

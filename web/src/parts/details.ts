@@ -55,7 +55,9 @@ export function list(content: List, hasTitle = true): HTMLElement {
 
 /** Return preformatted text below its name. */
 export function block(content: Block): HTMLElement {
-  return el("section", {}, el("h3", {}, content.name), pre(content.text));
+  const name = localized(content.name);
+  const copy = copier(translate("copy.command"), name, () => content.text);
+  return el("section", {}, el("h3", {}, name), pre(content.text), copy);
 }
 
 /** Return the command line of the run, with a copy button. */

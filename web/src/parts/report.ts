@@ -29,7 +29,10 @@ export class Report {
   constructor(
     private run: Run,
     private readonly choose: (lang: Lang) => void,
-  ) {}
+  ) {
+    // The setting that a tuning recommends is what its report is for.
+    if (run.result.kind === "tune") this.open.add("logs");
+  }
 
   /** Draw the run, or a newer state of it; the live page has a header of its own. */
   draw(run: Run = this.run, isHeaded = true): void {
@@ -71,7 +74,7 @@ export class Report {
     const { run, choices } = this;
     const { view, result } = run;
     const hasSamples = result.levels.some((level) => level.samples?.length);
-    const isOverTime = result.kind === "ladder" || result.kind === "compare";
+    const isOverTime = ["ladder", "compare", "tune"].includes(result.kind);
     const hasIntervals = result.levels.some((level) => level.intervals?.length);
     const part = (id: string, title: string, fill: () => (Node | null)[], isShown = true) =>
       isShown ? folded(id, title, fill, this.open) : null;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import chain, render, say
 from torr.report.data.comparison import Comparison
+from torr.report.data.tuning import Tuning
 from torr.report.files import markdown_parts as parts
 from torr.report.tables import comparison_facts as facts
 from torr.report.tables import (
@@ -21,6 +22,7 @@ from torr.report.tables import (
     verdict_table,
 )
 from torr.report.text import sentence, trust
+from torr.report.text.tuning_use import instructions
 from torr.report.view import view_tables
 from torr.store.atomic import replace_bytes
 
@@ -55,6 +57,8 @@ def _parts(result: RunResult) -> Iterator[str]:
     yield parts.plain(trust.trust(result))
     if result.kind == "compare":
         yield from _comparison(result)
+    elif result.kind == "tune":
+        yield from _tuning(result)
     else:
         for title, table in _tables(result):
             yield from parts.titled(title, table)
@@ -89,6 +93,18 @@ def _tables(result: RunResult) -> Iterator[Titled]:
     yield _short((say("Target and machine"), monitor_table.of_levels(result)))
     yield say("SLOs"), slo_table.of_levels(result)
     yield say("Errors"), level_table.errors(result)
+
+
+def _tuning(result: RunResult) -> Iterator[str]:
+    """Return the sections of a tuning; the search is cut to its first settings."""
+    for title, table in view_tables.first(result):
+        yield from parts.titled(title, table)
+    for title, text in instructions(Tuning.of(result)):
+        yield chain("", [parts.plain(title), ":"])
+        yield parts.fenced(text)
+    for title, table in view_tables.folded(result):
+        if table is not None:
+            yield from parts.titled(*_short((title, table)))
 
 
 def _comparison(result: RunResult) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The pictures of a ladder, a diff and a comparison as PNG files, fit for a slide.
+"""The pictures of a ladder, a diff, a comparison and a tuning as PNG files, fit for a slide.
 
 Those of ladders and diffs have wrktest's names.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from torr.report.data import diff
 from torr.report.data.comparison import Comparison
+from torr.report.data.tuning_comparison import as_comparison
 from torr.report.text import sentence, trust
 from torr.report.view.view_ladder import LadderChart
 from torr.store.atomic import replace_bytes
@@ -59,6 +60,18 @@ def write_comparison(result: RunResult, directory: Path) -> list[Path]:
     comparison = Comparison.of(result)
     words = sentence.verdict(result), f"{result.name}: {trust.trust(result)}"
     pictures = {"compare": lambda: comparison_figure.panels(comparison, words)}
+    return _save_all(pictures, directory, f"{result.name}_", ".png")
+
+
+def write_tuning(result: RunResult, directory: Path) -> list[Path]:
+    """Write NAME_tune.png of a tuning: the finalists; nothing before the first look."""
+    from torr.report.figures import comparison_figure
+
+    if not result.tuning or not result.tuning.rounds:
+        return []
+    finalists = Comparison.of(as_comparison(result))
+    words = sentence.verdict(result), f"{result.name}: {trust.trust(result)}"
+    pictures = {"tune": lambda: comparison_figure.panels(finalists, words)}
     return _save_all(pictures, directory, f"{result.name}_", ".png")
 
 

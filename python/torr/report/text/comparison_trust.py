@@ -15,6 +15,9 @@ from torr.stats.series import variation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from msgspec import UnsetType
+
+    from torr.model.pin import Pin
     from torr.results.level import Level
     from torr.results.result import RunResult
 
@@ -24,11 +27,11 @@ def parts(result: RunResult) -> list[str]:
     comparison = Comparison.of(result)
     levels = [x for p in comparison.cells for e in p.entries for x in e.trials.values()]
     parts = [
-        _health(levels),
+        health(levels, say("which have no verdict in their cells")),
         _rounds(comparison),
         *_failed(comparison),
         *_discarded(comparison),
-        *_cores(comparison),
+        *cores(comparison.experiment.pin),
     ]
     return [one_line(part) for part in parts]
 
@@ -38,13 +41,14 @@ def of_nothing(result: RunResult) -> list[str]:
     return [one_line(part) for part in _failed(Comparison.of(result))]
 
 
-def _health(levels: Sequence[Level]) -> Text:
+def health(levels: Sequence[Level], consequence: str) -> Text:
+    """Return the generator's health in trials; `consequence` is that of being the limit."""
     limited = [level for level in levels if level.is_limited]
     contended = [level for level in levels if level.is_contended]
     if limited:
         values = {"trials": _of(limited, levels), "why": health_reason(limited)}
         return say(
-            "Generator-limited in {trials}, which have no verdict in their cells{why}", **values
+            "Generator-limited in {trials}, {consequence}{why}", consequence=consequence, **values
         )
     if contended:
         shared = say(
@@ -113,8 +117,8 @@ def _discarded(comparison: Comparison) -> Iterator[str]:
         yield say("{rounds} discarded by {rule} ({whose})", **values)
 
 
-def _cores(comparison: Comparison) -> Iterator[str]:
-    pin = comparison.experiment.pin
+def cores(pin: Pin | UnsetType | None) -> Iterator[str]:
+    """Yield the cores of both sides; nothing where nodes sent the load."""
     if pin:
         own, its = _numbers(pin.generator), _numbers(pin.target)
         yield say("generator on {own}, target on {its}", own=own, its=its)

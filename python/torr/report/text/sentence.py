@@ -18,6 +18,7 @@ from torr.report.text import (
     functions,
     ladder_sentence,
     run_sentence,
+    tuning_sentence,
 )
 from torr.stats.series import Series
 from torr.units import show_percent
@@ -34,6 +35,8 @@ def verdict(result: RunResult) -> Text:
         return diff_sentence.verdict(result)
     if result.kind == "compare":
         return comparison_sentence.verdict(result)
+    if result.kind == "tune":
+        return tuning_sentence.verdict(result)
     if result.kind == "micro":
         return functions.verdict(result)
     end = say("ended early by {what}", what=result.ended_by) if result.ended_by else ""

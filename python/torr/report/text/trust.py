@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from torr.messages.counts import counted, levels_of
 from torr.messages.say import Text, chain, join, say
 from torr.report.data.wording import health_reason, most_by
-from torr.report.text import comparison_trust, diff_sentence, functions
+from torr.report.text import comparison_trust, diff_sentence, functions, tuning_trust
 from torr.report.text.streaming import is_joined
 from torr.stats.series import Series, noun_of, starved_text, worst_health
 from torr.units import show_percent
@@ -39,6 +39,8 @@ def trust(result: RunResult) -> Text:
         return _of_nothing(result)
     if result.kind == "compare":
         parts = [*comparison_trust.parts(result), _busiest(levels), _steal(levels)]
+    elif result.kind == "tune":
+        parts = [*tuning_trust.parts(result), _busiest(levels), _steal(levels)]
     else:
         parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
         parts += [_busiest(levels), _rounds(result), _steal(levels)]
@@ -51,8 +53,8 @@ def trust(result: RunResult) -> Text:
 
 def _of_nothing(result: RunResult) -> Text:
     """Return why there is no number; users may hang from the warm-up on."""
-    is_compared = result.kind == "compare"
-    reason = say("No trial was measured") if is_compared else say("No level was measured")
+    is_compared, has_trials = result.kind == "compare", result.kind in ("compare", "tune")
+    reason = say("No trial was measured") if has_trials else say("No level was measured")
     if result.status == "interrupted":
         reason = say("Interrupted before the window")
     parts = [reason, _starved(result.levels)]

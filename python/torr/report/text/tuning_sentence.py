@@ -2,89 +2,137 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.messages.counts import counted
-from torr.messages.say import chain, join, say, say_count
+from torr.messages.say import Text, chain, join, say, say_count
+from torr.model.condition import Condition
+from torr.model.settings import settings_of
 from torr.report.text.comparison_clauses import WORDS
-from torr.stats.estimate import ratio_of
-from torr.stats.signed_rank import UNBOUNDED
-from torr.verdicts.slo_excess import value_at
+from torr.stats.metric import Metric
+from torr.units import show_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from torr.model.condition import Condition
-    from torr.stats.metric import Metric
-    from torr.verdicts.tuning import SettingClaim, TuneVerdict
+    from torr.results.result import RunResult
+    from torr.results.tuning import TunedSetting, TuningOutcome
+    from torr.results.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class TuningWords:
-    """What the sentences call settings, by number; the primary metric; the SLOs of the file."""
-
-    settings: Sequence[str]
-    metric: Metric
-    slos: Sequence[Condition]
-
-
-def sentence(verdict: TuneVerdict | None, words: TuningWords) -> str:
-    """Return what a tuning recommends, and why."""
-    if verdict is None:
+def verdict(result: RunResult) -> Text:
+    """Return what a tuning recommends, and why; how far it is, if it is not complete."""
+    outcome = result.tuning
+    if not outcome or not (outcome.rounds or outcome.is_complete):
+        return _unfinished(result)
+    if outcome.default is None and not outcome.measured:
         return say("No setting but the default could be measured: keep the default.")
-    if verdict.recommended is None:
-        return _keep_default(verdict, words)
-    setting = verdict.recommended
-    claim = verdict.against_default.get(setting)
-    parts = [
-        _unclaimed(setting, words) if claim is None else _claim(claim, words),
-        counted(verdict.rounds, "fresh round"),
-        _slos(verdict, setting, words),
-    ]
-    text = say("{claim}.", claim=chain(", ", parts))
-    return chain(" ", [_passed_over(verdict, words), text, _tied(verdict)])
+    words = _Words(result, outcome)
+    return words.sentence()
 
 
-def _claim(claim: SettingClaim, words: TuningWords) -> str:
-    """Return the word of a setting against the default, with its interval."""
-    name, word = words.settings[claim.setting], claim.judgement.word
-    values = {"name": name, "amount": _amount(claim), "span": _span(claim)}
-    if word in ("better", "worse"):
-        values["word"] = _word(claim, words)
-        if claim.is_beyond_margin:
+def _unfinished(result: RunResult) -> Text:
+    trials = counted(len(result.levels), "trial")
+    if result.tuning and result.tuning.finalists:
+        return say("No verdict yet, after {trials}: the fresh rounds have begun.", trials=trials)
+    return say("No verdict yet, after {trials}: the search is not over.", trials=trials)
+
+
+class _Words:
+    """The sentences about an outcome with at least one look."""
+
+    def __init__(self, result: RunResult, outcome: TuningOutcome) -> None:
+        self._outcome = outcome
+        self._settings = settings_of(result.experiment.parameters)
+        self._metric = Metric(result.experiment.primary or "ok_per_s")
+        self._rounds = counted(outcome.rounds, "fresh round")
+
+    def sentence(self) -> Text:
+        outcome = self._outcome
+        chosen = next((x for x in outcome.measured if x.setting == outcome.recommended), None)
+        if chosen is None:
+            return self._keep_default()
+        claim = chosen.against_default
+        parts = [
+            self._unclaimed(chosen) if claim is None else self._claim(chosen, claim),
+            self._rounds,
+            _slos(chosen),
+        ]
+        text = say("{claim}.", claim=chain(", ", parts))
+        return chain(" ", [self._passed_over(chosen), text, self._tied()])
+
+    def _name(self, setting: TunedSetting) -> str:
+        return show_setting(self._settings[setting.setting])
+
+    def _claim(self, setting: TunedSetting, claim: Verdict) -> Text:
+        """Return the word of a setting against the default, with its interval."""
+        values = {"name": self._name(setting), "amount": _amount(claim), "span": _span(claim)}
+        if claim.word in ("better", "worse"):
+            values["word"] = self._word(claim)
+            if setting.is_beyond_margin:
+                return say(
+                    "{name} is at least 3 % {word} than the default: {amount} ({span})", **values
+                )
+            return say("{name} is {word} than the default by {amount} ({span})", **values)
+        if claim.word == "same":
+            return say("{name} and the default are the same ({span})", **values)
+        return say("{name} is not shown to differ from the default ({span})", **values)
+
+    def _unclaimed(self, setting: TunedSetting) -> Text:
+        name = self._name(setting)
+        return say(
+            "{name} is not compared with the default, which could not be measured", name=name
+        )
+
+    def _word(self, claim: Verdict) -> str:
+        printed = WORDS[self._metric.word(claim.word or "")]
+        if self._metric.is_rate:
+            return printed
+        return say("{word} by {metric}", word=printed, metric=self._metric.label)
+
+    def _passed_over(self, chosen: TunedSetting) -> str:
+        """Return why finalists before the recommended one are not recommended."""
+        before = self._outcome.measured[: self._outcome.measured.index(chosen)]
+        names = {
+            word: join([self._name(each) for each in before if each.slo == word])
+            for word in ("broken", "not shown")
+        }
+        parts = [
+            say("An SLO is broken by {names}.", names=names["broken"]) if names["broken"] else "",
+            say("An SLO is not shown for {names}.", names=names["not shown"])
+            if names["not shown"]
+            else "",
+        ]
+        return chain(" ", parts)
+
+    def _tied(self) -> str:
+        tied = len(self._outcome.tied)
+        if not tied:
+            return ""
+        return say_count(
+            tied,
+            "{n} finalist cannot be told apart from it: take the cheaper one.",
+            "{n} finalists cannot be told apart from it: take the cheapest.",
+        )
+
+    def _keep_default(self) -> Text:
+        """Return that the default stays: no finalist has its SLOs shown, or those are slower."""
+        kept = [x for x in self._outcome.measured if x.slo in (None, "held")]
+        if not kept or kept[0].against_default is None:
             return say(
-                "{name} is at least 3 % {word} than the default: {amount} ({span})", **values
+                "No finalist is shown to keep the SLOs in {rounds}: keep the default.",
+                rounds=self._rounds,
             )
-        return say("{name} is {word} than the default by {amount} ({span})", **values)
-    if word == "same":
-        return say("{name} and the default are the same ({span})", **values)
-    return say("{name} is not shown to differ from the default ({span})", **values)
+        claim = self._claim(kept[0], kept[0].against_default)
+        return say("{claim}, {rounds}: keep the default.", claim=claim, rounds=self._rounds)
 
 
-def _unclaimed(setting: int, words: TuningWords) -> str:
-    name = words.settings[setting]
-    return say("{name} is not compared with the default, which could not be measured", name=name)
-
-
-def _word(claim: SettingClaim, words: TuningWords) -> str:
-    printed = WORDS[words.metric.word(claim.judgement.word)]
-    if words.metric.is_rate:
-        return printed
-    return say("{word} by {metric}", word=printed, metric=words.metric.label)
-
-
-def _amount(claim: SettingClaim) -> str:
+def _amount(claim: Verdict) -> str:
     """Return how far from 1 the ratio is, in percent of the default."""
-    ratio = ratio_of(claim.estimate.centre)
-    return "∞" if ratio is None else f"{100 * abs(ratio - 1):.1f} %"
+    return "∞" if claim.ratio is None else f"{100 * abs(claim.ratio - 1):.1f} %"
 
 
-def _span(claim: SettingClaim) -> str:
+def _span(claim: Verdict) -> str:
     """Return the interval of the change in percent, with signs where it has both."""
-    if claim.estimate.interval == UNBOUNDED:
-        return say("no interval")
-    low, high = (ratio_of(end) for end in claim.estimate.interval)
+    low, high = claim.interval or (None, None)
     if low is None or high is None:
         return say("no interval")
     ends = [100 * (end - 1) for end in (low, high)]
@@ -95,58 +143,24 @@ def _span(claim: SettingClaim) -> str:
     return f"{near:.1f}–{far:.1f} %"
 
 
-def _slos(verdict: TuneVerdict, setting: int, words: TuningWords) -> str:
-    """Return that the SLOs are shown, with the bound of each number; nothing without SLOs."""
-    bounds = [
-        _bound(condition, interval)
-        for condition, interval in zip(words.slos, verdict.slos[setting].intervals, strict=True)
-    ]
+def _slos(setting: TunedSetting) -> str:
+    """Return that the SLOs hold, with the bound of each number; nothing without SLOs."""
+    bounds = [bound(slo) for slo in setting.slos]
     if not bounds:
         return ""
     return say_count(
-        len(bounds), "SLO shown ({bounds})", "SLOs shown ({bounds})", bounds=join(bounds)
+        len(bounds), "SLO held ({bounds})", "SLOs held ({bounds})", bounds=join(bounds)
     )
 
 
-def _bound(condition: Condition, interval: tuple[float, float]) -> str:
-    """Return the value that a number is shown not to exceed, or to reach: `p95 ≤ 471 ms`."""
-    sign = "≤" if condition.wants_little else "≥"
-    return f"{condition.label} {sign} {condition.show(value_at(condition, interval[1]))}"
-
-
-def _passed_over(verdict: TuneVerdict, words: TuningWords) -> str:
-    """Return why finalists before the recommended one are not recommended."""
-    before = verdict.finalists[: verdict.finalists.index(verdict.recommended or 0)]
-    names = {
-        status: join([words.settings[x] for x in before if verdict.slos[x].status == status])
-        for status in ("broken", "undecided")
-    }
-    parts = [
-        say("An SLO is broken by {names}.", names=names["broken"]) if names["broken"] else "",
-        say("An SLO is not shown for {names}.", names=names["undecided"])
-        if names["undecided"]
-        else "",
-    ]
-    return chain(" ", parts)
-
-
-def _tied(verdict: TuneVerdict) -> str:
-    if not verdict.tied:
-        return ""
-    return say_count(
-        len(verdict.tied),
-        "{n} finalist cannot be told apart from it: take the cheaper one.",
-        "{n} finalists cannot be told apart from it: take the cheapest.",
-    )
-
-
-def _keep_default(verdict: TuneVerdict, words: TuningWords) -> str:
-    """Return that the default stays: no finalist has its SLOs shown, or those are slower."""
-    rounds = counted(verdict.rounds, "fresh round")
-    shown = [x for x in verdict.finalists if verdict.slos[x].status == "shown"]
-    if not shown:
-        return say(
-            "No finalist is shown to keep the SLOs in {rounds}: keep the default.", rounds=rounds
-        )
-    claim = _claim(verdict.against_default[shown[0]], words)
-    return say("{claim}, {rounds}: keep the default.", claim=claim, rounds=rounds)
+def bound(slo: Verdict) -> str:
+    """Return what is shown of a number: `p95 ≤ 471 ms` if the SLO holds, `p95 ≥ 512 ms` if not."""
+    condition = Condition.parse(slo.condition or "")
+    if slo.interval is None:
+        return "–"
+    low, high = slo.interval
+    if slo.word == "not shown":
+        return f"{condition.label} {condition.show(low)}–{condition.show(high)}"
+    is_most = condition.wants_little == (slo.word == "held")
+    sign, value = ("≤", high) if is_most else ("≥", low)
+    return f"{condition.label} {sign} {condition.show(value)}"

@@ -14,6 +14,7 @@ import msgspec
 from torr.messages.say import as_json, say
 from torr.report.data import stream_charts
 from torr.report.data.pooled import pooled
+from torr.report.data.tuning_comparison import as_comparison
 from torr.report.tables import flame_table
 from torr.report.text import sentence, trust
 from torr.report.view import (
@@ -23,6 +24,7 @@ from torr.report.view import (
     view_ladder,
     view_lists,
     view_tables,
+    view_tuning,
 )
 from torr.results.base import Statistics, builtins
 from torr.results.level import Interval, Latency
@@ -60,8 +62,9 @@ def view(result: RunResult, pools: Sequence[JsonObject | None] | None = None) ->
     """Return the view of a result of any kind, complete or not.
 
     `sentence` and `trust` come first; `tables`, `lists` and `blocks` are in the order of the page,
-    those that are `folded` last. `ladder`, `comparison`, `diff` and `functions` are null but for
-    their kind. `pooled` has the percentiles of intervals of streams, by the place of their level.
+    those that are `folded` last. `ladder`, `comparison`, `search`, `diff` and `functions` are null
+    but for their kind. `pooled` has the percentiles of intervals of streams, by the place of their
+    level.
     """
     return {
         "sentence": as_json(sentence.verdict(result)),
@@ -73,12 +76,19 @@ def view(result: RunResult, pools: Sequence[JsonObject | None] | None = None) ->
         "slos": view_ladder.slos(result),
         "distributions": distributions.of(result),
         "ladder": view_ladder.ladder(result),
-        "comparison": view_comparison.comparison(result),
+        "comparison": _comparison(result),
+        "search": view_tuning.search(result),
         "diff": view_ladder.diff(result),
         "functions": view_functions.functions(result),
         "pooled": _pooled(result, pools),
         "flames": flame_table.flames(result),
     }
+
+
+def _comparison(result: RunResult) -> JsonObject | None:
+    """Return the chart of candidates, or of the default and the finalists of a tuning."""
+    compared = as_comparison(result) if result.kind == "tune" else result
+    return view_comparison.comparison(compared)
 
 
 def without_histograms(result: RunResult) -> JsonObject:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from torr.messages.counts import levels_of
 from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
+from torr.report.data.tuning import Tuning
 from torr.report.tables import comparison_facts as facts
 from torr.report.tables import flame_table
 from torr.report.text import functions
+from torr.report.text.tuning_use import instructions
 from torr.stats.series import noun_of
 
 if TYPE_CHECKING:
@@ -36,7 +38,16 @@ def lists(result: RunResult) -> list[JsonObject]:
 
 
 def blocks(result: RunResult) -> list[JsonObject]:
-    """Return texts that are shown as they are, folded: the last lines of trials that failed."""
+    """Return texts that are shown as they are, folded: of failed trials, of the chosen setting."""
+    if result.kind == "tune":
+        return [
+            {
+                "title": as_json(say("How to start the recommended setting")),
+                "name": as_json(title),
+                "text": text,
+            }
+            for title, text in instructions(Tuning.of(result))
+        ]
     if result.kind != "compare":
         return []
     tails = facts.log_tails(Comparison.of(result))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.say import as_json, say
 from torr.report.data.comparison import Comparison
+from torr.report.data.tuning import Tuning
 from torr.report.tables import comparison_facts as facts
 from torr.report.tables import (
     comparison_tables,
@@ -20,6 +21,7 @@ from torr.report.tables import (
     serving_table,
     slo_table,
     stream_tables,
+    tuning_tables,
     verdict_table,
 )
 from torr.report.tables.table import Table
@@ -57,7 +59,12 @@ def as_json_table(title: str, table: Table, *, is_folded: bool = False) -> JsonO
 
 def first(result: RunResult) -> Iterator[Titled]:
     """Return the tables below the chart."""
-    kinds = {"diff": _of_diff, "compare": _of_comparison, "micro": function_tables.titled_tables}
+    kinds = {
+        "diff": _of_diff,
+        "compare": _of_comparison,
+        "tune": _of_tuning,
+        "micro": function_tables.titled_tables,
+    }
     if result.kind in kinds:
         yield from kinds[result.kind](result)
         return
@@ -87,6 +94,9 @@ def folded(result: RunResult) -> Iterator[Titled]:
         yield say("Candidates"), facts.candidates(comparison)
         yield say("Versions of the candidates"), facts.versions(comparison)
         yield say("Configuration"), facts.configuration(result)
+    elif result.kind == "tune":
+        yield say("The search: seen, not shown"), tuning_tables.of_search(Tuning.of(result))
+        yield say("Configuration"), tuning_tables.configuration(result)
     else:
         if len(levels) > 1:
             yield say("SLOs at every level"), slo_table.of_levels(result)
@@ -118,6 +128,12 @@ def _of_comparison(result: RunResult) -> Iterator[Titled]:
     yield say("SLOs"), slo_table.of_comparison(result)
     yield say("Trials that failed"), comparison_tables.of_failures(comparison)
     yield say("Rounds discarded"), comparison_tables.of_discarded(comparison)
+
+
+def _of_tuning(result: RunResult) -> Iterator[Titled]:
+    tuning = Tuning.of(result)
+    yield say("Finalists, in fresh rounds"), tuning_tables.of_finalists(tuning)
+    yield say("Settings that failed"), tuning_tables.of_settings_out(tuning)
 
 
 def of_level(result: RunResult, times: str) -> Iterator[Titled]:

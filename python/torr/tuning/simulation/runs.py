@@ -13,10 +13,10 @@ from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from torr.results.tuning import TrialPlace
 from torr.tuning.budget import TuneBudget
 from torr.tuning.procedure import TuneProcedure
 from torr.tuning.simulation.worlds import WorldTrials
-from torr.tuning.trials import TrialPlace
 from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from torr.tuning.trials import TuneTrial
 
 if TYPE_CHECKING:
-    from torr.tuning.trials import TrialPlace
+    from torr.results.tuning import TrialPlace
 
 Surface = Literal["peaked", "plateau", "rugged"]
 SURFACES: tuple[Surface, ...] = ("peaked", "plateau", "rugged")

@@ -6,16 +6,44 @@ import pytest
 
 from torr.messages.say import render
 from torr.model.condition import Condition
-from torr.report.text.tuning_sentence import TuningWords, sentence
-from torr.stats.metric import Metric, named
+from torr.model.settings import TunedParameter, settings_of
+from torr.report.text.tuning_sentence import bound, verdict
+from torr.results.experiment import Experiment
+from torr.results.result import RunResult
+from torr.results.tuning import TuningOutcome
+from torr.results.verdict import Verdict
+from torr.stats.metric import named
+from torr.tuning.outcome import outcome_of
+from torr.tuning.procedure import TuneFindings, TuneReplay
 from torr.verdicts.tuning import FreshValue, judge_finalists
 
 WIGGLE = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.002, 0.006, -0.008, 0.002]
-NAMES = ["workers 1", "workers 6", "workers 4", "workers 8"]
+PARAMETERS = [TunedParameter("workers", (1, 6, 4, 8))]
 SLO = (Condition.parse("p95 < 500ms"),)
 
 
-def said(ratios, excesses=None, slos=SLO, metric=None, count=10):
+def result(outcome, metric="ok/s"):
+    return RunResult(
+        schema_=2,
+        torr="0",
+        kind="tune",
+        name="t",
+        started="2026-01-01T00:00:00Z",
+        status="complete",
+        experiment=Experiment(parameters=PARAMETERS, default=0, primary=named(metric).key),
+        tuning=outcome,
+    )
+
+
+def said_of(rounds, default, finalists, slos=SLO, metric="ok/s"):
+    """Return the sentence about fresh rounds, in English."""
+    judged = judge_finalists(rounds, default, finalists, metric=named(metric))
+    replay = TuneReplay(TuneFindings(tuple(finalists), judged, (), 0), None)
+    outcome = outcome_of(replay, {}, settings_of(PARAMETERS), named(metric), slos)
+    return render(verdict(result(outcome, metric)), "en")
+
+
+def said(ratios, excesses=None, slos=SLO, metric="ok/s", count=10):
     """Return the sentence of settings with these ratios to the default, in English."""
     rounds = [
         {
@@ -27,11 +55,7 @@ def said(ratios, excesses=None, slos=SLO, metric=None, count=10):
         }
         for number in range(count)
     ]
-    metric = named(metric or "ok/s")
-    verdict = judge_finalists(
-        rounds, 0, range(1, len(ratios)), more_is_better=metric.more_is_better
-    )
-    return render(sentence(verdict, TuningWords(NAMES, metric, slos)), "en")
+    return said_of(rounds, 0, range(1, len(ratios)), slos, metric)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +65,7 @@ def said(ratios, excesses=None, slos=SLO, metric=None, count=10):
             said([1.0, 1.1, 1.1, 0.8]),
             (
                 "workers 6 is at least 3 % faster than the default: 10.0 % (9.2–10.8 %), 10 fresh"
-                " rounds, SLO shown (p95 ≤ 409 ms). 1 finalist cannot be told apart from it:"
+                " rounds, SLO held (p95 ≤ 409 ms). 1 finalist cannot be told apart from it:"
                 " take the cheaper one."
             ),
         ),
@@ -95,15 +119,40 @@ def test_a_number_that_must_be_high_has_a_lower_bound():
 
 
 def test_without_a_measured_setting_the_default_stays():
-    words = TuningWords(NAMES, Metric("ok_per_s"), ())
-    assert render(sentence(None, words), "en").endswith("keep the default.")
+    text = render(verdict(result(TuningOutcome(is_complete=True))), "en")
+    assert text == "No setting but the default could be measured: keep the default."
+
+
+@pytest.mark.parametrize(
+    ("finalists", "ending"),
+    [([], "the search is not over."), ([1, 2], "the fresh rounds have begun.")],
+)
+def test_before_the_first_look_there_is_no_verdict(finalists, ending):
+    outcome = TuningOutcome(is_complete=False, finalists=finalists)
+    text = render(verdict(result(outcome)), "en")
+    assert text.startswith("No verdict yet, after 0 trials: ")
+    assert text.endswith(ending)
 
 
 def test_a_default_that_could_not_be_measured_is_said():
     rounds = [{1: FreshValue(100.0 + number, (-0.2,))} for number in range(10)]
-    verdict = judge_finalists(rounds, None, [1])
-    text = render(sentence(verdict, TuningWords(NAMES, Metric("ok_per_s"), SLO)), "en")
-    assert text == (
+    assert said_of(rounds, None, [1]) == (
         "workers 6 is not compared with the default, which could not be measured, 10 fresh rounds,"
-        " SLO shown (p95 ≤ 409 ms)."
+        " SLO held (p95 ≤ 409 ms)."
     )
+
+
+@pytest.mark.parametrize(
+    ("condition", "word", "expected"),
+    [
+        ("p95 < 500ms", "held", "p95 ≤ 450 ms"),
+        ("p95 < 500ms", "broken", "p95 ≥ 400 ms"),
+        ("p95 < 500ms", "not shown", "p95 400 ms–450 ms"),
+        ("ok/s > 100", "held", "ok/s ≥ 400/s"),
+        ("ok/s > 100", "broken", "ok/s ≤ 450/s"),
+    ],
+)
+def test_the_end_of_an_interval_that_is_shown(condition, word, expected):
+    slo = Verdict(metric="", condition=condition, word=word, interval=(400.0, 450.0))
+    assert bound(slo) == expected
+    assert bound(Verdict(metric="", condition=condition, word=word)) == "–"

@@ -1,0 +1,160 @@
+"""`torr tune`: trials of settings, in the order in which the procedure asks for them.
+
+Before the first one, the default setting is started twice and loaded, without saving it: a tuning
+of a server that does not start ends here, and its responses are those that every other setting must
+give. Trials that are on the disk are not measured again.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from torr.experiments.context import Outcome, RunContext
+from torr.experiments.trial import ComparisonState, Trial, end_cell, run_protocol, run_trial
+from torr.messages.message import message, message_list
+from torr.servers.differences import differences
+from torr.servers.failure import EndedEarly, TrialError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torr.experiments.trial import PlanOf
+    from torr.model.settings import Setting
+    from torr.results.tuning import TrialPlace
+    from torr.servers.answer import ResponseDigest
+    from torr.sources.candidate_entry import Candidate
+    from torr.tuning.measured import TrialReader
+    from torr.tuning.procedure import TuneProcedure
+    from torr.tuning.trials import TuneTrial
+
+DEFAULT = "default"
+TRIALS_OF_DEFAULT = 2
+"""How often the default is started before the search; its body counts if it is always the same."""
+AFTER_THE_LOAD = ("did_not_stop", "left_behind")
+"""Failures of a server that do not change what was measured of it."""
+_OF_CONTENT = ("answers.status", "answers.bodies", "answers.types")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingTrials:
+    """The settings of a tuning, and how a trial of each is made; `default` is a number of one."""
+
+    settings: Sequence[Setting]
+    default: int
+    candidate_in: Callable[[Setting], Candidate]
+    plan_of: PlanOf
+    reader: TrialReader
+
+    def trial(self, setting: int, place: TrialPlace | None = None) -> Trial:
+        """Return the trial of a setting; without a place it is not saved."""
+        values = self.settings[setting]
+        candidate = self.candidate_in(values)
+        log = f"{candidate.name}-{setting}"
+        if place is None:
+            return Trial(candidate, values, 0, log_name=log)
+        return Trial(candidate, values, place.round, place, log)
+
+
+@dataclass
+class DefaultAnswers:
+    """The responses of the default, from before the search, with which others are compared."""
+
+    known: list[ResponseDigest] = field(default_factory=list)
+
+    def check(self, trial: Trial, answer: ResponseDigest) -> None:
+        """Raise TrialError (wrong_answer) if a saved trial has another response.
+
+        Bodies are compared only if all of the default were the same.
+        """
+        if not trial.round:
+            self.known.append(answer)
+            return
+        if not self.known:
+            return
+        is_stable = len({known.body_sha256 for known in self.known}) == 1
+        codes = [code for code in _OF_CONTENT if is_stable or code != "answers.bodies"]
+        name = trial.candidate.name
+        found = differences({DEFAULT: self.known[0], name: answer})
+        wrong = [sentence for sentence in found if sentence.code in codes]
+        if wrong:
+            hint = message(
+                "hint.other_answer",
+                "if it is right, write what you expect: expect = {{ status = 200 }}",
+            )
+            raise TrialError("wrong_answer", name, message_list(" ", wrong), hint)
+
+
+class TuneRun:
+    """Measures the trials of a tuning that are not on the disk yet."""
+
+    def __init__(
+        self,
+        trials: SettingTrials,
+        procedure_for: Callable[[float], TuneProcedure],
+        context: RunContext,
+        state: ComparisonState,
+    ) -> None:
+        """`procedure_for` returns the procedure, given the mean time of a trial in seconds."""
+        self._trials = trials
+        self._procedure_for = procedure_for
+        self._context = context
+        self._state = state
+
+    def run(self) -> Outcome:
+        """Run the procedure to its end, or until an interrupt."""
+        directory = self._context.directory
+        try:
+            trial_s = self._try_default()
+            procedure = self._procedure_for(trial_s)
+            known = self._trials.reader.trials(directory.levels, directory.failures)
+            self._state.trials_made = len(known)
+            left = [max(0, count - len(known)) for count in procedure.budget.all_trials]
+            self._context.listener.trials_planned(left[0], left[1], trial_s)
+            procedure.run(partial(self._measured, known))
+        except EndedEarly:
+            pass
+        finally:
+            end_cell(self._context, self._state)
+        interrupt = self._context.interrupt
+        return Outcome(
+            levels=tuple(directory.levels),
+            interrupted=interrupt.requested,
+            is_urgent=interrupt.is_urgent,
+        )
+
+    def _try_default(self) -> float:
+        """Start and load the default; return how long a trial takes, in seconds.
+
+        A tuning that is continued may have found that the default fails.
+        """
+        trial, seconds = self._trials.trial(self._trials.default), []
+        for _ in range(TRIALS_OF_DEFAULT):
+            began_s = time.monotonic()
+            try:
+                run_protocol(trial, self._trials.plan_of, self._context, self._state)
+            except TrialError as error:
+                if self._context.directory.is_empty and error.kind not in AFTER_THE_LOAD:
+                    raise
+            if self._context.interrupt.requested:
+                raise EndedEarly
+            seconds.append(time.monotonic() - began_s)
+        return fmean(seconds)
+
+    def _measured(self, known: dict[TrialPlace, TuneTrial], place: TrialPlace) -> TuneTrial:
+        """Return the trial at a place: the one on the disk, or a new one."""
+        if place in known:
+            return known[place]
+        if self._context.interrupt.requested:
+            raise EndedEarly
+        directory = self._context.directory
+        levels, failures = len(directory.levels), len(directory.failures)
+        trial = self._trials.trial(place.setting, place)
+        run_trial(trial, self._trials.plan_of, self._context, self._state)
+        new = self._trials.reader.trials(directory.levels[levels:], directory.failures[failures:])
+        if place not in new:
+            raise EndedEarly  # cut short, or not begun
+        return new[place]

@@ -1,0 +1,107 @@
+"""The data of a tuning as reports show them: settings by name, what the search saw, finalists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from torr.model.settings import settings_of
+from torr.results.tuning import TuningOutcome
+from torr.stats.metric import OK_PER_S, Metric
+from torr.units import show_setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torr.messages.message import Message
+    from torr.model.settings import Setting, TunedParameter
+    from torr.results.level import Level
+    from torr.results.result import RunResult
+    from torr.results.tuning import TunedSetting
+
+
+@dataclass
+class SearchedSetting:
+    """What the search saw of a setting.
+
+    `first` is the number of its first trial, `rounds` counts its trials with a number, and `stage`
+    is the last level of halving in which it was measured.
+    """
+
+    setting: int
+    values: Setting
+    first: float | None = None
+    rounds: int = 0
+    stage: int = 0
+
+    @property
+    def name(self) -> str:
+        """The setting in words."""
+        return show_setting(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """A tuning: its parameters, what the search saw, and what the fresh rounds show."""
+
+    parameters: list[TunedParameter]
+    settings: list[Setting]
+    default: int
+    metric: Metric
+    outcome: TuningOutcome
+    searched: list[SearchedSetting] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, result: RunResult) -> Tuning:
+        """Return the data of a tuning, complete or not."""
+        experiment = result.experiment
+        settings = settings_of(experiment.parameters)
+        metric = Metric(experiment.primary or OK_PER_S)
+        return cls(
+            parameters=experiment.parameters,
+            settings=settings,
+            default=experiment.default or 0,
+            metric=metric,
+            outcome=result.tuning or TuningOutcome(is_complete=False),
+            searched=_searched(result.levels, settings, metric),
+        )
+
+    def name(self, setting: int) -> str:
+        """Return a setting in words."""
+        return show_setting(self.settings[setting])
+
+    @property
+    def rows(self) -> list[TunedSetting]:
+        """The settings of the fresh rounds: the recommended one first, the default last."""
+        outcome = self.outcome
+        measured = sorted(outcome.measured, key=lambda x: x.setting != outcome.recommended)
+        return [*measured, *([] if outcome.default is None else [outcome.default])]
+
+    @property
+    def reasons(self) -> dict[int, Message | str]:
+        """Why settings are out, by number."""
+        return {out.setting: out.why or out.problem for out in self.outcome.out}
+
+
+def _searched(
+    levels: Iterable[Level], settings: list[Setting], metric: Metric
+) -> list[SearchedSetting]:
+    """Return what the search saw, the settings that stayed longest first."""
+    found: dict[int, SearchedSetting] = {}
+    for level in levels:
+        place = level.place
+        if place is UNSET or place.phase != "search":
+            continue
+        seen = found.setdefault(
+            place.setting, SearchedSetting(place.setting, settings[place.setting])
+        )
+        value = None if level.is_limited else metric.read(level)
+        if value is None:
+            continue
+        seen.rounds += 1
+        seen.stage = max(seen.stage, place.stage)
+        seen.first = value if seen.first is None else seen.first
+    sign = -1.0 if metric.more_is_better else 1.0
+    return sorted(found.values(), key=lambda seen: (-seen.stage, sign * (seen.first or 0.0)))

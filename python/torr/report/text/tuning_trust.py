@@ -1,0 +1,44 @@
+"""How far to trust a tuning: the generator's health, what was tried, what is out, cores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torr.messages.counts import counted
+from torr.messages.say import Text, one_line, say
+from torr.report.data.tuning import Tuning
+from torr.report.text.comparison_trust import cores, health
+
+if TYPE_CHECKING:
+    from torr.results.result import RunResult
+
+
+def parts(result: RunResult) -> list[str]:
+    """Return what the trust line of a tuning begins with."""
+    tuning = Tuning.of(result)
+    limited = say("which count for nothing")
+    shown = [
+        health(result.levels, limited),
+        _searched(tuning),
+        *_out(tuning),
+        *cores(result.experiment.pin),
+    ]
+    return [one_line(part) for part in shown]
+
+
+def _searched(tuning: Tuning) -> Text:
+    settings = counted(len(tuning.settings), "setting")
+    trials = counted(sum(seen.rounds for seen in tuning.searched), "trial")
+    values = {"trials": trials, "settings": settings}
+    if not tuning.outcome.untried:
+        return say("the search had {trials} of {settings}", **values)
+    return say(
+        "the search had {trials} of {settings}, of which {n:,} were not tried",
+        n=tuning.outcome.untried,
+        **values,
+    )
+
+
+def _out(tuning: Tuning) -> list[Text]:
+    out = len(tuning.outcome.out)
+    return [say("{settings} failed", settings=counted(out, "setting"))] if out else []

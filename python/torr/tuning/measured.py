@@ -1,0 +1,108 @@
+"""Trials of a tuning as its procedure takes them, from levels and failures of a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from torr.messages.message import Message, message
+from torr.stats.metric import Metric
+from torr.stats.series import starved_text
+from torr.tuning.trials import LIMITED, TuneTrial
+from torr.verdicts import slo
+from torr.verdicts.few_errors import RULE_OF_THREE
+from torr.verdicts.slo_excess import excess_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from torr.model.condition import Condition
+    from torr.results.level import Level
+    from torr.results.result import TrialFailure
+    from torr.results.tuning import TrialPlace
+
+CPU = Metric("target_cpu_us_per_request")
+MEMORY = Metric("target_rss_max_bytes")
+CRASHED = "died"
+"""The failure that a measured level does not make good: the server ended under its load."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReader:
+    """Reads trials: the number of the primary metric, and how far each SLO was from its limit."""
+
+    metric: Metric
+    slos: tuple[Condition, ...] = ()
+
+    def trials(
+        self, levels: Iterable[Level], failures: Iterable[TrialFailure]
+    ) -> dict[TrialPlace, TuneTrial]:
+        """Return the trials by place; one that was cut short is none, since it is repeated."""
+        found = {
+            level.place: self.of_level(level, level.place)
+            for level in levels
+            if level.place is not UNSET and not level.cut_short
+        }
+        for failure in failures:
+            if failure.place is not UNSET and (not failure.measured or failure.kind == CRASHED):
+                found[failure.place] = of_failure(failure, failure.place)
+        return found
+
+    def of_level(self, level: Level, place: TrialPlace) -> TuneTrial:
+        """Return the trial of a measured level."""
+        problem, why = self._problem(level)
+        return TuneTrial(
+            place=place,
+            value=None if problem else self.metric.read(level),
+            excesses=tuple(_excess(condition, level) for condition in self.slos),
+            problem=problem,
+            why=why,
+            failed=level.counts.failed,
+            ended=level.counts.ended,
+            cpu_us_per_request=CPU.read(level),
+            memory_bytes=MEMORY.read(level),
+        )
+
+    def _problem(self, level: Level) -> tuple[str | None, Message | None]:
+        """Return the kind of problem because of which a level has no number, and why."""
+        if level.is_limited:
+            return LIMITED, message("slo.generator_limit", "the generator was the limit")
+        if level.is_starved:
+            return "starved", starved_text(level)
+        if not level.counts.ok:
+            return "no_success", message("slo.no_success", "no request succeeded")
+        if self.metric.is_time and self.metric.is_lower_bound(level):
+            return "unsent", message(
+                "tuning.unsent",
+                "{n:,} due requests were never sent: it did not keep up with the rate",
+                n=level.counts.dropped,
+            )
+        if self.metric.read(level) is None:
+            why = message("tuning.no_number", "{metric} has no number", metric=self.metric.label)
+            return "no_number", why
+        return None, None
+
+
+def of_failure(failure: TrialFailure, place: TrialPlace) -> TuneTrial:
+    """Return the trial of a failure."""
+    return TuneTrial(place=place, value=None, problem=failure.kind, why=failure.text)
+
+
+def _excess(condition: Condition, level: Level) -> float:
+    """Return the excess of an SLO; of a share without failures, that of the rule of three.
+
+    No failure in n requests shows a share of failures below 3/n. Where that is above the limit, the
+    excess is 0, which shows nothing.
+    """
+    value, attempts = slo.judge(condition, level).value, level.counts.ended
+    if condition.unit == "%" and attempts and _is_perfect(condition, value):
+        most = RULE_OF_THREE / attempts
+        bound = most if condition.wants_little else 100 - most
+        return min(0.0, excess_of(condition, bound))
+    return excess_of(condition, value)
+
+
+def _is_perfect(condition: Condition, value: float | None) -> bool:
+    return value == (0.0 if condition.wants_little else 100.0)

@@ -1,0 +1,113 @@
+"""`torr tune` as a user runs it: on a server of which the best setting is known."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+from installed import TORR, wait_until
+from torr.results.tuning import TrialPlace
+
+# The server has one thread of work per connection, and its delay is the only difference.
+FILE = f"""\
+name = "delays"
+command = ["sh", "-c", "{TORR} target delay --port {{port}} --for 60s $(cat {{conf}})"]
+url = "http://127.0.0.1:{{port}}/"
+connections = 2
+requests = 20
+warmup = "0s"
+slo = ["p50 < 5s"]
+budget = 22
+before = [["sh", "-c", "echo {{delay}} >> ran"]]
+[settings]
+delay = ["20ms", "1ms"]
+[default]
+delay = "20ms"
+[templates]
+conf = "server.conf"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "server.conf").write_text("--delay {delay}\n")
+    path = tmp_path / "tune.toml"
+    path.write_text(FILE)
+    return str(path)
+
+
+def places(result):
+    return [TrialPlace(**level["place"]) for level in result["levels"]]
+
+
+def test_the_faster_setting_is_recommended(torr, file):
+    ended = torr("tune", file, "--pin", "off")
+    assert ended.code == 0, ended.err
+    result = ended.result
+    tuning = result["tuning"]
+    assert (result["kind"], result["status"], tuning["is_complete"]) == ("tune", "complete", True)
+    assert (tuning["recommended"], tuning["rounds"], tuning["default"]["setting"]) == (1, 10, 0)
+    claim = tuning["measured"][0]["against_default"]
+    assert (claim["word"], claim["n"], tuning["measured"][0]["slo"]) == ("better", 10, "held")
+    assert claim["ratio"] > 1
+    assert tuning["use"]["files"] == {"server.conf": "--delay 1ms\n"}
+    assert "--port {port}" in tuning["use"]["command"]
+    # Twice the default before the trials, and each trial once.
+    ran = (ended.folder / "ran").read_text().split()
+    assert len(ran) == 2 + len(result["levels"]) == 22
+    assert ran[:2] == ["20ms"] * 2
+    assert "delay 1ms is at least 3 % faster than the default" in ended.out
+    run = (ended.folder / "_output/torr/latest").resolve()
+    assert {"report.html", "summary.md", "delays_tune.png"} <= {path.name for path in run.iterdir()}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_tuning_goes_on_where_it_was(torr, start, file, tmp_path, number):
+    process = start("tune", file, "--pin", "off")
+    kept = tmp_path / "_output/torr/latest/result.json"
+    wait_until(lambda: kept.exists() and len(json.loads(kept.read_text())["levels"]) >= 4)
+    process.send_signal(number)
+    process.wait(120)
+    before = [x for x in json.loads(kept.read_text())["levels"] if not x.get("cut_short")]
+    ended = torr("tune", file, "--pin", "off", "--resume", "_output/torr/latest")
+    assert ended.code == 0, ended.err
+    result = ended.result
+    assert len(set(places(result))) == 20
+    whole = [level for level in result["levels"] if not level["cut_short"]]
+    assert [x["ok_per_s"] for x in whole[: len(before)]] == [x["ok_per_s"] for x in before]
+    assert (result["status"], result["tuning"]["recommended"]) == ("complete", 1)
+    again = torr("tune", file, "--resume", "_output/torr/latest")
+    assert (again.code, "is complete" in again.err) == (2, True)
+
+
+@pytest.mark.full
+def test_a_setting_that_does_not_start_is_out_with_its_reason(torr, file, tmp_path):
+    path = tmp_path / "tune.toml"
+    broken = FILE.replace('["20ms", "1ms"]', '["20ms", "never", "1ms"]')
+    path.write_text(broken.replace("budget = 22", "budget = 34"))
+    ended = torr("tune", file, "--pin", "off")
+    assert ended.code == 0, ended.err
+    (out,) = ended.result["tuning"]["out"]
+    assert (out["setting"], out["problem"] in ("died", "did_not_start")) == (1, True)
+    assert "delay never" in ended.out
+    assert ended.result["tuning"]["recommended"] == 2
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("--delay {delay}", "--delay nothing"), "ended by itself"),
+        (('url = "http', 'health_timeout = "300ms"\nhealth = "/absent"\nurl = "http'), "not ready"),
+    ],
+)
+def test_a_default_that_does_not_start_ends_the_tuning(torr, file, tmp_path, change, said):
+    for path in (tmp_path / "server.conf", tmp_path / "tune.toml"):
+        path.write_text(path.read_text().replace(*change))
+    ended = torr("tune", file)
+    assert ended.code == 3
+    assert not (tmp_path / "_output/torr/latest").exists()
+    assert said or ended.err

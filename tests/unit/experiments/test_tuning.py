@@ -1,0 +1,206 @@
+"""Which trials a tuning makes, what it does without the default, and how it goes on."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from msgspec import structs
+
+from doubles import Truth, measured_level
+from torr.experiments import tuning as tunings
+from torr.experiments.context import RunContext
+from torr.experiments.interrupt import Interrupt
+from torr.experiments.trial import ComparisonState
+from torr.experiments.tuning import DefaultAnswers, SettingTrials, TuneRun
+from torr.messages.message import message
+from torr.results.result import RunHead, TrialFailure
+from torr.servers.answer import ResponseDigest
+from torr.servers.command import Command
+from torr.servers.expectation import Expectation
+from torr.servers.failure import TrialError
+from torr.sources.candidate_entry import Candidate
+from torr.stats.metric import Metric
+from torr.store.rundir import RunDirectory
+from torr.tuning.budget import TuneBudget
+from torr.tuning.measured import TrialReader
+from torr.tuning.procedure import TuneProcedure
+
+SETTINGS = [{"n": number} for number in range(6)]
+DEFAULT = 2
+SERVER = Candidate(
+    "api", Command(("serve",), "http://127.0.0.1:{port}/", "api"), Expectation(), {}, 1
+)
+PROCEDURE = TuneProcedure(DEFAULT, TuneBudget(len(SETTINGS), 40, (10, 20)))
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+class Servers:
+    """Stand for the servers: which trials were made, and how each one ends."""
+
+    def __init__(self, monkeypatch, folder):
+        self.made, self.tried = [], 0
+        self.most = 10**9
+        self.fails = lambda _trial: None
+        self.default_error = None
+        self.folder = folder
+        self.interrupt = Interrupt()
+        monkeypatch.setattr(tunings, "run_trial", self._trial)
+        monkeypatch.setattr(tunings, "run_protocol", self._default)
+
+    def run(self, directory=None):
+        directory = directory or RunDirectory.create(self.folder, "t", RunHead(kind="tune"))
+        reader = TrialReader(Metric("ok_per_s"))
+        trials = SettingTrials(SETTINGS, DEFAULT, lambda _setting: SERVER, None, reader)
+        context = RunContext(directory, interrupt=self.interrupt)
+        run = TuneRun(trials, self._procedure, context, ComparisonState(0))
+        with directory:
+            self.outcome = run.run()
+        self.trials = reader.trials(directory.levels, directory.failures)
+        self.failures = directory.failures
+        return PROCEDURE.replay(self.trials)
+
+    def _procedure(self, trial_s):
+        self.trial_s = trial_s
+        return PROCEDURE
+
+    def _default(self, trial, *_more):
+        assert (trial.round, trial.factors) == (0, SETTINGS[DEFAULT])
+        self.tried += 1
+        if self.default_error is not None:
+            raise self.default_error
+
+    def _trial(self, trial, _plan_of, context, _state):
+        self.made.append(trial.place)
+        if len(self.made) > self.most:
+            raise Killed
+        assert SETTINGS[trial.place.setting] == trial.factors
+        kind = self.fails(trial)
+        if kind is not None:
+            failure = TrialFailure(
+                candidate="api", round=trial.round, place=trial.place, kind=kind, text="it ended"
+            )
+            context.directory.keep_failure(failure)
+            return
+        noise = Random(f"{trial.place}").gauss(1.0, 0.02)
+        truth = Truth(ok_per_s=(1000.0 + 100 * trial.factors["n"]) * noise)
+        level = measured_level(50, truth, candidate="api", factors=trial.factors, round=trial.round)
+        context.directory.keep_level(structs.replace(level, place=trial.place))
+
+
+@pytest.fixture
+def servers(monkeypatch, tmp_path):
+    def made():
+        return Servers(monkeypatch, tmp_path)
+
+    return made
+
+
+def test_the_best_settings_become_finalists_and_every_trial_is_kept(servers):
+    bench = servers()
+    replay = bench.run()
+    assert replay.findings.finalists == (5, 4, 3)
+    assert replay.following is None
+    assert (replay.findings.verdict.recommended, bench.outcome.status) == (5, "complete")
+    assert set(bench.trials) == set(bench.made)
+    assert bench.tried == 2
+
+
+def test_a_default_that_does_not_start_ends_the_tuning(servers):
+    bench = servers()
+    bench.default_error = TrialError("not_ready", "api", message("a", "no response in 30 s"))
+    with pytest.raises(TrialError):
+        bench.run()
+    assert bench.made == []
+
+
+@pytest.mark.parametrize("kind", ["left_behind", "did_not_stop"])
+def test_what_a_default_does_after_its_load_does_not_end_the_tuning(servers, kind):
+    bench = servers()
+    bench.default_error = TrialError(kind, "api", message("a", "a file"))
+    assert bench.run().following is None
+
+
+def test_settings_that_fail_twice_are_out_with_the_reason(servers):
+    bench = servers()
+    bench.fails = lambda trial: "died" if trial.factors["n"] == 5 else None
+    findings = bench.run().findings
+    assert findings.finalists == (4, 3, 1)
+    assert [(out.setting, out.problem, str(out.why)) for out in findings.out] == [
+        (5, "died", "it ended")
+    ]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_tuning_that_was_killed_goes_on_to_the_same_end(servers, seed):
+    whole = servers()
+    expected = whole.run()
+    killed = servers()
+    killed.most = Random(seed).randrange(len(whole.made))
+    directory = RunDirectory.create(killed.folder, f"killed{seed}", RunHead(kind="tune"))
+    with pytest.raises(Killed):
+        killed.run(directory)
+    again = servers()
+    if killed.most:
+        directory = RunDirectory.reopen(directory.path)
+    replay = again.run(directory if killed.most else None)
+    assert again.made == whole.made[killed.most :]
+    assert replay == expected
+
+
+def test_an_interrupted_tuning_says_so_and_makes_no_further_trial(servers):
+    bench = servers()
+    bench.fails = lambda _trial: bench.interrupt.press() if len(bench.made) == 7 else None
+    replay = bench.run()
+    assert bench.outcome.status == "interrupted"
+    assert len(bench.made) == 7
+    assert replay.following is not None
+
+
+def answer(body=b"ok", status=200):
+    return ResponseDigest(
+        status=status,
+        version="1.1",
+        headers=(("content-type", "text/plain"),),
+        framing="content-length",
+        body_bytes=len(body),
+        body_sha256=body.hex(),
+        body_start=body,
+        is_reused=True,
+        says_close=False,
+    )
+
+
+def checked(known, other):
+    """Return what is wrong with the response of a setting, given those of the default."""
+    reader = TrialReader(Metric("ok_per_s"))
+    trials = SettingTrials(SETTINGS, DEFAULT, lambda _setting: SERVER, None, reader)
+    answers = DefaultAnswers()
+    for each in known:
+        answers.check(trials.trial(DEFAULT), each)
+    place = PROCEDURE.replay({}).following
+    try:
+        answers.check(trials.trial(1, place), other)
+    except TrialError as error:
+        return error
+    return None
+
+
+def test_a_response_other_than_the_defaults_is_wrong():
+    error = checked([answer(), answer()], answer(b"no"))
+    assert error.kind == "wrong_answer"
+    assert "Bodies differ: 'ok' by default; 'no' by api." in error.message
+    assert error.hint == "if it is right, write what you expect: expect = { status = 200 }"
+
+
+def test_bodies_that_differ_by_themselves_are_not_compared():
+    assert checked([answer(b"1"), answer(b"2")], answer(b"3")) is None
+    error = checked([answer(b"1"), answer(b"2")], answer(b"3", 404))
+    assert "Status differ: 200 by default; 404 by api." in error.message
+
+
+def test_without_a_response_of_the_default_nothing_is_compared():
+    assert checked([], answer()) is None

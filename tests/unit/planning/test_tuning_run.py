@@ -1,0 +1,123 @@
+"""A tuning that is ready to start: its head, its conclusions, and what it refuses to continue."""
+
+import pytest
+from msgspec import structs
+
+from doubles import Truth, measured_level
+from torr.errors import UsageError
+from torr.model.secret_names import REDACTED
+from torr.model.tune_effort import TuneEffort
+from torr.options.tune import TuneOptions
+from torr.planning.setting_use import setting_use
+from torr.planning.tuning import TunePlan
+from torr.planning.tuning_run import prepare_tuning
+from torr.results.tuning import TrialPlace
+from torr.sources.tune_file import read_tune_file
+from torr.store.rundir import RunDirectory
+
+FILE = """\
+name = "api"
+command = ["serve", "{port}", "--workers", "{workers}", "--config", "{conf}"]
+url = "http://127.0.0.1:{port}/"
+env = { DB_PASSWORD = "hunter2secret", LEVEL = "{workers}" }
+before = [["./warm", "{workers}", "{scratch}"]]
+slo = ["p95 < 500ms"]
+duration = "5s"
+[settings]
+workers = [1, 2, 4, 8]
+gc = { values = [true, false], env = "GC" }
+pool = { values = [8, 16], when = { workers = [4, 8] }, argument = ["--pool", "{pool}"] }
+[default]
+workers = 1
+gc = true
+[templates]
+conf = "server.conf"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    (tmp_path / "server.conf").write_text("gc {gc}\n")
+
+    def planned(text=FILE, **options):
+        path = tmp_path / "tune.toml"
+        path.write_text(text)
+        file = read_tune_file(path)
+        return TunePlan.of(file, TuneOptions(folder=tmp_path, name="api", **options))
+
+    return planned
+
+
+def test_the_head_has_what_the_procedure_needs(plan):
+    head = prepare_tuning(plan(budget=TuneEffort(trials=240), seed=3), ["tune", "f.toml"]).head
+    experiment = head.experiment
+    assert (head.kind, head.command) == ("tune", ["torr", "tune", "f.toml"])
+    assert [parameter.name for parameter in experiment.parameters] == ["workers", "gc", "pool"]
+    assert (experiment.default, experiment.seed, experiment.primary) == (0, 3, "ok_per_s")
+    assert (experiment.search, experiment.stages) == (160, [10, 20])
+    assert experiment.budget == "240"
+    assert experiment.candidates["api"]["env"]["DB_PASSWORD"] == REDACTED
+
+
+def test_a_budget_of_time_is_divided_when_the_default_has_been_tried(plan):
+    tuning = plan(budget=TuneEffort.parse("20m"))
+    head = prepare_tuning(tuning, []).head
+    assert (head.experiment.search, head.experiment.stages) == (None, [])
+    fast, slow = (tuning.procedure_for(seconds).budget for seconds in (2.0, 8.0))
+    assert (fast.search + 4 * fast.looks[-1], slow.search + 4 * slow.looks[-1]) == (600, 150)
+    with pytest.raises(UsageError, match="too small to find anything"):
+        tuning.procedure_for(60.0)
+
+
+def test_how_to_start_a_setting_has_no_secret_and_leaves_the_port_open(plan):
+    file = plan().file
+    use = setting_use(file, {"workers": 4, "gc": False, "pool": 16})
+    assert use.command == "serve '{port}' --workers 4 --config server.conf --pool 16"
+    assert use.env == {"DB_PASSWORD": REDACTED, "LEVEL": "4", "GC": "false"}
+    assert use.files == {"server.conf": "gc false\n"}
+    assert use.before == ["./warm 4 '{scratch}'"]
+
+
+def started(plan, **options):
+    """Return a directory with one trial of the first place, as a killed tuning leaves it."""
+    tuning = plan(**options)
+    prepared = prepare_tuning(tuning, ["tune", "tune.toml"])
+    place = tuning.procedure.replay({}).following
+    with prepared.open() as directory:
+        level = measured_level(
+            16, Truth(), candidate="api", factors=dict(tuning.file.settings[place.setting])
+        )
+        directory.keep_level(structs.replace(level, place=place))
+    return directory.path
+
+
+def test_a_tuning_goes_on_with_its_own_file_and_flags(plan):
+    path = started(plan)
+    prepared = prepare_tuning(plan(resume=path), ["tune", "tune.toml"])
+    with prepared.open() as directory:
+        assert isinstance(directory, RunDirectory)
+        assert [level.place for level in directory.levels] == [
+            TrialPlace("search", 1, 1, directory.levels[0].place.setting)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        (("[1, 2, 4, 8]", "[1, 4, 8]"), {}, "parameters was "),
+        (("workers = 1\ngc = true", "workers = 2\ngc = true"), {}, "default was "),
+        (("500ms", "400ms"), {}, "slos was "),
+        (("", ""), {"seed": 2}, "seed was 1 at the start, and is 2 now"),
+        (("", ""), {"budget": TuneEffort(trials=100)}, "budget was None"),
+    ],
+)
+def test_another_tuning_is_not_continued(plan, change, options, said):
+    path = started(plan)
+    other = plan(FILE.replace(*change), resume=path, **options)
+    with pytest.raises(UsageError) as raised:
+        prepare_tuning(other, ["tune", "tune.toml"]).open()
+    assert said in raised.value.message or "candidates" in raised.value.message
+
+
+def test_before_it_runs_a_tuning_concludes_nothing(plan):
+    assert not prepare_tuning(plan(), []).judge([]).tuning

@@ -1,0 +1,73 @@
+"""The tables of a tuning, and how to start the recommended setting."""
+
+import pytest
+
+from torr.messages.say import render
+from torr.report.data.tuning import Tuning
+from torr.report.tables import tuning_tables
+from torr.report.text import trust
+from torr.report.text.tuning_use import instructions
+from tuned import SETTINGS, tuned
+
+
+@pytest.fixture(scope="module")
+def result():
+    return tuned()
+
+
+def rows_of(table):
+    return [[render(cell, "en") for cell in row] for row in table.rows]
+
+
+def test_the_recommended_setting_is_first_and_the_default_last(result):
+    rows = rows_of(tuning_tables.of_finalists(Tuning.of(result)))
+    assert [row[:2] for row in rows] == [
+        ["workers 4, gc false, pool 16", "champion, recommended"],
+        ["workers 4, gc false, pool 8", "runner-up"],
+        ["workers 4, gc true, pool 16", "runner-up"],
+        ["workers 1, gc true", "default"],
+    ]
+    champion = rows[0]
+    assert champion[3:] == ["3.79 ×", "3.74–3.82", "faster", "held", "p95 ≤ 7.50 ms", "10"]
+    assert rows[-1][3:] == ["–", "–", "", "held", "p95 ≤ 7.50 ms", "10"]
+
+
+def test_without_an_slo_there_is_no_column_of_it():
+    table = tuning_tables.of_finalists(Tuning.of(tuned(slos=())))
+    assert "SLO" not in [render(column, "en") for column in table.columns]
+
+
+def test_the_search_names_finalists_and_what_is_out(result):
+    rows = rows_of(tuning_tables.of_search(Tuning.of(result)))
+    assert [row[-1] for row in rows[:3]] == ["finalist 1", "finalist 2", "finalist 3"]
+    assert len(rows) == len(SETTINGS) - 2
+    (out,) = rows_of(tuning_tables.of_settings_out(Tuning.of(result)))
+    assert out == ["workers 1, gc false", "not ready", "not healthy in 30 s"]
+
+
+def test_the_configuration_has_every_parameter(result):
+    rows = dict(rows_of(tuning_tables.configuration(result)))
+    assert rows["workers"] == "1, 2, 4"
+    assert rows["gc"] == "true, false"
+    assert rows["trials of the search"] == "40"
+    assert rows["fresh rounds before a look"] == "10, 20"
+
+
+def test_a_setting_is_started_by_its_command_and_its_files(result):
+    (title, text), (file, content) = instructions(Tuning.of(result))
+    assert render(title, "en") == "The recommended setting"
+    assert text == "./configure 16\nGC=off serve --port '{port}' --workers 4"
+    assert (render(file, "en"), content) == ("File api.conf", "pool 16\n")
+
+
+def test_trust_names_trials_settings_and_failures(result):
+    text = render(trust.trust(result), "en")
+    searched = "the search had 30 trials of 8 settings · 1 setting failed"
+    assert text.startswith(f"Healthy: the generator had room · {searched} · busiest worker")
+
+
+def test_before_the_first_look_there_are_no_finalists():
+    unfinished = tuned(until=12)
+    assert tuning_tables.of_finalists(Tuning.of(unfinished)) is None
+    assert tuning_tables.of_search(Tuning.of(unfinished)) is not None
+    assert "interrupted" in render(trust.trust(unfinished), "en")
