@@ -46,6 +46,7 @@ SHORT_ROWS = [
         for how, lines in (("burstgpt", traces.burstgpt), ("mooncake", traces.mooncake))
     ),
     Row("tune: simulated worlds", tuning.BAR, tuning.simulated, is_single=True),
+    Row("tune: settings that are the same", tuning.SAME_BAR, tuning.identical, is_single=True),
     Row("random plans", plans.BAR, plans.measure, is_single=True),
     Row("compare: a server's start and stop", starting.BAR, starting.measure, is_single=True),
     Row("compare: the same server twice", comparing.AA_BAR, comparing.same_twice, is_single=True),
