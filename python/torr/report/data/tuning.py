@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -78,6 +80,13 @@ class Tuning:
         outcome = self.outcome
         measured = sorted(outcome.measured, key=lambda x: x.setting != outcome.recommended)
         return [*measured, *([] if outcome.default is None else [outcome.default])]
+
+    @property
+    def noise(self) -> float | None:
+        """The standard deviation of a trial in percent, from differences of the same round."""
+        claims = [row.against_default for row in self.rows]
+        spreads = [claim.spread for claim in claims if claim is not None and claim.spread]
+        return 100 * median(spreads) / math.sqrt(2) if spreads else None
 
     @property
     def reasons(self) -> dict[int, Message | str]:

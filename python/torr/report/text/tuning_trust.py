@@ -21,6 +21,7 @@ def parts(result: RunResult) -> list[str]:
         health(result.levels, limited),
         _searched(tuning),
         *_out(tuning),
+        *_noise(tuning),
         *cores(result.experiment.pin),
     ]
     return [one_line(part) for part in shown]
@@ -37,6 +38,12 @@ def _searched(tuning: Tuning) -> Text:
         n=tuning.outcome.untried,
         **values,
     )
+
+
+def _noise(tuning: Tuning) -> list[Text]:
+    if tuning.noise is None:
+        return []
+    return [say("standard deviation of a trial {noise:.1f} %", noise=tuning.noise)]
 
 
 def _out(tuning: Tuning) -> list[Text]:

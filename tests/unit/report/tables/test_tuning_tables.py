@@ -63,7 +63,8 @@ def test_a_setting_is_started_by_its_command_and_its_files(result):
 def test_trust_names_trials_settings_and_failures(result):
     text = render(trust.trust(result), "en")
     searched = "the search had 30 trials of 8 settings · 1 setting failed"
-    assert text.startswith(f"Healthy: the generator had room · {searched} · busiest worker")
+    noise = "standard deviation of a trial 1.0 %"
+    assert text.startswith(f"Healthy: the generator had room · {searched} · {noise} · busiest")
 
 
 def test_before_the_first_look_there_are_no_finalists():
