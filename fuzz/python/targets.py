@@ -11,9 +11,12 @@ from pathlib import Path
 from torr.errors import TorrError
 from torr.model.json_input import JsonInputError, parse_json
 from torr.model.printable import safe_text
+from torr.options.tune import TuneOptions
+from torr.planning.tuning import TunePlan
 from torr.profile import pprof
 from torr.sources.dat_file import read as read_dat
 from torr.sources.requests import read_requests
+from torr.sources.tune_file import read_tune_file
 
 SECRET = "x7Qv9-Zk3m-Lw8t"  # noqa: S105 - planted, and searched for
 # A line in which the header's name tells that its value is a secret.
@@ -63,6 +66,12 @@ def go_profile(data: bytes) -> None:
         pprof.read(data)
 
 
+def tune_file(data: bytes) -> None:
+    """A tune file, and the plan of its tuning."""
+    with suppress(TorrError):
+        TunePlan.of(read_tune_file(_written("tune.toml", data)), TuneOptions(pin="off"))
+
+
 def _written(name: str, data: bytes) -> Path:
     path = _PLACE / name
     path.write_bytes(data)
@@ -76,5 +85,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "requests": requests,
     "dat": dat_file,
     "pprof": go_profile,
+    "tune": tune_file,
 }
 """The targets by the names that scripts/fuzz.sh gives."""
