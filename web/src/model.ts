@@ -163,7 +163,7 @@ export interface Block {
 export interface Distribution {
   candidate: string | null;
   cell: string | null;
-  concurrency: number | null;
+  level: number | null;
   metric: string;
   /** Whether the time is one of streams, not of whole responses. */
   of_streams: boolean;
@@ -175,7 +175,8 @@ export interface Distribution {
 export type Claim = "whole" | "limited" | "cut" | "starved";
 
 export interface Point {
-  concurrency: number;
+  /** Users or connections. */
+  position: number;
   ok_per_s: number;
   service_ms: number | null;
   success_rate: number | null;
@@ -261,7 +262,7 @@ export interface Comparison {
 
 export interface Change {
   metric: string;
-  concurrency: number;
+  position: number;
   baseline_value: number | null;
   value: number | null;
   ratio: number | null;

@@ -24,10 +24,10 @@ export function level(
   return { concurrency, round: 1, intervals, ...more };
 }
 
-export function point(concurrency: number, more: Partial<Point> = {}): Point {
+export function point(position: number, more: Partial<Point> = {}): Point {
   return {
-    concurrency,
-    ok_per_s: 10 * concurrency,
+    position,
+    ok_per_s: 10 * position,
     service_ms: 5,
     success_rate: 100,
     p95_ms: 9,

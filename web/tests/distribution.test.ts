@@ -6,7 +6,7 @@ import type { Distribution } from "../src/model";
 const curve = (more: Partial<Distribution>): Distribution => ({
   candidate: null,
   cell: null,
-  concurrency: 10,
+  level: 10,
   metric: "response",
   of_streams: false,
   n: 1000,
@@ -49,7 +49,7 @@ describe("curves", () => {
   });
 
   it("are grouped by level, or by cell", () => {
-    const curves = groups([curve({}), curve({ metric: "ttfb" }), curve({ concurrency: 20 })]);
+    const curves = groups([curve({}), curve({ metric: "ttfb" }), curve({ level: 20 })]);
     expect([...curves].map(([name, of]) => [name, of.length])).toEqual([
       ["10", 2],
       ["20", 1],

@@ -117,9 +117,9 @@ describe("ratios", () => {
     const change = { metric: "ok_per_s", baseline_value: 1, value: 2, n: 1, word: null };
     const data = ratios(
       [
-        { ...change, concurrency: 10, ratio: 2, interval: [1.9, 2.1] },
-        { ...change, concurrency: 20, ratio: 3, interval: [null, 4] },
-        { ...change, concurrency: 20, ratio: 9, interval: null, metric: "service_ms.mean" },
+        { ...change, position: 10, ratio: 2, interval: [1.9, 2.1] },
+        { ...change, position: 20, ratio: 3, interval: [null, 4] },
+        { ...change, position: 20, ratio: 9, interval: null, metric: "service_ms.mean" },
       ],
       "ok_per_s",
       [10, 20, 30],

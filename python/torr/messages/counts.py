@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torr.messages.say import Text, join, say_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_COUNTS: dict[str, Callable[[int], Text]] = {
+_COUNTS: dict[str, Callable[[Any], Text]] = {
     "answer": lambda n: say_count(n, "{n:,} answer", "{n:,} answers"),
     "cell": lambda n: say_count(n, "{n:,} cell", "{n:,} cells"),
     "comparison": lambda n: say_count(n, "{n:,} comparison", "{n:,} comparisons"),
@@ -34,12 +34,12 @@ _COUNTS: dict[str, Callable[[int], Text]] = {
 }
 
 
-def counted(count: int, noun: str) -> Text:
+def counted(count: float, noun: str) -> Text:
     """Return a number of things: `1 round`, `1,600 rounds`."""
     return _COUNTS[noun](count)
 
 
-def levels_of(counts: Sequence[int], noun: str) -> str:
+def levels_of(counts: Sequence[float], noun: str) -> str:
     """Return levels with what they count behind the last: `1, 8 and 16 users`."""
     *before, last = counts
     return join([*(f"{count:,}" for count in before), counted(last, noun)])

@@ -8,6 +8,7 @@ from msgspec import Meta, field
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, ResultPart
+from torr.results.position import Position, position_of
 from torr.results.verdict import Verdict
 
 
@@ -19,10 +20,15 @@ class Peak(ResultPart, kw_only=True):
 
     concurrency: Count
     ok_per_s: Amount
-    plateau: list[Count]
+    plateau: list[Position]
     at_least: Annotated[bool, Meta(description="client and target shared the machine")] = False
-    highest_at: Count | None = None
+    highest_at: Position | None = None
     ok_per_s_there: Annotated[Amount | None, Meta(description="at `concurrency`")] = None
+
+    @property
+    def position(self) -> Position:
+        """The position among levels."""
+        return position_of(self.concurrency)
 
 
 class Knee(ResultPart, kw_only=True):
@@ -32,6 +38,11 @@ class Knee(ResultPart, kw_only=True):
     ok_per_s: Amount
     service_ms: Amount
     at_least: bool = False
+
+    @property
+    def position(self) -> Position:
+        """The position among levels."""
+        return position_of(self.concurrency)
 
 
 class SloCapacity(ResultPart, kw_only=True):
@@ -46,6 +57,11 @@ class SloCapacity(ResultPart, kw_only=True):
     at_least: bool = False
     conditions: list[str] = []
     beyond: Verdict | None = None
+
+    @property
+    def position(self) -> Position:
+        """The position among levels."""
+        return position_of(self.concurrency)
 
 
 class UslFit(ResultPart, kw_only=True):

@@ -10,6 +10,7 @@ from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, Percent, ResultPart, Statistics
 from torr.results.functions import FunctionTiming
 from torr.results.monitor import MonitorSeries
+from torr.results.position import Position, position_of
 from torr.results.stream import StreamStatistics
 from torr.results.trace import TraceContent
 from torr.results.tuning import TrialPlace
@@ -467,6 +468,11 @@ class Level(ResultPart, kw_only=True):
         ),
     ] = 0
     intervals: Annotated[list[Interval], Meta(description="the last key")] = []
+
+    @property
+    def position(self) -> Position:
+        """The position among levels."""
+        return position_of(self.concurrency)
 
     @property
     def is_limited(self) -> bool:

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Factors, ResultPart
+from torr.results.position import Position, position_of
 
 Ends = tuple[float | None, float | None]
 ConditionWord = Literal["held", "broken", "not shown"]
@@ -102,6 +103,11 @@ class Verdict(ComparisonOutcome, kw_only=True):
         Count | None, Meta(description="that would settle it at this spread, an estimate")
     ] = None
     discarded: DiscardedRounds | None = None
+
+    @property
+    def position(self) -> Position:
+        """The position of its level; 0 if it is of none."""
+        return position_of(self.concurrency)
 
     @property
     def with_discarded(self) -> Verdict:

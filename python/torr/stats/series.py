@@ -1,4 +1,4 @@
-"""The levels of a ladder by concurrency: one point for each, the median of its rounds.
+"""The levels of a ladder by position: one point for each, the median of its rounds.
 
 result.json has levels in the order of measuring. Levels that the generator limited, levels that
 were cut short, and levels whose users starved claim nothing and are kept apart; contended ones
@@ -14,7 +14,7 @@ from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
 from torr.messages.counts import levels_of
-from torr.messages.message import Message, message
+from torr.messages.message import Message, message, message_count
 from torr.model.condition import STATS
 from torr.results.level import times_of_streams
 from torr.results.series import LevelPoint
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.results.level import Interval, Level
+    from torr.results.position import Position
 
 RATES = {"tokens/s": "tokens_per_s", "goodput": "goodput_rate"}
 """Rates of streams: their names in conditions and in result.json."""
@@ -57,7 +58,7 @@ class Series:
         limited: list[LevelPoint] = []
         cut: list[LevelPoint] = []
         starved: list[LevelPoint] = []
-        for rounds in by_concurrency(levels).values():
+        for rounds in by_position(levels).values():
             usable = [level for level in rounds if not level.is_limited]
             whole = [level for level in usable if not level.cut_short]
             answered = [level for level in whole if not level.is_starved]
@@ -70,20 +71,20 @@ class Series:
     def shown(self) -> tuple[LevelPoint, ...]:
         """All levels, ascending."""
         levels = (*self.points, *self.limited, *self.cut, *self.starved)
-        return tuple(sorted(levels, key=lambda point: point.concurrency))
+        return tuple(sorted(levels, key=lambda point: point.position))
 
     @property
     def best(self) -> LevelPoint | None:
         """The point with the highest ok/s; None where none claims anything."""
         return max(self.points, key=lambda point: point.ok_per_s, default=None)
 
-    def places(self, *counts: int) -> str:
+    def places(self, *positions: Position) -> str:
         """Write levels with their noun: `1, 8 and 16 connections`."""
-        return levels_of(counts, self.noun)
+        return levels_of(positions, self.noun)
 
-    def at(self, concurrency: int) -> LevelPoint | None:
-        """Return the point at a level of concurrency that claims something."""
-        return next((p for p in self.points if p.concurrency == concurrency), None)
+    def at(self, position: Position) -> LevelPoint | None:
+        """Return the point at a position that claims something."""
+        return next((p for p in self.points if p.position == position), None)
 
 
 def noun_of(levels: Iterable[Level]) -> str:
@@ -91,23 +92,32 @@ def noun_of(levels: Iterable[Level]) -> str:
     return "user" if any(x.is_shared or x.is_of_locust for x in levels) else "connection"
 
 
-def by_concurrency(levels: Iterable[Level]) -> dict[int, list[Level]]:
-    """Group levels by their concurrency, ascending.
+def place_of(position: Position, noun: str) -> Message:
+    """Return a level with its noun: `16 connections`."""
+    if noun == "user":
+        return message_count("count.users", int(position), "{n:,} user", "{n:,} users")
+    return message_count(
+        "count.connections", int(position), "{n:,} connection", "{n:,} connections"
+    )
+
+
+def by_position(levels: Iterable[Level]) -> dict[Position, list[Level]]:
+    """Group levels by their position, ascending.
 
     Levels that ended before their window are left out. A level without an attempt in its window
     stays: its users were waiting.
     """
-    groups: dict[int, list[Level]] = {}
+    groups: dict[Position, list[Level]] = {}
     for level in levels:
         if level.counts.attempted or level.failure or not level.interrupted:
-            groups.setdefault(level.concurrency, []).append(level)
+            groups.setdefault(level.position, []).append(level)
     return dict(sorted(groups.items()))
 
 
 def lowest(levels: Iterable[Level]) -> list[Level]:
-    """Return the rounds of the lowest concurrency that claims anything: a run is judged by them."""
+    """Return the rounds of the lowest position that claims anything: a run is judged by them."""
     claiming = [level for level in levels if not level.is_limited and not level.is_starved]
-    return next(iter(by_concurrency(claiming).values()), [])
+    return next(iter(by_position(claiming).values()), [])
 
 
 def worst_health(levels: Iterable[Level]) -> str | None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from torr.messages.message import Message, message
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
-from torr.stats.series import Series, by_concurrency, starved_text
+from torr.stats.series import Series, by_position, starved_text
 from torr.stats.trials import by_cell, candidates
 from torr.verdicts import slo as slo_of_level
 from torr.verdicts import slo_interval
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.results.capacity import UslFit
     from torr.results.level import Level
+    from torr.results.position import Position
     from torr.results.series import LevelPoint
     from torr.results.verdict import ConditionWord, Verdict
 
@@ -45,7 +46,7 @@ def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> Capacity
     highest = peak(series.points)
     knee_point, why_no_knee = knee(series)
     slo, why_no_slo = under_slo(levels, slos)
-    fit, why_no_fit = _usl(series.points, highest.plateau[0])
+    fit, why_no_fit = _usl(series.points, highest.concurrency)
     reasons = {"knee": why_no_knee, "slo": why_no_slo, **why_no_fit}
     return Capacity(
         peak=highest,
@@ -60,7 +61,7 @@ def verdicts(levels: Sequence[Level], slos: Sequence[Condition]) -> list[Verdict
     """Return the verdicts of SLOs: one for each level and SLO, ascending."""
     return [
         _with_interval(judge(slo, rounds), slo, rounds)
-        for rounds in by_concurrency(levels).values()
+        for rounds in by_position(levels).values()
         for slo in slos
     ]
 
@@ -91,8 +92,8 @@ def peak(points: Sequence[LevelPoint]) -> Peak:
     return Peak(
         concurrency=plateau[0].concurrency,
         ok_per_s=highest.ok_per_s,
-        plateau=[point.concurrency for point in plateau],
-        highest_at=highest.concurrency,
+        plateau=[point.position for point in plateau],
+        highest_at=highest.position,
         ok_per_s_there=plateau[0].ok_per_s,
         at_least=highest.at_least,
     )
@@ -115,10 +116,10 @@ def knee(series: Series) -> tuple[Knee | None, Message | None]:
         return None, message(
             "knee.starts_too_late",
             "the ladder starts too late: power is greatest at its lowest level, {level:,}",
-            level=best.concurrency,
+            level=best.position,
         )
     if best is points[-1]:
-        return None, _why_none_above(series, best.concurrency)
+        return None, _why_none_above(series, best.position)
     at_knee = Knee(
         concurrency=best.concurrency,
         ok_per_s=best.ok_per_s,
@@ -141,7 +142,7 @@ def under_slo(
         return None, message("capacity.no_slo", "no SLO was given")
     held: LevelPoint | None = None
     beyond: Verdict | None = None
-    for rounds in by_concurrency(levels).values():
+    for rounds in by_position(levels).values():
         series = Series.of("", rounds)
         if series.limited:
             continue
@@ -270,11 +271,11 @@ def _why_too_few(levels: int, *, is_of_all: bool) -> Message:
     )
 
 
-def _why_none_above(series: Series, best: int) -> Message:
+def _why_none_above(series: Series, best: Position) -> Message:
     """Return why the level with the greatest power is the highest one."""
 
     def has_above(points: Sequence[LevelPoint]) -> bool:
-        return any(point.concurrency > best for point in points)
+        return any(point.position > best for point in points)
 
     if has_above(series.limited):
         return message(
@@ -331,7 +332,7 @@ def _why_no_slo(beyond: Verdict | None) -> Message:
 
 
 def _at_lowest(beyond: Verdict) -> Message:
-    condition, level = beyond.condition or "", beyond.concurrency or 0
+    condition, level = beyond.condition or "", beyond.position
     if beyond.word == "broken":
         return message(
             "capacity.broken_at_lowest",

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.model.change import Change
+    from torr.results.position import Position
     from torr.stats.series import Series
 
 _OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
@@ -60,10 +61,10 @@ def diff(a: Side, b: Side, changes: Sequence[Change] = ()) -> RunResult:
     first, second = (series.name for series in found.series)
     a, b = renamed(a, first), renamed(b, second)
     entries = [entry for change in changes for entry in _limits(a, b, change)]
-    known = {(v.concurrency, v.metric): v for v in (*found.verdicts, *_trial_verdicts(a, b))}
+    known = {(v.position, v.metric): v for v in (*found.verdicts, *_trial_verdicts(a, b))}
     return msgspec.structs.replace(
         found,
-        verdicts=sorted(known.values(), key=lambda verdict: verdict.concurrency or 0),
+        verdicts=sorted(known.values(), key=lambda verdict: verdict.position),
         fail_if=entries,
         profiles=[*a.profiles, *b.profiles],
     )
@@ -109,13 +110,13 @@ def _too_rare(a: Side, b: Side, change: Change) -> list[Verdict]:
     mean = Metric(f"{kind}.mean", change.name)
     if not (stat.startswith("p") and mean.is_time):
         return []
-    counts = [
-        Counter(x.concurrency for x in side.trials if mean.read(x) is not None) for side in (a, b)
-    ]
+    known = [[x for x in side.trials if mean.read(x) is not None] for side in (a, b)]
+    counts = [Counter(trial.position for trial in trials) for trials in known]
+    trial_at = {trial.position: trial for trial in known[1]}
     return [
-        limits.too_rare(change, (a.name, b.name), users)
-        for users in sorted(counts[0].keys() & counts[1].keys())
-        if min(count[users] for count in counts) >= LEAST_ROUNDS
+        limits.too_rare(change, (a.name, b.name), trial_at[position].concurrency)
+        for position in sorted(counts[0].keys() & counts[1].keys())
+        if min(count[position] for count in counts) >= LEAST_ROUNDS
     ]
 
 
@@ -135,7 +136,7 @@ def ratios(a: Series, b: Series) -> RunResult:
     `series` holds both sides, `verdicts` one ratio (b/a; success as a difference in points) a
     common level and metric. Raises UsageError when no level is in common.
     """
-    common = [point.concurrency for point in a.points if b.at(point.concurrency)]
+    common = [point.position for point in a.points if b.at(point.position)]
     if not common:
         raise UsageError(
             say(
@@ -173,8 +174,8 @@ def _is_bound(point: LevelPoint, metric: str) -> bool:
     return {"ok_per_s": point.at_least, "response_ms.p95": point.p95_at_least}.get(metric, False)
 
 
-def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> Verdict | None:
-    old, new = a.at(concurrency), b.at(concurrency)
+def _verdict(a: Series, b: Series, position: Position, metric: str) -> Verdict | None:
+    old, new = a.at(position), b.at(position)
     if old is None or new is None:
         return None
     before, after = _METRICS[metric](old), _METRICS[metric](new)
@@ -184,7 +185,7 @@ def _verdict(a: Series, b: Series, concurrency: int, metric: str) -> Verdict | N
     return Verdict(
         candidate=b.name,
         baseline=a.name,
-        concurrency=concurrency,
+        concurrency=new.concurrency,
         metric=metric,
         value=after,
         baseline_value=before,
@@ -213,4 +214,4 @@ def _reason(old: LevelPoint, new: LevelPoint) -> Message:
 
 
 def _levels(series: Series) -> str:
-    return ", ".join(f"{point.concurrency}" for point in series.points)
+    return ", ".join(f"{point.position}" for point in series.points)

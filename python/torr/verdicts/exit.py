@@ -29,7 +29,7 @@ from torr.messages.counts import counted, levels_of
 from torr.messages.say import Text, chain, say
 from torr.model.least_capacity import LeastCapacity
 from torr.results.capacity import Capacity, SloCapacity
-from torr.stats.series import by_concurrency, lowest, noun_of, starved_text
+from torr.stats.series import by_position, lowest, noun_of, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_rate, show_setting
 from torr.verdicts.slo import few_of
@@ -180,7 +180,7 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
     if shown is None:
         why = capacity.reasons.get(name) or say("no level was measured")
         return MissedError(say("{asked}: not shown: {why}", asked=asked, why=why))
-    reached = shown.ok_per_s if least.ok_per_s is not None else shown.concurrency
+    reached = shown.ok_per_s if least.ok_per_s is not None else shown.position
     limit = least.ok_per_s if least.ok_per_s is not None else least.users
     if limit is None or reached >= limit:
         return None
@@ -189,7 +189,7 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
     place = say(
         "{rate} ok/s at {levels}",
         rate=f"{bound}{show_rate(shown.ok_per_s)}",
-        levels=levels_of([shown.concurrency], noun),
+        levels=levels_of([shown.position], noun),
     )
     if isinstance(shown, SloCapacity) and shown.beyond is None:
         hint = say("the ladder ended before the SLOs broke: give it higher --levels")
@@ -230,7 +230,7 @@ def _interrupted(
     result: RunResult, noun: str, directory: Path, hint: str | None = None
 ) -> InterruptedRunError:
     """Return how much a stopped run measured; a level stopped in its warm-up is none."""
-    count = sum(len(levels) for levels in by_concurrency(result.levels).values())
+    count = sum(len(levels) for levels in by_position(result.levels).values())
     if not count:
         nothing = say(
             "interrupted before the window: nothing was measured; the files are in {directory}",
@@ -254,7 +254,7 @@ def _limited(result: RunResult, limited: Sequence[Level]) -> GeneratorLimitedErr
         return GeneratorLimitedError(
             say("--strict: the generator was the limit in {where}", where=where)
         )
-    places = list(dict.fromkeys(level.concurrency for level in limited))
+    places = list(dict.fromkeys(level.position for level in limited))
     where = levels_of(places, noun_of(result.levels))
     return GeneratorLimitedError(
         say("--strict: the generator was the limit at {where}", where=where)
@@ -297,7 +297,7 @@ def _of_limit(entry: Verdict) -> Text:
     return say(
         "{condition} at {level:,} ({why})",
         condition=entry.condition,
-        level=entry.concurrency,
+        level=entry.position,
         why=entry.reason,
     )
 
@@ -318,8 +318,8 @@ def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
         asked = ", ".join(slos)
         why = say("SLO {asked}: not shown: {why}", asked=asked, why=_why_none(result))
         return Decision(MissedError(why, _hint(result)))
-    at = rounds[0].concurrency
-    found = [verdict for verdict in result.slo_verdicts if verdict.concurrency == at]
+    at = rounds[0].position
+    found = [verdict for verdict in result.slo_verdicts if verdict.position == at]
     broken = [_named(verdict) for verdict in found if verdict.word == "broken"]
     if broken:
         return Decision(MissedError(say("SLO broken: {slos}", slos=chain(", ", broken))))
@@ -358,15 +358,15 @@ def _of_candidates(result: RunResult) -> Decision:
 
 
 def _of_candidate(verdict: Verdict) -> str:
-    where = show_setting(verdict.factors or {"concurrency": verdict.concurrency or 0})
+    where = show_setting(verdict.factors or {"concurrency": verdict.position})
     values = {"name": verdict.candidate, "place": where, "said": _named(verdict)}
     return say("{name} at {place}: {said}", **values)
 
 
 def _trials(verdict: Verdict, result: RunResult) -> list[Level]:
     """Return the trials of a candidate in a cell that claim anything."""
-    where = (verdict.candidate, verdict.factors, verdict.concurrency)
-    return lowest(x for x in result.levels if (x.candidate, x.factors, x.concurrency) == where)
+    where = (verdict.candidate, verdict.factors, verdict.position)
+    return lowest(x for x in result.levels if (x.candidate, x.factors, x.position) == where)
 
 
 def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Decision:

@@ -21,7 +21,7 @@ from msgspec import structs
 
 from torr.messages.message import Message, message, message_count
 from torr.results.serving import AfterGivingUp
-from torr.stats.series import by_concurrency, noun_of
+from torr.stats.series import by_position, noun_of, place_of
 from torr.stats.standard_error import standard_error
 from torr.units import show_ms
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Interval, Level
+    from torr.results.position import Position
     from torr.results.serving import ServingSeries
 
 LEAST_CANCELLED = 20
@@ -42,14 +43,16 @@ CHANCE = 0.05
 
 
 def after_giving_up(levels: Sequence[Level]) -> list[AfterGivingUp]:
-    """Return the estimate of each level of concurrency at which users gave up."""
+    """Return the estimate of each level at which users gave up."""
     usable = [x for x in levels if not (x.is_limited or x.cut_short or x.is_starved)]
-    groups = by_concurrency(level for level in usable if level.cancelled_per_s)
-    estimates = [_estimate(concurrency, rounds) for concurrency, rounds in groups.items()]
-    return estimates if len(estimates) == 1 else [_placed(each, levels) for each in estimates]
+    groups = by_position(level for level in usable if level.cancelled_per_s)
+    estimates = {position: _estimate(rounds) for position, rounds in groups.items()}
+    if len(estimates) == 1:
+        return list(estimates.values())
+    return [_placed(estimate, position, levels) for position, estimate in estimates.items()]
 
 
-def _estimate(concurrency: int, rounds: Sequence[Level]) -> AfterGivingUp:
+def _estimate(rounds: Sequence[Level]) -> AfterGivingUp:
     cancelled = sum((level.cancelled_per_s or 0.0) * level.seconds for level in rounds)
     extra = [value for level in rounds for value in extra_requests(level)]
     problem = _problem(rounds, cancelled, len(extra))
@@ -59,7 +62,7 @@ def _estimate(concurrency: int, rounds: Sequence[Level]) -> AfterGivingUp:
         middle, margin = fmean(extra) * ms_each, _margin(extra) * ms_each
         mean_ms, low_ms, high_ms = map(_time, (middle, middle - margin, middle + margin))
     return AfterGivingUp(
-        concurrency=concurrency,
+        concurrency=rounds[0].concurrency,
         cancelled=round(cancelled, 6),
         samples=len(extra),
         extra_requests=round(fmean(extra), 6) if extra else None,
@@ -82,11 +85,8 @@ def _time(milliseconds: float) -> float:
     return max(0.0, round(milliseconds, 3))
 
 
-def _placed(estimate: AfterGivingUp, levels: Sequence[Level]) -> AfterGivingUp:
-    n = estimate.concurrency
-    place = message_count("count.connections", n, "{n:,} connection", "{n:,} connections")
-    if noun_of(levels) == "user":
-        place = message_count("count.users", n, "{n:,} user", "{n:,} users")
+def _placed(estimate: AfterGivingUp, position: Position, levels: Sequence[Level]) -> AfterGivingUp:
+    place = place_of(position, noun_of(levels))
     text = message("giving_up.at", "{place}: {text}", place=place, text=estimate.text)
     return structs.replace(estimate, text=text)
 

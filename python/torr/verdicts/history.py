@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from torr.messages.message import Message, message, message_count
+from torr.messages.message import Message, message
 from torr.results.history import LedgerEntry, RunChange
 from torr.stats.metric import OK_PER_S, Metric, primary_of
-from torr.stats.series import Series, noun_of
+from torr.stats.series import Series, noun_of, place_of
 from torr.stats.trials import Cell
 from torr.units import show_rate, show_setting
 from torr.verdicts import comparison
@@ -263,8 +263,4 @@ def _load(measured: MeasuredRun) -> str:
     cell = measured.cell
     if cell.rate is not None:
         return f"{show_rate(cell.rate)}/s"
-    if noun_of(measured.trials) == "user":
-        return message_count("count.users", cell.concurrency, "{n:,} user", "{n:,} users")
-    return message_count(
-        "count.connections", cell.concurrency, "{n:,} connection", "{n:,} connections"
-    )
+    return place_of(cell.concurrency, noun_of(measured.trials))

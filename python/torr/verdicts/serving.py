@@ -11,8 +11,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from torr.messages.message import Message, message, message_count, message_list
+from torr.results.position import Position, position_of
 from torr.results.serving import ServingCause, ServingUsage
-from torr.stats.series import by_concurrency, noun_of
+from torr.stats.series import by_position, noun_of, place_of
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class ServingPoint:
     is_shared: bool = False
 
     @property
+    def position(self) -> Position:
+        """The position among levels."""
+        return position_of(self.concurrency)
+
+    @property
     def queue_ms(self) -> float | None:
         """The mean time in the queue: the server's, or else by Little's law."""
         waiting = self.usage.waiting_mean
@@ -67,11 +73,7 @@ class ServingPoint:
     @property
     def place(self) -> Message:
         """The level in words."""
-        if self.noun == "user":
-            return message_count("count.users", self.concurrency, "{n:,} user", "{n:,} users")
-        return message_count(
-            "count.connections", self.concurrency, "{n:,} connection", "{n:,} connections"
-        )
+        return place_of(self.position, self.noun)
 
 
 def serving_causes(levels: Sequence[Level]) -> list[ServingCause]:
@@ -86,11 +88,11 @@ def causes_of(points: Sequence[ServingPoint]) -> list[ServingCause]:
 
 
 def points_of(levels: Sequence[Level]) -> list[ServingPoint]:
-    """Return a point of each level of concurrency that claims something and was monitored."""
+    """Return a point of each level that claims something and was monitored."""
     noun = noun_of(levels)
     claiming = [x for x in levels if not (x.is_limited or x.cut_short or x.is_starved)]
-    groups = by_concurrency(level for level in claiming if serving_usage_of(level))
-    return [_point(concurrency, noun, rounds) for concurrency, rounds in groups.items()]
+    groups = by_position(level for level in claiming if serving_usage_of(level))
+    return [_point(noun, rounds) for rounds in groups.values()]
 
 
 def serving_usage_of(level: Level) -> ServingUsage | None:
@@ -108,11 +110,11 @@ def median_usage(usages: Sequence[ServingUsage]) -> ServingUsage:
     return ServingUsage(**numbers)
 
 
-def _point(concurrency: int, noun: str, rounds: Sequence[Level]) -> ServingPoint:
+def _point(noun: str, rounds: Sequence[Level]) -> ServingPoint:
     streams = [level.stream for level in rounds if level.stream]
     times = [stream.ttft_ms for stream in streams if stream.ttft_ms]
     return ServingPoint(
-        concurrency=concurrency,
+        concurrency=rounds[0].concurrency,
         noun=noun,
         usage=median_usage([usage for usage in map(serving_usage_of, rounds) if usage]),
         ttft_ms=_median(time.mean for time in times),

@@ -42,7 +42,7 @@ function linesOfBoth(
   show: (v: number) => string,
 ): Line[] {
   return diff.sides.map((side, at) => {
-    const byLevel = new Map(side.points.map((point) => [point.concurrency, point]));
+    const byLevel = new Map(side.points.map((point) => [point.position, point]));
     const points = levels(diff).map((level) => byLevel.get(level));
     const values = points.map((point) =>
       point ? (claimedValues([point], read)[0] ?? null) : null,
@@ -90,6 +90,6 @@ function base(diff: Diff, title: string): Spec {
 }
 
 function levels(diff: Diff): number[] {
-  const all = diff.sides.flatMap((side) => side.points.map((point) => point.concurrency));
+  const all = diff.sides.flatMap((side) => side.points.map((point) => point.position));
   return [...new Set(all)].sort((a, b) => a - b);
 }

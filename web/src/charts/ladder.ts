@@ -120,7 +120,7 @@ function streamed(ladder: Ladder, { metric, unit, stats }: StreamPanel): Spec {
   );
   const doubtful = new Set(
     metric === "inter_chunk"
-      ? points.flatMap((p, at) => (ladder.joined.includes(p.concurrency) ? [at] : []))
+      ? points.flatMap((p, at) => (ladder.joined.includes(p.position) ? [at] : []))
       : [],
   );
   const slos = ladder.slos.filter((slo) => slo.metric === metric && !slo.request);
@@ -214,7 +214,7 @@ function base(
 
 function heading(point: Point | undefined, ladder: Ladder): string {
   if (!point) return "";
-  const words = [translate(`ladder.at.${ladder.noun}`, { n: count(point.concurrency) })];
+  const words = [translate(`ladder.at.${ladder.noun}`, { n: count(point.position) })];
   words.push(translate("ladder.rounds", { n: point.rounds }));
   if (point.at_least) words.push(translate("ladder.atLeast"));
   if (point.claim !== "whole") words.push(translate(`ladder.claim.${point.claim}`));
@@ -231,5 +231,5 @@ function unclaimed(ladder: Ladder): Shape {
 }
 
 function xs(points: readonly Point[]): number[] {
-  return points.map((point) => point.concurrency);
+  return points.map((point) => point.position);
 }

@@ -16,7 +16,7 @@ export function ratios(
   const byLevel = new Map(
     changes
       .filter((change) => change.metric === metric)
-      .map((change) => [change.concurrency, change]),
+      .map((change) => [change.position, change]),
   );
   return {
     values: levels.map((level) => byLevel.get(level)?.ratio ?? null),

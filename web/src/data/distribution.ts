@@ -22,7 +22,7 @@ export function percentileName(at: number): string {
 
 /** Return the cell or level of a curve; curves of one group share a chart. */
 export function groupOf(curve: Distribution): string {
-  return curve.cell ?? (curve.concurrency == null ? "" : String(curve.concurrency));
+  return curve.cell ?? (curve.level == null ? "" : String(curve.level));
 }
 
 /** Return curves by group, in their order. */

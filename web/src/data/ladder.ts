@@ -29,8 +29,8 @@ export function regions(points: readonly Point[]): Region[] {
   return points.flatMap((point, at) => {
     if (point.claim === "whole") return [];
     const [before, after] = [points[at - 1], points[at + 1]];
-    const from = before ? Math.sqrt(before.concurrency * point.concurrency) : point.concurrency / 2;
-    const to = after ? Math.sqrt(after.concurrency * point.concurrency) : point.concurrency * 2;
+    const from = before ? Math.sqrt(before.position * point.position) : point.position / 2;
+    const to = after ? Math.sqrt(after.position * point.position) : point.position * 2;
     return [{ from, to, claim: point.claim }];
   });
 }

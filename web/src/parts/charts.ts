@@ -143,7 +143,7 @@ function timed({ result, view }: Run, data: Timeline): Spec[] {
 
 /** Return the distributions of two runs, if both have the same single level. */
 function spread({ view }: Run, register: Register): HTMLElement[] {
-  const isOne = new Set(view.distributions.map((curve) => curve.concurrency)).size === 1;
+  const isOne = new Set(view.distributions.map((curve) => curve.level)).size === 1;
   return isOne ? groupCharts(view.distributions, register) : [];
 }
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from torr.cli.screen import Screen
     from torr.report.tables.table import Table
+    from torr.results.position import Position
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
@@ -41,9 +42,9 @@ def show(result: RunResult, out: Screen) -> None:
         "response_ms.p95": "p95",
         "success_rate": say("success"),
     }
-    rows: dict[int, dict[str, Verdict]] = {}
+    rows: dict[Position, dict[str, Verdict]] = {}
     for verdict in result.verdicts:
-        rows.setdefault(verdict.concurrency or 0, {})[verdict.metric] = verdict
+        rows.setdefault(verdict.position, {})[verdict.metric] = verdict
     # Columns without any value are left out, such as p95 for .dat files.
     metrics = [m for m in names if any(_change(row.get(m)) != "–" for row in rows.values())]
     columns = (heading("connection"), *(names[metric] for metric in metrics), SPREADS)

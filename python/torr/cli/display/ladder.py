@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.cli.screen import Screen
+    from torr.results.position import Position
     from torr.results.result import RunResult
 
 
@@ -37,7 +38,7 @@ def show(result: RunResult, out: Screen) -> None:
     worst = [level for level in result.levels if level.counts.errors]
     if worst:
         level = max(worst, key=lambda x: x.counts.failed)
-        errors.show(say("errors at {level:,}", level=level.concurrency), level, out)
+        errors.show(say("errors at {level:,}", level=level.position), level, out)
 
 
 def _show_medians(result: RunResult, out: Screen) -> None:
@@ -52,7 +53,7 @@ def _show_medians(result: RunResult, out: Screen) -> None:
     )
     rows = tuple(
         (
-            f"{point.concurrency:,}",
+            f"{point.position:,}",
             show_rate(point.ok_per_s),
             show_ms(point.service_ms),
             show_ms(point.p95_ms),
@@ -77,15 +78,15 @@ def _without_claim(result: RunResult) -> dict[str, str]:
     lines: dict[str, str] = {}
     limited = [x for x in result.levels if x.is_limited]
     if limited:
-        where = _listed(dict.fromkeys(level.concurrency for level in limited))
+        where = _listed(dict.fromkeys(level.position for level in limited))
         lines[say("no claim")] = say("{levels}: limited by the generator", levels=where)
     series = Series.of("", result.levels)
     for name, points in ((say("cut short"), series.cut), (say("starved"), series.starved)):
         if points:
-            where = _listed(point.concurrency for point in points)
+            where = _listed(point.position for point in points)
             lines[name] = say("{levels}: claims nothing", levels=where)
     return lines
 
 
-def _listed(levels: Iterable[int]) -> Text:
+def _listed(levels: Iterable[Position]) -> Text:
     return chain(", ", [f"{level:,}" for level in levels])

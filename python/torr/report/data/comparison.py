@@ -19,6 +19,7 @@ from torr.messages.message import Message
 from torr.messages.say import say
 from torr.report.data import cell_names
 from torr.results.base import factors_key
+from torr.results.position import Position, position_of
 from torr.results.verdict import Verdict
 from torr.stats import trials
 from torr.stats.metric import OK_PER_S, Metric, primary_of
@@ -97,6 +98,11 @@ class ComparisonCell:
     primary: Metric
     baseline: str
     entries: tuple[CandidateCell, ...]
+
+    @property
+    def position(self) -> Position:
+        """The position of its load."""
+        return position_of(self.concurrency)
 
     @property
     def base(self) -> CandidateCell:

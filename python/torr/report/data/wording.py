@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Level
+    from torr.results.position import Position
     from torr.stats.series import Series
 
 
-def places(series: Series, *counts: int) -> str:
+def places(series: Series, *positions: Position) -> str:
     """Return levels of a series with their noun: `1, 8 and 16 connections`."""
-    return levels_of(counts, series.noun)
+    return levels_of(positions, series.noun)
 
 
 def heading(noun: str) -> Text:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from torr.results.position import Position
     from torr.results.series import LevelPoint
 
 Sides = tuple[Series, Series]
@@ -52,7 +53,7 @@ def success(sides: Sides, words: Words) -> Figure:
     for series, mark in _marked(sides):
         for point in series.points:
             rate = point.success_rate
-            theme.success_label(labels, point.concurrency, rate, mark.colour)
+            theme.success_label(labels, point.position, rate, mark.colour)
     return fig
 
 
@@ -79,7 +80,7 @@ def _lines(ax: Axes, sides: Sides, metric: str) -> None:
     for (series, mark), wide in zip(_marked(sides), (1.6, 1.0), strict=True):
         known = _known(series, metric)
         ax.plot(
-            [p.concurrency for p in known],
+            [p.position for p in known],
             [getattr(p, metric) for p in known],
             color=mark.colour,
             marker=mark.marker,
@@ -97,7 +98,7 @@ def _name_lines(ax: Axes, sides: Sides, metric: str) -> Labels:
     above = box.y1 + 12 * ax.figure.dpi / 72
     labels = Labels(ax, Bbox.from_extents(box.x0, box.y0, whole.x1, above))
     ends = [
-        ((known[-1].concurrency, getattr(known[-1], metric)), series.name, mark, toward)
+        ((known[-1].position, getattr(known[-1], metric)), series.name, mark, toward)
         for (series, mark), toward in zip(_marked(sides), _toward(sides, metric), strict=True)
         if (known := _known(series, metric))
     ]
@@ -129,8 +130,8 @@ def _highest(sides: Sides, metric: str) -> float:
     return max(values, default=0)
 
 
-def _levels(sides: Sides) -> list[int]:
-    return sorted({point.concurrency for side in sides for point in side.points})
+def _levels(sides: Sides) -> list[Position]:
+    return sorted({point.position for side in sides for point in side.points})
 
 
 def _noun(sides: Sides) -> str:

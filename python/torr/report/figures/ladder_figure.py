@@ -60,7 +60,7 @@ def success(ladder: LadderChart) -> Figure:
     limits = ladder_marks.limit_lines(ax, slos)
     labels = Labels(ax)
     for point in known:
-        theme.success_label(labels, point.concurrency, point.success_rate)
+        theme.success_label(labels, point.position, point.success_rate)
     ladder_marks.name_limits(labels, ax, limits)
     ladder_marks.legend(ax, ladder_marks.hollow_marks(ladder))
     return fig

@@ -43,7 +43,7 @@ def line(ax: Axes, points: Sequence[LevelPoint], metric: str, mark: Mark) -> Non
     """Join the points by a line."""
     values = [p.value(metric) for p in points]
     ax.plot(
-        [p.concurrency for p in points],
+        [p.position for p in points],
         [math.nan if value is None else value for value in values],
         color=mark.colour,
         marker=mark.marker,
@@ -66,21 +66,21 @@ def unclaimed(ax: Axes, ladder: LadderChart, metric: str) -> None:
     """Draw the levels that claim nothing: hollow, on hatching that says by its slope which kind."""
     for points, (hatch, _) in _kinds(ladder):
         for point in points:
-            low, high = theme.region(ladder.levels, point.concurrency)
+            low, high = theme.region(ladder.levels, point.position)
             ax.axvspan(
                 low, high, facecolor="none", edgecolor=theme.GREY, hatch=hatch, lw=0, zorder=0
             )
             value = point.value(metric)
             if value is not None:
-                ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
+                ax.plot([point.position], [value], zorder=4, clip_on=False, **_HOLLOW)
 
 
 def doubtful(ax: Axes, ladder: LadderChart, metric: str) -> None:
     """Draw the gaps between texts hollow where they are unreliable; the line goes on behind."""
     for point in ladder.series.points:
         value = point.value(metric)
-        if point.concurrency in ladder.joined and value is not None:
-            ax.plot([point.concurrency], [value], zorder=4, clip_on=False, **_HOLLOW)
+        if point.position in ladder.joined and value is not None:
+            ax.plot([point.position], [value], zorder=4, clip_on=False, **_HOLLOW)
 
 
 def doubtful_marks(ladder: LadderChart) -> list[Entry]:

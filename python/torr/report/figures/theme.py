@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from torr.report.figures.labels import Labels
+    from torr.results.position import Position
 
 INK = "#1b1f24"
 MUTED = "#5a626d"
@@ -116,7 +117,7 @@ def headline(fig: Figure, title: str, subtitle: str) -> float:
     return top + 0.12
 
 
-def levels_axis(ax: Axes, levels: Sequence[int], noun: str = "connection") -> None:
+def levels_axis(ax: Axes, levels: Sequence[Position], noun: str = "connection") -> None:
     """Put the measured levels on a logarithmic x axis, with as many labels as there is room for.
 
     `noun` is what they count.
@@ -128,7 +129,9 @@ def levels_axis(ax: Axes, levels: Sequence[int], noun: str = "connection") -> No
     ax.xaxis.set_major_locator(FixedLocator(levels))
     ax.xaxis.set_minor_locator(NullLocator())
     shown = _roomy(ax, levels)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: short(x) if round(x) in shown else ""))
+    ax.xaxis.set_major_formatter(
+        FuncFormatter(lambda x, _: short(x) if any(math.isclose(x, y) for y in shown) else "")
+    )
     ax.set_xlabel(f"{noun}s (log scale)")
 
 
@@ -161,7 +164,9 @@ def success_axis(ax: Axes) -> None:
     ax.set_ylabel("success rate, % of attempts")
 
 
-def success_label(labels: Labels, level: int, percent: float | None, colour: str = INK) -> None:
+def success_label(
+    labels: Labels, level: Position, percent: float | None, colour: str = INK
+) -> None:
     """Write a success rate below 100 % beside its point."""
     if percent is not None and percent != 100:
         labels.put(show_percent(percent), (level, percent), size=8.5, color=colour)
@@ -174,7 +179,7 @@ def short(number: float) -> str:
     return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
 
 
-def region(levels: Sequence[int], level: int) -> tuple[float, float]:
+def region(levels: Sequence[Position], level: Position) -> tuple[float, float]:
     """Return the x range that belongs to a level: halfway to its neighbours, on the log scale."""
     ordered = sorted(levels)
     at = ordered.index(level)
@@ -183,7 +188,7 @@ def region(levels: Sequence[int], level: int) -> tuple[float, float]:
     return low, high
 
 
-def _roomy(ax: Axes, levels: Sequence[int]) -> set[int]:
+def _roomy(ax: Axes, levels: Sequence[Position]) -> set[Position]:
     """Return the levels whose labels fit: ends first, then from below where nothing overlaps."""
     if len(levels) < 2:
         return set(levels)

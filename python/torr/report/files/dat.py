@@ -30,7 +30,7 @@ def write(result: RunResult, directory: Path) -> list[Path]:
 def text(series: Series) -> str:
     """Return the lines of a series; a level without an ok response has `nan` for its time."""
     lines = [
-        f"{p.concurrency} {p.ok_per_s:.2f} {_number(p.service_ms)} {_number(p.success_rate)}\n"
+        f"{p.position} {p.ok_per_s:.2f} {_number(p.service_ms)} {_number(p.success_rate)}\n"
         for p in series.points
     ]
     return "".join(lines) or "# no level that claims anything\n"

@@ -80,7 +80,7 @@ def _slos(result: RunResult) -> Iterator[Element]:
     for verdict in result.slo_verdicts:
         whose = f"SLO {verdict.candidate}" if verdict.candidate else "SLO"
         case = _case(whose, verdict.condition or "", verdict)
-        is_higher = rounds and verdict.concurrency != rounds[0].concurrency
+        is_higher = rounds and verdict.position != rounds[0].position
         if is_higher and result.kind != "compare":
             text = ": ".join(filter(None, (verdict.word, verdict.reason)))
             SubElement(case, "system-out").text = _clean(text)
@@ -113,7 +113,7 @@ def _unmeasured(result: RunResult) -> Iterator[Element]:
 
 
 def _case(sides: str, what: str, verdict: Verdict) -> Element:
-    name = f"{what} at {verdict.concurrency:,}{_setting(verdict.factors)}"
+    name = f"{what} at {verdict.position:,}{_setting(verdict.factors)}"
     return Element("testcase", classname=_clean(sides), name=_clean(name))
 
 

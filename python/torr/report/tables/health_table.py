@@ -21,7 +21,7 @@ def judged(levels: Sequence[Level]) -> Table | None:
     """Return one row a level: how full its busiest worker was, and how late its latest one."""
     table = TableBuilder(level for level in levels if level.health.worker_cpu_rate)
     is_locust = any(level.is_of_locust for level in table.items)
-    table.number(heading(noun_of(levels)), lambda level: f"{level.concurrency:,}")
+    table.number(heading(noun_of(levels)), lambda level: f"{level.position:,}")
     table.text(say("health"), lambda level: word_text(level.health.verdict))
     table.number(
         say("busiest process") if is_locust else say("busiest worker"),

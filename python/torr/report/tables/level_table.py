@@ -28,7 +28,7 @@ from torr.report.tables.trace_rows import trace_rows
 from torr.report.text.claims import rate_of
 from torr.results.level import ConnectionCounts
 from torr.results.verdict import Verdict
-from torr.stats.series import Series, by_concurrency, noun_of
+from torr.stats.series import Series, by_position, noun_of
 from torr.units import show_ms, show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from torr.results.base import Statistics
     from torr.results.capacity import Knee, Peak, SloCapacity, UslFit
     from torr.results.level import Level
+    from torr.results.position import Position
     from torr.results.result import RunResult
 
-    _DiffRow = tuple[int | None, dict[str, Verdict]]
+    _DiffRow = tuple[Position, dict[str, Verdict]]
 
 _Claim = TypeVar("_Claim")
 _TIMES = (
@@ -51,10 +52,10 @@ _TIMES = (
 def levels(result: RunResult) -> Table | None:
     """Return one row a level of concurrency, the median of its rounds."""
     series = Series.of("", result.levels)
-    points = {point.concurrency: point for point in series.shown}
-    rounds_of = by_concurrency(result.levels)
+    points = {point.position: point for point in series.shown}
+    rounds_of = by_position(result.levels)
     table = TableBuilder((points[at], rounds) for at, rounds in rounds_of.items())
-    table.number(heading(series.noun), lambda row: f"{row[0].concurrency:,}")
+    table.number(heading(series.noun), lambda row: f"{row[0].position:,}")
     table.number("ok/s", lambda row: bounded(show_rate(row[0].ok_per_s), at_least=row[0].at_least))
     table.number(say("spread"), lambda row: show_spread(row[0].spread))
     table.number(say("mean TTLB"), lambda row: show_ms(row[0].service_ms))
@@ -174,7 +175,7 @@ def errors(result: RunResult) -> Table | None:
         for name, count in _most_first(level.counts.errors)
         if count
     )
-    table.number(heading(noun_of(result.levels)), lambda row: f"{row[0].concurrency:,}")
+    table.number(heading(noun_of(result.levels)), lambda row: f"{row[0].position:,}")
     table.text(say("class"), lambda row: row[1])
     table.number(say("count"), lambda row: f"{row[2]:,}")
     table.number(say("of attempts"), lambda row: show_percent(100 * row[2] / row[0].counts.ended))
@@ -186,7 +187,7 @@ def statuses(result: RunResult) -> Table | None:
     """Return the count of each status code, one row a level."""
     codes = sorted({code for level in result.levels for code in level.statuses})
     table = TableBuilder(result.levels)
-    table.number(heading(noun_of(result.levels)), lambda level: f"{level.concurrency:,}")
+    table.number(heading(noun_of(result.levels)), lambda level: f"{level.position:,}")
     table.number(say("round"), lambda level: f"{level.round}")
     for code in codes:
         _status(table, code)
@@ -195,9 +196,9 @@ def statuses(result: RunResult) -> Table | None:
 
 def ratios(result: RunResult) -> Table | None:
     """Return one row a common level of a diff: both values and their ratio, bounds marked."""
-    verdicts_of: dict[int | None, dict[str, Verdict]] = {}
+    verdicts_of: dict[Position, dict[str, Verdict]] = {}
     for verdict in result.verdicts:
-        verdicts_of.setdefault(verdict.concurrency, {})[verdict.metric] = verdict
+        verdicts_of.setdefault(verdict.position, {})[verdict.metric] = verdict
     table = TableBuilder(verdicts_of.items())
     if not table.items:
         return None
@@ -284,8 +285,8 @@ def _not_claimed(reason: str | None) -> Text:
 def _peak(peak: Peak) -> tuple[str, str]:
     plateau = chain(", ", [f"{level:,}" for level in peak.plateau])
     near = say("within 5 % of it at {levels}", levels=plateau)
-    at = f"{peak.concurrency:,}"
-    if peak.highest_at in (None, peak.concurrency) or peak.ok_per_s_there is None:
+    at = f"{peak.position:,}"
+    if peak.highest_at in (None, peak.position) or peak.ok_per_s_there is None:
         return at, chain("; ", [rate_of(peak), near])
     # The lowest level of the plateau is the one to run at, but has not the highest rate.
     here = say("{rate} requests/s", rate=show_rate(peak.ok_per_s_there))
@@ -296,14 +297,14 @@ def _peak(peak: Peak) -> tuple[str, str]:
 def _knee(knee: Knee) -> tuple[str, str]:
     time = show_ms(knee.service_ms)
     text = say("{rate} in {time} on average: the best ratio of both", rate=rate_of(knee), time=time)
-    return f"{knee.concurrency:,}", text
+    return f"{knee.position:,}", text
 
 
 def _slo(slo: SloCapacity) -> tuple[str, str]:
     conditions = chain(", ", slo.conditions)
     held = say("{rate} with {conditions}", rate=rate_of(slo), conditions=conditions)
     end = say("no higher level shows where it ends") if slo.beyond is None else _beyond(slo.beyond)
-    return f"{slo.concurrency:,}", chain("; ", [held, end])
+    return f"{slo.position:,}", chain("; ", [held, end])
 
 
 def _beyond(beyond: Verdict) -> Text:
@@ -313,7 +314,7 @@ def _beyond(beyond: Verdict) -> Text:
         value = beyond.reason or value
     return say(
         "at {level} {condition} is {word} ({value})",
-        level=f"{beyond.concurrency:,}",
+        level=f"{beyond.position:,}",
         condition=beyond.condition or "",
         word=word_text(beyond.word or ""),
         value=value,

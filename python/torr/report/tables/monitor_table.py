@@ -13,7 +13,7 @@ from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder, median_of, usable
 from torr.results.monitor import WindowUsage
-from torr.stats.series import by_concurrency, noun_of
+from torr.stats.series import by_position, noun_of
 from torr.units import show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from torr.results.level import Level
     from torr.results.monitor import EndpointSeries
+    from torr.results.position import Position
     from torr.results.result import RunResult
 
 _LIMITS = {"both": say("target and generator"), None: "–"}
@@ -77,18 +78,18 @@ def facts(level: Level) -> dict[str, str]:
     return {say("target"): chain(" · ", words), say("limit"): limit}
 
 
-def _window_usages(levels: Sequence[Level]) -> dict[int, list[WindowUsage]]:
+def _window_usages(levels: Sequence[Level]) -> dict[Position, list[WindowUsage]]:
     """Return what the rounds of each monitored level used."""
     usages = {}
-    for concurrency, rounds in by_concurrency(levels).items():
+    for position, rounds in by_position(levels).items():
         monitored = [level for level in rounds if _usage(level)]
         if monitored:
-            usages[concurrency] = [usage for usage in map(_usage, usable(monitored)) if usage]
+            usages[position] = [usage for usage in map(_usage, usable(monitored)) if usage]
     return usages
 
 
 def _median(
-    table: TableBuilder[tuple[int, list[WindowUsage]]],
+    table: TableBuilder[tuple[Position, list[WindowUsage]]],
     heading: str,
     show: Callable[[float | None], str],
     value: Callable[[WindowUsage], float | None],

@@ -9,7 +9,7 @@ from torr.report.data.wording import heading
 from torr.report.tables.stream_tables import Streams, add_streams
 from torr.report.tables.table import Table, TableBuilder, time_cell, usable
 from torr.results.base import Statistics
-from torr.stats.series import by_concurrency, noun_of
+from torr.stats.series import by_position, noun_of
 from torr.units import show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def _several(level: Level) -> Sequence[NamedRequest]:
 def _by_level(result: RunResult) -> TableBuilder[LevelRequest]:
     """Return a table with a row for each request of each level, and the column of levels."""
     requests = []
-    for concurrency, rounds in by_concurrency(result.levels).items():
+    for position, rounds in by_position(result.levels).items():
         ordered = sorted(usable(rounds), key=lambda level: level.ok_per_s)
         several = _several(ordered[(len(ordered) - 1) // 2])
-        requests += [(f"{concurrency:,}", request) for request in several]
+        requests += [(f"{position:,}", request) for request in several]
     table = TableBuilder(requests)
     table.number(heading(noun_of(result.levels)), lambda row: row[0])
     return table

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from torr.messages.say import Text, chain, say
 from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder, median_of, usable
-from torr.stats.series import by_concurrency, noun_of
+from torr.stats.series import by_position, noun_of
 from torr.units import show_ms, show_percent, show_rate, show_size
 from torr.verdicts.serving import median_usage, serving_usage_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.results.level import Level
+    from torr.results.position import Position
     from torr.results.result import RunResult
     from torr.results.serving import ServingUsage
 
@@ -64,7 +65,7 @@ _COLUMNS: tuple[tuple[Text, str, Callable[[float | None], str]], ...] = (
 class ServingRow:
     """A level: what the servers reported, and the mean TTFT of the client."""
 
-    concurrency: int
+    position: Position
     usage: ServingUsage
     client_ttft_ms: float | None
 
@@ -73,7 +74,7 @@ def of_levels(result: RunResult) -> Table | None:
     """Return one row a level, with the columns of which some level has a number."""
     rows = serving_rows(result.levels)
     table = TableBuilder(rows)
-    table.number(heading(noun_of(result.levels)), lambda row: f"{row.concurrency:,}")
+    table.number(heading(noun_of(result.levels)), lambda row: f"{row.position:,}")
     for title, name, show in _COLUMNS:
         if any(_number(row, name) is not None for row in rows):
             _column(table, title, name, show)
@@ -85,12 +86,12 @@ def of_levels(result: RunResult) -> Table | None:
 def serving_rows(levels: Sequence[Level]) -> list[ServingRow]:
     """Return a row of each level at which an LLM server or a GPU was monitored, ascending."""
     rows: list[ServingRow] = []
-    for concurrency, rounds in by_concurrency(levels).items():
+    for position, rounds in by_position(levels).items():
         monitored = usable([level for level in rounds if serving_usage_of(level)])
         if monitored:
             usages = [usage for usage in map(serving_usage_of, monitored) if usage]
             client = median_of(map(_client_ttft, monitored))
-            rows.append(ServingRow(concurrency, median_usage(usages), client))
+            rows.append(ServingRow(position, median_usage(usages), client))
     return rows
 
 

@@ -15,6 +15,7 @@ from torr.stats.series import noun_of
 
 if TYPE_CHECKING:
     from torr.results.base import Factors
+    from torr.results.position import Position
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
@@ -25,10 +26,8 @@ def slos(result: RunResult) -> list[tuple[str, Verdict]]:
         return []
     comparison = Comparison.of(result)
     cells, names = comparison.cells, comparison.names
-    ranks = {_key(cell.factors, cell.concurrency): n for n, cell in enumerate(cells)}
-    ranked = [
-        (ranks.get(_key(v.factors, v.concurrency), len(ranks)), v) for v in result.slo_verdicts
-    ]
+    ranks = {_key(cell.factors, cell.position): n for n, cell in enumerate(cells)}
+    ranked = [(ranks.get(_key(v.factors, v.position), len(ranks)), v) for v in result.slo_verdicts]
     ranked.sort(key=lambda pair: (pair[0], names.index(pair[1].candidate or "")))
     return [
         (cells[rank].words if rank < len(cells) else _setting(verdict.factors), verdict)
@@ -39,7 +38,7 @@ def slos(result: RunResult) -> list[tuple[str, Verdict]]:
 def of_levels(result: RunResult) -> Table | None:
     """Return a row a level and SLO; None where there is no SLO."""
     table = TableBuilder([("", verdict) for verdict in result.slo_verdicts])
-    table.number(heading(noun_of(result.levels)), lambda row: f"{row[1].concurrency:,}")
+    table.number(heading(noun_of(result.levels)), lambda row: f"{row[1].position:,}")
     return _with_words(table)
 
 
@@ -73,8 +72,8 @@ def _with_words(table: TableBuilder[tuple[str, Verdict]]) -> Table | None:
     return table.build()
 
 
-def _key(factors: Factors, concurrency: int | None) -> tuple[str, int]:
-    return factors_key(factors), concurrency or 0
+def _key(factors: Factors, position: Position) -> tuple[str, Position]:
+    return factors_key(factors), position
 
 
 def _setting(factors: Factors) -> str:

@@ -20,7 +20,7 @@ from torr.report.tables.table import (
 from torr.report.text.streaming import stream_facts, stream_times
 from torr.results.base import Statistics
 from torr.results.level import times_of_streams
-from torr.stats.series import RATES, by_concurrency, noun_of
+from torr.stats.series import RATES, by_position, noun_of
 from torr.units import show_ms, show_percent, show_rate
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def streams_of_levels(result: RunResult) -> Table | None:
 
     Each number is the median of its rounds.
     """
-    rounds_of = by_concurrency(result.levels)
+    rounds_of = by_position(result.levels)
     table = TableBuilder((at, Streams.of(usable(rounds))) for at, rounds in rounds_of.items())
     table.number(heading(noun_of(result.levels)), lambda row: f"{row[0]:,}")
     return table.build() if add_streams(table, lambda row: row[1]) else None

@@ -72,7 +72,7 @@ _LIMIT_WORDS = {"broken": "failed", "held": "passed"}
 def limits(result: RunResult) -> Table | None:
     """Return one row a limit and level of a diff."""
     table = TableBuilder(result.fail_if)
-    table.number(heading("connection"), lambda limit: f"{limit.concurrency:,}")
+    table.number(heading("connection"), lambda limit: f"{limit.position:,}")
     table.text(say("fails if"), lambda limit: limit.condition or "")
     table.text(say("verdict"), lambda x: word_text(_LIMIT_WORDS.get(x.word or "", x.word or "")))
     table.text(say("why"), lambda limit: limit.reason or "")

@@ -86,7 +86,7 @@ def _conclusion(verdicts: Sequence[Verdict]) -> str:
     judged = [verdict for verdict in verdicts if verdict.word is not None]
     words: dict[str, list[str]] = {}
     for verdict in judged:
-        words.setdefault(printed(verdict), []).append(f"{verdict.concurrency:,}")
+        words.setdefault(printed(verdict), []).append(f"{verdict.position:,}")
     clause = join(
         [
             say("{word} at {levels}", word=word_text(word), levels=join(at))
@@ -122,7 +122,7 @@ def _worth(verdicts: Sequence[Verdict]) -> str:
 
 def _best(point: LevelPoint) -> Text:
     rate = f"{'≥ ' if point.at_least else ''}{show_rate(point.ok_per_s)}"
-    return say("{rate} (at {level:,})", rate=rate, level=point.concurrency)
+    return say("{rate} (at {level:,})", rate=rate, level=point.position)
 
 
 def _rounds(*sides: Series) -> Text:
@@ -135,7 +135,7 @@ def _rounds(*sides: Series) -> Text:
 
 def _where(side: Series) -> str | None:
     """Return the side with the levels at which its rates are lower bounds; None for no level."""
-    shared = [point.concurrency for point in side.points if point.at_least]
+    shared = [point.position for point in side.points if point.at_least]
     if not shared:
         return None
     if len(shared) == len(side.points):

@@ -15,6 +15,7 @@ from torr.units import show_rate
 
 if TYPE_CHECKING:
     from torr.results.capacity import Peak, SloCapacity
+    from torr.results.position import Position
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
@@ -27,7 +28,7 @@ def verdict(result: RunResult) -> Text:
         why = capacity.reasons.get("peak") or say("no reason was recorded")
         return say("Claims nothing: {why}{errors}", why=why, errors=errors_of(result))
     knee = capacity.knee
-    end = say("the knee is at {level:,}", level=knee.concurrency) if knee else ""
+    end = say("the knee is at {level:,}", level=knee.position) if knee else ""
     if capacity.slo is not None:
         end = end or _lower_peak(capacity.peak, capacity.slo)
         return chain("; ", [*_holds(capacity.slo, series), end, _dead(series)])
@@ -42,7 +43,7 @@ def verdict(result: RunResult) -> Text:
 
 def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
     """Return the capacity under SLO, and the failures at that level."""
-    where = places(series, slo.concurrency)
+    where = places(series, slo.position)
     if slo.beyond is None:
         where = say("{place}, {top},", place=where, top=_top(series))
     conditions = join([phrase(Condition.parse(text)) for text in slo.conditions])
@@ -52,29 +53,29 @@ def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
         where=where,
         conditions=conditions,
     )
-    return held, failed_there(series.at(slo.concurrency))
+    return held, failed_there(series.at(slo.position))
 
 
 def _lower_peak(peak: Peak, slo: SloCapacity) -> str:
     """Return the lower level with the peak, where more connections hold the SLO but bring less."""
-    if slo.concurrency in peak.plateau or slo.concurrency < peak.concurrency:
+    if slo.position in peak.plateau or slo.position < peak.position:
         return ""
     rate = show_rate(peak.ok_per_s)
-    return say("the peak, {rate}, is reached at {at:,}", rate=rate, at=peak.concurrency)
+    return say("the peak, {rate}, is reached at {at:,}", rate=rate, at=peak.position)
 
 
 def _peaks(peak: Peak, series: Series) -> tuple[str, str]:
     """Return the peak, and the failures at that level."""
-    there = series.at(peak.concurrency if peak.highest_at is None else peak.highest_at)
+    there = series.at(peak.position if peak.highest_at is None else peak.highest_at)
     return _reached(peak, series), failed_there(there)
 
 
 def _reached(peak: Peak, series: Series) -> str:
-    start = places(series, peak.concurrency)
+    start = places(series, peak.position)
     rate = rate_of(peak)
     if len(series.shown) == 1:
         return say("Answers {rate} at {place}, the only level", rate=rate, place=start)
-    if peak.concurrency == series.points[-1].concurrency:
+    if peak.position == series.points[-1].position:
         return say("Reaches {rate} at {place}, {top}", rate=rate, place=start, top=_top(series))
     if plateau.goes_on(peak, series):
         return say("Peaks at {rate}, reached from {place} on", rate=rate, place=start)
@@ -83,36 +84,36 @@ def _reached(peak: Peak, series: Series) -> str:
 
 
 def _top(series: Series) -> Text:
-    last = series.points[-1].concurrency
-    if any(point.concurrency > last for point in series.limited):
+    last = series.points[-1].position
+    if any(point.position > last for point in series.limited):
         return say("the highest level that the generator could hold")
-    if any(point.concurrency > last for point in series.cut):
+    if any(point.position > last for point in series.cut):
         return say("the highest level measured to its end")
-    if any(point.concurrency > last for point in series.starved):
+    if any(point.position > last for point in series.starved):
         return say("the highest level at which every user was answered")
     return say("the highest level measured")
 
 
 def _dead(series: Series) -> str:
     """Return the levels at which nothing succeeded, which no other number of a ladder shows."""
-    dead = [point.concurrency for point in series.points if point.is_dead]
+    dead = [point.position for point in series.points if point.is_dead]
     if not dead:
         return ""
-    if len(dead) > 1 and [point.concurrency for point in series.points[-len(dead) :]] == dead:
+    if len(dead) > 1 and [point.position for point in series.points[-len(dead) :]] == dead:
         return say("from {place} on no request succeeded", place=places(series, dead[0]))
     return say("at {place} no request succeeded", place=places(series, *dead))
 
 
 def _first_failing(result: RunResult) -> Verdict | None:
     """Return the verdict that prevented a capacity: of the lowest level, the worst."""
-    usable = {p.concurrency for p in Series.of("", result.levels).points}
-    failing = [v for v in result.slo_verdicts if v.word != "held" and v.concurrency in usable]
-    return min(failing, key=lambda v: (v.concurrency, v.word != "broken"), default=None)
+    usable = {p.position for p in Series.of("", result.levels).points}
+    failing = [v for v in result.slo_verdicts if v.word != "held" and v.position in usable]
+    return min(failing, key=lambda v: (v.position, v.word != "broken"), default=None)
 
 
 def _fails(first: Verdict, series: Series) -> str:
     condition = Condition.parse(first.condition or "")
-    values = {"condition": phrase(condition), "place": places(series, first.concurrency or 0)}
+    values = {"condition": phrase(condition), "place": places(series, first.position)}
     if first.word == "broken":
         values["seen"] = value_or_reason(condition, first)
         return say("Does not hold {condition} even at {place} ({seen})", **values)
@@ -122,12 +123,12 @@ def _fails(first: Verdict, series: Series) -> str:
 
 def _held_above(result: RunResult, first: Verdict) -> str:
     """Return the levels that hold everything above a lowest one that does not show it."""
-    held: list[int] = []
-    usable = [p.concurrency for p in Series.of("", result.levels).points]
-    for concurrency in usable:
-        words = {v.word for v in result.verdicts if v.concurrency == concurrency}
+    held: list[Position] = []
+    usable = [p.position for p in Series.of("", result.levels).points]
+    for position in usable:
+        words = {v.word for v in result.verdicts if v.position == position}
         if words == {"held"}:
-            held.append(concurrency)
+            held.append(position)
         elif held or "broken" in words:
             break
     if first.word == "broken" or not held:

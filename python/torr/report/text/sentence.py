@@ -26,6 +26,7 @@ from torr.units import show_percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.results.position import Position
     from torr.results.result import RunResult
 
 
@@ -78,15 +79,15 @@ def _of_events(result: RunResult) -> str | None:
 
 
 def _failures(series: Series) -> Text:
-    rates = [(p.success_rate, p.concurrency) for p in series.points if p.success_rate is not None]
-    hung = [p.concurrency for p in series.points if p.success_rate is None]
+    rates = [(p.success_rate, p.position) for p in series.points if p.success_rate is not None]
+    hung = [p.position for p in series.points if p.success_rate is None]
     more = say("none was answered at {place}", place=places(series, *hung)) if hung else ""
     if not rates:
         return chain("; ", [say("no attempt ended at a level that claims anything"), more])
     return chain("; ", [_worst(rates, series), more])
 
 
-def _worst(rates: Sequence[tuple[float, int]], series: Series) -> Text:
+def _worst(rates: Sequence[tuple[float, Position]], series: Series) -> Text:
     """Return the largest share of failures and its level, with the levels below that had none."""
     worst, where = min(rates)
     if worst == 100:

@@ -85,7 +85,7 @@ def _health(levels: Sequence[Level]) -> Text:
     contended = [level for level in levels if level.is_contended]
     if limited:
         values = {"place": _places(limited), "why": health_reason(limited)}
-        if len({level.concurrency for level in limited}) == 1:
+        if len({level.position for level in limited}) == 1:
             return say("Generator-limited at {place}, which claims nothing{why}", **values)
         return say("Generator-limited at {place}, which claim nothing{why}", **values)
     if contended:
@@ -108,7 +108,7 @@ def _failed(levels: Sequence[Level]) -> str:
 
 
 def _places(levels: Sequence[Level]) -> str:
-    return levels_of(sorted({level.concurrency for level in levels}), noun_of(levels))
+    return levels_of(sorted({level.position for level in levels}), noun_of(levels))
 
 
 def _starved(levels: Sequence[Level]) -> str:
@@ -120,7 +120,7 @@ def _starved(levels: Sequence[Level]) -> str:
     values = {"place": _places(starved), "why": starved_text(worst)}
     if not all(level.is_starved for level in starved):
         return say("users starved at {place} ({why})", **values)
-    if len({level.concurrency for level in starved}) == 1:
+    if len({level.position for level in starved}) == 1:
         return say("users starved at {place}, which claims nothing ({why})", **values)
     return say("users starved at {place}, which claim nothing ({why})", **values)
 

@@ -14,7 +14,7 @@ from torr.report.data.comparison import Comparison
 from torr.report.data.function_rounds import groups
 from torr.report.text.streaming import is_joined
 from torr.stats.histogram import Histogram
-from torr.stats.series import by_concurrency
+from torr.stats.series import by_position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,14 +47,14 @@ def of(result: RunResult) -> list[JsonObject]:
 
 def of_sides(sides: Sequence[Side]) -> list[JsonObject]:
     """Return the curves of the sides of a diff at each level that all of them have."""
-    levels = [by_concurrency(side.trials) for side in sides]
+    levels = [by_position(side.trials) for side in sides]
     return [
         curve
-        for concurrency in levels[0]
-        if all(concurrency in own for own in levels)
+        for position in levels[0]
+        if all(position in own for own in levels)
         for side, own in zip(sides, levels, strict=True)
         for curve in _curves(
-            {"candidate": side.name, "cell": None, "concurrency": concurrency}, own[concurrency]
+            {"candidate": side.name, "cell": None, "level": position}, own[position]
         )
     ]
 
@@ -63,15 +63,15 @@ def _groups(result: RunResult) -> Iterator[tuple[JsonObject, Sequence[Level]]]:
     if result.kind == "compare":
         for cell in Comparison.of(result).cells:
             for entry in cell.entries:
-                where = {"candidate": entry.name, "cell": cell.words, "concurrency": None}
+                where = {"candidate": entry.name, "cell": cell.words, "level": None}
                 yield where, list(entry.trials.values())
         return
     if result.kind == "micro":
         for name, rounds in groups(result):
-            yield {"candidate": name, "cell": name, "concurrency": None}, rounds
+            yield {"candidate": name, "cell": name, "level": None}, rounds
         return
-    for concurrency, rounds in by_concurrency(result.levels).items():
-        yield {"candidate": None, "cell": None, "concurrency": concurrency}, rounds
+    for position, rounds in by_position(result.levels).items():
+        yield {"candidate": None, "cell": None, "level": position}, rounds
 
 
 def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from torr.model.json import JsonObject
     from torr.results.capacity import Capacity
+    from torr.results.position import Position
     from torr.results.result import RunResult
     from torr.results.series import LevelPoint
 
 _CHANGE_KEYS = (
-    *("metric", "concurrency", "baseline_value", "value", "ratio", "difference", "interval", "n"),
+    *("metric", "position", "baseline_value", "value", "ratio", "difference", "interval", "n"),
     "word",
 )
 
@@ -36,7 +37,7 @@ _CHANGE_KEYS = (
 class NamedLevel:
     """A level that has a name; `kind` chooses how its line is drawn."""
 
-    level: int
+    level: Position
     words: str
     kind: Literal["peak", "knee", "capacity"]
 
@@ -50,7 +51,7 @@ class LadderChart:
     subtitle: str
     findings: tuple[NamedLevel, ...] = ()
     slos: tuple[Condition, ...] = ()
-    joined: frozenset[int] = frozenset()
+    joined: frozenset[Position] = frozenset()
     """Levels whose gaps between texts a late client made unreliable."""
 
     @classmethod
@@ -63,13 +64,13 @@ class LadderChart:
             subtitle=f"{result.name}: {trust.trust(result)}",
             findings=tuple(_findings(result.capacity, series)),
             slos=_conditions(result),
-            joined=frozenset(x.concurrency for x in result.levels if is_joined(x)),
+            joined=frozenset(x.position for x in result.levels if is_joined(x)),
         )
 
     @property
-    def levels(self) -> list[int]:
+    def levels(self) -> list[Position]:
         """Every measured level, those included that claim nothing."""
-        return [point.concurrency for point in self.series.shown]
+        return [point.position for point in self.series.shown]
 
     @property
     def stream_metrics(self) -> tuple[str, ...]:
@@ -128,7 +129,8 @@ def _points(series: Series) -> list[JsonObject]:
 
 
 def _point(point: LevelPoint, claim: str) -> JsonObject:
-    return {**msgspec.structs.asdict(point), "stream": point.stream_values, "claim": claim}
+    members = {**msgspec.structs.asdict(point), "position": point.position}
+    return {**members, "stream": point.stream_values, "claim": claim}
 
 
 def _slo(condition: Condition) -> JsonObject:
@@ -147,15 +149,15 @@ def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]
         return
     peak, knee, slo = capacity.peak, capacity.knee, capacity.slo
     if peak:
-        start = peak.concurrency
+        start = peak.position
         on = f"peak from {start:,} on"
         words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
         yield NamedLevel(start, words, "peak")
     if knee:
-        yield NamedLevel(knee.concurrency, f"knee: {knee.concurrency:,}", "knee")
+        yield NamedLevel(knee.position, f"knee: {knee.position:,}", "knee")
     if slo:
-        words = f"capacity under SLO: {slo.concurrency:,}"
-        yield NamedLevel(slo.concurrency, words, "capacity")
+        words = f"capacity under SLO: {slo.position:,}"
+        yield NamedLevel(slo.position, words, "capacity")
 
 
 def _conditions(result: RunResult) -> tuple[Condition, ...]:

@@ -87,7 +87,7 @@ def _reasons(result: RunResult) -> Sequence[str]:
 
 
 def _place(level: Level) -> str:
-    at = levels_of([level.concurrency], noun_of([level]))
+    at = levels_of([level.position], noun_of([level]))
     if level.candidate:
         return say("{who}, {at}, round {n}", who=level.candidate, at=at, n=level.round)
     return say("{at}, round {n}", at=at, n=level.round)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from torr.model.json import JsonObject
     from torr.report.tables.serving_table import ServingRow
     from torr.results.level import Level
+    from torr.results.position import Position
 
 _PANELS: tuple[tuple[Text, str, tuple[tuple[Text, str], ...]], ...] = (
     (
@@ -41,10 +42,10 @@ _PANELS: tuple[tuple[Text, str, tuple[tuple[Text, str], ...]], ...] = (
 )
 
 
-def panels(levels: Sequence[Level], concurrencies: Sequence[int]) -> list[JsonObject]:
+def panels(levels: Sequence[Level], positions: Sequence[Position]) -> list[JsonObject]:
     """Return the charts of which some level has a value; values are in the order of the levels."""
-    row_of = {row.concurrency: row for row in serving_rows(levels)}
-    rows = [row_of.get(concurrency) for concurrency in concurrencies]
+    row_of = {row.position: row for row in serving_rows(levels)}
+    rows = [row_of.get(position) for position in positions]
     made: list[JsonObject] = []
     for title, unit, quantities in _PANELS:
         lines = [_line(label, [_number(row, name) for row in rows]) for label, name in quantities]

@@ -15,7 +15,7 @@ from torr.stats.histogram import Histogram
 
 def test_a_ladder_has_its_points_findings_and_limits(ladder):
     found = view.view(ladder)["ladder"]
-    assert [point["concurrency"] for point in found["points"]][:3] == [10, 20, 50]
+    assert [point["position"] for point in found["points"]][:3] == [10, 20, 50]
     assert {point["claim"] for point in found["points"]} == {"whole"}
     assert [each["kind"] for each in found["findings"]] == ["peak", "knee", "capacity"]
     assert found["slos"][0] == {
@@ -45,7 +45,7 @@ def test_a_diff_has_both_sides_and_the_change_at_each_level(diffed):
     found = view.view(diffed)["diff"]
     assert [side["name"] for side in found["sides"]] == ["bare", "apiserver"]
     changes = [change for change in found["changes"] if change["metric"] == "ok_per_s"]
-    assert [change["concurrency"] for change in changes] == [10, 20, 50, 100, 200, 400, 800, 1600]
+    assert [change["position"] for change in changes] == [10, 20, 50, 100, 200, 400, 800, 1600]
     low, high = found["margin"]
     assert low * high == pytest.approx(1)
 
