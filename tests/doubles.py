@@ -34,9 +34,11 @@ class Truth:
     dropped: int = 0
     starved: int = 0
     samples: tuple[Json, ...] = ()
+    backlog_per_s: int = 0
 
 
 Curve = Callable[[int], Truth]
+RateCurve = Callable[[float], Truth]
 
 
 def capacity(connections: int, *, service_ms: float = 5.0) -> Curve:
@@ -46,6 +48,17 @@ def capacity(connections: int, *, service_ms: float = 5.0) -> Curve:
         working = min(users, connections)
         rate = working * 1000 / service_ms
         return Truth(ok_per_s=rate, service_ms=users / rate * 1000)
+
+    return curve
+
+
+def limit(per_s: float, *, service_ms: float = 5.0) -> RateCurve:
+    """Return the curve of a server that answers `per_s` requests and lets the others wait."""
+
+    def curve(rate: float) -> Truth:
+        behind = max(0, round(rate - per_s))
+        slower = 1 if rate <= per_s else 100
+        return Truth(min(rate, per_s), service_ms * slower, backlog_per_s=behind)
 
     return curve
 
@@ -95,14 +108,21 @@ class FakeEngine:
     """Starts fake loads along a curve and remembers them."""
 
     curve: Curve = lambda _users: Truth()
+    rate_curve: RateCurve | None = None
     interval_count: int = 5
     on_interval: Callable[[int], None] = lambda _number: None
     loads: list[FakeLoad] = field(default_factory=list)
 
     def start(self, plan: Plan) -> FakeLoad:
         truth = self.curve(plan.concurrency)
+        if self.rate_curve is not None and plan.rate_per_s is not None:
+            truth = self.rate_curve(plan.rate_per_s)
         self.loads.append(FakeLoad(plan, truth, self.interval_count, self.on_interval))
         return self.loads[-1]
+
+    @property
+    def rates(self) -> list[float | None]:
+        return [load.plan.rate_per_s for load in self.loads]
 
     @property
     def concurrencies(self) -> list[int]:
@@ -136,6 +156,7 @@ def interval_of(truth: Truth, second: int) -> Json:
         "bytes_in": 0,
         "bytes_out": 0,
         "connections_open": 1,
+        "requests_open": 1 + max(0, second) * truth.backlog_per_s,
         "statuses": {},
         "reasons": {},
         "latency": latency_of(truth),

@@ -107,6 +107,10 @@ export interface Watched {
 export interface Level {
   candidate?: string | null;
   concurrency: number;
+  /** How many of these are users, if the others are connections of arrivals. */
+  users?: number;
+  /** Arrivals per second, if there are any. */
+  rate?: number | null;
   round?: number;
   intervals?: Interval[];
   samples?: Sample[];
@@ -175,7 +179,7 @@ export interface Distribution {
 export type Claim = "whole" | "limited" | "cut" | "starved";
 
 export interface Point {
-  /** Users or connections. */
+  /** Users or connections, or arrivals per second. */
   position: number;
   ok_per_s: number;
   service_ms: number | null;
@@ -205,7 +209,7 @@ export interface Slo {
 }
 
 export interface Ladder {
-  noun: "connection" | "user";
+  noun: "connection" | "user" | "arrival";
   points: Point[];
   findings: Finding[];
   slos: Slo[];
@@ -272,7 +276,7 @@ export interface Change {
 }
 
 export interface Diff {
-  noun: "connection" | "user";
+  noun: "connection" | "user" | "arrival";
   /** Ratios between which two runs count as the same. */
   margin: [number, number];
   sides: { name: string; points: Point[] }[];

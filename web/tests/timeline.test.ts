@@ -22,7 +22,7 @@ describe("timeline", () => {
     expect(result?.xs).toEqual([-1.5, -0.5, 0.5, 1.5, 2.5]);
     expect(result?.warmup).toEqual({ from: -2, to: 0 });
     expect(result?.drain).toEqual({ from: 2, to: 3 });
-    expect(result?.levels).toEqual([{ from: 0, to: 2, concurrency: 5, candidate: null }]);
+    expect(result?.levels).toEqual([{ from: 0, to: 2, position: 5, candidate: null }]);
   });
 
   it("does not move a running warm-up", () => {

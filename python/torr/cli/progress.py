@@ -24,7 +24,8 @@ from torr.messages.counts import counted
 from torr.messages.say import Text, chain, padded, render, say, width_of
 from torr.messages.trials import trials_text
 from torr.report.data.result_words import word_text
-from torr.stats.series import starved_text
+from torr.results.position import ARRIVAL
+from torr.stats.series import behind_text, starved_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +108,8 @@ class Progress(ExperimentListener):
         elif step.candidate is not None:
             self._write_trial(level, row_of_trial(level))
         else:
-            self._write(row(level), COLUMNS)
+            columns = columns_of_levels(step)
+            self._write(row(level, columns), columns)
 
     def trial_failed(self, failure: TrialFailure) -> None:
         """Write the row of a trial that failed."""
@@ -173,7 +175,14 @@ class Progress(ExperimentListener):
         self.line.flush()
 
 
-def row(level: Level) -> str:
+def columns_of_levels(step: Step) -> Columns:
+    """Return the columns of a ladder, of which the first one has the position."""
+    if step.noun != ARRIVAL:
+        return COLUMNS
+    return ((say("arrivals/s"), -10), *COLUMNS[1:])
+
+
+def row(level: Level, columns: Columns = COLUMNS) -> str:
     """Return the row of a level."""
     mean, p95 = level.latency.service.mean, level.latency.response.p95
     health = level.health
@@ -181,7 +190,7 @@ def row(level: Level) -> str:
     is_limited = health.verdict == "generator-limited"
     reason = health.reasons[0] if is_limited and health.reasons else ""
     numbers = (
-        f"{level.concurrency}",
+        f"{level.position}",
         units.show_rate(level.ok_per_s),
         units.show_ms(mean),
         units.show_ms(p95),
@@ -191,8 +200,9 @@ def row(level: Level) -> str:
         chain(": ", [word_text(health.verdict), reason]),
         say("cut short") if level.cut_short else "",
         starved_text(level) if level.is_starved else "",
+        behind_text(level) if level.falls_behind else "",
     ]
-    return chain("  ", [_in_columns(numbers, COLUMNS, chain(", ", marks)), level.failure or ""])
+    return chain("  ", [_in_columns(numbers, columns, chain(", ", marks)), level.failure or ""])
 
 
 def row_of_trial(level: Level) -> str:
@@ -307,8 +317,7 @@ def place_text(step: Step) -> str:
         which = say("round {n}", n=step.round) if step.is_saved else say("not counted")
         trial = say("trial {n} of {total}", n=step.index + 1, total=step.total)
         return chain(", ", [trial, step.candidate, which])
-    shares = step.plan.connections < step.concurrency
-    level = counted(step.concurrency, "user" if shares else "connection")
+    level = counted(step.position, step.noun)
     if step.total == 1:
         return level
     number = say("level {n}", n=step.index + 1)

@@ -1,10 +1,13 @@
-"""The choice of the next level by the levels so far: `--levels auto`.
+"""The choice of the next level by the levels so far: `--levels auto` and `--rates auto`.
 
 First it climbs, doubling, until two levels in a row bring no more throughput, the SLO breaks, or
 the end is reached; growth counts from 5 % (a plateau reaches 95 % of the peak) or from twice the
 noise of the levels compared, whichever is more. Then it refines: the widest gap beside the knee, or
 between the last level that holds the SLO and the first that breaks it, is halved in proportion, so
 that chosen levels lie at most 2 x apart.
+
+Rates have no knee. Climbing also ends at the first rate that the target does not keep up with, and
+refining narrows the gap below it, or the one below the lowest level of the peak's plateau.
 
 Pure functions of the points, in the order of measuring. Levels limited by the generator, and those
 whose users starved, count as no growth and claim nothing else.
@@ -18,6 +21,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from torr.results.position import Position, position_of
 from torr.stats.standard_error import standard_error
 from torr.verdicts.slo import judge
 
@@ -27,24 +31,37 @@ if TYPE_CHECKING:
     from torr.model.condition import Condition
     from torr.results.level import Level
 
+    Gap = tuple[Position, Position]
+
 GROWTH = 0.05
 MOST_TOLERANCE = 0.5
+MOST_LEVEL = 50_000
 FINEST_RATIO = 1.25
+FINEST_RATIO_OF_RATES = 1.1
+PLATEAU = 0.95
+_RATE_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     """The measured facts of one level.
 
-    `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is broken.
+    `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is broken,
+    `falls_behind` whether the target did not keep up with a rate.
     """
 
-    concurrency: int
+    position: Position
     ok_per_s: float
     mean_service_ms: float | None = None
     noise: float = 0.0
     claims_nothing: bool = False
     breaks_slo: bool = False
+    falls_behind: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is above the capacity."""
+        return self.breaks_slo or self.falls_behind
 
     @property
     def power(self) -> float:
@@ -54,22 +71,27 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The first and the highest level of doubling, and the number of levels for refining."""
+    """The first and the highest level of doubling, and the number of levels for refining.
 
-    start: int = 1
-    most: int = 50_000
+    `finest` is the ratio of two levels between which no further one is needed.
+    """
+
+    start: Position = 1
+    most: Position = MOST_LEVEL
     refinements: int = 6
+    finest: float = FINEST_RATIO
+    is_of_rates: bool = False
 
 
-def next_concurrency(points: Sequence[Point], search: Search) -> int | None:
+def next_position(points: Sequence[Point], search: Search) -> Position | None:
     """Return the level to measure next, None if no further level is needed."""
     climbed = _climb(points, search)
     if len(climbed) == len(points) and not has_topped_out(points, search):
-        return min(points[-1].concurrency * 2, search.most) if points else search.start
+        return min(points[-1].position * 2, search.most) if points else search.start
     if len(points) - len(climbed) >= search.refinements:
         return None
-    gaps = [gap for gap in (*_knee_gaps(points), *_slo_gap(points)) if _middle(gap) is not None]
-    return _middle(max(gaps, key=_ratio)) if gaps else None
+    gaps = [gap for gap in _gaps(points, search) if _middle(gap, search) is not None]
+    return _middle(max(gaps, key=_ratio), search) if gaps else None
 
 
 def has_topped_out(points: Sequence[Point], search: Search) -> bool:
@@ -77,18 +99,19 @@ def has_topped_out(points: Sequence[Point], search: Search) -> bool:
     if not points:
         return False
     last = points[-1]
-    return last.concurrency >= search.most or last.breaks_slo or _has_stopped_growing(points)
+    return last.position >= search.most or last.is_over or _has_stopped_growing(points)
 
 
 def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition] = ()) -> Point:
     """Return the point of a level; its noise is that of the rates of its intervals."""
     return Point(
-        concurrency=level.concurrency,
+        position=level.position,
         ok_per_s=level.ok_per_s,
         mean_service_ms=level.latency.service.mean,
         noise=relative_error(rates),
         claims_nothing=level.is_limited or level.is_starved,
         breaks_slo=any(judge(slo, level).word == "broken" for slo in slos),
+        falls_behind=level.falls_behind is True,
     )
 
 
@@ -129,31 +152,60 @@ def _grows(best: Point, point: Point) -> bool:
     return not point.claims_nothing and point.ok_per_s > best.ok_per_s * (1 + tolerance)
 
 
-def _knee_gaps(points: Sequence[Point]) -> list[tuple[int, int]]:
-    healthy = sorted((p for p in points if not p.claims_nothing), key=lambda p: p.concurrency)
+def _gaps(points: Sequence[Point], search: Search) -> list[Gap]:
+    """Return the gaps to refine."""
+    if not search.is_of_rates:
+        return [*_knee_gaps(points), *_capacity_gap(points)]
+    return _capacity_gap(points) or _plateau_gap(points)
+
+
+def _plateau_gap(points: Sequence[Point]) -> list[Gap]:
+    """Return the gap below the lowest level whose ok/s is that of the peak."""
+    if any(p.is_over for p in points if not p.claims_nothing):
+        return []
+    healthy = _ascending(points)
+    peak = max((p.ok_per_s for p in healthy), default=0.0)
+    onset = next((i for i, p in enumerate(healthy) if p.ok_per_s >= PLATEAU * peak), 0)
+    return [(healthy[onset - 1].position, healthy[onset].position)] if onset else []
+
+
+def _ascending(points: Sequence[Point]) -> list[Point]:
+    """Return the points that claim something, in ascending order."""
+    return sorted((p for p in points if not p.claims_nothing), key=lambda p: p.position)
+
+
+def _knee_gaps(points: Sequence[Point]) -> list[Gap]:
+    healthy = _ascending(points)
     if not healthy:
         return []
     knee = max(range(len(healthy)), key=lambda i: healthy[i].power)
     around = healthy[max(0, knee - 1) : knee + 2]
-    return [(a.concurrency, b.concurrency) for a, b in pairwise(around)]
+    return [(a.position, b.position) for a, b in pairwise(around)]
 
 
-def _slo_gap(points: Sequence[Point]) -> list[tuple[int, int]]:
-    """Return the gap between the last level up to which the SLOs hold and the first broken one."""
-    held = 0
-    for point in sorted((p for p in points if not p.claims_nothing), key=lambda p: p.concurrency):
-        if point.breaks_slo:
-            return [(held, point.concurrency)] if held else []
-        held = point.concurrency
+def _capacity_gap(points: Sequence[Point]) -> list[Gap]:
+    """Return the gap between the last level up to which all hold and the first above capacity."""
+    held: Position = 0
+    for point in _ascending(points):
+        if point.is_over:
+            return [(held, point.position)] if held else []
+        held = point.position
     return []
 
 
-def _middle(gap: tuple[int, int]) -> int | None:
+def _middle(gap: Gap, search: Search) -> Position | None:
     """Return the geometric middle of a gap, None if the gap is narrow enough."""
     low, high = gap
-    middle = round(math.sqrt(low * high))
-    return middle if _ratio(gap) > FINEST_RATIO and low < middle < high else None
+    middle = _rounded(math.sqrt(low * high), search)
+    return middle if _ratio(gap) > search.finest and low < middle < high else None
 
 
-def _ratio(gap: tuple[int, int]) -> float:
+def _rounded(number: float, search: Search) -> Position:
+    """Return a whole number of users, or a rate of three digits."""
+    if not search.is_of_rates:
+        return round(number)
+    return position_of(None, float(f"{number:.{_RATE_DIGITS}g}"))
+
+
+def _ratio(gap: Gap) -> float:
     return gap[1] / gap[0]

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from torr import engine
 from torr.experiments.background import Follow, in_background
 from torr.experiments.interrupt import Interrupt
+from torr.results.position import ARRIVAL, Position, position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 class Step:
     """One level to measure; `total` is the number of levels, if it is known.
 
-    A trial of a comparison has a `candidate` and `factors`, one of a tuning a `place` as well.
+    A trial of a comparison has a `candidate` and `factors`, one of a tuning a `place` as well. The
+    levels of a ladder may be rates.
     """
 
     index: int
@@ -44,6 +46,7 @@ class Step:
     candidate: str | None = None
     factors: Factors = field(default_factory=dict)
     place: TrialPlace | UnsetType = UNSET
+    is_of_rates: bool = False
 
     @property
     def is_saved(self) -> bool:
@@ -54,6 +57,18 @@ class Step:
     def concurrency(self) -> int:
         """The number of users, or of connections of an open loop."""
         return self.plan.concurrency
+
+    @property
+    def position(self) -> Position:
+        """The position of the level in a ladder."""
+        return position_of(self.concurrency, self.plan.rate_per_s if self.is_of_rates else None)
+
+    @property
+    def noun(self) -> str:
+        """The unit of the position."""
+        if self.is_of_rates:
+            return ARRIVAL
+        return "user" if self.plan.connections < self.concurrency else "connection"
 
 
 class ExperimentListener:

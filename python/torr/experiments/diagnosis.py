@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from torr.experiments.ladder import DEFAULT_LEVELS
+from torr.experiments.levels import DEFAULT_LEVELS
 from torr.messages.counts import counted
 from torr.messages.say import say
 from torr.model.generator_limits import CLOCK_ERROR_MS, LAG_MS, STEAL_RATE

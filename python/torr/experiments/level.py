@@ -12,6 +12,7 @@ import msgspec
 from torr import engine
 from torr.experiments.abort import AbortCounter
 from torr.experiments.background import in_calling_thread
+from torr.experiments.backlog import Backlog, falls_behind
 from torr.experiments.context import MeasuredLevel, RunContext, Step
 from torr.experiments.lengths import with_length_check
 from torr.experiments.level_monitor import monitored
@@ -27,6 +28,8 @@ from torr.model.plan import Duration
 from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from torr.engine import Load
     from torr.experiments.level_monitor import LevelMonitor
     from torr.model.plan import Plan
@@ -36,12 +39,15 @@ if TYPE_CHECKING:
 def measure(step: Step, context: RunContext) -> MeasuredLevel:
     """Measure and save one level; raise OutputError if it cannot be saved."""
     sent_before = prompts_sent(context.directory.levels)
-    abort = AbortCounter(context.abort_on)
+    abort, backlog = AbortCounter(context.abort_on), Backlog()
     with with_texts(after_prompts(step.plan, sent_before), context) as (plan, texts):
         with monitored(context, plan) as monitor:
             load = context.start(plan)
-            rates = _run(load, step, context, abort, monitor)
+            rates = _run(load, step, context, abort, (monitor, backlog))
             level = _labelled(engine.level(load), step, sent_before)
+            if step.is_of_rates:
+                behind = falls_behind(level, backlog)
+                level = msgspec.structs.replace(level, falls_behind=behind)
             if step.is_saved:
                 level = context.directory.keep_level(level)
             # After the level is saved, since the monitor may wait for other machines.
@@ -57,24 +63,33 @@ def measure(step: Step, context: RunContext) -> MeasuredLevel:
 
 
 def _run(
-    load: Load, step: Step, context: RunContext, abort: AbortCounter, monitor: LevelMonitor
+    load: Load,
+    step: Step,
+    context: RunContext,
+    abort: AbortCounter,
+    watching: Sequence[LevelMonitor | Backlog],
 ) -> list[float]:
     """Run a load to its end, or to an interrupt; return the ok/s of its intervals."""
     with context.interrupt.ending(load):
         context.listener.level_started(step)
         # A load without a schedule has no scheduling lag that a reader could cause.
         follow = context.follow if step.plan.has_schedule else in_calling_thread
-        return follow(lambda: _read_intervals(load, step, context, abort, monitor), load.abort)
+        return follow(lambda: _read_intervals(load, step, context, abort, watching), load.abort)
 
 
 def _read_intervals(
-    load: Load, step: Step, context: RunContext, abort: AbortCounter, monitor: LevelMonitor
+    load: Load,
+    step: Step,
+    context: RunContext,
+    abort: AbortCounter,
+    watching: Sequence[LevelMonitor | Backlog],
 ) -> list[float]:
     """Save the intervals and return their ok/s; stop the load on an abort condition."""
     rates = []
     stopping = False
     for piece in engine.intervals(load):
-        monitor.interval_came(piece)
+        for watcher in watching:
+            watcher.interval_came(piece)
         place = {"level": step.index, "concurrency": step.concurrency, "round": step.round}
         keep = context.directory.keep_interval if step.is_saved else context.directory.outside.part
         context.listener.interval_came(step, keep(msgspec.structs.replace(piece, **place)))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.messages.say import Text, join, say_count
+from torr.messages.say import Text, join, say, say_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _COUNTS: dict[str, Callable[[Any], Text]] = {
     "answer": lambda n: say_count(n, "{n:,} answer", "{n:,} answers"),
+    "arrival": lambda n: say("{n:,} arrivals/s", n=n),
     "cell": lambda n: say_count(n, "{n:,} cell", "{n:,} cells"),
     "comparison": lambda n: say_count(n, "{n:,} comparison", "{n:,} comparisons"),
     "connection": lambda n: say_count(n, "{n:,} connection", "{n:,} connections"),

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from torr.errors import require
+from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.feed import RowFeed
 from torr.model.json import JsonObject, PlanPart
@@ -326,6 +326,20 @@ class Plan(PlanPart):
         paces = [pace.with_users(count) for pace, count in zip(closed, counts, strict=True)]
         groups = zip(self.groups, paces, strict=True)
         return replace(self, groups=tuple(replace(g, pace=pace) for g, pace in groups))
+
+    def with_rate(self, rate_per_s: float) -> Plan:
+        """Return the plan of a ladder's level: another rate, divided over the groups as before."""
+        whole = sum(group.share for group in self.groups)
+
+        def at_rate(group: Group) -> Group:
+            pace = group.pace
+            if not isinstance(pace, Open):
+                raise UsageError(
+                    say("the levels of --rates are rates, and a group with users has none")
+                )
+            return replace(group, pace=replace(pace, rate_per_s=rate_per_s * group.share / whole))
+
+        return replace(self, groups=tuple(map(at_rate, self.groups)))
 
     def as_json(self) -> JsonObject:
         """Return the engine's plan as a JSON object."""

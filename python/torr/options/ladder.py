@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, ClassVar
 from torr import units
 from torr.errors import UsageError, require
 from torr.messages.say import say
-from torr.model.pace import MOST_USERS
+from torr.model.pace import MOST_PER_S, MOST_USERS
 from torr.options import readers
 from torr.options.definition import LOAD, RESULT, RUN_SCOPES, option
 from torr.options.readers import Reader
 
 if TYPE_CHECKING:
-    from torr.experiments.ladder import AutoLevels, FixedLevels
+    from torr.experiments.levels import AutoLevels, FixedLevels, Rates
     from torr.model.least_capacity import LeastCapacity
 
 
 def read_levels(text: str) -> FixedLevels | AutoLevels:
     """Return the levels of a list, or `auto`; raises UsageError."""
-    from torr.experiments.auto import Search
-    from torr.experiments.ladder import AutoLevels, FixedLevels
+    from torr.experiments.auto import MOST_LEVEL, Search
+    from torr.experiments.levels import AutoLevels, FixedLevels
 
     kind, *bounds = text.split(":")
     if kind == "auto" and len(bounds) <= 2:
-        search = Search(*map(readers.COUNT.read, bounds))
-        fits = search.start <= search.most
+        start, most = (*map(readers.COUNT.read, bounds), *(1, MOST_LEVEL)[len(bounds) :])
+        fits = start <= most
         require(fits, say("{text!r} ends before it begins", text=text), say("write auto:64:2000"))
-        return AutoLevels(search)
+        return AutoLevels(Search(start, most))
     try:
         levels = tuple(units.parse_count(word) for word in text.split(","))
     except UsageError as error:
@@ -44,6 +44,26 @@ def read_levels(text: str) -> FixedLevels | AutoLevels:
     return FixedLevels(levels)
 
 
+def read_rates(text: str) -> Rates:
+    """Return the rates of a list, or `auto`; raises UsageError."""
+    from torr.experiments.auto import FINEST_RATIO_OF_RATES, Search
+    from torr.experiments.levels import AutoRates, FixedRates
+
+    kind, *bounds = text.split(":")
+    if kind == "auto" and len(bounds) <= 2:
+        start, most = (*map(readers.RATE.read, bounds), *(1.0, float(MOST_PER_S))[len(bounds) :])
+        fits = start <= most
+        require(fits, say("{text!r} ends before it begins", text=text), say("write auto:10:500"))
+        return AutoRates(Search(start, most, finest=FINEST_RATIO_OF_RATES, is_of_rates=True))
+    try:
+        return FixedRates(tuple(readers.RATE.read(word) for word in text.split(",")))
+    except UsageError as error:
+        raise UsageError(
+            say("{text!r} is not a list of rates", text=text),
+            say("write 100,200,400 or auto or auto:10:500"),
+        ) from error
+
+
 @dataclass(frozen=True, slots=True)
 class LadderOptions:
     """Which levels are measured, how often, and which capacity they must show."""
@@ -54,6 +74,11 @@ class LadderOptions:
         "--levels",
         Reader("LIST", read_levels, "200,500,1000"),
         "measure 1,2,4 or auto[:START[:END]] [200 … 50000]",
+    )
+    rates: Rates | None = option(
+        "--rates",
+        Reader("LIST", read_rates, "100,200,400"),
+        "measure rates (open loop): 100,200,400 or auto[:START[:END]]",
     )
     rounds: int = option(
         "--rounds", readers.COUNT, "measure the whole ladder N times [1]", default=1

@@ -36,7 +36,6 @@ class LoadOptions:
         "-c/--connections",
         readers.COUNT,
         "open N connections, one per user [50; --rate: 100]",
-        only="run",
     )
     duration_ns: int | None = option(
         "-z/--duration", readers.SOME_DURATION, "measure each level for TIME [10s]"
@@ -60,7 +59,6 @@ class LoadOptions:
         "--arrivals",
         ARRIVALS,
         "with --rate: use constant or poisson gaps [constant]",
-        only="run",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
@@ -68,13 +66,10 @@ class LoadOptions:
         "--max-in-flight",
         readers.COUNT,
         "with --rate: drop due requests beyond N in flight [5M]",
-        only="run",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
-    spin: bool = switch(
-        "--spin", "with --rate: busy-wait for exact send times", only="run", rare=True
-    )
+    spin: bool = switch("--spin", "with --rate: busy-wait for exact send times", rare=True)
     stages: tuple[Stage, ...] | None = option(
         "--stages",
         readers.STAGES,

@@ -63,13 +63,13 @@ DIFF = VerbOptions("diff", (DiffOptions,))
 VERBS = {verb.verb: verb for verb in (RUN, LADDER, COMPARE, TUNE, DIFF)}
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
-    "--clients": ("--connections", "--levels"),
-    "--concurrency": ("--connections", "--levels"),
-    "--users": ("--connections", "--levels"),
-    "--vus": ("--connections", "--levels"),
-    "-u": ("--connections", "--levels"),
-    "--qps": ("--rate",),
-    "--rps": ("--rate",),
+    "--clients": ("--levels", "--connections"),
+    "--concurrency": ("--levels", "--connections"),
+    "--users": ("--levels", "--connections"),
+    "--vus": ("--levels", "--connections"),
+    "-u": ("--levels", "--connections"),
+    "--qps": ("--rate", "--rates"),
+    "--rps": ("--rate", "--rates"),
     "--iterations": ("--requests",),
     "--num-requests": ("--requests",),
     "--run-time": ("--duration",),
@@ -89,10 +89,11 @@ def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | 
     if verb == LADDER.verb and any(flag in option.flags for option in RUN.all):
         return (
             say(
-                "{flag} is a flag of torr run: the levels of a ladder are numbers of connections",
+                "{flag} is a flag of torr run: a ladder has --levels, numbers of connections, or"
+                " --rates",
                 flag=flag,
             ),
-            say("torr ladder --levels 100,200,400, or torr run {flag}", flag=flag),
+            say("torr ladder --rates 100,200,400, or torr run {flag}", flag=flag),
         )
     if flag in ("-f", "--file") and verb in (RUN.verb, LADDER.verb):
         said = say("No such option {flag!r}: a file stands in place of the URL", flag=flag)

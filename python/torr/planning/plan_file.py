@@ -41,6 +41,8 @@ KEYS_OF_CALLS = (
     *("proto", "descriptor_set", "reflection", "proto_path", "grpc_gzip"),
     *("message_interval", "send_together"),
 )
+OF_ITS_RATES = ("rate_per_s", "arrivals", "max_in_flight")
+"""Options of the rates of a ladder, which no file has."""
 TRACE_HINT = say("give the URL instead of the file: torr run --chat openai --trace FILE URL")
 CHATS_HINT = say("write the requests of the chat into the file, and the prompts into a data file")
 
@@ -75,7 +77,8 @@ def load_of_file(options: MeasureOptions) -> PlannedLoad:
     entries = file.groups or (GroupEntry(1, "default", tuple(requests), weight=1),)
     if options.ladder is not None:
         _check_ladder(file, entries)
-    timings = _timings(file, entries, options)
+    is_of_rates = options.ladder is not None and options.ladder.rates is not None
+    timings = (_at_rate if is_of_rates else _timings)(file, entries, options)
     groups = [
         _group(file, entry, timing.pace, requests, options.load)
         for entry, timing in zip(entries, timings, strict=True)
@@ -92,6 +95,8 @@ def _refuse_beside(options: MeasureOptions) -> None:
     parts = (options.load, options.request, options.stream, options.trace, options.grpc)
     for part in parts:
         for option in options_of(type(part)):
+            if options.ladder is not None and option.field in OF_ITS_RATES:
+                continue
             if OptionScope.BESIDE_PLAN not in option.scopes and first_given(part, option.field):
                 hint = HINTS.get(option.key, say("write it into the file"))
                 raise UsageError(
@@ -159,6 +164,20 @@ def _timings(
     return timings
 
 
+def _at_rate(
+    file: PlanFile, entries: Sequence[GroupEntry], options: MeasureOptions
+) -> list[Timing]:
+    """Return the timing of each group at a rate of a ladder, divided as users would be."""
+    whole = timing_of(options.load, options.connection)
+    with errors_at(file.path, entries[0].line):
+        paces = whole.pace.parts(list(map(_share, entries)))
+    return [replace(whole, pace=pace) for pace in paces]
+
+
+def _share(entry: GroupEntry) -> int:
+    return entry.users or entry.weight or 1
+
+
 def _load_of(entry: GroupEntry, load: LoadOptions, users: int | None) -> LoadOptions:
     """Return the options of the load for one group; connections of the file are users."""
     is_open = entry.rate is not None
@@ -223,5 +242,5 @@ def _group(
             think=(entry.think or load.think) if entry.rate is None else None,
             cancel=load.cancel,
             data=entry.data if source.uses_rows else None,
-            share=entry.users or entry.weight or 1,
+            share=_share(entry),
         )

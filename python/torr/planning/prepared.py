@@ -18,6 +18,7 @@ from torr.experiments.background import in_background
 from torr.experiments.context import RunContext
 from torr.messages.say import say
 from torr.planning.cluster import start_of, this_machine
+from torr.planning.ladder import levels_of_ladder, load_of_ladder
 from torr.planning.monitoring import monitor_scope_of
 from torr.planning.plan import plan_of
 from torr.planning.profile import with_profile
@@ -129,6 +130,8 @@ class PreparedRun:
 
 def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
     """Return the run or the ladder of options; `command` is its command line."""
+    if options.ladder is not None:
+        options = load_of_ladder(options)
     planned = plan_of(options)
     plan, result = planned.plan, options.result
     experiment, settings = _run(plan) if options.ladder is None else _ladder(plan, options)
@@ -186,15 +189,17 @@ def _run(plan: Plan) -> tuple[ExperimentFunction, Experiment]:
 
 
 def _ladder(plan: Plan, options: MeasureOptions) -> tuple[ExperimentFunction, Experiment]:
-    from torr.experiments.ladder import AutoLevels, FixedLevels, LadderPlan, ladder
+    from torr.experiments.ladder import LadderPlan, ladder
+    from torr.experiments.levels import AutoLevels, AutoRates, FixedRates
     from torr.options.ladder import LadderOptions
 
-    options_of_ladder = options.ladder or LadderOptions()
-    levels = options_of_ladder.levels or FixedLevels()
+    levels = levels_of_ladder(options)
     if isinstance(levels, AutoLevels):
         levels = levels.at_least(len(plan.groups))
-    ladder_plan = LadderPlan(levels, options_of_ladder.rounds, options.result.slos)
-    settings = Experiment(levels=ladder_plan.levels.requested, rounds=ladder_plan.rounds)
+    rounds = (options.ladder or LadderOptions()).rounds
+    ladder_plan = LadderPlan(levels, rounds, options.result.slos)
+    key = "rates" if isinstance(levels, FixedRates | AutoRates) else "levels"
+    settings = structs.replace(Experiment(rounds=rounds), **{key: levels.requested})
     return partial(ladder, plan, ladder_plan), settings
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, field
+from msgspec import UNSET, Meta, UnsetType, field
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, ResultPart
-from torr.results.position import Position, position_of
+from torr.results.position import OF_ARRIVALS, Position, position_of
 from torr.results.verdict import Verdict
 
 
 class Peak(ResultPart, kw_only=True):
-    """The highest ok/s; `concurrency` is the lowest level of its plateau, the one to run at.
+    """The highest ok/s; `concurrency` or `rate` is the lowest level of its plateau, to run at.
 
     `highest_at` is the level at which the highest was measured; on a flat plateau that is chance.
     """
@@ -24,11 +24,12 @@ class Peak(ResultPart, kw_only=True):
     at_least: Annotated[bool, Meta(description="client and target shared the machine")] = False
     highest_at: Position | None = None
     ok_per_s_there: Annotated[Amount | None, Meta(description="at `concurrency`")] = None
+    rate: Annotated[Amount | UnsetType, Meta(description=OF_ARRIVALS)] = UNSET
 
     @property
     def position(self) -> Position:
         """The position among levels."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.rate)
 
 
 class Knee(ResultPart, kw_only=True):
@@ -57,11 +58,12 @@ class SloCapacity(ResultPart, kw_only=True):
     at_least: bool = False
     conditions: list[str] = []
     beyond: Verdict | None = None
+    rate: Annotated[Amount | UnsetType, Meta(description=OF_ARRIVALS)] = UNSET
 
     @property
     def position(self) -> Position:
         """The position among levels."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.rate)
 
 
 class UslFit(ResultPart, kw_only=True):

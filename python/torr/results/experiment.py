@@ -15,6 +15,7 @@ from torr.model.json import JsonObject
 from torr.model.pin import Pin
 from torr.model.settings import TunedParameter
 from torr.results.base import Count, Factor, Factors, ResultPart
+from torr.results.position import Position
 
 
 class GivenUp(ResultPart, kw_only=True):
@@ -31,6 +32,10 @@ class Experiment(ResultPart, kw_only=True, omit_defaults=True):
     # A run and a ladder.
     levels: Annotated[
         list[int] | str | None, Meta(description="of a ladder: concurrencies, or auto:START")
+    ] = None
+    rates: Annotated[
+        list[Position] | str | None,
+        Meta(description="of a ladder: arrivals per second, or auto:START"),
     ] = None
     rounds: Count | None = None
     slos: list[str] = []

@@ -47,6 +47,11 @@ OPEN = (
     " Locust fired"
 )
 
+FALLS_BEHIND = (
+    "whether the target did not keep up with the rate, so that open requests became more and more;"
+    " absent unless levels are rates"
+)
+
 HttpVersionName = Literal["1.1", "2", "2c"]
 HealthWord = Literal["healthy", "contended", "generator-limited"]
 Phase = Literal["warmup", "measure", "drain"]
@@ -460,6 +465,7 @@ class Level(ResultPart, kw_only=True):
     cut_short: Annotated[bool, Meta(description="its window ended early: it claims nothing")] = (
         False
     )
+    falls_behind: Annotated[bool | UnsetType, Meta(description=FALLS_BEHIND)] = UNSET
     starved: Annotated[
         Count,
         Meta(
@@ -472,7 +478,7 @@ class Level(ResultPart, kw_only=True):
     @property
     def position(self) -> Position:
         """The position among levels."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.offered_rate)
 
     @property
     def is_limited(self) -> bool:
@@ -497,6 +503,11 @@ class Level(ResultPart, kw_only=True):
     def is_mixed(self) -> bool:
         """Whether some of its load were users, the rest arrivals at a rate."""
         return self.users > 0 and self.rate is not None
+
+    @property
+    def offered_rate(self) -> float | None:
+        """The rate of its arrivals, None if some of its load were users."""
+        return None if self.is_mixed else self.rate
 
     @property
     def user_count(self) -> int:

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Number, Percent, ResultPart
-from torr.results.position import Position, position_of
+from torr.results.position import OF_ARRIVALS, Position, position_of
 
 
 class LevelPoint(ResultPart):
@@ -43,11 +43,12 @@ class LevelPoint(ResultPart):
         dict[str, float] | UnsetType,
         Meta(description="of streams, each by its name in a condition: `ttft p95`, `tokens/s`"),
     ] = UNSET
+    rate: Annotated[Amount | UnsetType, Meta(description=OF_ARRIVALS)] = UNSET
 
     @property
     def position(self) -> Position:
         """The position among levels."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.rate)
 
     @property
     def stream_values(self) -> dict[str, float]:

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Number, Percent, ResultPart
+from torr.results.position import OF_ARRIVALS
 
 Percents = list[Percent | None]
 Amounts = list[Amount | None]
@@ -106,4 +107,5 @@ class ServingCause(ResultPart, kw_only=True):
 
     cause: ServingCauseName
     concurrency: Annotated[Count, Meta(description="the lowest level that shows it")]
+    rate: Annotated[Amount | None, Meta(description=OF_ARRIVALS)] = None
     text: Message

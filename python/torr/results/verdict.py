@@ -107,7 +107,7 @@ class Verdict(ComparisonOutcome, kw_only=True):
     @property
     def position(self) -> Position:
         """The position of its level; 0 if it is of none."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.rate)
 
     @property
     def with_discarded(self) -> Verdict:

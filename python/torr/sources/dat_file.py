@@ -15,13 +15,17 @@ from torr.messages.say import say
 from torr.model.outside_file import read_bounded
 from torr.results.base import LARGEST
 from torr.results.series import LevelPoint
-from torr.stats.series import Series
+from torr.stats.series import Series, noun_of_points
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from torr.results.position import Position
+
 
 _MOST_BYTES = 1 << 20
+RATES_MARK = "# arrivals/s"
+"""The beginning of the first line of a file whose first column has rates."""
 COLUMNS = ("concurrency", "ok/s", "mean service time in ms", "success rate in %")
 
 
@@ -43,28 +47,30 @@ def read(path: Path) -> Series:
         raise UsageError(
             message, say("a .dat file has the columns {columns}", columns=_columns())
         ) from error
-    points: dict[int, LevelPoint] = {}
+    are_rates = bool(lines) and lines[0].startswith(RATES_MARK)
+    points: dict[Position, LevelPoint] = {}
     for number, line in enumerate(lines, 1):
         cells = line.partition("#")[0].split()
         if not cells:
             continue
-        point = _point(cells, path, number)
-        if point.concurrency in points:
+        point = _point(cells, path, number, are_rates=are_rates)
+        if point.position in points:
             raise FileError(
                 path,
                 number,
-                say("level {concurrency} comes a second time", concurrency=point.concurrency),
+                say("level {concurrency} comes a second time", concurrency=point.position),
             )
-        points[point.concurrency] = point
+        points[point.position] = point
     if not points:
         raise UsageError(
             say("{path} has no level", path=path),
             say("a .dat file has the columns {columns}", columns=_columns()),
         )
-    return Series(path.stem, tuple(points[key] for key in sorted(points)))
+    ordered = tuple(points[key] for key in sorted(points))
+    return Series(path.stem, ordered, noun=noun_of_points(ordered))
 
 
-def _point(cells: list[str], path: Path, line: int) -> LevelPoint:
+def _point(cells: list[str], path: Path, line: int, *, are_rates: bool) -> LevelPoint:
     if len(cells) != len(COLUMNS):
         message = say(
             "{count} columns where {count_2} were expected", count=len(cells), count_2=len(COLUMNS)
@@ -73,7 +79,10 @@ def _point(cells: list[str], path: Path, line: int) -> LevelPoint:
     concurrency, rate, service, success = (
         _value(cell, column, path, line) for cell, column in zip(cells, COLUMNS, strict=True)
     )
-    if concurrency is None or concurrency < 1 or concurrency != int(concurrency):
+    if are_rates and not concurrency:
+        raise FileError(path, line, say("{cells!r} is not a rate", cells=cells[0]))
+    is_count = concurrency is not None and concurrency >= 1 and concurrency == int(concurrency)
+    if not are_rates and not is_count:
         raise FileError(path, line, say("{cells!r} is not a number of connections", cells=cells[0]))
     if rate is None:
         raise FileError(
@@ -83,7 +92,9 @@ def _point(cells: list[str], path: Path, line: int) -> LevelPoint:
         )
     if success is not None and success > 100:
         raise FileError(path, line, say("a success rate of {cells} is over 100 %", cells=cells[3]))
-    return LevelPoint(int(concurrency), rate, service, success)
+    if are_rates:
+        return LevelPoint(0, rate, service, success, rate=concurrency or 0)
+    return LevelPoint(int(concurrency or 0), rate, service, success)
 
 
 def _value(cell: str, column: str, path: Path, line: int) -> float | None:

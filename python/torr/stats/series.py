@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET, UnsetType
+
 from torr.messages.counts import levels_of
 from torr.messages.message import Message, message, message_count
 from torr.model.condition import STATS
 from torr.results.level import times_of_streams
+from torr.results.position import ARRIVAL
 from torr.results.series import LevelPoint
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ class Series:
     cut: tuple[LevelPoint, ...] = ()
     starved: tuple[LevelPoint, ...] = ()
     noun: str = "connection"
-    """The unit of its levels: `user` where users share fewer connections."""
+    """The unit of its levels: `user` where users share fewer connections, `arrival` for rates."""
 
     @classmethod
     def of(cls, name: str, levels: Iterable[Level]) -> Series:
@@ -88,12 +91,27 @@ class Series:
 
 
 def noun_of(levels: Iterable[Level]) -> str:
-    """Return the unit of levels: users, where they share connections or make their own."""
+    """Return the unit of levels: arrivals, where all of them are rates, users or connections.
+
+    They are users where these share connections or make their own.
+    """
+    levels = list(levels)
+    if levels and all(level.offered_rate is not None for level in levels):
+        return ARRIVAL
     return "user" if any(x.is_shared or x.is_of_locust for x in levels) else "connection"
+
+
+def noun_of_points(points: Iterable[LevelPoint]) -> str:
+    """Return the unit of points as a diff has them, which do not tell users from connections."""
+    points = list(points)
+    are_rates = points and all(point.rate is not UNSET for point in points)
+    return ARRIVAL if are_rates else "connection"
 
 
 def place_of(position: Position, noun: str) -> Message:
     """Return a level with its noun: `16 connections`."""
+    if noun == ARRIVAL:
+        return message("count.arrivals", "{n:,} arrivals/s", n=position)
     if noun == "user":
         return message_count("count.users", int(position), "{n:,} user", "{n:,} users")
     return message_count(
@@ -136,6 +154,22 @@ def starved_text(level: Level) -> Message:
     )
 
 
+def behind_text(level: Level) -> Message:
+    """Return why a level does not show what its target keeps up with, as a clause."""
+    connections = level.connections
+    if connections and 0 < connections.requested <= connections.open_max:
+        return message(
+            "level.behind_connections",
+            "the target did not keep up: requests waited longer and longer, with all"
+            " {connections:,} connections in use",
+            connections=connections.requested,
+        )
+    return message(
+        "level.behind",
+        "the target did not keep up: requests waited longer and longer",
+    )
+
+
 def variation(values: list[float]) -> float | None:
     """Return the coefficient of variation as a fraction; None with fewer than two values."""
     if len(values) < 2 or mean(values) == 0:
@@ -158,6 +192,7 @@ def _point(rounds: list[Level]) -> LevelPoint:
     p95s = [interval.latency.response.p95 for interval in intervals] if is_single else times
     return LevelPoint(
         concurrency=rounds[0].concurrency,
+        rate=_rate(rounds[0]),
         ok_per_s=median(rates),
         service_ms=_median(level.latency.service.mean for level in rounds),
         success_rate=_median(level.success_rate for level in rounds),
@@ -173,6 +208,10 @@ def _point(rounds: list[Level]) -> LevelPoint:
         spread=variation(spread_of),
         stream=_streamed(rounds),
     )
+
+
+def _rate(level: Level) -> float | UnsetType:
+    return UNSET if level.offered_rate is None else level.offered_rate
 
 
 def _streamed(rounds: list[Level]) -> dict[str, float]:

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from torr.messages.message import Message, message
 from torr.results.capacity import Capacity, Knee, Peak, SloCapacity
-from torr.stats.series import Series, by_position, starved_text
+from torr.results.position import ARRIVAL
+from torr.stats.series import Series, behind_text, by_position, starved_text
 from torr.stats.trials import by_cell, candidates
 from torr.verdicts import slo as slo_of_level
 from torr.verdicts import slo_interval
@@ -44,8 +45,11 @@ def analyse(levels: Sequence[Level], slos: Sequence[Condition] = ()) -> Capacity
     if not any(point.ok_per_s for point in series.points):
         return Capacity(reasons=dict.fromkeys(("peak", "knee", "slo", "usl"), _why_nothing(series)))
     highest = peak(series.points)
-    knee_point, why_no_knee = knee(series)
     slo, why_no_slo = under_slo(levels, slos)
+    if series.noun == ARRIVAL:
+        # Knee and USL describe users, whose rate depends on the target; here the rate is given.
+        return Capacity(peak=highest, slo=slo, reasons={"slo": why_no_slo} if why_no_slo else {})
+    knee_point, why_no_knee = knee(series)
     fit, why_no_fit = _usl(series.points, highest.concurrency)
     reasons = {"knee": why_no_knee, "slo": why_no_slo, **why_no_fit}
     return Capacity(
@@ -92,6 +96,7 @@ def peak(points: Sequence[LevelPoint]) -> Peak:
     return Peak(
         concurrency=plateau[0].concurrency,
         ok_per_s=highest.ok_per_s,
+        rate=plateau[0].rate,
         plateau=[point.position for point in plateau],
         highest_at=highest.position,
         ok_per_s_there=plateau[0].ok_per_s,
@@ -159,6 +164,7 @@ def under_slo(
         return None, _why_no_slo(beyond)
     capacity = SloCapacity(
         concurrency=held.concurrency,
+        rate=held.rate,
         ok_per_s=held.ok_per_s,
         at_least=held.at_least,
         conditions=[slo.text or str(slo) for slo in slos],
@@ -171,14 +177,16 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     """Judge one SLO at one level over its rounds: the median value, the median word.
 
     Of two middle words the worse one counts. The rounds that the generator limited are left out.
-    A level cut short, or one whose users starved, can break an SLO, but not hold it.
+    A level cut short, one whose users starved, or one whose target fell behind can break an SLO,
+    but not hold it.
     """
-    n, concurrency = len(rounds), rounds[0].concurrency
+    where = {"concurrency": rounds[0].concurrency, "rate": rounds[0].offered_rate}
+    n = len(rounds)
     usable = [level for level in rounds if not level.is_limited]
     if not usable:
-        return replace(slo_of_level.judge(slo, rounds[0]), n=n, concurrency=concurrency)
+        return replace(slo_of_level.judge(slo, rounds[0]), n=n, **where)
     attempts = sum(level.counts.ended for level in usable)
-    by_round = [_of_all_users(slo_of_level.judge(slo, level, attempts), level) for level in usable]
+    by_round = [_of_whole_load(slo_of_level.judge(slo, level, attempts), level) for level in usable]
     word = _WORDS[median_low(_WORDS.index(verdict.word) for verdict in by_round)]
     values = [verdict.value for verdict in by_round if verdict.value is not None]
     same = [verdict for verdict in by_round if verdict.word == word]
@@ -188,7 +196,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     if all(level.cut_short for level in usable) and (word == "held" or not attempts):
         word, reason = "not shown", message("slo.cut_short", "the level was cut short")
     value = median(values) if values else None
-    return replace(by_round[0], value=value, n=n, concurrency=concurrency, word=word, reason=reason)
+    return replace(by_round[0], value=value, n=n, **where, word=word, reason=reason)
 
 
 def _in_some(word: ConditionWord, some: int, rounds: int) -> Message:
@@ -205,8 +213,14 @@ def _in_some(word: ConditionWord, some: int, rounds: int) -> Message:
     )
 
 
-def _of_all_users(verdict: Verdict, level: Level) -> Verdict:
-    """Return the verdict, not shown where it is held for a part of the users only."""
+def _of_whole_load(verdict: Verdict, level: Level) -> Verdict:
+    """Return the verdict, not shown where it is held for a part of the load only.
+
+    A target that does not keep up with its arrivals answers later and later: a longer window would
+    have higher times.
+    """
+    if verdict.word == "held" and level.falls_behind:
+        return replace(verdict, word="not shown", reason=behind_text(level))
     if verdict.word != "held" or not level.is_starved:
         return verdict
     return replace(verdict, word="not shown", reason=starved_text(level))
@@ -222,7 +236,7 @@ def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdi
 def _lacks_only_answers(slos: Sequence[Condition], rounds: Sequence[Level]) -> bool:
     """Return whether a level holds each SLO or has too few responses for it, and no failure."""
     usable = [level for level in rounds if not level.is_limited]
-    if any(level.is_starved or level.counts.failed for level in usable):
+    if any(x.is_starved or x.counts.failed or x.falls_behind for x in usable):
         return False
     attempts = sum(level.counts.ended for level in usable)
     verdicts = [slo_of_level.judge(slo, level, attempts) for slo in slos for level in usable]

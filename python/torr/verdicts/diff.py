@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr import __version__
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 from torr.messages.message import Message, message, message_list
 from torr.messages.say import say
 from torr.model.moment import stamp
+from torr.results.position import ARRIVAL
 from torr.results.result import SCHEMA, RunResult
 from torr.results.series import LevelPoint, LevelSeries
 from torr.results.verdict import Verdict
 from torr.stats.metric import ERROR_RATE, METRICS, Metric
+from torr.stats.series import noun_of_points
 from torr.verdicts import comparison, limits
 from torr.verdicts.comparison import Procedure
 from torr.verdicts.diff_side import Side, renamed
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.model.change import Change
+    from torr.results.level import Level
     from torr.results.position import Position
     from torr.stats.series import Series
 
@@ -84,7 +87,11 @@ def _trial_verdicts(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[
         found = comparison.verdicts([*a.trials, *b.trials], a.name, as_there)
     else:
         found = comparison.unpaired(a.trials, b.trials, (a.name, b.name), procedure)
-    return [verdict for verdict in found if min(map(len, verdict.trials or ()), default=0) > 1]
+    found = [verdict for verdict in found if min(map(len, verdict.trials or ()), default=0) > 1]
+    if noun_of_points(a.series.points) == ARRIVAL:
+        return found
+    # A load of users and arrivals lies at its users.
+    return [msgspec.structs.replace(verdict, rate=None) for verdict in found]
 
 
 def _limits(a: Side, b: Side, change: Change) -> list[Verdict]:
@@ -114,10 +121,15 @@ def _too_rare(a: Side, b: Side, change: Change) -> list[Verdict]:
     counts = [Counter(trial.position for trial in trials) for trials in known]
     trial_at = {trial.position: trial for trial in known[1]}
     return [
-        limits.too_rare(change, (a.name, b.name), trial_at[position].concurrency)
+        _too_rare_at(trial_at[position], change, (a.name, b.name))
         for position in sorted(counts[0].keys() & counts[1].keys())
         if min(count[position] for count in counts) >= LEAST_ROUNDS
     ]
+
+
+def _too_rare_at(trial: Level, change: Change, names: tuple[str, str]) -> Verdict:
+    entry = limits.too_rare(change, names, trial.concurrency)
+    return msgspec.structs.replace(entry, rate=trial.offered_rate)
 
 
 def _why_no_trials(a: Side, b: Side, metric: Metric) -> str:
@@ -136,6 +148,17 @@ def ratios(a: Series, b: Series) -> RunResult:
     `series` holds both sides, `verdicts` one ratio (b/a; success as a difference in points) a
     common level and metric. Raises UsageError when no level is in common.
     """
+    nouns = [noun_of_points(series.points) for series in (a, b)]
+    require(
+        nouns[0] == nouns[1],
+        say(
+            "{name} and {name_2} cannot be compared: levels of one are rates, those of the other"
+            " are numbers of users",
+            name=a.name,
+            name_2=b.name,
+        ),
+        say("measure both with --rates, or both with --levels"),
+    )
     common = [point.position for point in a.points if b.at(point.position)]
     if not common:
         raise UsageError(
@@ -146,7 +169,7 @@ def ratios(a: Series, b: Series) -> RunResult:
                 a=_levels(a),
                 b=_levels(b),
             ),
-            say("measure both with the same --levels of a ladder, or -c of a run"),
+            say("measure both with the same --levels or --rates of a ladder, or -c of a run"),
         )
     name = f"{a.name}_{b.name}"
     if a.name == b.name:
@@ -186,6 +209,7 @@ def _verdict(a: Series, b: Series, position: Position, metric: str) -> Verdict |
         candidate=b.name,
         baseline=a.name,
         concurrency=new.concurrency,
+        rate=None if new.rate is msgspec.UNSET else new.rate,
         metric=metric,
         value=after,
         baseline_value=before,

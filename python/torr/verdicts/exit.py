@@ -29,6 +29,7 @@ from torr.messages.counts import counted, levels_of
 from torr.messages.say import Text, chain, say
 from torr.model.least_capacity import LeastCapacity
 from torr.results.capacity import Capacity, SloCapacity
+from torr.results.position import ARRIVAL
 from torr.stats.series import by_position, lowest, noun_of, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_rate, show_setting
@@ -181,7 +182,7 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
         why = capacity.reasons.get(name) or say("no level was measured")
         return MissedError(say("{asked}: not shown: {why}", asked=asked, why=why))
     reached = shown.ok_per_s if least.ok_per_s is not None else shown.position
-    limit = least.ok_per_s if least.ok_per_s is not None else least.users
+    limit = least.ok_per_s if least.ok_per_s is not None else least.position
     if limit is None or reached >= limit:
         return None
     bound = "≥ " if shown.at_least else ""
@@ -193,6 +194,8 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
     )
     if isinstance(shown, SloCapacity) and shown.beyond is None:
         hint = say("the ladder ended before the SLOs broke: give it higher --levels")
+        if noun == ARRIVAL:
+            hint = say("the ladder ended before the SLOs broke: give it higher --rates")
         return MissedError(
             say("{asked}: not shown: the highest level held, {place}", asked=asked, place=place),
             hint,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from torr.results.level import Level
+    from torr.results.position import Position
     from torr.results.result import RunResult
 
 
@@ -74,8 +75,8 @@ class MeasuredRun:
     def of(cls, run: int, result: RunResult, request: str | None, concurrency: int | None) -> Self:
         """Read a result: at a level of concurrency, or at its best one."""
         best = Series.of(result.name, result.levels).best
-        at = concurrency if best is None or concurrency is not None else best.concurrency
-        here = [level for level in result.levels if at is None or level.concurrency == at]
+        at = concurrency if best is None or concurrency is not None else best.position
+        here = [level for level in result.levels if at is None or level.position == at]
         return cls(run, *_claiming(here, request, at))
 
     @property
@@ -167,7 +168,7 @@ def _bare(trial: Level) -> Level:
 
 
 def _claiming(
-    here: Sequence[Level], request: str | None, at: int | None
+    here: Sequence[Level], request: str | None, at: Position | None
 ) -> tuple[tuple[Level, ...], str | None, Message | None]:
     """Return the trials that claim something, the request, and the reason where none does."""
     metric = Metric(OK_PER_S, request)
@@ -177,7 +178,7 @@ def _claiming(
     return tuple(trials), request, None if trials else _why_none(here, request, at)
 
 
-def _why_none(here: Sequence[Level], request: str | None, concurrency: int | None) -> Message:
+def _why_none(here: Sequence[Level], request: str | None, concurrency: Position | None) -> Message:
     """Return why a run has no trial that claims anything."""
     if not here:
         return _why_no_level(concurrency)
@@ -196,7 +197,7 @@ def _why_none(here: Sequence[Level], request: str | None, concurrency: int | Non
     )
 
 
-def _why_no_level(concurrency: int | None) -> Message:
+def _why_no_level(concurrency: Position | None) -> Message:
     if concurrency is None:
         return message("history.nothing_measured", "nothing was measured")
     return message("history.no_level", "it has no level {level:,}", level=concurrency)

@@ -34,6 +34,7 @@ def judge(change: Change, verdict: Verdict) -> Verdict:
         baseline=verdict.baseline,
         factors=verdict.factors,
         concurrency=verdict.concurrency,
+        rate=verdict.rate,
         metric=change.key,
         op=change.op,
         limit=change.limit,

@@ -56,11 +56,12 @@ class ServingPoint:
     ok_per_s: float = 0.0
     is_from_sent: bool = True
     is_shared: bool = False
+    rate: float | None = None
 
     @property
     def position(self) -> Position:
         """The position among levels."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.rate)
 
     @property
     def queue_ms(self) -> float | None:
@@ -115,6 +116,7 @@ def _point(noun: str, rounds: Sequence[Level]) -> ServingPoint:
     times = [stream.ttft_ms for stream in streams if stream.ttft_ms]
     return ServingPoint(
         concurrency=rounds[0].concurrency,
+        rate=rounds[0].offered_rate,
         noun=noun,
         usage=median_usage([usage for usage in map(serving_usage_of, rounds) if usage]),
         ttft_ms=_median(time.mean for time in times),
@@ -268,7 +270,7 @@ def _onset(
 
 
 def _cause(cause: ServingCauseName, point: ServingPoint, text: Message) -> ServingCause:
-    return ServingCause(cause=cause, concurrency=point.concurrency, text=text)
+    return ServingCause(cause=cause, concurrency=point.concurrency, rate=point.rate, text=text)
 
 
 def _median(values: Iterable[float | None]) -> float | None:

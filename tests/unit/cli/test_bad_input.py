@@ -95,7 +95,7 @@ BAD = {
     ),
     "SLO without a unit": (["run", "--slo", "p95 < 500", URL], "hint: write 500ms"),
     "ladder by rate": (["ladder", "--rate", "5", URL], "ladder: --rate is a flag of torr run"),
-    "ladder by stages": (["ladder", "--stages", "5", URL], "hint: torr ladder --levels"),
+    "ladder by stages": (["ladder", "--stages", "5", URL], "hint: torr ladder --rates"),
     "negative rate": (["run", "--rate", "-1", URL], "--rate: the rate '-1' is negative"),
     "arrivals alone": (["run", "--arrivals", "poisson", URL], "--arrivals needs --rate"),
     "limit alone": (["run", "--max-in-flight", "5", URL], "--max-in-flight needs --rate"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -13,7 +14,7 @@ from torr.experiments.auto import (
     Point,
     Search,
     has_topped_out,
-    next_concurrency,
+    next_position,
     point_of,
     relative_error,
 )
@@ -48,25 +49,25 @@ def linear(users):
 
 def explore(curve, search=SEARCH):
     points = []
-    while (users := next_concurrency(points, search)) is not None:
-        assert users not in {p.concurrency for p in points}
+    while (users := next_position(points, search)) is not None:
+        assert users not in {p.position for p in points}
         points.append(curve(users))
         assert len(points) < 60
     return points
 
 
 def concurrencies(points):
-    return [point.concurrency for point in points]
+    return [point.position for point in points]
 
 
 def knee_of(points):
-    return max(points, key=lambda p: p.power).concurrency
+    return max(points, key=lambda p: p.power).position
 
 
 def test_it_doubles_until_two_levels_bring_nothing_more():
     climbed = [1, 2, 4, 8, 16, 32, 64, 128, 256]
     assert concurrencies(explore(saturating))[: len(climbed)] == climbed
-    assert next_concurrency([saturating(users) for users in climbed], SEARCH) < 256
+    assert next_position([saturating(users) for users in climbed], SEARCH) < 256
 
 
 @pytest.mark.parametrize("curve", [saturating, collapsing, usl])
@@ -134,8 +135,8 @@ def test_an_slo_that_breaks_ends_the_climb_and_its_edge_is_refined():
 
     points = explore(curve)
     assert max(concurrencies(points)) == 128
-    holding = max(p.concurrency for p in points if not p.breaks_slo)
-    breaking = min(p.concurrency for p in points if p.breaks_slo)
+    holding = max(p.position for p in points if not p.breaks_slo)
+    breaking = min(p.position for p in points if p.breaks_slo)
     assert breaking / holding <= 1.25
     assert holding <= 115.2 <= breaking
 
@@ -150,18 +151,18 @@ def test_levels_limited_by_the_generator_end_the_climb_and_claim_nothing():
 
     points = explore(curve)
     assert max(concurrencies(points)) == 64
-    assert next_concurrency([Point(1, 5, 1, claims_nothing=True)] * 2, SEARCH) is None
+    assert next_position([Point(1, 5, 1, claims_nothing=True)] * 2, SEARCH) is None
 
 
 def test_the_start_can_be_chosen():
-    assert next_concurrency([], Search(start=100)) == 100
+    assert next_position([], Search(start=100)) == 100
     assert has_topped_out([Point(100, 1.0)], Search(start=100, most=100))
 
 
 def test_a_point_says_what_its_level_and_intervals_say():
     level = measured_level(50, Truth(ok_per_s=1000, service_ms=5, health="generator-limited"))
     point = point_of(level, [900.0, 1000.0, 1100.0])
-    assert (point.concurrency, point.ok_per_s, point.mean_service_ms) == (50, 1000.0, 5.0)
+    assert (point.position, point.ok_per_s, point.mean_service_ms) == (50, 1000.0, 5.0)
     assert point.claims_nothing
     assert point.noise == pytest.approx(0.1 / math.sqrt(3))
 
@@ -185,10 +186,67 @@ def test_the_noise_of_too_few_or_empty_intervals_is_not_known():
 def test_a_gap_below_a_broken_slo_starts_at_a_level_that_claims_something():
     held, limited = Point(8, 80.0, 1.0), Point(16, 160.0, 1.0, claims_nothing=True)
     broken = Point(32, 10.0, 400.0, breaks_slo=True)
-    assert next_concurrency([held, limited, broken], SEARCH) == 16
+    assert next_position([held, limited, broken], SEARCH) == 16
 
 
 def test_a_level_at_which_nothing_succeeded_breaks_every_slo():
     slos = [Condition.parse("p95 < 6ms")]
     assert point_of(measured_level(50, Truth(0, errors={"status": 9})), (), slos).breaks_slo
     assert point_of(measured_level(50, Truth(0, failure="hung")), (), slos).breaks_slo
+
+
+RATES = Search(1.0, 100_000.0, finest=1.1, is_of_rates=True)
+
+
+def rate_limit(per_s, **more):
+    """Answers at most `per_s`; more of it makes requests wait."""
+
+    def curve(rate):
+        return Point(rate, min(rate, per_s), 5.0, falls_behind=rate > per_s, **more)
+
+    return curve
+
+
+@pytest.mark.parametrize("per_s", [0.7, 3.3, 42.0, 230.0, 9_999.0])
+def test_the_highest_rate_that_a_target_keeps_up_with_is_found(per_s):
+    points = explore(rate_limit(per_s), replace(RATES, start=min(1.0, per_s)))
+    kept = max(p.position for p in points if not p.falls_behind)
+    missed = min(p.position for p in points if p.falls_behind)
+    assert kept <= per_s < missed <= 1.1 * kept
+
+
+def test_the_first_rate_above_the_capacity_ends_the_climb():
+    points = explore(rate_limit(300), RATES)
+    assert max(p.position for p in points) == 512
+
+
+def test_an_slo_that_a_rate_breaks_is_narrowed_too():
+    def curve(rate):
+        return Point(rate, rate, 5.0, breaks_slo=rate > 140)
+
+    points = explore(curve, RATES)
+    held = max(p.position for p in points if not p.breaks_slo)
+    broken = min(p.position for p in points if p.breaks_slo)
+    assert held <= 140 < broken <= 1.1 * held
+
+
+def test_rates_whose_excess_fails_end_the_climb_and_the_gap_below_the_peak_is_narrowed():
+    def refusing(rate):
+        return Point(rate, min(rate, 300.0), 5.0)
+
+    points = explore(refusing, RATES)
+    assert max(p.position for p in points) <= 2048
+    full = min(p.position for p in points if p.ok_per_s >= 0.95 * 300)
+    below = max(p.position for p in points if p.ok_per_s < 0.95 * 300)
+    assert full <= 1.1 * below
+
+
+def test_rates_have_three_digits():
+    points = explore(rate_limit(9_999), RATES)
+    refined = points[15:]
+    assert refined
+    assert all(p.position == float(f"{p.position:.3g}") for p in refined)
+
+
+def test_the_first_rate_above_the_capacity_ends_at_once():
+    assert explore(rate_limit(0.5), RATES) == [Point(1.0, 0.5, 5.0, falls_behind=True)]

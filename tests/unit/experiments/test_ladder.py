@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
-from doubles import Truth, capacity
+import pytest
+from msgspec import UNSET
+
+from doubles import Truth, capacity, limit
 from torr.errors import UsageError
 from torr.experiments.auto import Search
-from torr.experiments.ladder import DEFAULT_LEVELS, AutoLevels, FixedLevels, LadderPlan, ladder
+from torr.experiments.ladder import LadderPlan, ladder
+from torr.experiments.levels import (
+    DEFAULT_LEVELS,
+    AutoLevels,
+    AutoRates,
+    FixedLevels,
+    FixedRates,
+)
 from torr.model.condition import Condition
+from torr.model.pace import Open
+from torr.model.plan import Group
 
 
 def test_levels_are_measured_in_order(bench, plan):
@@ -93,3 +105,54 @@ def test_an_slo_ends_an_automatic_climb(bench, plan):
 def test_levels_that_are_no_ladder_are_refused(levels):
     with pytest.raises(UsageError, match="level"):
         FixedLevels(levels)
+
+
+@pytest.fixture
+def open_plan(plan):
+    (group,) = plan.groups
+    one, two = (
+        Group(Open(rate, connections=10), group.source, share=share)
+        for rate, share in ((25.0, 1), (75.0, 3))
+    )
+    return replace(plan, groups=(one, two))
+
+
+def test_rates_are_measured_in_order_and_divided_over_the_groups(bench, open_plan):
+    bench.engine.rate_curve = limit(1000)
+    outcome = ladder(open_plan, LadderPlan(FixedRates((100.0, 250.0)), rounds=2), bench.context())
+    assert bench.engine.rates == [100.0, 250.0, 100.0, 250.0]
+    last = bench.engine.loads[-1].plan
+    assert [group.pace.rate_per_s for group in last.groups] == [62.5, 187.5]
+    assert [level.position for level in outcome.levels] == [100, 250, 100, 250]
+
+
+def test_a_level_says_whether_its_target_kept_up_with_the_rate(bench, open_plan):
+    bench.engine.rate_curve = limit(300)
+    outcome = ladder(open_plan, LadderPlan(FixedRates((200.0, 400.0))), bench.context())
+    assert [level.falls_behind for level in outcome.levels] == [False, True]
+
+
+def test_numbers_of_users_do_not_fall_behind(bench, plan):
+    outcome = ladder(plan, LadderPlan(FixedLevels((1,))), bench.context())
+    assert outcome.levels[0].falls_behind is UNSET
+
+
+def test_a_search_narrows_the_gap_below_the_first_rate_that_is_too_high(bench, open_plan):
+    bench.engine.rate_curve = limit(300)
+    rates = AutoRates(Search(50.0, 10_000.0, finest=1.1, is_of_rates=True))
+    outcome = ladder(open_plan, LadderPlan(rates), bench.context())
+    assert bench.engine.rates[:4] == [50, 100, 200, 400]
+    kept = max(x.position for x in outcome.levels if not x.falls_behind)
+    missed = min(x.position for x in outcome.levels if x.falls_behind)
+    assert kept <= 300 < missed <= 1.1 * kept
+
+
+@pytest.mark.parametrize("rates", [(200.0, 100.0), (100.0, 100.0)])
+def test_rates_that_are_not_ascending_are_refused(rates):
+    with pytest.raises(UsageError, match="not ascending"):
+        FixedRates(rates)
+
+
+def test_a_plan_with_users_has_no_rate(plan):
+    with pytest.raises(UsageError, match="a group with users has none"):
+        plan.with_rate(100.0)

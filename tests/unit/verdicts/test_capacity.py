@@ -371,3 +371,58 @@ def test_a_starved_round_leaves_the_level_to_its_other_rounds():
     rounds = [level(5, 100), level(5, 900, starved=1), level(5, 110)]
     (point,) = Series.of("", rounds).points
     assert (point.ok_per_s, point.rounds) == (105, 2)
+
+
+def at_rate(rate, ok_per_s=None, *, p95=5.0, **more):
+    ok = rate if ok_per_s is None else ok_per_s
+    connections = {"requested": 100, "open_max": 20, "opened": 20}
+    members = {"rate": float(rate), "connections": connections, "falls_behind": False, **more}
+    return level(100, ok, 5.0, p95=p95, **members)
+
+
+def test_levels_at_one_number_of_connections_are_told_apart_by_their_rates():
+    found = capacity.analyse([at_rate(400, 300), at_rate(100), at_rate(0.5), at_rate(200)])
+    assert (found.peak.position, found.peak.ok_per_s, found.peak.plateau) == (400, 300, [400])
+    assert (found.peak.concurrency, found.peak.rate) == (100, 400.0)
+
+
+def test_rates_have_neither_knee_nor_usl():
+    found = capacity.analyse([at_rate(n) for n in (1, 2, 4, 8, 16, 32, 64)])
+    assert (found.knee, found.usl) == (None, None)
+    assert list(found.reasons) == ["slo"]
+
+
+def test_the_capacity_of_rates_is_the_highest_that_holds_the_slos():
+    levels = [at_rate(100), at_rate(200), at_rate(400, 300, p95=900.0)]
+    found = capacity.analyse(levels, [P95]).slo
+    assert (found.position, found.rate, found.ok_per_s) == (200, 200.0, 200.0)
+    assert (found.beyond.position, found.beyond.word) == (400, "broken")
+
+
+@pytest.mark.parametrize(
+    ("open_max", "end"), [(20, "longer and longer"), (100, "with all 100 connections in use")]
+)
+def test_a_rate_that_the_target_does_not_keep_up_with_holds_no_slo(open_max, end):
+    connections = {"requested": 100, "open_max": open_max, "opened": open_max}
+    behind = at_rate(400, 300, falls_behind=True, connections=connections)
+    found = capacity.analyse([at_rate(100), at_rate(200), behind], [P95]).slo
+    assert found.position == 200
+    assert (found.beyond.position, found.beyond.word) == (400, "not shown")
+    assert found.beyond.reason.endswith(end)
+
+
+def test_a_rate_that_the_target_does_not_keep_up_with_can_break_an_slo():
+    behind = at_rate(400, 300, p95=900.0, falls_behind=True)
+    assert capacity.judge(P95, [behind]).word == "broken"
+
+
+def test_verdicts_of_rates_are_one_for_each_rate():
+    found = capacity.verdicts([at_rate(200), at_rate(100)], [P95])
+    assert [(v.position, v.rate, v.concurrency) for v in found] == [
+        (100, 100.0, 100),
+        (200, 200.0, 100),
+    ]
+
+
+def test_a_load_of_users_and_arrivals_lies_at_its_users():
+    assert typed.changed(at_rate(10), users=50).position == 100

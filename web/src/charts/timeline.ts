@@ -193,14 +193,14 @@ function levels(timeline: Timeline): Shape {
   return borders(
     timeline.levels.map((level) => ({
       ...level,
-      words: level.candidate ?? compact(level.concurrency),
+      words: level.candidate ?? compact(level.position),
     })),
   );
 }
 
 function heading(timeline: Timeline, at: number): string {
   const values = { s: (timeline.xs[at] ?? 0).toFixed(1), n: count(timeline.n[at]) };
-  const level = timeline.concurrency[at] ?? 0;
+  const level = timeline.positions[at] ?? 0;
   if (timeline.levels.length < 2) return translate("time.heading", values);
   return translate("time.headingOfLevel", { ...values, level: count(level) });
 }

@@ -14,9 +14,7 @@ export function ratios(
   levels: readonly number[],
 ): Ratios {
   const byLevel = new Map(
-    changes
-      .filter((change) => change.metric === metric)
-      .map((change) => [change.position, change]),
+    changes.filter((change) => change.metric === metric).map((change) => [change.position, change]),
   );
   return {
     values: levels.map((level) => byLevel.get(level)?.ratio ?? null),

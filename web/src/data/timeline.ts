@@ -15,7 +15,8 @@ export interface Timeline {
   xs: number[];
   seconds: number[];
   phases: Interval["phase"][];
-  concurrency: number[];
+  /** The position of the level of each interval. */
+  positions: number[];
   /** The number of ok responses in each interval. */
   n: number[];
   /** Percentiles of each time, those of streams first, by the name of the time. */
@@ -30,7 +31,7 @@ export interface Timeline {
   nodes: Record<string, Values>;
   /** The largest error of a node's times, in ms; null if all nodes have one clock. */
   clockError: number | null;
-  levels: (Span & { concurrency: number; candidate: string | null })[];
+  levels: (Span & { position: number; candidate: string | null })[];
   /** The measured window of each level by its index; null if nothing was measured. */
   windows: (Span | null)[];
   warmup: Span | null;
@@ -72,7 +73,7 @@ export function timeline(
       spans.push({
         from: start,
         to: end,
-        concurrency: level.concurrency,
+        position: positionOf(level),
         candidate: level.candidate ?? null,
       });
     windows.push(last ? { from: start, to: end } : null);
@@ -89,6 +90,11 @@ export function timeline(
     ...phaseSpans(placed, end, isAlone),
   };
   return spans.slice(1).reduce(separated, joined);
+}
+
+/** Return users or connections, or the rate if the whole load are arrivals. */
+export function positionOf(level: Level): number {
+  return level.users ? level.concurrency : (level.rate ?? level.concurrency);
 }
 
 function largestClockError(levels: readonly Level[]): number | null {
@@ -115,7 +121,7 @@ function separated(timeline: Timeline, level: Span): Timeline {
     xs: inserted(timeline.xs, level.from),
     seconds: inserted(timeline.seconds, 0),
     phases: inserted(timeline.phases, "measure"),
-    concurrency: inserted(timeline.concurrency, timeline.concurrency[at] ?? 0),
+    positions: inserted(timeline.positions, timeline.positions[at] ?? 0),
     n: inserted(timeline.n, 0),
     times: Object.fromEntries(
       Object.entries(timeline.times).map(([name, percentiles]) => [name, gaps(percentiles)]),
@@ -178,7 +184,7 @@ function columns(
     xs: placed.map(({ interval, start }) => start + interval.seconds / 2),
     seconds: intervals.map((interval) => interval.seconds),
     phases: intervals.map((interval) => interval.phase),
-    concurrency: placed.map((entry) => entry.level.concurrency),
+    positions: placed.map((entry) => positionOf(entry.level)),
     n: intervals.map((interval) => interval.latency?.response_ms?.n ?? interval.counts.ok ?? 0),
     times: Object.fromEntries(
       timesOf(placed).map((name) => [

@@ -23,6 +23,7 @@ export interface Progress {
 export interface IntervalEvent {
   level: number;
   concurrency: number;
+  rate?: number | null;
   round: number;
   candidate: string | null;
   factors: Record<string, unknown>;
@@ -94,9 +95,9 @@ export function axisRange(
 
 function withInterval(state: State, event: IntervalEvent): State {
   if (event.level < state.at) return state;
-  const { concurrency, round, candidate, stream_times, interval } = event;
+  const { concurrency, rate, round, candidate, stream_times, interval } = event;
   if (event.level > state.at || !state.current) {
-    const current = { concurrency, round, candidate, stream_times, intervals: [interval] };
+    const current = { concurrency, rate, round, candidate, stream_times, intervals: [interval] };
     return { ...state, at: event.level, current };
   }
   // The list is modified in place: copying it for each interval would be slower than drawing.

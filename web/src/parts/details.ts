@@ -2,6 +2,7 @@
 
 import { button, download, el } from "../dom";
 import type { Block, Level, List, Result, Sample, View } from "../model";
+import { positionOf } from "../data/timeline";
 import { localized, translate } from "../translate";
 import { copier } from "./table";
 
@@ -106,7 +107,7 @@ function sampleSection(level: Level, sample: Sample): HTMLElement {
   const words = [sample.reason ?? sample.class ?? "", sample.name ?? ""]
     .filter(Boolean)
     .join(" · ");
-  const levelText = translate("details.at", { n: level.concurrency });
+  const levelText = translate("details.at", { n: positionOf(level) });
   const when =
     sample.t_s == null ? "" : `, ${translate("details.second", { s: sample.t_s.toFixed(2) })}`;
   const answer = [sample.head, sample.body].filter(Boolean).join("\n");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
-from torr.report.data.diff import show_ratio
+from torr.report.data.diff import noun, show_ratio
 from torr.report.data.wording import heading
 from torr.report.tables import verdict_table
 from torr.report.tables.level_table import spreads
@@ -47,7 +47,7 @@ def show(result: RunResult, out: Screen) -> None:
         rows.setdefault(verdict.position, {})[verdict.metric] = verdict
     # Columns without any value are left out, such as p95 for .dat files.
     metrics = [m for m in names if any(_change(row.get(m)) != "–" for row in rows.values())]
-    columns = (heading("connection"), *(names[metric] for metric in metrics), SPREADS)
+    columns = (heading(noun(result)), *(names[metric] for metric in metrics), SPREADS)
     cells = tuple(
         (f"{at:,}", *(_change(row.get(m)) for m in metrics), spreads(row["ok_per_s"]))
         for at, row in rows.items()

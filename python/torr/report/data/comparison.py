@@ -102,7 +102,7 @@ class ComparisonCell:
     @property
     def position(self) -> Position:
         """The position of its load."""
-        return position_of(self.concurrency)
+        return position_of(self.concurrency, self.rate)
 
     @property
     def base(self) -> CandidateCell:

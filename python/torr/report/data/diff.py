@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.stats.series import Series
+from torr.stats.series import Series, noun_of_points
 from torr.units import show_factor, show_rate
 
 if TYPE_CHECKING:
@@ -16,8 +16,16 @@ if TYPE_CHECKING:
 
 def sides(result: RunResult) -> tuple[Series, Series]:
     """Return both series of a diff's result: the baseline first."""
-    first, second = (Series(side.name, tuple(side.points)) for side in result.series)
+    first, second = (
+        Series(side.name, tuple(side.points), noun=noun_of_points(side.points))
+        for side in result.series
+    )
     return first, second
+
+
+def noun(result: RunResult) -> str:
+    """Return the unit of the levels of a diff, which both sides have."""
+    return noun_of_points(point for side in result.series for point in side.points)
 
 
 def bound(bounds: Sequence[bool] | None) -> str:

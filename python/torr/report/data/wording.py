@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from torr.messages.counts import levels_of
 from torr.messages.say import Text, changed, say
+from torr.results.position import ARRIVAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ def places(series: Series, *positions: Position) -> str:
 
 def heading(noun: str) -> Text:
     """Return what a column of levels is called."""
+    if noun == ARRIVAL:
+        return say("arrivals/s")
     return say("users") if noun == "user" else say("connections")
 
 

@@ -135,7 +135,7 @@ def _levels(sides: Sides) -> list[Position]:
 
 
 def _noun(sides: Sides) -> str:
-    return "user" if any(side.noun == "user" for side in sides) else "connection"
+    return "user" if any(side.noun == "user" for side in sides) else sides[0].noun
 
 
 def _room(sides: Sides) -> float:

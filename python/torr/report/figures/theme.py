@@ -17,6 +17,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from torr.results.position import ARRIVAL
 from torr.units import show_percent
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ def levels_axis(ax: Axes, levels: Sequence[Position], noun: str = "connection") 
     ax.xaxis.set_major_formatter(
         FuncFormatter(lambda x, _: short(x) if any(math.isclose(x, y) for y in shown) else "")
     )
-    ax.set_xlabel(f"{noun}s (log scale)")
+    unit = "offered arrivals/s" if noun == ARRIVAL else f"{noun}s"
+    ax.set_xlabel(f"{unit} (log scale)")
 
 
 def from_zero(ax: Axes, highest: float, headroom: float = 1.12) -> None:

@@ -27,6 +27,7 @@ from torr.report.tables.table import (
 from torr.report.tables.trace_rows import trace_rows
 from torr.report.text.claims import rate_of
 from torr.results.level import ConnectionCounts
+from torr.results.position import ARRIVAL
 from torr.results.verdict import Verdict
 from torr.stats.series import Series, by_position, noun_of
 from torr.units import show_ms, show_percent, show_rate, show_size
@@ -162,6 +163,9 @@ def capacity(result: RunResult) -> Table | None:
         (say("capacity under SLO"), *_claim(capacity.slo, reasons.get("slo"), _slo)),
         (say("USL fit"), *_claim(capacity.usl, reasons.get("usl"), _usl)),
     ]
+    if noun_of(result.levels) == ARRIVAL:
+        # Knee and USL fit describe users.
+        rows = [rows[0], rows[2]]
     if capacity.usl:
         rows.append((say("USL peak N*"), *_n_star(capacity.usl, reasons.get("n_star"))))
     return Table(("", say("at"), say("result")), tuple(rows), frozenset({0, 2}))
@@ -203,7 +207,7 @@ def ratios(result: RunResult) -> Table | None:
     if not table.items:
         return None
     names = [side.name for side in result.series]
-    table.number(heading("connection"), lambda row: f"{row[0]:,}")
+    table.number(heading(diff.noun(result)), lambda row: f"{row[0]:,}")
     _of_sides(table, "ok/s", "ok_per_s", names, diff.show_sides)
     _of_sides(table, "TTLB", "service_ms.mean", names, _show_times)
     # A .dat file has no p95: columns without any value are left out.
@@ -269,6 +273,8 @@ def _health(rounds: Sequence[Level]) -> str:
         words.append(say("cut short"))
     if any(level.is_starved for level in rounds):
         words.append(say("users starved"))
+    if any(level.falls_behind for level in rounds):
+        words.append(say("falls behind"))
     return chain(", ", words)
 
 

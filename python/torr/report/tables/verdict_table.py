@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
+from torr.report.data import diff
 from torr.report.data.result_words import word_text
 from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder
@@ -72,7 +73,7 @@ _LIMIT_WORDS = {"broken": "failed", "held": "passed"}
 def limits(result: RunResult) -> Table | None:
     """Return one row a limit and level of a diff."""
     table = TableBuilder(result.fail_if)
-    table.number(heading("connection"), lambda limit: f"{limit.position:,}")
+    table.number(heading(diff.noun(result)), lambda limit: f"{limit.position:,}")
     table.text(say("fails if"), lambda limit: limit.condition or "")
     table.text(say("verdict"), lambda x: word_text(_LIMIT_WORDS.get(x.word or "", x.word or "")))
     table.text(say("why"), lambda limit: limit.reason or "")

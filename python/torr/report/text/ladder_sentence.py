@@ -10,6 +10,7 @@ from torr.report.data import plateau
 from torr.report.data.wording import places
 from torr.report.text.claims import errors_of, failed_there, phrase, rate_of, value_or_reason
 from torr.results.capacity import Capacity
+from torr.results.position import ARRIVAL
 from torr.stats.series import Series
 from torr.units import show_rate
 
@@ -30,7 +31,7 @@ def verdict(result: RunResult) -> Text:
     knee = capacity.knee
     end = say("the knee is at {level:,}", level=knee.position) if knee else ""
     if capacity.slo is not None:
-        end = end or _lower_peak(capacity.peak, capacity.slo)
+        end = end or _beyond(capacity.slo, series) or _lower_peak(capacity.peak, capacity.slo)
         return chain("; ", [*_holds(capacity.slo, series), end, _dead(series)])
     peaks, *failed = _peaks(capacity.peak, series)
     first = _first_failing(result)
@@ -54,6 +55,21 @@ def _holds(slo: SloCapacity, series: Series) -> tuple[str, str]:
         conditions=conditions,
     )
     return held, failed_there(series.at(slo.position))
+
+
+def _beyond(slo: SloCapacity, series: Series) -> str:
+    """Return the first rate above the capacity; between users the knee says more."""
+    verdict = slo.beyond
+    if series.noun != ARRIVAL or verdict is None:
+        return ""
+    condition = Condition.parse(verdict.condition or "")
+    place = places(series, verdict.position)
+    values = {"condition": phrase(condition), "place": place}
+    if verdict.word == "broken":
+        seen = value_or_reason(condition, verdict)
+        return say("{place} break {condition} ({seen})", **values, seen=seen)
+    why = verdict.reason or say("no reason was recorded")
+    return say("{place} do not show {condition} ({why})", **values, why=why)
 
 
 def _lower_peak(peak: Peak, slo: SloCapacity) -> str:

@@ -107,7 +107,7 @@ def diff(result: RunResult) -> JsonObject | None:
         return None
     sides = diff_sides.sides(result)
     return {
-        "noun": "user" if any(side.noun == "user" for side in sides) else "connection",
+        "noun": "user" if any(side.noun == "user" for side in sides) else sides[0].noun,
         "margin": [1 / (1 + DELTA), 1 + DELTA],
         "sides": [{"name": side.name, "points": _points(side)} for side in sides],
         "changes": [{key: getattr(v, key) for key in _CHANGE_KEYS} for v in result.verdicts],
@@ -129,8 +129,14 @@ def _points(series: Series) -> list[JsonObject]:
 
 
 def _point(point: LevelPoint, claim: str) -> JsonObject:
-    members = {**msgspec.structs.asdict(point), "position": point.position}
-    return {**members, "stream": point.stream_values, "claim": claim}
+    members = msgspec.structs.asdict(point)
+    del members["rate"]
+    return {
+        **members,
+        "position": point.position,
+        "stream": point.stream_values,
+        "claim": claim,
+    }
 
 
 def _slo(condition: Condition) -> JsonObject:

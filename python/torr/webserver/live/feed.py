@@ -107,6 +107,7 @@ class Feed(ExperimentListener):
             position = {
                 "level": step.index,
                 "concurrency": step.concurrency,
+                "rate": step.plan.rate_per_s if step.is_of_rates else None,
                 "round": step.round,
                 "candidate": step.candidate,
                 "factors": step.factors,
