@@ -250,9 +250,14 @@ def ladder(
     *,
     progress: _Progress | None = None,
     levels: str | Sequence[int] | None = None,
+    rates: str | Sequence[int] | None = None,
     rounds: int = 1,
     min_capacity: str | float | _Path | Sequence[str | float] | None = None,
+    connections: int | None = None,
     duration: _Duration | None = None,
+    arrivals: Literal["constant", "poisson"] | None = None,
+    max_in_flight: int | None = None,
+    spin: bool = False,
     pool: int | None = None,
     think: _Duration | None = None,
     cancel: str | float | _Path | Sequence[str | float] | None = None,
@@ -355,9 +360,14 @@ def ladder(
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
     levels: measure 1,2,4 or auto[:START[:END]] [200 … 50000]
+    rates: measure rates (open loop): 100,200,400 or auto[:START[:END]]
     rounds: measure the whole ladder N times [1]
     min_capacity: exit 1 below a capacity: '5000 ok/s', '200 users'
+    connections: open N connections, one per user [50; --rate: 100]
     duration: measure each level for TIME [10s]
+    arrivals: with --rate: use constant or poisson gaps [constant]
+    max_in_flight: with --rate: drop due requests beyond N in flight [5M]
+    spin: with --rate: busy-wait for exact send times
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
     cancel: let users give up: '10% after 2s'

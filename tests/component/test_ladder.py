@@ -40,6 +40,18 @@ def test_rounds_and_levels_are_all_in_the_result(torr, steady):
     assert found == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (2, 4)]
 
 
+def test_a_ladder_of_rates_finds_no_more_than_its_server_can_do(torr, target):
+    # 10 at once, 50 ms each: 200 a second, of which a busy machine may answer fewer.
+    server = target("delay", "--delay", "50ms", "--capacity", 10)
+    ended = torr("ladder", "--rates", "20,1k", *QUICK, server.url)
+    assert ended.code == 0, ended.err
+    levels = ended.result["levels"]
+    assert [level["rate"] for level in levels] == [20, 1000]
+    assert levels[1]["falls_behind"]
+    assert levels[1]["ok_per_s"] <= 10 * (200 / 50 + 1) / 0.2
+    assert ended.result["capacity"]["usl"] is None
+
+
 def test_a_killed_ladder_leaves_its_finished_levels(start, steady, tmp_path):
     process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))

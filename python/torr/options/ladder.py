@@ -86,7 +86,7 @@ class LadderOptions:
     min_capacity: LeastCapacity | None = option(
         "--min-capacity",
         readers.CAPACITY,
-        "exit 1 below a capacity: '5000 ok/s', '200 users'",
+        "exit 1 below '5000 ok/s', '200 users', '200 arrivals/s'",
         group=RESULT,
         scopes=RUN_SCOPES,
     )
