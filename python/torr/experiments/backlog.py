@@ -19,7 +19,7 @@ GROWTH = 0.02
 """The part of the arrivals by which open requests may grow, and which may be dropped."""
 NOISE = 2.0
 """How many standard deviations a growth by chance may have."""
-LEAST_INTERVALS = 4
+LEAST_INTERVALS = 2
 
 
 @dataclass(slots=True)

@@ -60,8 +60,8 @@ def test_chance_does_not_hide_twice_the_capacity(seed):
     assert queue(100, 50, 0.2, seed=seed).grows(100)
 
 
-def test_too_few_intervals_show_nothing():
-    assert not backlog(0, 500, 1000).grows(500)
+def test_a_single_interval_shows_nothing():
+    assert not backlog(500).grows(500)
 
 
 def test_the_warm_up_and_unknown_numbers_count_nothing():

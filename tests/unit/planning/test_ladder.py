@@ -97,7 +97,7 @@ def test_the_dat_file_of_rates_is_read_as_rates(torr, fake):
 def test_rates_are_not_compared_with_numbers_of_users(torr, tmp_path):
     torr("ladder", "--rates", "100,200", "-n", "a", URL)
     torr("ladder", "--levels", "100,200", "-n", "b", URL)
-    runs = [next(tmp_path.glob(f"**/{name}-*/result.json")) for name in ("a", "b")]
+    runs = [str(next(tmp_path.glob(f"**/{name}-*/result.json"))) for name in ("a", "b")]
     ended = torr("diff", *runs)
     assert ended.code == 2
     assert "a and b cannot be compared: levels of one are rates" in ended.err
@@ -107,9 +107,9 @@ def test_two_ladders_of_rates_are_compared_at_their_common_rates(torr, fake, tmp
     fake.rate_curve = limit(300)
     torr("ladder", "--rates", "100,200", "--rounds", "6", "-n", "a", URL)
     torr("ladder", "--rates", "200,400", "--rounds", "6", "-c", "50", "-n", "b", URL)
-    runs = [next(tmp_path.glob(f"**/{name}-*/result.json")) for name in ("a", "b")]
-    assert torr("diff", "-n", "both", *runs).code == 0
-    result = json.loads(next(tmp_path.glob("**/both-*/result.json")).read_text())
+    runs = [str(next(tmp_path.glob(f"**/{name}-*/result.json"))) for name in ("a", "b")]
+    assert torr("diff", *runs).code == 0
+    result = json.loads(next(tmp_path.glob("**/a_b*/result.json")).read_text())
     assert {verdict["rate"] for verdict in result["verdicts"]} == {200.0}
 
 
