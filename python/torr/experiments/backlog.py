@@ -12,7 +12,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from torr.model.pace import Open
+
 if TYPE_CHECKING:
+    from torr.model.plan import Plan
     from torr.results.level import Interval, Level
 
 GROWTH = 0.02
@@ -33,20 +36,26 @@ class Backlog:
         if piece.phase == "measure" and isinstance(piece.requests_open, int):
             self.intervals.append((piece.seconds, piece.requests_open))
 
-    def grows(self, rate_per_s: float) -> bool:
-        """Return whether open requests grow in the second half of the window."""
+    def grows(self, rate_per_s: float, *, is_even: bool = False) -> bool:
+        """Return whether open requests grow in the second half of the window.
+
+        Even arrivals have constant gaps, so that responses alone vary by chance.
+        """
         if len(self.intervals) < LEAST_INTERVALS:
             return False
         middle = len(self.intervals) // 2
         before, after = self.intervals[middle - 1][1], self.intervals[-1][1]
         arrivals = rate_per_s * sum(seconds for seconds, _ in self.intervals[middle:])
         # Arrivals and responses vary by chance like Poisson's, but not more than all open requests.
-        chance = NOISE * math.sqrt(2 * min(arrivals, after))
+        varying = 1 if is_even else 2
+        chance = NOISE * math.sqrt(varying * min(arrivals, after))
         return after - before > max(GROWTH * arrivals, chance)
 
 
-def falls_behind(level: Level, backlog: Backlog) -> bool:
+def falls_behind(level: Level, plan: Plan, backlog: Backlog) -> bool:
     """Return whether open requests grow, or too many due ones were dropped."""
     counts = level.counts
     has_dropped = counts.dropped > GROWTH * counts.planned
-    return has_dropped or backlog.grows(level.offered_rate or 0)
+    paces = [group.pace for group in plan.groups]
+    is_even = all(isinstance(pace, Open) and pace.arrivals == "constant" for pace in paces)
+    return has_dropped or backlog.grows(level.offered_rate or 0, is_even=is_even)

@@ -46,7 +46,7 @@ def measure(step: Step, context: RunContext) -> MeasuredLevel:
             rates = _run(load, step, context, abort, (monitor, backlog))
             level = _labelled(engine.level(load), step, sent_before)
             if step.is_of_rates:
-                behind = falls_behind(level, backlog)
+                behind = falls_behind(level, step.plan, backlog)
                 level = msgspec.structs.replace(level, falls_behind=behind)
             if step.is_saved:
                 level = context.directory.keep_level(level)

@@ -9,6 +9,11 @@ import pytest
 
 from doubles import Truth, measured_interval, measured_level
 from torr.experiments.backlog import Backlog, falls_behind
+from torr.model.pace import Open
+from torr.model.plan import Duration, Group, Plan
+from torr.model.request import Request
+from torr.model.source import Source
+from torr.units import SECOND_NS
 
 
 def backlog(*counts, seconds=1.0):
@@ -46,6 +51,12 @@ def test_a_long_window_shows_a_small_excess():
     assert queue(310, 300, 0.2, seconds=60).grows(310)
 
 
+@pytest.mark.parametrize("is_even", [True, False])
+def test_arrivals_with_even_gaps_show_a_small_excess_earlier(is_even):
+    found = queue(308, 300, 0.2, seconds=6)
+    assert found.grows(308, is_even=is_even) is is_even
+
+
 def test_a_steady_load_of_long_responses_does_not_grow():
     assert not backlog(5, 10, 12, 12, 11, 12, 13, 12).grows(1.0)
 
@@ -74,4 +85,6 @@ def test_the_warm_up_and_unknown_numbers_count_nothing():
 @pytest.mark.parametrize(("dropped", "falls"), [(0, False), (100, False), (5000, True)])
 def test_due_requests_that_were_dropped_are_a_backlog_too(dropped, falls):
     level = measured_level(100, Truth(1000.0, dropped=dropped), rate=1000.0)
-    assert falls_behind(level, backlog(5, 5, 5, 5)) is falls
+    group = Group(Open(1000.0), Source.of(Request("http://127.0.0.1:1/")))
+    plan = Plan((group,), Duration(SECOND_NS))
+    assert falls_behind(level, plan, backlog(5, 5, 5, 5)) is falls
