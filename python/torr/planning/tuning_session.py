@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torr.results.level import Level
+    from torr.results.position import Position
     from torr.store.runs.store import Store
     from torr.store.runs.stored_run import StoredRun
 
@@ -55,7 +56,7 @@ class TuningSession:
         self._store = store
         self._selection = selection
         self.runs = store.find(replace(selection.runs, kinds=KINDS), most)[::-1]
-        self.levels: set[int] = set()
+        self.levels: set[Position] = set()
         self.requests: dict[str, None] = {}
 
     def ledger(self) -> Ledger:
@@ -102,7 +103,7 @@ class TuningSession:
 
     def _collect(self, levels: Sequence[Level]) -> None:
         for level in levels:
-            self.levels.add(level.concurrency)
+            self.levels.add(level.position)
             self.requests |= {step.name: None for step in level.requests}
 
     def _baseline(self) -> StoredRun | None:

@@ -13,6 +13,7 @@ export interface StoredRun {
   note: string | null;
   tags: string[];
   concurrency: number | null;
+  rate?: number | null;
   rounds: number | null;
   ok_per_s: number | null;
   p95_ms: number | null;

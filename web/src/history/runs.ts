@@ -128,6 +128,12 @@ function field(key: Key, value: string | null, suggestions: readonly string[] = 
   return { element, input };
 }
 
+/** Return the best level: its users or connections, or its rate. */
+function place(run: StoredRun): string {
+  if (run.rate != null) return `${rate(run.rate)}/s`;
+  return run.concurrency == null ? "–" : count(run.concurrency);
+}
+
 function cells(run: StoredRun): string[] {
   return [
     String(run.id),
@@ -135,7 +141,7 @@ function cells(run: StoredRun): string[] {
     run.name,
     run.kind,
     run.status,
-    run.concurrency == null ? "–" : count(run.concurrency),
+    place(run),
     `${run.at_least ? "≥ " : ""}${rate(run.ok_per_s)}`,
     ms(run.p95_ms),
     percent(run.success_rate),

@@ -68,6 +68,13 @@ def _print(runs: list[StoredRun]) -> None:
     out.table(out.columns(COLUMNS, rows, left).fitting(out.width, LEAST))
 
 
+def _place(run: StoredRun) -> str:
+    """Return the best level: its users or connections, or its rate."""
+    if run.rate is not None:
+        return f"{show_rate(run.rate)}/s"
+    return "–" if run.concurrency is None else f"{run.concurrency:,}"
+
+
 def _row(run: StoredRun, note_width: int) -> tuple[str, ...]:
     from torr.cli.columns import cut
 
@@ -77,7 +84,7 @@ def _row(run: StoredRun, note_width: int) -> tuple[str, ...]:
         run.name,
         word_text(run.kind),
         word_text(run.status),
-        "–" if run.concurrency is None else f"{run.concurrency:,}",
+        _place(run),
         ("≥ " if run.at_least else "") + show_rate(run.ok_per_s),
         show_ms(run.p95_ms),
         show_percent(run.success_rate),

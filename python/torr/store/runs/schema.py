@@ -33,6 +33,8 @@ STEPS = {
         """UPDATE runs SET at_least = (health IN ('contended', 'generator-limited'))
         WHERE ok_per_s IS NOT NULL""",
     ),
+    # Earlier runs keep their number of connections alone.
+    "0003": ("ALTER TABLE runs ADD COLUMN rate FLOAT",),
 }
 """The migrations to each revision from the one before; never changed after a release."""
 
@@ -70,6 +72,7 @@ runs = Table(
     Column("success_rate", Float),
     Column("health", String(32)),
     Column("at_least", Boolean),
+    Column("rate", Float),
     # Ids are not reused after `rm`.
     sqlite_autoincrement=True,
 )

@@ -56,6 +56,7 @@ class StoredRun:
     success_rate: float | None
     health: str | None
     at_least: bool | None
+    rate: float | None
 
     @classmethod
     def of(cls, row: Mapping[str, Any], tags: tuple[str, ...]) -> StoredRun:
@@ -98,6 +99,7 @@ def columns_of(result: RunResult, directory: str | None) -> JsonObject:
         "success_rate": point and point.success_rate,
         "health": worst_health(result.levels),
         "at_least": point and point.at_least,
+        "rate": point and (point.rate or None),
     }
 
 

@@ -129,7 +129,7 @@ def test_a_store_of_the_first_revision_becomes_what_an_empty_database_becomes(
 def test_a_step_that_fails_leaves_the_store_as_it_was(place, monkeypatch):
     made_by_alembic(place)
     before = shape(place)
-    monkeypatch.setitem(STEPS, "0003", ("CREATE TABLE more (id INTEGER)", "no statement"))
+    monkeypatch.setitem(STEPS, "0004", ("CREATE TABLE more (id INTEGER)", "no statement"))
     with pytest.raises(StoreError, match="cannot be used: "):
         Store.open(place)
     assert shape(place) == before
