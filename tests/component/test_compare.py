@@ -38,6 +38,45 @@ def test_two_servers_are_compared(torr, matrix):
     assert {"result.json", "report.html", "one.log"} <= {path.name for path in files}
 
 
+CHAT = """\
+baseline = "cached"
+rounds = 2
+requests = 12
+workers = 1
+warmup_requests = 4
+warmup = "0s"
+connections = 2
+chat = "openai"
+model = "any"
+prompt_tokens = "30..60"
+prefix_tokens = 64
+output_tokens = 3
+url = "http://127.0.0.1:{port}"
+"""
+
+
+@pytest.mark.parametrize("restart", ["trial", "cell"])
+def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, restart):
+    target = GOOD.replace('"hello"', '"openai", "--ttft", "1ms", "--itl", "1ms"')
+    cached = target.replace("]", ', "--prefix-cache", "100k"]')
+    top = f'{CHAT}restart = "{restart}"\n'
+    ended = torr("compare", matrix({"cached": cached, "plain": target}, top))
+    assert ended.code == 0, ended.err
+    assert "failures" not in ended.result
+    streams = {(x["candidate"], x["round"]): x["stream"] for x in ended.result["levels"]}
+    assert len(streams) == 4
+    for number in (1, 2):
+        one, other = streams["cached", number], streams["plain", number]
+        assert one["tokens_in"] == other["tokens_in"] > 12 * 94
+        assert one["tokens_cached"] >= 11 * 64
+        assert not other.get("tokens_cached")
+        assert one["prompts"]["reused"] == 0
+        assert one["prompt_lengths"]["difference_mean"] == pytest.approx(0, abs=1e-9)
+    assert streams["plain", 1]["tokens_in"] != streams["plain", 2]["tokens_in"]
+    (said,) = ended.result["experiment"]["differences"]
+    assert said["code"] == "answers.generated"
+
+
 @pytest.mark.full
 def test_a_comparison_is_kept_with_what_file_and_flags_say_of_it(torr, matrix, own_store):
     top = 'note = "of the file"\ntag = ["nightly"]\n' + QUICK

@@ -11,7 +11,7 @@ from msgspec import structs
 from torr.experiments.rules import rules
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text
-from torr.servers.differences import ALIKE, differences_in_cells
+from torr.servers.differences import ALIKE, GENERATED, differences_in_cells
 from torr.units import show_setting
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _differences(state: ComparisonState, earlier: Sequence[Message]) -> list[Mes
     for (name, cell), answer in state.answers.items():
         cells.setdefault(show_setting(json.loads(cell)), {})[name] = answer
     new = differences_in_cells(cells)
-    before = [text for text in earlier if text != ALIKE or not new]
+    before = [text for text in earlier if text not in (ALIKE, GENERATED) or not new]
     return list(dict.fromkeys([*before, *new]))
 
 

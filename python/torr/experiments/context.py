@@ -36,7 +36,8 @@ class Step:
     """One level to measure; `total` is the number of levels, if it is known.
 
     A trial of a comparison has a `candidate` and `factors`, one of a tuning a `place` as well. The
-    levels of a ladder may be rates.
+    levels of a ladder may be rates. `prompts_before` is how many of the plan's prompts its target
+    has got before; without it, they are those of all earlier levels.
     """
 
     index: int
@@ -47,6 +48,7 @@ class Step:
     factors: Factors = field(default_factory=dict)
     place: TrialPlace | UnsetType = UNSET
     is_of_rates: bool = False
+    prompts_before: int | None = None
 
     @property
     def is_saved(self) -> bool:

@@ -5,6 +5,7 @@ All experiments use it. An interval that cannot be saved ends the load, which wo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -38,13 +39,15 @@ if TYPE_CHECKING:
 
 def measure(step: Step, context: RunContext) -> MeasuredLevel:
     """Measure and save one level; raise OutputError if it cannot be saved."""
-    sent_before = prompts_sent(context.directory.levels)
+    sent_before = step.prompts_before
+    if sent_before is None:
+        sent_before = prompts_sent(context.directory.levels)
     abort, backlog = AbortCounter(context.abort_on), Backlog()
     with with_texts(after_prompts(step.plan, sent_before), context) as (plan, texts):
         with monitored(context, plan) as monitor:
             load = context.start(plan)
             rates = _run(load, step, context, abort, (monitor, backlog))
-            level = _labelled(engine.level(load), step, sent_before)
+            level = _labelled(engine.level(load), replace(step, plan=plan), sent_before)
             if step.is_of_rates:
                 behind = falls_behind(level, step.plan, backlog)
                 level = msgspec.structs.replace(level, falls_behind=behind)

@@ -18,9 +18,9 @@ from torr.stats.williams import order
 from torr.verdicts.looks import unsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from torr.model.plan import Plan
+    from torr.experiments.trial import PlanOf
     from torr.sources.candidate_entry import Candidate
     from torr.sources.matrix_file import Factors
     from torr.verdicts.comparison import Procedure
@@ -36,7 +36,7 @@ class Matrix:
     candidates: Sequence[Candidate]
     cells: Sequence[Factors]
     stages: tuple[int, ...]
-    plan_of: Callable[[Candidate, Factors, str], Plan]
+    plan_of: PlanOf
     baseline: str
     procedure: Procedure
     seed: int = 1

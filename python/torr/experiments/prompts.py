@@ -36,10 +36,7 @@ def after_prompts(plan: Plan, sent: int) -> Plan:
 def _rotated(group: Group, sent: int) -> Group:
     if not isinstance(group.data, Rows):
         return group
-    rows, tokens = group.data.rows, group.data.tokens
-    at = sent % len(rows)
-    data = replace(group.data, rows=rows[at:] + rows[:at], tokens=tokens[at:] + tokens[:at])
-    return replace(group, data=data)
+    return replace(group, data=group.data.rotated(sent))
 
 
 def with_prompts(level: Level, plan: Plan, before: int) -> Level:

@@ -166,5 +166,7 @@ def _without_profile(request: ProfileRequest, plan: Plan, why: Observation) -> P
     )
 
 
-def _timed_plan(matrix: Matrix, candidate: Candidate, factors: Factors, url: str) -> Plan:
-    return plan_for_profile(matrix.plan_of(candidate, factors, url))
+def _timed_plan(
+    matrix: Matrix, candidate: Candidate, factors: Factors, url: str, round_number: int = 0
+) -> Plan:
+    return plan_for_profile(matrix.plan_of(candidate, factors, url, round_number))

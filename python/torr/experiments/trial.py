@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import UNSET
 
@@ -26,7 +26,7 @@ from torr.monitor.monitor import MonitorScope
 from torr.results.base import factors_key
 from torr.results.experiment import GivenUp
 from torr.results.result import TrialFailure
-from torr.servers.answer import ResponseDigest, digest_of_call, fetch_digest
+from torr.servers.answer import ResponseDigest, digest_of, digest_of_call, fetch_digest
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.leftovers import MOST_ENTRIES, leftovers, snapshot
 from torr.servers.log_file import redacted_on_exit
@@ -57,8 +57,17 @@ if TYPE_CHECKING:
     from torr.sources.candidate_entry import Candidate
     from torr.sources.matrix_file import Factors
 
-    PlanOf = Callable[[Candidate, Factors, str], Plan]
     Around = Callable[[Server, Callable[[], Level]], object]
+
+
+class PlanOf(Protocol):
+    """Returns the load on a candidate at a URL; requests that torr makes up differ by round."""
+
+    def __call__(
+        self, candidate: Candidate, factors: Factors, url: str, round_number: int = 0, /
+    ) -> Plan:
+        """Return the load."""
+
 
 TrialKey = tuple[str, str, int]
 """The candidate, the factors of the cell as JSON, and the round."""
@@ -202,7 +211,7 @@ def run_protocol(
     with state.servers.server_for(
         trial, lambda: _ready_server(trial, plan_of, context, state)
     ) as server:
-        plan = plan_of(trial.candidate, trial.factors, server.command.url)
+        plan = plan_of(trial.candidate, trial.factors, server.command.url, trial.round)
         warm_up(plan, state.warmup_requests, context)
         step = Step(
             index=state.trials_made,
@@ -212,6 +221,8 @@ def run_protocol(
             candidate=trial.candidate.name,
             factors=dict(trial.factors),
             place=trial.place,
+            # Every candidate gets the same prompts, however many others were fast enough to get.
+            prompts_before=state.warmup_requests or 0,
         )
         around(server, lambda: measure(step, _with_monitor(context, server, state)).level)
         server.check()
@@ -288,10 +299,11 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
     """Return the response to the first request of the load; raise TrialError without one."""
     try:
         first = plan.requests[0]
-        if first.grpc is None:
+        if first.grpc is None and not first.template:
             return fetch_digest(first)
         group = replace(plan.groups[0], source=Source.of(first))
-        return digest_of_call(send_once(replace(plan, groups=(group,))))
+        exchange = send_once(replace(plan, groups=(group,)))
+        return digest_of_call(exchange) if first.grpc else digest_of(exchange)
     except OSError as error:
         server.check()
         said = str(error) or type(error).__name__

@@ -32,6 +32,15 @@ class Rows(PlanPart):
             bool(self.columns) and fits, say("a row has not as many values as there are columns")
         )
 
+    def rotated(self, count: int) -> Rows:
+        """Return the rows in the same order, from the one behind `count` others."""
+        at = count % len(self.rows)
+        return replace(
+            self,
+            rows=self.rows[at:] + self.rows[:at],
+            tokens=self.tokens[at:] + self.tokens[:at],
+        )
+
     def redacted(self) -> Rows:
         """Return the columns alone: rows may be many, and may be private."""
         return replace(self, rows=(), tokens=())

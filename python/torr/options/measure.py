@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class MeasureOptions:
     """What is measured, how, and where results go; `urls` may begin with a plan file.
 
-    A run has no `ladder`, and a ladder leaves what only a run has at its defaults.
+    A run has no `ladder`, and a ladder leaves what only a run has at its defaults. `round` is that
+    of a comparison, whose servers do not run yet when its loads are planned; 0 is not measured.
     """
 
     urls: tuple[str, ...]
@@ -40,6 +41,7 @@ class MeasureOptions:
     once: OnceOptions = field(default_factory=OnceOptions)
     result: ResultOptions = field(default_factory=ResultOptions)
     ladder: LadderOptions | None = None
+    round: int | None = None
 
     @classmethod
     def of(

@@ -68,13 +68,12 @@ class StreamOptions:
         rare=True,
         scopes=EVERYWHERE,
     )
-    # A comparison has no verdict on tokens.
     tokenizer: str | None = option(
         "--tokenizer",
         readers.FILE,
         "also count tokens, by a tokenizer.json",
         rare=True,
-        scopes=EVERYWHERE & ~OptionScope.MATRIX,
+        scopes=EVERYWHERE,
     )
     prompt: str | None = option("--prompt", readers.TEXT, "send this prompt", rare=True)
     prompts: str | None = option(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,11 @@ _NOT_CHAT = (
 )
 _ONLY_TRACE = ("trace_format", "trace_from_ns", "trace_to_ns", "synthesis")
 _NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", *_MADE_UP)
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""The rounds of a comparison begin at multiples of this part of the prompts, modulo 1.
+
+However many rounds there are, their beginnings are then far from each other.
+"""
 _OUTPUT_LENGTH = ("output_tokens", "max_tokens")
 
 
@@ -127,20 +134,32 @@ def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
     if options.stream.prompt_tokens is not None:
         return _made_up(url, requests, options)
     rows, notes = rows_of(api, options.stream, options.load.seed)
+    if options.round:
+        rows = rows.rotated(int(len(rows.rows) * (options.round * GOLDEN % 1)))
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
 
 
 def _made_up(url: str, requests: tuple[Request, ...], options: MeasureOptions) -> RequestMix:
     """Return the requests with made-up prompts, and the note how their lengths are known."""
     stream, known = options.stream, _known(url, options)
-    rows = made_up_rows(stream, known.words, options.load.seed)
+    rows = made_up_rows(stream, known.words, _seed_of_prompts(options))
     return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=(known.note,))
+
+
+def _seed_of_prompts(options: MeasureOptions) -> int:
+    """Return the seed of made-up prompts; each round of a comparison has its own."""
+    seed = options.load.seed
+    if not options.round:
+        return seed
+    return random.Random(f"{seed} round {options.round}").getrandbits(63)  # noqa: S311 - no secret
 
 
 def _known(url: str, options: MeasureOptions) -> Calibration:
     """Return the words of made-up prompts for a server."""
-    from torr.planning.prompt_text.calibration import calibration
+    from torr.planning.prompt_text.calibration import before_servers, calibration
 
+    if options.round is not None:
+        return before_servers(options)
     headers = (*options.request.headers, *token_header(options.stream))
     return calibration(Url.parse(url), options, headers)
 

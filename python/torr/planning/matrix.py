@@ -47,7 +47,9 @@ OF_RESULTS = frozenset({"slo"})
 OF_ONE_RUN = {
     "tokenizer": say("leave it out: torr run --tokenizer counts the tokens of one server"),
     "reflection": say("give proto or descriptor_set: servers start after the trials are planned"),
+    "trace": say("give prompts or prompt_tokens"),
 }
+FACTOR_KEYS = KEYS.keys() - OF_ONE_RUN.keys()
 
 
 def with_file(options: AnyOptions, file: MatrixFile, *, is_named: bool) -> AnyOptions:
@@ -92,14 +94,20 @@ class Plans:
         }
         return cls(file, typed, defaults)
 
-    def of(self, candidate: Candidate, factors: Factors, url: str) -> Plan:
-        """Return the plan of the load on a candidate; raise FileError."""
+    def of(self, candidate: Candidate, factors: Factors, url: str, round_number: int = 0) -> Plan:
+        """Return the plan of the load on a candidate; raise FileError.
+
+        All candidates get the same prompts in the same order; those of another round differ.
+        """
         with errors_at(self._file.path, candidate.line):
-            planned = plan_of(self._options(candidate, factors, url))
+            options = replace(self._options(candidate, factors, url), round=round_number)
+            planned = plan_of(options)
             is_template = any(request.template for request in planned.plan.requests)
             hint = say("every candidate must receive the same request: write one without {{{{…}}}}")
             require(
-                not is_template, say("{name}: its request is a template", name=candidate.name), hint
+                not is_template or options.stream.chat is not None,
+                say("{name}: its request is a template", name=candidate.name),
+                hint,
             )
             self.notes |= dict.fromkeys(planned.notes)
             return planned.plan
@@ -113,7 +121,7 @@ class Plans:
         varied = {
             KEYS[key].field: KEYS[key].read(str(value))
             for key, value in factors.items()
-            if key in KEYS
+            if key in FACTOR_KEYS
         }
         expected = KEYS["expect_status"]
         values = {
@@ -144,12 +152,17 @@ class Plans:
                     say("{name} is a key of the whole file, not a factor", name=name),
                     move,
                 )
-                names = {*KEYS, *placeholders, *OF_THE_SERVER}
+                names = {*FACTOR_KEYS, *placeholders, *OF_THE_SERVER}
                 hint = did_you_mean(name, sorted(names)) or say(
                     "write {{{name}}} in a command, env, url or cwd, or name a flag of torr run",
                     name=name,
                 )
                 require(name in names, say("the factor {name!r} changes nothing", name=name), hint)
+
+    def _needs(self, key: str, candidate: Candidate) -> bool:
+        """Return whether made-up prompts need a key that comparisons have no other use for."""
+        makes_up = "prompt_tokens" in {*candidate.flags, *self._file.factors}
+        return key == "tokenizer" and makes_up
 
     def _values_of(self, candidate: Candidate) -> Values:
         """Return the options of a candidate's load; raise FileError at the line of a key."""
@@ -167,7 +180,7 @@ class Plans:
                     move,
                 )
                 require(
-                    key not in OF_ONE_RUN,
+                    key not in OF_ONE_RUN or self._needs(key, candidate),
                     say("a comparison has no {key}", key=key),
                     OF_ONE_RUN.get(key),
                 )

@@ -214,7 +214,7 @@ def with_options(request: Request, options: MeasureOptions) -> Request:
     ]
     return replace(
         replace(request, headers=(*request.headers, *missing)).with_default_headers(__version__),
-        stream=_stream(request.stream, options.stream),
+        stream=_stream(request.stream, options),
         expect_body=(*request.expect_body, *shared.expect_body),
         expect_json=(*request.expect_json, *shared.expect_json),
         compressed=shared.compressed,
@@ -238,8 +238,9 @@ def check_streams(requests: Sequence[Request], options: StreamOptions) -> None:
     require_for(options, "aliases", "tokenizer", what="--stream", hint=say("add --stream openai"))
 
 
-def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
+def _stream(stream: Stream | None, measured: MeasureOptions) -> Stream | None:
     """Return how a response streams: a file overrides the flags."""
+    options, in_comparison = measured.stream, measured.round is not None
     of_chat = APIS[options.chat].dialect if options.chat else None
     dialect = stream.dialect if stream else of_chat or options.stream
     if dialect is None:
@@ -250,7 +251,8 @@ def _stream(stream: Stream | None, options: StreamOptions) -> Stream | None:
         from_intended=options.counted_from == "intended",
         aliases=options.aliases,
         output_tokens=options.output_tokens,
-        keep_text=options.tokenizer is not None,
+        # A comparison has no verdict on tokens, and does not count them.
+        keep_text=options.tokenizer is not None and not in_comparison,
     )
 
 

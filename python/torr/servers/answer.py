@@ -3,14 +3,14 @@
 A second exchange over the same connection shows whether the server keeps connections open; it is
 sent for GET and HEAD only, which change nothing at a server. `expectation.py` checks the response,
 `differences.py` compares those of several candidates. HTTP/1.1 over TCP, plain or TLS (certificates
-are not checked), or over a Unix socket; a stream without an end is an error. The response to a call
-of gRPC is that of the engine.
+are not checked), or over a Unix socket; a stream without an end is an error. Responses to calls of
+gRPC and to chats are those of the engine.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from torr import __version__
@@ -20,9 +20,11 @@ from torr.http_client import Connection
 from torr.messages.say import say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torr.http_client import Response
     from torr.model.request import Header, Request
-    from torr.results.exchange import Exchange
+    from torr.results.exchange import Exchange, ResponseHead
 
 SHOWN_BYTES = 200
 
@@ -35,6 +37,7 @@ Framing = Literal["content-length", "chunked", "until close", "no body", "frames
 class ResponseDigest:
     """A response: `body_start` is its first 200 bytes at most, `body_sha256` is of the whole body.
 
+    With `is_generated`, a model wrote the body, so that no two are the same.
     Names of headers are in lower case. `is_reused`: the connection served a second request, None
     where none was sent. `says_close`: the first response had `connection: close`.
     """
@@ -48,6 +51,7 @@ class ResponseDigest:
     body_start: bytes
     is_reused: bool | None
     says_close: bool
+    is_generated: bool = False
 
     @property
     def content_type(self) -> str | None:
@@ -64,19 +68,33 @@ class ResponseDigest:
 def digest_of_call(exchange: Exchange) -> ResponseDigest:
     """Return the response to a call of gRPC; raise OSError unless it is complete and OK."""
     status = status_of(exchange)
-    if status is None or status.code != OK or exchange.head is None:
-        reason = exchange.reason or exchange.error_class
-        raise ConnectionError(reason if status is None else f"the call ended with {status.text}")
+    if status is not None and status.code != OK:
+        raise ConnectionError(f"the call ended with {status.text}")
+    if status is None or exchange.head is None:
+        raise ConnectionError(exchange.reason or exchange.error_class)
+    return _digest_of(exchange, exchange.head)
+
+
+def digest_of(exchange: Exchange) -> ResponseDigest:
+    """Return the response of a model; raise OSError unless it is complete."""
+    if not exchange.is_answered or exchange.head is None:
+        raise ConnectionError(exchange.reason or exchange.error_class)
+    return replace(_digest_of(exchange, exchange.head), is_generated=True)
+
+
+def _digest_of(exchange: Exchange, head: ResponseHead) -> ResponseDigest:
+    headers = tuple((name.lower(), value) for name, value in head.fields)
+    fields = dict(reversed(headers))
     return ResponseDigest(
-        status=exchange.head.status,
-        version=exchange.head.version,
-        headers=tuple((name.lower(), value) for name, value in exchange.head.fields),
-        framing="frames",
+        status=head.status,
+        version=head.version,
+        headers=headers,
+        framing="frames" if head.version == "2" else _framing_of(fields),
         body_bytes=len(exchange.body),
         body_sha256=hashlib.sha256(exchange.body).hexdigest(),
         body_start=exchange.body[:SHOWN_BYTES],
         is_reused=None,
-        says_close=False,
+        says_close="close" in fields.get("connection", "").lower(),
     )
 
 
@@ -133,6 +151,10 @@ def _is_reused(connection: Connection, request: Request) -> bool:
 def _framing(first: Response, method: str) -> Framing:
     if method.upper() == "HEAD" or first.status in {204, 304}:
         return "no body"
-    if "chunked" in (first.header("transfer-encoding") or "").lower():
+    return _framing_of(dict(reversed(first.headers)))
+
+
+def _framing_of(headers: Mapping[str, str]) -> Framing:
+    if "chunked" in headers.get("transfer-encoding", "").lower():
         return "chunked"
-    return "until close" if first.header("content-length") is None else "content-length"
+    return "content-length" if "content-length" in headers else "until close"

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 
 ALIKE = message("answers.alike", "All response with the same status and the same bytes.")
+GENERATED = message(
+    "answers.generated",
+    "All respond with the same status. Their texts are not compared: a model generates them.",
+)
 
 
 def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
@@ -25,7 +29,7 @@ def differences(answers: Mapping[str, ResponseDigest]) -> list[Message]:
     sentences = []
     if by := _by(answers, lambda answer: answer.status, lambda answer: str(answer.status)):
         sentences.append(message("answers.status", "Status differ: {by}.", by=by))
-    if by := _by(answers, lambda answer: answer.body_sha256, lambda answer: answer.shown_body):
+    if by := _by(answers, _compared_body, lambda answer: answer.shown_body):
         sentences.append(message("answers.bodies", "Bodies differ: {by}.", by=by))
     if by := _by(
         answers, lambda answer: answer.content_type, lambda answer: str(answer.content_type)
@@ -64,8 +68,9 @@ def _common(answers: Mapping[str, ResponseDigest]) -> list[Message]:
     if len(answers) < 2:
         return []
     sentences = []
-    if len({(answer.status, answer.body_sha256) for answer in answers.values()}) == 1:
-        sentences.append(ALIKE)
+    if len({(answer.status, _compared_body(answer)) for answer in answers.values()}) == 1:
+        is_generated = any(answer.is_generated for answer in answers.values())
+        sentences.append(GENERATED if is_generated else ALIKE)
     ends = {_connection_end(answer) for answer in answers.values()}
     if len(ends) == 1 and all(answer.is_reused is False for answer in answers.values()):
         sentences.append(
@@ -74,6 +79,11 @@ def _common(answers: Mapping[str, ResponseDigest]) -> list[Message]:
             )
         )
     return sentences
+
+
+def _compared_body(answer: ResponseDigest) -> str | None:
+    """Return the body as it is compared; that of a model has IDs, and is not."""
+    return None if answer.is_generated else answer.body_sha256
 
 
 def _by(

@@ -99,8 +99,14 @@ class CandidateReader:
             )
 
     def _default_health(self, table: TomlTable) -> str:
-        """Return the health path; none if calls of gRPC are sent, whose servers have no paths."""
-        return "" if {"grpc"} & {*self.top.values, *table.values} else "/"
+        """Return the health path; none if calls of gRPC are sent, whose servers have no paths.
+
+        Servers of language models answer `/` with 404, and `/health` as soon as they have a model.
+        """
+        keys = {*self.top.values, *table.values}
+        if "grpc" in keys:
+            return ""
+        return "/health" if "chat" in keys else "/"
 
     def _request(self, table: TomlTable) -> JsonObject:
         """Return the flags that mean the same as the keys of a request."""

@@ -1,8 +1,15 @@
-"""Keys of a matrix file that would change nothing are refused at their line."""
+"""Keys of a matrix file that would change nothing are refused; its chats are the same for all."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+
+import torr.planning.prompt_text.calibration
+from torr.errors import FileError
+from torr.planning.matrix import Plans
+from torr.sources.matrix_file import read_matrix_file
 
 MATRIX = """\
 baseline = "one"
@@ -14,6 +21,32 @@ command = ["no-such-server", "{port}"]
 %s
 """
 TOKENIZER = 'tokenizer = "tokenizer.json"'
+CHAT = """\
+baseline = "one"
+url = "http://127.0.0.1:{port}"
+chat = "openai"
+model = "m"
+%s
+[[candidates]]
+name = "one"
+command = ["no-such-server", "{port}"]
+[[candidates]]
+name = "two"
+command = ["no-such-server", "--prefix-cache", "{port}"]
+"""
+
+
+def plans_of(tmp_path, more):
+    path = tmp_path / "matrix.toml"
+    path.write_text(CHAT % more)
+    return Plans(read_matrix_file(path), {}, {})
+
+
+def data_of(plans, name, round_number):
+    """Return the rows that a candidate gets in a round."""
+    candidate = next(x for x in plans._file.candidates if x.name == name)
+    plan = plans.of(candidate, {}, "http://127.0.0.1:1", round_number)
+    return plan.groups[0].data
 
 
 @pytest.mark.parametrize(
@@ -44,3 +77,65 @@ def test_nodes_leave_all_cores_to_the_servers(torr, tmp_path):
     assert note in ended.err
     both = torr("compare", "--plan", "matrix.toml", "--nodes", "2", "--pin", "0/1")
     assert (both.code, both.err.splitlines()[0]) == (2, "torr: --pin and --nodes are both given")
+
+
+@pytest.mark.parametrize(
+    "more", ["prompt_tokens = 40", 'prompt_tokens = "20..60"\nprefix_tokens = 16\nturns = 2']
+)
+def test_all_candidates_get_the_same_made_up_prompts_and_each_round_others(tmp_path, more):
+    plans = plans_of(tmp_path, more)
+    rounds = [data_of(plans, "one", number) for number in range(4)]
+    assert rounds == [data_of(plans, "two", number) for number in range(4)]
+    prompts = [{row[0] for row in data.rows} for data in rounds]
+    assert len(set.union(*prompts)) == 4 * len(prompts[0])
+
+
+def test_each_round_begins_elsewhere_in_a_file_of_prompts_for_all_candidates_alike(tmp_path):
+    (tmp_path / "p.jsonl").write_text("".join(f'"prompt {n}"\n' for n in range(100)))
+    plans = plans_of(tmp_path, f'prompts = "{tmp_path}/p.jsonl"')
+    rounds = [data_of(plans, "one", number).rows for number in range(11)]
+    assert rounds == [data_of(plans, "two", number).rows for number in range(11)]
+    assert rounds[0][0] == ("prompt 0",)
+    starts = sorted(rounds[0].index(rows[0]) for rows in rounds)
+    assert all(set(rows) == set(rounds[0]) for rows in rounds)
+    assert min(b - a for a, b in pairwise(starts)) >= 5
+
+
+def test_no_server_is_asked_for_tokens_before_it_runs(tmp_path, monkeypatch):
+    def ask(*_given, **_more):
+        pytest.fail("a server was asked")
+
+    monkeypatch.setattr(torr.planning.prompt_text.calibration, "ServerTokenizer", ask)
+    plans = plans_of(tmp_path, "prompt_tokens = 40")
+    data_of(plans, "one", 1)
+    (note,) = plans.notes
+    assert "prompt lengths are an estimate, the same for all candidates" in note
+
+
+class OneTokenAWord:
+    def count(self, texts):
+        return [len(text.split()) for text in texts]
+
+
+def test_a_tokenizer_makes_lengths_exact_and_counts_no_answers(tmp_path, monkeypatch):
+    module = torr.planning.prompt_text.calibration
+    monkeypatch.setattr(module, "read_tokenizer", lambda _file: OneTokenAWord())
+    file = tmp_path / "tokenizer.json"
+    file.touch()
+    plans = plans_of(tmp_path, f'prompt_tokens = 40\ntokenizer = "{file}"')
+    plan = plans.of(plans._file.candidates[0], {}, "http://127.0.0.1:1", 1)
+    assert [str(note) for note in plans.notes] == [f"prompt lengths are exact by {file}"]
+    assert not any(request.stream.keep_text for request in plan.requests)
+
+
+def test_a_comparison_has_no_trace(tmp_path):
+    with pytest.raises(FileError, match="a comparison has no trace"):
+        plans_of(tmp_path, 'trace = "t.jsonl"')
+
+
+def test_only_a_chat_may_be_a_template(torr, tmp_path):
+    asked = MATRIX.replace("{port}/", "{port}/{{uuid}}")
+    (tmp_path / "matrix.toml").write_text(asked % ("", ""))
+    ended = torr("compare", "--plan", "matrix.toml")
+    assert ended.code == 2
+    assert "one: its request is a template" in ended.err

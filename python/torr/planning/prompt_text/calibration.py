@@ -33,8 +33,7 @@ def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) 
     """Return the words for a server; raise UsageError if a given tokenizer does not serve."""
     file, seed = options.stream.tokenizer, options.load.seed
     if file is not None:
-        words = calibrated(read_tokenizer(file), seed)
-        return Calibration(words, say("prompt lengths are exact by {file}", file=file))
+        return _by_file(file, seed)
     verify = not options.connection.insecure
     server = ServerTokenizer(url, options.stream.model, headers, verify=verify)
     try:
@@ -43,3 +42,19 @@ def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) 
         text = say("prompt lengths are an estimate: {why}", why=str(error))
         return Calibration(USUAL, text)
     return Calibration(words, say("prompt lengths are exact by the server's /tokenize"))
+
+
+def before_servers(options: MeasureOptions) -> Calibration:
+    """Return the words for all servers of a comparison, none of which runs yet."""
+    file = options.stream.tokenizer
+    if file is not None:
+        return _by_file(file, options.load.seed)
+    note = say(
+        "prompt lengths are an estimate, the same for all candidates: tokenizer makes them exact"
+    )
+    return Calibration(USUAL, note)
+
+
+def _by_file(file: str, seed: int) -> Calibration:
+    words = calibrated(read_tokenizer(file), seed)
+    return Calibration(words, say("prompt lengths are exact by {file}", file=file))
