@@ -51,6 +51,7 @@ model = "any"
 prompt_tokens = "30..60"
 prefix_tokens = 64
 output_tokens = 3
+monitor = { at = "vllm:http://127.0.0.1:{port}" }
 url = "http://127.0.0.1:{port}"
 """
 
@@ -63,6 +64,8 @@ def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, rest
     ended = torr("compare", matrix({"cached": cached, "plain": target}, top))
     assert ended.code == 0, ended.err
     assert "failures" not in ended.result
+    sources = [x["monitor"]["serving"]["sources"] for x in ended.result["levels"]]
+    assert not any(source.get("error") for (source,) in sources)
     streams = {(x["candidate"], x["round"]): x["stream"] for x in ended.result["levels"]}
     assert len(streams) == 4
     for number in (1, 2):

@@ -131,8 +131,8 @@ class ComparisonState:
     preparation: Preparation = field(default_factory=Preparation)
     # Checks the response of a server beyond what its candidate expects; may raise TrialError.
     check_answer: Callable[[Trial, ResponseDigest], None] | None = None
-    # Returns other sources of the monitor, new ones for each trial.
-    sources: Callable[[], tuple[MonitorSource, ...]] = tuple
+    # Returns other sources of the monitor, new ones for each trial, whose server has this port.
+    sources: Callable[[int | None], tuple[MonitorSource, ...]] = lambda _port: ()
     answers: dict[CellKey, ResponseDigest] = field(default_factory=dict)
     readiness: dict[CellKey, list[Ready]] = field(default_factory=dict)
     # Notes on how servers were run, each once.
@@ -329,6 +329,6 @@ def _with_monitor(context: RunContext, server: Server, state: ComparisonState) -
         monitor_scope=lambda: MonitorScope(
             roots=server.root_pids,
             others=lambda: [pid for other in others for pid in other.root_pids()],
-            sources=state.sources(),
+            sources=state.sources(server.command.port),
         ),
     )

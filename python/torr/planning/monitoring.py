@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Endpoint = Url | ServingPlace
 
+_ANY_PORT = 1
+
 
 def monitor_scope_of(
     urls: Sequence[str], plan: Plan, monitor: Sequence[int | Url | ServingPlace]
@@ -38,19 +40,27 @@ def monitor_scope_of(
     return partial(_scope, pids, endpoints, _monitor_entry(urls), plan)
 
 
-def sources_of(file: MatrixFile) -> Callable[[], tuple[MonitorSource, ...]]:
-    """Return a function that makes the sources of a trial's monitor; raise FileError."""
+def sources_of(file: MatrixFile) -> Callable[[int | None], tuple[MonitorSource, ...]]:
+    """Return a function that makes the sources of a trial's monitor; raise FileError.
+
+    Its argument is the port of the trial's server, which `{port}` stands for.
+    """
     with errors_at(file.path, file.lines.get("monitor.at", file.lines.get("monitor", 1))):
-        sources = [watched(text) for text in file.monitor.at]
-        for source in sources:
-            hint = say("the processes of candidates are watched anyway")
-            require(
-                not isinstance(source, int),
-                say("monitor: {source} is a process", source=source),
-                hint,
-            )
-        endpoints = [_checked(source) for source in sources if not isinstance(source, int)]
-    return lambda: tuple(_source(place, file.monitor) for place in endpoints)
+        _endpoints(file.monitor.at, _ANY_PORT)
+    return lambda port: tuple(
+        _source(place, file.monitor) for place in _endpoints(file.monitor.at, port)
+    )
+
+
+def _endpoints(texts: Sequence[str], port: int | None) -> list[Endpoint]:
+    """Return the sources at a port; raise UsageError for one that a comparison cannot have."""
+    sources = [watched(text.replace("{port}", f"{port}")) for text in texts]
+    for source in sources:
+        hint = say("the processes of candidates are watched anyway")
+        require(
+            not isinstance(source, int), say("monitor: {source} is a process", source=source), hint
+        )
+    return [_checked(source) for source in sources if not isinstance(source, int)]
 
 
 def _checked(source: Endpoint) -> Endpoint:

@@ -216,12 +216,15 @@ def test_a_file_and_the_api_name_servers_by_the_same_words(torr, file, tmp_path)
 def test_a_matrix_file_names_servers_by_the_same_words(tmp_path):
     def sources(*at):
         entry = MonitorEntry(at=at)
-        return sources_of(SimpleNamespace(path=tmp_path / "m.toml", lines={}, monitor=entry))()
+        file = SimpleNamespace(path=tmp_path / "m.toml", lines={}, monitor=entry)
+        return sources_of(file)(4711)
 
     (server,) = sources("vllm:http://127.0.0.1:9")
     assert isinstance(server, ServingSource)
     with pytest.raises(FileError, match="torr knows no server 'ollama'"):
         sources("ollama:http://127.0.0.1:9")
+    (of_trial,) = sources("vllm:http://127.0.0.1:{port}")
+    assert of_trial._url == "http://127.0.0.1:4711/metrics"
 
 
 def test_a_named_server_that_does_not_answer_is_a_warning_and_the_load_goes_on(torr, tmp_path):

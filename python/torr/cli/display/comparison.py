@@ -16,6 +16,7 @@ from torr.messages.counts import counted
 from torr.messages.say import chain, changed, say
 from torr.report.data.comparison import Comparison
 from torr.report.tables import comparison_tables as tables
+from torr.report.tables.serving_table import LEAST_OF_SERVING, of_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +42,7 @@ def show(result: RunResult, out: Screen) -> None:
             _show_cell(cell, out)
     else:
         _show_words(comparison, out)
+    _show_serving(comparison, out)
     show_of_comparison(result, out)
     _show_failures(comparison, out)
 
@@ -72,6 +74,14 @@ def _show_words(comparison: Comparison, out: Screen) -> None:
         cells = counted(len(comparison.cells), "cell")
         where = say("The tables of the {cells} are in summary.md and report.html.", cells=cells)
         out.line(where, "dim")
+
+
+def _show_serving(comparison: Comparison, out: Screen) -> None:
+    """Print what LLM servers and GPUs reported, for as many cells as have tables."""
+    table = of_comparison(comparison) if len(comparison.cells) <= MOST_CELLS else None
+    if table is not None:
+        out.line()
+        _print(table, LEAST_OF_SERVING, out)
 
 
 def _show_failures(comparison: Comparison, out: Screen) -> None:

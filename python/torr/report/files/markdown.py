@@ -114,6 +114,8 @@ def _comparison(result: RunResult) -> Iterator[str]:
         yield from parts.titled(parts.plain(title), content)
     yield from parts.items(say("Notes"), list(facts.notes(comparison)) if comparison.cells else [])
     yield from parts.titled(say("SLOs"), slo_table.of_comparison(result))
+    monitored = serving_table.of_comparison(comparison)
+    yield from parts.titled(say("LLM servers and GPUs"), monitored)
     yield from parts.titled(say("Trials that failed"), comparison_tables.of_failures(comparison))
     for trial, text in facts.log_tails(comparison):
         yield chain("", [parts.plain(trial), ":"])

@@ -1,11 +1,12 @@
 """The table of LLM servers and GPUs: a row for each level, and the same numbers in the terminal.
 
-Numbers are those of the measured window, the medians where there are several rounds.
+A comparison has a row for each candidate in each cell. Numbers are those of the measured window,
+the medians where there are several rounds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torr.messages.say import Text, chain, say
@@ -18,6 +19,7 @@ from torr.verdicts.serving import median_usage, serving_usage_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from torr.report.data.comparison import Comparison
     from torr.results.level import Level
     from torr.results.position import Position
     from torr.results.result import RunResult
@@ -63,11 +65,16 @@ _COLUMNS: tuple[tuple[Text, str, Callable[[float | None], str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ServingRow:
-    """A level: what the servers reported, and the mean TTFT of the client."""
+    """A level: what the servers reported, and the mean TTFT of the client.
+
+    Of a comparison it is the trials of a `candidate` in a `cell`.
+    """
 
     position: Position
     usage: ServingUsage
     client_ttft_ms: float | None
+    cell: str = ""
+    candidate: str = ""
 
 
 def of_levels(result: RunResult) -> Table | None:
@@ -75,12 +82,33 @@ def of_levels(result: RunResult) -> Table | None:
     rows = serving_rows(result.levels)
     table = TableBuilder(rows)
     table.number(heading(noun_of(result.levels)), lambda row: f"{row.position:,}")
+    _numbers(table, rows)
+    return table.build()
+
+
+def of_comparison(comparison: Comparison) -> Table | None:
+    """Return one row for each candidate in each cell, the medians of its trials."""
+    rows = [
+        replace(row, cell=cell.words, candidate=entry.name)
+        for cell in comparison.cells
+        for entry in cell.entries
+        for row in serving_rows(list(entry.counted_trials.values()))
+    ]
+    table = TableBuilder(rows)
+    if len(comparison.cells) > 1:
+        table.text(say("cell"), lambda row: row.cell)
+    table.text(say("candidate"), lambda row: row.candidate)
+    _numbers(table, rows)
+    return table.build()
+
+
+def _numbers(table: TableBuilder[ServingRow], rows: Sequence[ServingRow]) -> None:
+    """Add the columns of which some row has a number."""
     for title, name, show in _COLUMNS:
         if any(_number(row, name) is not None for row in rows):
             _column(table, title, name, show)
             if name == "ttft_ms":
                 table.number(say("ttft of client"), lambda row: show_ms(row.client_ttft_ms))
-    return table.build()
 
 
 def serving_rows(levels: Sequence[Level]) -> list[ServingRow]:

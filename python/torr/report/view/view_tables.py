@@ -125,6 +125,7 @@ def _of_comparison(result: RunResult) -> Iterator[Titled]:
     comparison = Comparison.of(result)
     yield say("Verdicts"), comparison_tables.of_words(comparison)
     yield from comparison_tables.of_cells(comparison)
+    yield say("LLM servers and GPUs"), serving_table.of_comparison(comparison)
     yield say("SLOs"), slo_table.of_comparison(result)
     yield say("Trials that failed"), comparison_tables.of_failures(comparison)
     yield say("Rounds discarded"), comparison_tables.of_discarded(comparison)

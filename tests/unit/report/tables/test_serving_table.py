@@ -6,12 +6,17 @@ import csv
 import io
 
 import pytest
+from rich.console import Console
 
+import compared
 import served
 import typed
 from page import english, titles
 from torr.cli.display import serving
+from torr.cli.display.comparison import show as show_comparison
+from torr.cli.screen import Screen
 from torr.messages.message import message
+from torr.report.data.comparison import Comparison
 from torr.report.files import csv as levels_csv
 from torr.report.files import markdown
 from torr.report.tables import serving_table
@@ -119,6 +124,58 @@ def test_levels_that_were_not_monitored_leave_a_gap_in_the_charts(ladder):
     partial = typed.patched(ladder, levels={1: {"monitor": None}})
     panels = view_ladder.ladder(partial)["serving"]
     assert panels[0]["lines"][0]["values"] == [0.0, None, 56.0]
+
+
+def comparison(**factors):
+    """Return a comparison of which one candidate has more hits the more rounds it has had."""
+    numbers = {"running_mean": 2.0, "running_max": 4.0, "waiting_mean": 0.5, "tokens_per_j": 2.5}
+    levels = [
+        compared.trial(
+            name,
+            setting,
+            number,
+            1000,
+            monitor=known(**numbers, prefix_hit_rate=hits * number, kv_cache_mean_rate=40.0),
+        )
+        for setting in compared.cells(factors)
+        for number in (1, 2, 3)
+        for name, hits in (("plain", 0.0), ("cached", 20.0))
+    ]
+    return compared.compared(levels, baseline="plain", factors=factors)
+
+
+def test_each_candidate_of_a_comparison_has_a_row_with_the_medians_of_its_trials():
+    result = comparison()
+    table = serving_table.of_comparison(Comparison.of(result))
+    heads = ("candidate", "running (max)", "waiting (max)", "KV cache (max)", "prefix hits")
+    assert table.columns == (*heads, "tokens/J")
+    assert table.rows == (
+        ("plain", "2 (4)", "0.5 (–)", "40 % (–)", "0 %", "2.5"),
+        ("cached", "2 (4)", "0.5 (–)", "40 % (–)", "40 %", "2.5"),
+    )
+    assert "LLM servers and GPUs" in titles(result, is_folded=False)
+    assert "| cached | 2 (4) | 0.5 (–) | 40 % (–) | 40 % | 2.5 |" in markdown.text(result)
+
+
+def test_a_comparison_of_several_cells_names_the_cell():
+    table = serving_table.of_comparison(Comparison.of(comparison(connections=[5, 10])))
+    assert [row[:2] for row in table.rows] == [
+        ("5 connections", "plain"),
+        ("5 connections", "cached"),
+        ("10 connections", "plain"),
+        ("10 connections", "cached"),
+    ]
+
+
+def test_a_terminal_has_the_table_of_a_comparison():
+    out = io.StringIO()
+    show_comparison(comparison(), Screen(Console(file=out, width=120, soft_wrap=True)))
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    assert ["cached", "2", "(4)", "0.5", "(–)", "40", "%", "(–)", "40", "%", "2.5"] in lines
+
+
+def test_a_comparison_without_named_servers_has_no_such_table():
+    assert serving_table.of_comparison(Comparison.of(compared.pair(1.1))) is None
 
 
 def test_a_terminal_has_a_line_for_each_kind_of_number():
