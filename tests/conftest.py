@@ -87,6 +87,19 @@ def words_tokenizer(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def ids_tokenizer(tmp_path_factory):
+    """Return the file of a tokenizer with 1,000 ids, of which 0, 10 and 999 are special."""
+    special = {0: "<s>", 10: "</s>", 999: "<pad>"}
+    vocabulary = {special.get(n, f"w{n}"): n for n in range(1000)}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, "w1"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.add_special_tokens([*special.values(), "<behind>"])
+    path = tmp_path_factory.mktemp("tokenizer") / "ids.json"
+    tokenizer.save(str(path))
+    return path
+
+
 @pytest.fixture
 def shanghai(monkeypatch):
     """Set the time zone to UTC+8, in POSIX notation CST-8."""

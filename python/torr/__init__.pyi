@@ -78,6 +78,7 @@ def run(
     prompt_tokens: str | float | _Path | Sequence[str | float] | None = None,
     prefix_tokens: int | None = None,
     prefix_groups: int | None = None,
+    token_ids: bool = False,
     model: str | None = None,
     max_tokens: int | None = None,
     output_tokens: int | None = None,
@@ -189,6 +190,7 @@ def run(
     prompt_tokens: make up prompts of N tokens, or A to B
     prefix_tokens: begin made-up prompts with N shared tokens
     prefix_groups: have N different shared beginnings [1]
+    token_ids: send made-up prompts as token ids, of the tokenizer
     model: ask for this model
     max_tokens: limit each response to N tokens
     output_tokens: let each response have N tokens
@@ -297,6 +299,7 @@ def ladder(
     prompt_tokens: str | float | _Path | Sequence[str | float] | None = None,
     prefix_tokens: int | None = None,
     prefix_groups: int | None = None,
+    token_ids: bool = False,
     model: str | None = None,
     max_tokens: int | None = None,
     output_tokens: int | None = None,
@@ -406,6 +409,7 @@ def ladder(
     prompt_tokens: make up prompts of N tokens, or A to B
     prefix_tokens: begin made-up prompts with N shared tokens
     prefix_groups: have N different shared beginnings [1]
+    token_ids: send made-up prompts as token ids, of the tokenizer
     model: ask for this model
     max_tokens: limit each response to N tokens
     output_tokens: let each response have N tokens

@@ -109,6 +109,19 @@ def test_made_up_prompts_have_the_planned_length_by_tokenize(torr, target):
     assert abs(lengths["difference_mean"]) <= 1
 
 
+def test_prompts_of_token_ids_have_exactly_the_planned_length(torr, target, ids_tokenizer):
+    running = target("openai", "--tokens", "1", "--prefix-cache", "1m")
+    words = ("--chat", "completions", "--model", "m", "--prompt-tokens", "30..90", "--token-ids")
+    shared = ("--prefix-tokens", "64", "--tokenizer", str(ids_tokenizer))
+    load = ("-c", "1", "--requests", "20", "--warmup", "0s", "--drain", "5s")
+    ended = torr("run", *words, *shared, *load, running.url)
+    stream = ended.level["stream"]
+    lengths = stream["prompt_lengths"]
+    assert (lengths["checked"], lengths["difference_mean"]) == (20, 0)
+    assert stream["tokens_cached"] >= 19 * 64
+    assert "prompt lengths are exact: prompts are token ids of" in ended.err
+
+
 def test_a_planned_share_of_prefixes_is_the_share_of_hits(torr, target):
     running = target("openai", "--tokens", "1", "--prefix-cache", "1m")
     words = ("--chat", "completions", "--model", "m", "--prompt-tokens", "160")

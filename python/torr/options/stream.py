@@ -91,6 +91,9 @@ class StreamOptions:
     prefix_groups: int | None = option(
         "--prefix-groups", readers.COUNT, "have N different shared beginnings [1]", rare=True
     )
+    token_ids: bool = switch(
+        "--token-ids", "send made-up prompts as token ids, of the tokenizer", rare=True
+    )
     model: str | None = option("--model", readers.NAME, "ask for this model", rare=True)
     max_tokens: int | None = option(
         "--max-tokens", readers.COUNT, "limit each response to N tokens", rare=True

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from torr.planning.apis.api import ModelApi
     from torr.planning.prompt_text.calibration import Calibration
 
-_MADE_UP = ("prompt_tokens", "prefix_tokens", "prefix_groups")
+_MADE_UP = ("prompt_tokens", "prefix_tokens", "prefix_groups", "token_ids")
 
 OF_SOME_APIS = (
     *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix"),
@@ -84,11 +84,16 @@ def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) ->
         say("name the model that answers: --model NAME"),
     )
     if stream.prompt_tokens is None:
-        made_up = ("prefix_tokens", "prefix_groups")
+        made_up = ("prefix_tokens", "prefix_groups", "token_ids")
         require_for(stream, *made_up, what="--prompt-tokens", hint="--prompt-tokens 512")
     else:
         taken = ("prompt", "prompts", "unique_prefix")
         refuse(stream, *taken, what="--prompt-tokens")
+    if stream.token_ids:
+        hint = say("add --tokenizer tokenizer.json, which has the ids of the model")
+        require(stream.tokenizer is not None, say("--token-ids needs --tokenizer"), hint)
+        # A later turn contains a response, which is a text.
+        refuse(stream, "turns", what="--token-ids")
     if stream.prefix_tokens is None:
         require_for(stream, "prefix_groups", what="--prefix-tokens", hint="--prefix-tokens 256")
     if stream.output_tokens is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,13 @@ class Tokenizer:
         """Return how many tokens each text has, without the special ones that models add."""
         encodings = self._library.encode_batch(list(texts), add_special_tokens=False)
         return [len(encoding.ids) for encoding in encodings]
+
+    def text_ids(self) -> range:
+        """Return the longest range of token ids without special ones that models add."""
+        size = self._library.get_vocab_size(with_added_tokens=False)
+        special = [n for n in self._library.get_added_tokens_decoder() if n < size]
+        ends = sorted({-1, *special, size})
+        return max((range(a + 1, b) for a, b in pairwise(ends)), key=len)
 
 
 def read_tokenizer(file: str) -> Tokenizer:

@@ -205,3 +205,39 @@ def test_limits_are_of_the_name_that_a_request_has_at_last(torr, fake):
         [],
         [{"metric": "ttft", "limit_ns": 5_000_000_000, "inclusive": False}],
     ]
+
+
+IDS = ("--model", "m", "--prompt-tokens", "40", "--token-ids")
+
+
+def test_token_ids_are_a_list_of_numbers_that_are_not_special(torr, fake, ids_tokenizer):
+    tokenizer = ("--tokenizer", str(ids_tokenizer))
+    assert torr("run", "--chat", "completions", *IDS, *tokenizer, URL).code == 0
+    (request,) = requests_of(fake)
+    rows = group_of(fake)["data"]["rows"]
+    bodies = [body_of(request).replace("{{row.prompt_1}}", row) for (row,) in rows[:20]]
+    prompts = [json.loads(body)["prompt"] for body in bodies]
+    assert {len(prompt) for prompt in prompts} == {40}
+    assert all(10 < number < 999 for prompt in prompts for number in prompt)
+    assert len({tuple(prompt) for prompt in prompts}) == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--chat", "openai", *IDS), "--token-ids does not fit --chat openai"),
+        (("--chat", "completions", *IDS), "--token-ids needs --tokenizer"),
+        (
+            ("--chat", "completions", "--model", "m", "--prompt", "p", "--token-ids"),
+            "--token-ids needs --prompt-tokens",
+        ),
+        (
+            ("--chat", "completions", *IDS, "--tokenizer", __file__, "--turns", "2"),
+            "--turns and --token-ids are both given",
+        ),
+    ],
+)
+def test_token_ids_without_what_they_need_are_refused(torr, words, problem):
+    ended = torr("run", *words, URL)
+    assert ended.code == 2
+    assert problem in ended.err

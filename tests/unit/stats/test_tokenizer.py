@@ -16,6 +16,11 @@ def test_tokens_are_counted_without_those_around_the_text(words_tokenizer):
     assert tokenizer.count(["one two  three", "", "你好"]) == [3, 0, 1]
 
 
+def test_ids_of_texts_are_the_longest_range_without_special_ones(ids_tokenizer, words_tokenizer):
+    assert read_tokenizer(str(ids_tokenizer)).text_ids() == range(11, 999)
+    assert read_tokenizer(str(words_tokenizer)).text_ids() == range(1)
+
+
 def test_what_is_no_tokenizer_is_told(tmp_path):
     (tmp_path / "no.json").write_text('{"words": 1}')
     with pytest.raises(UsageError, match=r"no\.json: not a tokenizer"):

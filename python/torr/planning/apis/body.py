@@ -32,6 +32,11 @@ def prompt(number: int, options: StreamOptions) -> str:
     return f"{prefix}{{{{row.prompt_{number} | json}}}}"
 
 
+def ids() -> str:
+    """Return the template of a prompt of a row that is token ids, as a list in JSON."""
+    return "[{{row.prompt_1}}]"
+
+
 def batch(options: StreamOptions) -> str:
     """Return a list of the texts of a batch."""
     texts = (f'"{prompt(number, options)}"' for number in range(1, options.batch + 1))

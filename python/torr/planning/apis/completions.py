@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
-from torr.planning.apis.body import conversation, joined
+from torr.planning.apis.body import conversation, ids, joined
 from torr.planning.apis.servers import limits
 from torr.planning.apis.trace_parts import JOINED
 
@@ -22,6 +22,8 @@ def _write(number: int, options: StreamOptions) -> Body:
     }
     if options.user is not None:
         after["user"] = options.user
+    if options.token_ids:
+        return joined({"model": options.model}, f'"prompt":{ids()}', after), ()
     messages, captures = conversation(number, options)
     # The API has no messages: earlier texts stand before the prompt.
     text = "\\n".join(text for _, text in messages)
@@ -33,6 +35,6 @@ API = ModelApi(
     "/v1/completions",
     "openai",
     _write,
-    takes=CONVERSATION | GENERATION,
+    takes=CONVERSATION | GENERATION | {"token_ids"},
     trace=JOINED,
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.messages.say import say
+from torr.planning.prompt_text.prompt_text import id_words
 from torr.planning.prompt_text.server_tokenizer import ServerTokenizer
 from torr.planning.prompt_text.words import USUAL, Words, calibrated
 from torr.stats.tokenizer import read_tokenizer
@@ -33,7 +34,7 @@ def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) 
     """Return the words for a server; raise UsageError if a given tokenizer does not serve."""
     file, seed = options.stream.tokenizer, options.load.seed
     if file is not None:
-        return _by_file(file, seed)
+        return _by_file(file, options)
     verify = not options.connection.insecure
     server = ServerTokenizer(url, options.stream.model, headers, verify=verify)
     try:
@@ -48,13 +49,18 @@ def before_servers(options: MeasureOptions) -> Calibration:
     """Return the words for all servers of a comparison, none of which runs yet."""
     file = options.stream.tokenizer
     if file is not None:
-        return _by_file(file, options.load.seed)
+        return _by_file(file, options)
     note = say(
         "prompt lengths are an estimate, the same for all candidates: tokenizer makes them exact"
     )
     return Calibration(USUAL, note)
 
 
-def _by_file(file: str, seed: int) -> Calibration:
-    words = calibrated(read_tokenizer(file), seed)
+def _by_file(file: str, options: MeasureOptions) -> Calibration:
+    tokenizer = read_tokenizer(file)
+    if options.stream.token_ids:
+        ids = tokenizer.text_ids()
+        note = say("prompt lengths are exact: prompts are token ids of {file}", file=file)
+        return Calibration(id_words(ids.start, ids.stop), note)
+    words = calibrated(tokenizer, options.load.seed)
     return Calibration(words, say("prompt lengths are exact by {file}", file=file))

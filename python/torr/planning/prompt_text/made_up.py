@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from torr.planning.prompt_text.lengths import Lengths
 from torr.planning.prompt_text.prefix_groups import PrefixGroups
-from torr.planning.prompt_text.prompt_text import PromptText
+from torr.planning.prompt_text.prompt_text import ID_SEPARATOR, PromptText
 from torr.sources.prompts import Prompts
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def made_up(options: StreamOptions, words: Words, seed: int) -> tuple[Prompts, t
         return Prompts(()), ()
     groups = options.prefix_groups or 1
     prefix = options.prefix_tokens or 0
-    text = PromptText(words, seed)
+    text = PromptText(words, seed, ID_SEPARATOR if options.token_ids else " ")
     per_group = _per_group(groups, prefix, lengths, options.turns)
     grouped = PrefixGroups(groups, per_group, Lengths("same", prefix), lengths)
     conversations, tokens = [], []

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 BLOCK_CACHE_BYTES = 8 << 20
 """Texts of blocks that are kept, since many prompts share them."""
+ID_SEPARATOR = ","
+"""Separates token ids."""
 MOST_TRIES = 10
 """How often a text is corrected until it has the right length."""
 
@@ -197,9 +199,13 @@ def token_ids(least: int, most: int, seed: int = 1) -> PromptText:
 
     `[` and `]` around a text make it the `prompt` of a request for completions.
     """
+    return PromptText(id_words(least, most), seed, separator=ID_SEPARATOR)
+
+
+def id_words(least: int, most: int) -> Words:
+    """Return the token ids of a range as words."""
     if most - least < 2:
         raise UsageError(
             say("there are no token ids between {least} and {most}", least=least, most=most)
         )
-    words = tuple(map(str, range(least, most)))
-    return PromptText(Words(words, is_exact=True), seed, separator=",")
+    return Words(tuple(map(str, range(least, most))), is_exact=True)
