@@ -109,6 +109,16 @@ def test_made_up_prompts_have_the_planned_length_by_tokenize(torr, target):
     assert abs(lengths["difference_mean"]) <= 1
 
 
+def test_messages_have_the_planned_length_with_the_chat_template(torr, target):
+    running = target("openai", "--tokens", "1", "--message-tokens", "3")
+    words = ("--chat", "openai", "--model", "m", "--prompt-tokens", "30..90")
+    load = ("-c", "1", "--requests", "10", "--warmup", "0s", "--drain", "5s")
+    ended = torr("run", *words, "--prefix-tokens", "20", *load, running.url)
+    lengths = ended.level["stream"]["prompt_lengths"]
+    assert (lengths["checked"], lengths["difference_mean"]) == (10, 0)
+    assert "each prompt has 6 tokens of the chat template" in ended.err
+
+
 def test_prompts_of_token_ids_have_exactly_the_planned_length(torr, target, ids_tokenizer):
     running = target("openai", "--tokens", "1", "--prefix-cache", "1m")
     words = ("--chat", "completions", "--model", "m", "--prompt-tokens", "30..90", "--token-ids")

@@ -137,18 +137,25 @@ def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
         return _of_trace(url, api, options, options.trace.trace)
     requests = tuple(_turn(url, api, number, options) for number in range(1, turns + 1))
     if options.stream.prompt_tokens is not None:
-        return _made_up(url, requests, options)
+        return _made_up(url, requests, api, options)
     rows, notes = rows_of(api, options.stream, options.load.seed)
     if options.round:
         rows = rows.rotated(int(len(rows.rows) * (options.round * GOLDEN % 1)))
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
 
 
-def _made_up(url: str, requests: tuple[Request, ...], options: MeasureOptions) -> RequestMix:
-    """Return the requests with made-up prompts, and the note how their lengths are known."""
+def _made_up(
+    url: str, requests: tuple[Request, ...], api: ModelApi, options: MeasureOptions
+) -> RequestMix:
+    """Return the requests with made-up prompts, and the notes how their lengths are known."""
     stream, known = options.stream, _known(url, options)
-    rows = made_up_rows(stream, known.words, _seed_of_prompts(options))
-    return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=(known.note,))
+    if api.has_messages and options.round is None:
+        known = known.with_template(Url.parse(url), options, _headers(options))
+    elif api.has_messages:
+        known = known.without_template()
+    seed = _seed_of_prompts(options)
+    rows = made_up_rows(stream, known.words, seed, known.template_tokens)
+    return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=known.notes)
 
 
 def _seed_of_prompts(options: MeasureOptions) -> int:
@@ -165,8 +172,11 @@ def _known(url: str, options: MeasureOptions) -> Calibration:
 
     if options.round is not None:
         return before_servers(options)
-    headers = (*options.request.headers, *token_header(options.stream))
-    return calibration(Url.parse(url), options, headers)
+    return calibration(Url.parse(url), options, _headers(options))
+
+
+def _headers(options: MeasureOptions) -> tuple[Header, ...]:
+    return (*options.request.headers, *token_header(options.stream))
 
 
 def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
@@ -184,7 +194,9 @@ def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> Re
     base = _turn(url, api, 1, replace(options, stream=stream))
     known = _known(url, options)
     requests, feed = trace_requests(base, api, options, file, known.words)
-    return RequestMix(requests, rows=feed, notes=(known.note,))
+    if api.has_messages:
+        known = known.without_template()
+    return RequestMix(requests, rows=feed, notes=known.notes)
 
 
 def _url(text: str, api: ModelApi) -> str:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from torr.sources.prompts import Prompts
 
 
-def made_up_rows(options: StreamOptions, words: Words, seed: int) -> Rows:
-    """Return made-up prompts as rows."""
+def made_up_rows(options: StreamOptions, words: Words, seed: int, template_tokens: int = 0) -> Rows:
+    """Return made-up prompts as rows; `template_tokens` are those that the server adds to each."""
     from torr.planning.prompt_text.made_up import made_up
 
-    prompts, tokens = made_up(options, words, seed)
+    prompts, tokens = made_up(options, words, seed, template_tokens)
     columns = tuple(f"prompt_{number}" for number in range(1, options.turns + 1))
     rows = Rows(columns, prompts.conversations, tokens=tokens)
     return _with_images(rows, options, seed) if options.images else rows

@@ -49,6 +49,7 @@ API = ModelApi(
     "anthropic",
     _write,
     takes=CONVERSATION | GENERATION | {"tools", "images"},
+    has_messages=True,
     headers=(("anthropic-version", _VERSION),),
     key_header=_key_header,
     trace=LISTED,

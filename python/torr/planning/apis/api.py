@@ -40,8 +40,9 @@ class ModelApi:
     `write` returns the body of the request of a turn. `takes` are the options of chats, by their
     fields of StreamOptions, that the API has a place for: torr refuses the others, and requires
     `model` where it is one of them. `headers` are those that the API needs besides its key. With
-    `has_query` the prompt is a query beside the texts of a batch. `trace` is how its body
-    has the rows of a trace, if it can.
+    `has_query` the prompt is a query beside the texts of a batch. With `has_messages` the model's
+    chat template adds tokens to each prompt. `trace` is how its body has the rows of a trace, if
+    it can.
     """
 
     name: str
@@ -52,6 +53,7 @@ class ModelApi:
     headers: tuple[Header, ...] = ()
     key_header: Callable[[str], Header] = bearer
     has_query: bool = False
+    has_messages: bool = False
     trace: TraceParts | None = None
 
     @property

@@ -43,5 +43,6 @@ API = ModelApi(
     "openai",
     _write,
     takes=CONVERSATION | GENERATION | {"tools", "images"},
+    has_messages=True,
     trace=LISTED,
 )

@@ -45,5 +45,6 @@ API = ModelApi(
     "responses",
     _write,
     takes=CONVERSATION | GENERATION | {"tools", "images"},
+    has_messages=True,
     trace=LISTED,
 )

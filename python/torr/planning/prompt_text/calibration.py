@@ -6,7 +6,7 @@ Where neither is, lengths are an estimate, and the notes of the run say so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
@@ -21,13 +21,52 @@ if TYPE_CHECKING:
     from torr.model.url import Url
     from torr.options.measure import MeasureOptions
 
+LONG_TEXT = 50
+"""The words of a longer text, to which a template must add as many tokens as to a single word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Words, and the sentence that says how their tokens are known."""
+    """Words, and the sentences that say how their tokens are known.
+
+    `template_tokens` are those that a chat template adds to a prompt, 0 if they are not known.
+    """
 
     words: Words
     note: str
+    template_tokens: int = 0
+    template_note: str | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All sentences."""
+        return (self.note,) if self.template_note is None else (self.note, self.template_note)
+
+    def without_template(self) -> Calibration:
+        """Return it for prompts to which a template that is not known adds tokens."""
+        if not self.words.is_exact:
+            return self
+        note = say("the chat template adds tokens to each prompt, beyond its planned length")
+        return replace(self, template_note=note)
+
+    def with_template(
+        self, url: Url, options: MeasureOptions, headers: tuple[Header, ...]
+    ) -> Calibration:
+        """Return it with the tokens that the server's chat template adds, if the server says it."""
+        if not self.words.is_exact:
+            return self
+        words = self.words.words
+        texts = (words[0], " ".join(words[:LONG_TEXT]))
+        try:
+            added = _server(url, options, headers).template_tokens(texts)
+        except UsageError:
+            added = None
+        if added is None:
+            return self.without_template()
+        note = say(
+            "each prompt has {n:,} tokens of the chat template, by the server's /tokenize", n=added
+        )
+        return replace(self, template_tokens=added, template_note=note)
 
 
 def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) -> Calibration:
@@ -35,10 +74,8 @@ def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) 
     file, seed = options.stream.tokenizer, options.load.seed
     if file is not None:
         return _by_file(file, options)
-    verify = not options.connection.insecure
-    server = ServerTokenizer(url, options.stream.model, headers, verify=verify)
     try:
-        words = calibrated(server, seed)
+        words = calibrated(_server(url, options, headers), seed)
     except UsageError as error:
         text = say("prompt lengths are an estimate: {why}", why=str(error))
         return Calibration(USUAL, text)
@@ -54,6 +91,11 @@ def before_servers(options: MeasureOptions) -> Calibration:
         "prompt lengths are an estimate, the same for all candidates: tokenizer makes them exact"
     )
     return Calibration(USUAL, note)
+
+
+def _server(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) -> ServerTokenizer:
+    verify = not options.connection.insecure
+    return ServerTokenizer(url, options.stream.model, headers, verify=verify)
 
 
 def _by_file(file: str, options: MeasureOptions) -> Calibration:

@@ -18,8 +18,13 @@ MOST_TOKENS = 4_000_000
 """Tokens of all conversations, since they are in memory."""
 
 
-def made_up(options: StreamOptions, words: Words, seed: int) -> tuple[Prompts, tuple[int, ...]]:
-    """Return conversations, and the planned tokens of the first prompt of each."""
+def made_up(
+    options: StreamOptions, words: Words, seed: int, template_tokens: int = 0
+) -> tuple[Prompts, tuple[int, ...]]:
+    """Return conversations, and the planned tokens of the first prompt of each.
+
+    `template_tokens` are those that the server adds to it.
+    """
     lengths = options.prompt_tokens
     if lengths is None:
         return Prompts(()), ()
@@ -27,10 +32,11 @@ def made_up(options: StreamOptions, words: Words, seed: int) -> tuple[Prompts, t
     prefix = options.prefix_tokens or 0
     text = PromptText(words, seed, ID_SEPARATOR if options.token_ids else " ")
     per_group = _per_group(groups, prefix, lengths, options.turns)
-    grouped = PrefixGroups(groups, per_group, Lengths("same", prefix), lengths)
+    shared = Lengths("same", prefix)
+    grouped = PrefixGroups(groups, per_group, shared, lengths, template_tokens)
     conversations, tokens = [], []
     for prompt in grouped.prompts(text, seed):
-        planned = prefix + grouped.own_tokens(prompt.number, seed)
+        planned = prefix + grouped.own_tokens(prompt.number, seed) + template_tokens
         later = (
             text.turn(prompt.number, turn, grouped.turn_tokens(prompt.number, turn, seed))
             for turn in range(2, options.turns + 1)

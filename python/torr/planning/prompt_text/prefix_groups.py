@@ -35,14 +35,15 @@ class GroupedPrompt:
 class PrefixGroups:
     """`groups` beginnings of `prefix_tokens`, each with `prompts_per_group` prompts.
 
-    `prompt_tokens` are those behind the beginning. All prompts of a group have one beginning; all
-    prompts of all groups are in a random order.
+    `prompt_tokens` are those behind the beginning; the server adds `template_tokens` of them.
+    All prompts of a group have one beginning; all prompts of all groups are in a random order.
     """
 
     groups: int
     prompts_per_group: int
     prefix_tokens: Lengths
     prompt_tokens: Lengths
+    template_tokens: int = 0
 
     def prompts(self, text: PromptText, seed: int = 1) -> Iterator[GroupedPrompt]:
         """Yield each prompt once, in an order that the seed decides."""
@@ -58,8 +59,9 @@ class PrefixGroups:
             )
 
     def own_tokens(self, number: int, seed: int) -> int:
-        """Return how many tokens a prompt has behind its beginning."""
-        return self._drawn(self.prompt_tokens, seed, "prompt", number)
+        """Return how many tokens of text a prompt has behind its beginning, at least one."""
+        drawn = self._drawn(self.prompt_tokens, seed, "prompt", number)
+        return max(1, drawn - self.template_tokens)
 
     def turn_tokens(self, number: int, turn: int, seed: int) -> int:
         """Return how many tokens a later turn of a prompt's conversation adds."""

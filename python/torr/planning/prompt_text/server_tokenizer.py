@@ -1,8 +1,9 @@
 """Counting tokens by the server that is under load: its `/tokenize`.
 
 vLLM and SGLang read `prompt` and answer `count` and `tokens`; llama.cpp reads `content` and answers
-`tokens`. Many short texts are counted in one request: each ends with a line feed, whose token then
-separates theirs.
+`tokens`. vLLM also reads `messages`, and counts the tokens of its chat template with them. Many
+short texts are counted in one request: each ends with a line feed, whose token then separates
+theirs.
 """
 
 from __future__ import annotations
@@ -70,6 +71,23 @@ class ServerTokenizer:
                 return tokens
         raise self._no_tokenizer(say("its answer has no tokens"))
 
+    def template_tokens(self, texts: Sequence[str]) -> int | None:
+        """Return how many tokens a chat template adds to a prompt; None if the server counts none.
+
+        It is None as well if the template does not add the same number to each of the texts.
+        """
+        added = {self._of_message(text) - len(self.ids(text)) for text in texts}
+        number = added.pop()
+        return None if added or number < 0 else number
+
+    def _of_message(self, text: str) -> int:
+        """Return the tokens of a message; -1 if the server counts none."""
+        message = {"role": "user", "content": text}
+        request: JsonObject = {"messages": [message], "add_generation_prompt": True}
+        answer = self._answer(self._with_model(request))
+        tokens = answer.get("tokens")
+        return len(tokens) if isinstance(tokens, list) else -1
+
     def _together(self, texts: Sequence[str]) -> list[int] | None:
         """Return the tokens of texts by one request; None where they cannot be told apart."""
         if len(texts) < 3 or any(_LINE_FEED in text or not text for text in texts):
@@ -94,7 +112,9 @@ class ServerTokenizer:
     def _request(self, key: str, text: str) -> JsonObject:
         if key == "content":
             return {"content": text, "add_special": False}
-        request: JsonObject = {"prompt": text, "add_special_tokens": False}
+        return self._with_model({"prompt": text, "add_special_tokens": False})
+
+    def _with_model(self, request: JsonObject) -> JsonObject:
         return request if self._model is None else {**request, "model": self._model}
 
     def _answer(self, request: JsonObject) -> dict[str, Any]:

@@ -25,8 +25,9 @@ GIVEN = {
     "prompt_tokens": ("--prompt-tokens", "9"),
     "prefix_tokens": ("--prompt-tokens", "9", "--prefix-tokens", "7"),
     "prefix_groups": ("--prompt-tokens", "9", "--prefix-tokens", "7", "--prefix-groups", "2"),
+    "token_ids": ("--prompt-tokens", "9", "--token-ids", "--tokenizer", "ids.json"),
 }
-MADE_UP = ("prompt_tokens", "prefix_tokens", "prefix_groups")
+MADE_UP = ("prompt_tokens", "prefix_tokens", "prefix_groups", "token_ids")
 
 
 TOOLS = [{"type": "function", "function": {"name": "f", "description": "a {{b}}"}}]
@@ -41,10 +42,17 @@ def test_every_option_of_some_apis_is_tried_below():
     assert set(GIVEN) == set(OF_SOME_APIS)
 
 
+@pytest.fixture
+def files(tmp_path, ids_tokenizer):
+    """Write the files that options name."""
+    (tmp_path / "ids.json").write_bytes(ids_tokenizer.read_bytes())
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+
+
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("option", OF_SOME_APIS)
 @pytest.mark.parametrize("api", APIS)
-def test_an_option_is_taken_or_refused_and_never_ignored(torr, fake, api, option, tmp_path):
-    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+def test_an_option_is_taken_or_refused_and_never_ignored(torr, fake, api, option):
     plain = torr(*asked(api))
     assert plain.code == 0, plain.err
     without = group_of(fake)

@@ -8,9 +8,9 @@ from torr.planning.prompt_text.made_up import MOST_CONVERSATIONS, MOST_TOKENS, m
 from torr.planning.prompt_text.words import USUAL
 
 
-def conversations(lengths, **more):
+def conversations(lengths, template_tokens=0, **more):
     options = StreamOptions(prompt_tokens=read_lengths(lengths), **more)
-    prompts, tokens = made_up(options, USUAL, 1)
+    prompts, tokens = made_up(options, USUAL, 1, template_tokens)
     return prompts.conversations, tokens
 
 
@@ -31,3 +31,12 @@ def test_later_turns_have_texts_of_their_own():
 def test_long_prompts_are_fewer():
     rows, tokens = conversations("100000")
     assert len(rows) * 100_000 == sum(tokens) == MOST_TOKENS
+
+
+def test_texts_are_shorter_by_the_tokens_of_a_chat_template():
+    plain, planned = conversations("3..40", prefix_tokens=8)
+    rows, tokens = conversations("3..40", 6, prefix_tokens=8)
+    found = tuple(len(first.split()) for (first,) in rows)
+    assert tokens == tuple(max(length, 8 + 1 + 6) for length in planned)
+    assert found == tuple(length - 6 for length in tokens)
+    assert len(plain) == len(rows)

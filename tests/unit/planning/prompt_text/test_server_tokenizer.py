@@ -138,3 +138,38 @@ def test_a_server_that_counts_no_tokens_is_named(server, answer, why):
 def test_a_server_that_is_not_there_is_named():
     with pytest.raises(UsageError, match="counts no tokens"):
         ServerTokenizer(Url("127.0.0.1", 1, "/")).ids("a")
+
+
+def with_messages(per_message):
+    """Return a server like vLLM; `per_message` gives the tokens that its template adds."""
+
+    def answer(request):
+        if "messages" not in request:
+            return vllm(request)
+        (message,) = request["messages"]
+        tokens = tokens_of(message["content"])
+        tokens += [1] * per_message(tokens)
+        return 200, {"count": len(tokens), "tokens": tokens}
+
+    return answer
+
+
+def test_the_tokens_of_a_chat_template_are_the_difference(server):
+    url, requests = server(with_messages(lambda _tokens: 6))
+    assert ServerTokenizer(url, "m").template_tokens(TEXTS) == 6
+    asked = [request for _, _, request in requests if "messages" in request]
+    assert asked[0] == {
+        "messages": [{"role": "user", "content": TEXTS[0]}],
+        "add_generation_prompt": True,
+        "model": "m",
+    }
+
+
+@pytest.mark.parametrize("answer", [llama_cpp, with_messages(len)])
+def test_a_template_whose_tokens_are_not_counted_or_not_constant_is_not_known(server, answer):
+    assert ServerTokenizer(server(answer)[0]).template_tokens(TEXTS) is None
+
+
+def test_a_server_that_refuses_messages_is_an_error(server):
+    with pytest.raises(UsageError, match="it answers 400"):
+        ServerTokenizer(server(vllm)[0]).template_tokens(TEXTS)
