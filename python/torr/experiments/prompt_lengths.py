@@ -1,13 +1,13 @@
 """Whether prompts of planned lengths had as many tokens, by the count of the server.
 
-The server reports the sum over all responses. Templates of chats add tokens to each message, so the
-mean difference tells this constant part, and the share tells whether it matters.
+The server reports the sum over all responses, which is compared with the planned sum of the prompts
+that were sent. Templates of chats add tokens to each message, so the mean difference tells this
+constant part, and the share tells whether it matters.
 """
 
 from __future__ import annotations
 
-import math
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 MOST_OFF_PERCENT = 5.0
 """A larger difference of the totals is a warning."""
 
-# So many standard errors may the mean of the prompts that were sent differ from that of all.
-_STANDARD_ERRORS = 3.0
-
 
 def with_prompt_lengths(level: Level, plan: Plan) -> Level:
     """Return the level with `stream.prompt_lengths`, and with a warning if they are off."""
@@ -43,13 +40,15 @@ def with_prompt_lengths(level: Level, plan: Plan) -> Level:
         return level
     # Later turns contain responses, whose length nobody planned.
     first = level.requests[0] if len(plan.requests) > 1 and level.requests else level
-    begun = level.stream.prompts.sent if level.stream.prompts else 0
-    # Prompts are sent nearly in order; all of them, if more were begun than there are.
-    return _checked(level, *_made_up(first, planned[:begun] or planned))
+    workers = (level.generator and level.generator.workers) or 1
+    return _checked(level, *_made_up(first, _sent(first, planned), workers))
 
 
 def _checked(level: Level, lengths: PromptLengths | None, margin: float) -> Level:
-    """Return the level with lengths, and with a warning if they are off by more than chance."""
+    """Return the level with lengths, and with a warning if they are off.
+
+    Which prompts have a count may change them by `margin` percent.
+    """
     if lengths is None or level.stream is None:
         text = message(
             "warning.prompt_length_unknown",
@@ -72,13 +71,28 @@ def _checked(level: Level, lengths: PromptLengths | None, margin: float) -> Leve
     return _warned(level, text)
 
 
-def _made_up(part: Level | NamedRequest, planned: list[int]) -> tuple[PromptLengths | None, float]:
-    """Return the lengths, and by how many percent chance alone may change them."""
-    lengths = _compared(part, fmean(planned))
+def _sent(part: Level | NamedRequest, planned: list[int]) -> list[int]:
+    """Return the planned tokens of the prompts that were sent in the measurement window."""
+    before = part.warmup.counts.attempted if part.warmup else 0
+    count = part.counts.attempted
+    return [planned[number % len(planned)] for number in range(before, before + count)]
+
+
+def _made_up(
+    part: Level | NamedRequest, sent: list[int], workers: int
+) -> tuple[PromptLengths | None, float]:
+    """Return the lengths, and by how many percent the choice of prompts may change them.
+
+    Of a prompt whose request failed there is no count, and which one it was is not known. Several
+    workers each send their own part in order, so that one may be a prompt ahead of the others.
+    """
+    mean = fmean(sent) if sent else 0.0
+    lengths = _compared(part, mean)
     if lengths is None:
         return None, 0
-    error = pstdev(planned) / math.sqrt(lengths.checked)
-    return lengths, 100 * _STANDARD_ERRORS * error / lengths.planned_mean
+    unknown = len(sent) - lengths.checked + (workers if workers > 1 else 0)
+    farthest = max(max(sent) - mean, mean - min(sent))
+    return lengths, 100 * unknown * farthest / (lengths.checked * mean)
 
 
 def _of_trace(level: Level, rows: int, planned: TokenLengths) -> tuple[PromptLengths | None, float]:

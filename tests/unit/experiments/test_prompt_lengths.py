@@ -14,13 +14,15 @@ from torr.model.source import Source
 from torr.model.stream import Stream
 
 
-def checked(tokens_in, planned=(100,), ok=8, unreported=0):
+def checked(tokens_in, planned=(100,), ok=8, *, unreported=0, failed=0, warmup=0, workers=1):
     request = Request("http://127.0.0.1:9/", stream=Stream("openai"))
     rows = Rows(("prompt_1",), tuple(("p",) for _ in planned), tokens=planned)
     group = Group(Closed(1), Source.of(request), data=rows)
     level = typed.level(
         stream={"tokens_in": tokens_in, "tokens_unreported": unreported},
-        counts={"attempted": ok, "ok": ok},
+        counts={"attempted": ok + failed, "ok": ok},
+        warmup={"counts": {"attempted": warmup}},
+        generator={"workers": workers},
     )
     return with_prompt_lengths(level, Plan((group,), Duration(10**9)))
 
@@ -45,9 +47,30 @@ def test_a_server_that_reports_nothing_is_a_warning():
     assert warning.code == "warning.prompt_length_unknown"
 
 
-def test_lengths_that_vary_may_differ_by_chance():
-    assert checked(880, planned=(50, 150)).warnings == []
-    assert checked(1600, planned=(50, 150)).warnings
+def test_the_planned_lengths_are_those_of_the_prompts_that_were_sent():
+    planned = (10, 20, 30, 40, 50, 1000)
+    lengths = checked(20 + 30 + 40, planned, ok=3, warmup=1).stream.prompt_lengths
+    assert (lengths.planned_mean, lengths.difference_mean) == (30, 0)
+    # After the last prompt comes the first one again.
+    lengths = checked(1000 + 10, planned, ok=2, warmup=11).stream.prompt_lengths
+    assert (lengths.planned_mean, lengths.difference_mean) == (505, 0)
+
+
+@pytest.mark.parametrize(("tokens", "codes"), [(840, []), (760, []), (841, [1]), (759, [1])])
+def test_lengths_that_vary_are_as_exact_as_those_that_do_not(tokens, codes):
+    assert len(checked(tokens, planned=(50, 150)).warnings) == len(codes)
+
+
+def test_prompts_without_a_count_widen_what_lengths_may_differ():
+    # One of 100 prompts may have had 150 tokens, or 50.
+    assert checked(10_434, (50, 150), ok=99, failed=1).warnings == []
+    assert checked(10_456, (50, 150), ok=99, failed=1).warnings
+    assert checked(10_434, (100,), ok=99, failed=1).warnings
+
+
+def test_a_worker_may_be_a_prompt_ahead_of_the_others():
+    assert checked(10_590, (50, 150), ok=100, workers=2).warnings == []
+    assert checked(10_610, (50, 150), ok=100, workers=2).warnings
 
 
 def test_nothing_is_said_of_other_prompts():
