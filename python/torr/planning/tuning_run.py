@@ -113,9 +113,11 @@ class _Run:
             directory.head.experiment, allow_not_shown=self.tuning.options.allow_not_shown
         )
 
-    def _plan_of(self, candidate: Candidate, _setting: Factors, url: str) -> Plan:
+    def _plan_of(
+        self, candidate: Candidate, _setting: Factors, url: str, round_number: int = 0, /
+    ) -> Plan:
         """Return the load, which is the same for all settings: a parameter may be called rate."""
-        return self.tuning.plans.of(candidate, {}, url)
+        return self.tuning.plans.of(candidate, {}, url, round_number)
 
     def _procedure(self, directory: RunDirectory, trial_s: float) -> TuneProcedure:
         """Return the procedure: that of the tuning's start, if it is continued."""
