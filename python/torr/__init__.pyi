@@ -142,13 +142,13 @@ def run(
 
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
-    connections: open N connections, one per user [50; --rate(s): 100]
+    connections: open N connections, one per user [50; rate: 100]
     duration: measure each level for TIME [10s]
     requests: stop after N requests, not after --duration
     rate: start RATE requests per second (open loop)
-    arrivals: with --rate(s): use constant or poisson gaps [constant]
-    max_in_flight: with --rate(s): drop due requests beyond N in flight [5M]
-    spin: with --rate(s): busy-wait for exact send times
+    arrivals: with a rate: use constant or poisson gaps [constant]
+    max_in_flight: with a rate: drop due requests beyond N in flight [5M]
+    spin: with a rate: busy-wait for exact send times
     stages: ramp users (or --rate) to N in TIME: 30s:100,2m:1k
     replay: start requests at the times in a file or access log
     speed: with --replay or --trace: X times as fast [1]
@@ -363,14 +363,14 @@ def ladder(
     Raises UsageError before anything is sent, NothingMeasuredError where nothing answers.
 
     levels: measure 1,2,4 or auto[:START[:END]] [200 … 50000]
-    rates: measure rates (open loop): 100,200,400 or auto[:START[:END]]
+    rates: measure rates: 100,200 or auto[:START[:END]]
     rounds: measure the whole ladder N times [1]
-    min_capacity: exit 1 below '5000 ok/s', '200 users', '200 arrivals/s'
-    connections: open N connections, one per user [50; --rate(s): 100]
+    min_capacity: exit 1 below: '5k ok/s', '9 users', '9 arrivals/s'
+    connections: open N connections, one per user [50; rate: 100]
     duration: measure each level for TIME [10s]
-    arrivals: with --rate(s): use constant or poisson gaps [constant]
-    max_in_flight: with --rate(s): drop due requests beyond N in flight [5M]
-    spin: with --rate(s): busy-wait for exact send times
+    arrivals: with a rate: use constant or poisson gaps [constant]
+    max_in_flight: with a rate: drop due requests beyond N in flight [5M]
+    spin: with a rate: busy-wait for exact send times
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
     cancel: let users give up: '10% after 2s'

@@ -78,7 +78,7 @@ class LadderOptions:
     rates: Rates | None = option(
         "--rates",
         Reader("LIST", read_rates, "100,200,400"),
-        "measure rates (open loop): 100,200,400 or auto[:START[:END]]",
+        "measure rates: 100,200 or auto[:START[:END]]",
     )
     rounds: int = option(
         "--rounds", readers.COUNT, "measure the whole ladder N times [1]", default=1
@@ -86,7 +86,7 @@ class LadderOptions:
     min_capacity: LeastCapacity | None = option(
         "--min-capacity",
         readers.CAPACITY,
-        "exit 1 below '5000 ok/s', '200 users', '200 arrivals/s'",
+        "exit 1 below: '5k ok/s', '9 users', '9 arrivals/s'",
         group=RESULT,
         scopes=RUN_SCOPES,
     )

@@ -35,7 +35,7 @@ class LoadOptions:
     connections: int | None = option(
         "-c/--connections",
         readers.COUNT,
-        "open N connections, one per user [50; --rate(s): 100]",
+        "open N connections, one per user [50; rate: 100]",
     )
     duration_ns: int | None = option(
         "-z/--duration", readers.SOME_DURATION, "measure each level for TIME [10s]"
@@ -58,18 +58,18 @@ class LoadOptions:
     arrivals: Arrivals | None = option(
         "--arrivals",
         ARRIVALS,
-        "with --rate(s): use constant or poisson gaps [constant]",
+        "with a rate: use constant or poisson gaps [constant]",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
     max_in_flight: int | None = option(
         "--max-in-flight",
         readers.COUNT,
-        "with --rate(s): drop due requests beyond N in flight [5M]",
+        "with a rate: drop due requests beyond N in flight [5M]",
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
-    spin: bool = switch("--spin", "with --rate(s): busy-wait for exact send times", rare=True)
+    spin: bool = switch("--spin", "with a rate: busy-wait for exact send times", rare=True)
     stages: tuple[Stage, ...] | None = option(
         "--stages",
         readers.STAGES,

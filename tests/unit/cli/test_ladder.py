@@ -158,7 +158,7 @@ def test_what_is_no_capacity_is_refused(torr):
     ended = torr("ladder", "--min-capacity", "5 apples", URL)
     assert ended.code == 2
     assert "'5 apples' is not a capacity" in ended.err
-    assert "write '5000 ok/s' or '200 users'" in ended.err
+    assert "write '5000 ok/s', '200 users' or '200 arrivals/s'" in ended.err
 
 
 def test_limited_levels_are_marked_and_claim_nothing(torr, fake, tmp_path):
