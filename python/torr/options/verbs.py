@@ -77,6 +77,18 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "-t": ("--duration",),
     "--threads": ("--processes",),
     "--time-scale": ("--speed",),
+    # Of the load generators of AIPerf, vLLM and SGLang.
+    "--synthetic-input-tokens-mean": ("--prompt-tokens",),
+    "--isl": ("--prompt-tokens",),
+    "--random-input-len": ("--prompt-tokens",),
+    "--random-prefix-len": ("--prefix-tokens",),
+    "--output-tokens-mean": ("--output-tokens",),
+    "--osl": ("--output-tokens",),
+    "--random-output-len": ("--output-tokens",),
+    "--num-prompts": ("--requests",),
+    "--request-count": ("--requests",),
+    "--request-rate": ("--rate",),
+    "--max-concurrency": ("--connections", "--levels"),
 }
 """Flags of other load generators, and the flags of torr for the same: the first that a verb has."""
 

@@ -140,6 +140,9 @@ def test_a_shell_completes_words_of_a_list_and_names_of_files():
         ("run", "--concurrency", "-c/--connections"),
         ("ladder", "--vus", "--levels"),
         ("compare", "-t", "-z/--duration"),
+        ("run", "--synthetic-input-tokens-mean", "--prompt-tokens"),
+        ("run", "--random-input-len", "--prompt-tokens"),
+        ("run", "--max-concurrency", "-c/--connections"),
     ],
 )
 def test_a_flag_of_another_load_generator_is_answered_with_our_name(verb, flag, name):

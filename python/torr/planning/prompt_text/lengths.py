@@ -62,7 +62,7 @@ def read_lengths(text: str) -> Lengths:
     name, colon, numbers = text.strip().partition(":")
     if not colon:
         least, dots, most = text.partition("..")
-        return _range(text, least, most) if dots else Lengths("same", _TOKENS.read(text))
+        return _range(text, least, most) if dots else _same(text)
     if name not in {"normal", "lognormal"}:
         raise UsageError(say("{name!r} is not a distribution of lengths", name=name), _FORM)
     first, comma, second = numbers.partition(",")
@@ -76,6 +76,16 @@ def read_lengths(text: str) -> Lengths:
         say("the maximum is {largest:g}", largest=LARGEST_SIGMA),
     )
     return Lengths("lognormal", _TOKENS.read(first), width)
+
+
+def _same(text: str) -> Lengths:
+    least, dash, most = map(str.strip, text.partition("-"))
+    if dash and least and most:
+        raise UsageError(
+            say("{text!r} is not a length", text=text),
+            say("write {range}", range=f"{least}..{most}"),
+        )
+    return Lengths("same", _TOKENS.read(text))
 
 
 def _range(text: str, least: str, most: str) -> Lengths:

@@ -49,6 +49,12 @@ def test_what_is_no_length_is_refused(text, why):
         read_lengths(text)
 
 
+def test_a_range_with_a_dash_is_answered_with_the_right_form():
+    with pytest.raises(UsageError, match="'100-900' is not a length") as caught:
+        read_lengths("100-900")
+    assert caught.value.hint == "write 100..900"
+
+
 def drawn(text, many=4000):
     draw = random.Random(3)
     lengths = read_lengths(text)
