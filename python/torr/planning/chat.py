@@ -41,6 +41,7 @@ _NOT_CHAT = (
     *("requests_file", "method", "body", "json_body", "data", "verbatim"),
     *("steps", "weights", "basic_auth", "captures"),
 )
+_OTHER_PROMPTS = ("prompt", "prompts", "unique_prefix")
 _ONLY_TRACE = ("trace_format", "trace_from_ns", "trace_to_ns", "synthesis")
 _NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", *_MADE_UP)
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -87,7 +88,7 @@ def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) ->
         made_up = ("prefix_tokens", "prefix_groups", "token_ids")
         require_for(stream, *made_up, what="--prompt-tokens", hint="--prompt-tokens 512")
     else:
-        taken = ("prompt", "prompts", "unique_prefix")
+        taken = ("prompts", "unique_prefix") if api.has_query else _OTHER_PROMPTS
         refuse(stream, *taken, what="--prompt-tokens")
     if stream.token_ids:
         hint = say("add --tokenizer tokenizer.json, which has the ids of the model")
@@ -154,7 +155,7 @@ def _made_up(
     elif api.has_messages:
         known = known.without_template()
     seed = _seed_of_prompts(options)
-    rows = made_up_rows(stream, known.words, seed, known.template_tokens)
+    rows = made_up_rows(api, stream, known.words, seed, known.template_tokens)
     return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=known.notes)
 
 

@@ -19,13 +19,20 @@ if TYPE_CHECKING:
     from torr.sources.prompts import Prompts
 
 
-def made_up_rows(options: StreamOptions, words: Words, seed: int, template_tokens: int = 0) -> Rows:
+def made_up_rows(
+    api: ModelApi, options: StreamOptions, words: Words, seed: int, template_tokens: int = 0
+) -> Rows:
     """Return made-up prompts as rows; `template_tokens` are those that the server adds to each."""
     from torr.planning.prompt_text.made_up import made_up
 
     prompts, tokens = made_up(options, words, seed, template_tokens)
-    columns = tuple(f"prompt_{number}" for number in range(1, options.turns + 1))
-    rows = Rows(columns, prompts.conversations, tokens=tokens)
+    if api.has_query:
+        _check_prompts(api, options)
+    width = options.batch if api.has_batches else options.turns
+    columns = tuple(f"prompt_{number}" for number in range(1, width + 1))
+    batch = options.batch if api.has_batches else 0
+    rows = Rows(columns, prompts.conversations, batch=batch, tokens=tokens)
+    rows = _with_query(rows, options) if api.has_query else rows
     return _with_images(rows, options, seed) if options.images else rows
 
 

@@ -19,12 +19,9 @@ Body = tuple[str, "tuple[Capture, ...]"]
 
 CONVERSATION = frozenset({"turns", "user", "unique_prefix"})
 """Options of APIs of conversations."""
-GENERATION = frozenset(
-    {
-        *("model", "max_tokens", "output_tokens", "server"),
-        *("prompt_tokens", "prefix_tokens", "prefix_groups"),
-    }
-)
+MADE_UP = frozenset({"prompt_tokens", "prefix_tokens", "prefix_groups"})
+"""Options of APIs for which texts of a chosen length are made up."""
+GENERATION = MADE_UP | {"model", "max_tokens", "output_tokens", "server"}
 """Options of APIs of one model, which limit its output, and for which prompts are made up."""
 
 

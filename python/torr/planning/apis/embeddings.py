@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torr.planning.apis.api import ModelApi
+from torr.planning.apis.api import MADE_UP, ModelApi
 from torr.planning.apis.body import batch, joined
 
 if TYPE_CHECKING:
@@ -22,5 +22,5 @@ API = ModelApi(
     "/v1/embeddings",
     None,
     _write,
-    takes=frozenset({"model", "batch", "user", "unique_prefix"}),
+    takes=MADE_UP | {"model", "batch", "user", "unique_prefix"},
 )

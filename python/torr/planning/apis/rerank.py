@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.planning.apis.api import ModelApi
+from torr.planning.apis.api import MADE_UP, ModelApi
 from torr.planning.apis.body import QUERY, batch, joined
 
 if TYPE_CHECKING:
@@ -22,6 +22,6 @@ API = ModelApi(
     "/v1/rerank",
     None,
     _write,
-    takes=frozenset({"model", "batch", "unique_prefix"}),
+    takes=MADE_UP | {"model", "batch", "unique_prefix"},
     has_query=True,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torr.planning.prompt_text.lengths import Lengths
 from torr.planning.prompt_text.prefix_groups import PrefixGroups
 from torr.planning.prompt_text.prompt_text import ID_SEPARATOR, PromptText
-from torr.sources.prompts import Prompts
+from torr.sources.prompts import Prompts, in_batches
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
@@ -21,9 +21,9 @@ MOST_TOKENS = 4_000_000
 def made_up(
     options: StreamOptions, words: Words, seed: int, template_tokens: int = 0
 ) -> tuple[Prompts, tuple[int, ...]]:
-    """Return conversations, and the planned tokens of the first prompt of each.
+    """Return conversations or batches, and the planned tokens of the first request of each.
 
-    `template_tokens` are those that the server adds to it.
+    `template_tokens` are those that the server adds to a prompt.
     """
     lengths = options.prompt_tokens
     if lengths is None:
@@ -31,7 +31,8 @@ def made_up(
     groups = options.prefix_groups or 1
     prefix = options.prefix_tokens or 0
     text = PromptText(words, seed, ID_SEPARATOR if options.token_ids else " ")
-    per_group = _per_group(groups, prefix, lengths, options.turns)
+    batch = options.batch
+    per_group = batch * _per_group(groups, batch * (prefix + options.turns * lengths.typical))
     shared = Lengths("same", prefix)
     grouped = PrefixGroups(groups, per_group, shared, lengths, template_tokens)
     conversations, tokens = [], []
@@ -43,11 +44,14 @@ def made_up(
         )
         conversations.append((text.joined(prompt.prefix, prompt.own), *later))
         tokens.append(planned)
-    return Prompts(tuple(conversations)), tuple(tokens)
+    prompts = Prompts(tuple(conversations))
+    if batch == 1:
+        return prompts, tuple(tokens)
+    sums = (sum(tokens[start : start + batch]) for start in range(0, len(tokens), batch))
+    return in_batches(prompts, batch), tuple(sums)
 
 
-def _per_group(groups: int, prefix: int, lengths: Lengths, turns: int) -> int:
-    """Return how many prompts each group has, so that all fit into the memory."""
-    tokens = prefix + turns * lengths.typical
+def _per_group(groups: int, tokens: float) -> int:
+    """Return how many requests of so many tokens each group has, so that all fit into memory."""
     most = min(MOST_CONVERSATIONS, round(MOST_TOKENS / tokens))
     return max(1, most // groups)

@@ -59,7 +59,8 @@ def test_an_option_is_taken_or_refused_and_never_ignored(torr, fake, api, option
     fake.loads.clear()
     words = asked(api, *(() if option == "model" else GIVEN[option]))
     if option in MADE_UP and option in APIS[api].takes:
-        words = tuple(word for word in words if word not in ("--prompt", "p"))
+        query = ("--prompt", "p") if APIS[api].has_query else ()
+        words = (*(word for word in words if word not in ("--prompt", "p")), *query)
     ended = torr(*words)
     if option in APIS[api].takes:
         assert ended.code == 0, ended.err
@@ -113,6 +114,25 @@ def test_responses_get_earlier_messages_as_items(torr, fake):
     ]
     assert first["captures"] == [{"name": "answer_1", "from": "text", "what": ""}]
     assert "previous_response_id" not in body_of(second)
+
+
+@pytest.mark.parametrize(("api", "query"), [("embeddings", []), ("rerank", ["p"])])
+def test_texts_of_a_batch_are_made_up(torr, fake, api, query):
+    prompt = ("--prompt", "p") if query else ()
+    words = ("--model", "m", "--prompt-tokens", "12", "--batch", "3", *prompt)
+    ended = torr("run", "--chat", api, *words, URL)
+    assert ended.code == 0, ended.err
+    data = group_of(fake)["data"]
+    assert data["columns"] == [*(["query"] if query else []), "prompt_1", "prompt_2", "prompt_3"]
+    for row in data["rows"]:
+        assert row[: len(query)] == query
+        assert [len(text.split()) for text in row[len(query) :]] == [12, 12, 12]
+
+
+def test_made_up_documents_need_a_query(torr):
+    ended = torr("run", "--chat", "rerank", "--model", "m", "--prompt-tokens", "12", URL)
+    assert ended.code == 2
+    assert "--chat rerank needs --prompt, which is the query" in ended.err
 
 
 def test_embeddings_have_batches_of_the_texts_in_order(torr, fake, tmp_path):

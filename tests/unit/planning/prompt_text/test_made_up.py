@@ -28,6 +28,13 @@ def test_later_turns_have_texts_of_their_own():
     assert {len(turn.split()) for row in rows for turn in row} == {12}
 
 
+def test_batches_have_texts_of_their_own_and_the_sum_of_their_tokens():
+    rows, tokens = conversations("10..40", batch=3, prefix_tokens=5)
+    assert len(rows) == MOST_CONVERSATIONS
+    assert tuple(sum(len(text.split()) for text in row) for row in rows) == tokens
+    assert len({text for row in rows for text in row}) == 3 * len(rows)
+
+
 def test_long_prompts_are_fewer():
     rows, tokens = conversations("100000")
     assert len(rows) * 100_000 == sum(tokens) == MOST_TOKENS
