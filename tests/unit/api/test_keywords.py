@@ -189,7 +189,7 @@ def test_a_keyword_of_several_values_is_named_in_the_plural():
 
 
 def test_the_documentation_of_a_call_names_every_keyword():
-    assert "connections: open N connections, one per user [50; --rate: 100]" in torr.run.__doc__
+    assert "connections: open N connections, one per user [50; rate: 100]" in torr.run.__doc__
     assert "keepalive: if False, open a new connection for each request" in torr.once.__doc__
     signature = inspect.signature(torr.run)
     assert signature.parameters["timeout"].default == "30s"

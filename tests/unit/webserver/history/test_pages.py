@@ -83,7 +83,7 @@ def test_how_times_of_both_are_spread_is_overlaid_at_common_levels(pages):
     a = pages.keep(level(10, 90, **known), level(50, 90, **known), number=1)
     b = pages.keep(level(50, 95, **known), number=2)
     curves = pages.data(f"/overlay?a={a}&b={b}")["run"]["view"]["distributions"]
-    assert [(curve["candidate"], curve["concurrency"], curve["n"]) for curve in curves] == [
+    assert [(curve["candidate"], curve["level"], curve["n"]) for curve in curves] == [
         (f"api (run {a})", 50, 100),
         (f"api (run {b})", 50, 100),
     ]
