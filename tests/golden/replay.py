@@ -22,7 +22,7 @@ from torr import engine
 from torr.cli.main import main
 from torr.monitor import monitor
 from torr.report import write_all
-from torr.report.files import junit
+from torr.report.files import junit, markdown_parts
 from torr.results.base import convert
 from torr.results.monitor import MonitorSeries
 from torr.results.result import decoded, encoded
@@ -241,7 +241,9 @@ def files_of(run: Path) -> dict:
 
 def plain(text: str, folder: Path) -> str:
     """Return a text without what differs from run to run and from machine to machine."""
-    text = text.replace(str(folder), FOLDER)
+    # In Markdown, a special character in the name of the folder has a backslash before it.
+    for written in (str(folder), str(markdown_parts.plain(str(folder)))):
+        text = text.replace(written, FOLDER)
     if not text.startswith(("{", "[")):
         return text
     return json.dumps(shortened(json.loads(text)), indent=1, ensure_ascii=False) + "\n"

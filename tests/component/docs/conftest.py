@@ -152,9 +152,10 @@ BENCHMARKS = {
 
 
 @pytest.fixture
-def place(tmp_path, laddered, kept_runs, monkeypatch):
+def place(tmp_path, laddered, kept_runs, ids_tokenizer, monkeypatch):
     """A directory with everything that the commands of the pages name."""
     shutil.copy(kept_runs, tmp_path / "runs.db")
+    shutil.copy(ids_tokenizer, tmp_path / "tokenizer.json")
     monkeypatch.setenv("TORR_STORE", f"sqlite:///{tmp_path}/runs.db")
     monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path}/cache")
     monkeypatch.setenv("BROWSER", "true")

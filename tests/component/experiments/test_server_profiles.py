@@ -37,7 +37,7 @@ CELLS = ({"n": 1}, {"n": 2})
 LEVEL = typed.changed(measured_level(10, Truth()), candidate="a", factors={"n": 1})
 
 
-def plan_of(_candidate, _factors, url):
+def plan_of(_candidate, _factors, url, _round=0):
     group = Group(pace=Closed(10), source=Source.of(Request(url)))
     return Plan(groups=(group,), stop=Duration(SECOND_NS), warmup_ns=0)
 
