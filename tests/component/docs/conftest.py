@@ -180,6 +180,7 @@ def place(tmp_path, laddered, kept_runs, ids_tokenizer, monkeypatch):
         "dify.toml",
         "compare.toml",
         "giving_up.toml",
+        "prefix_cache.toml",
         "locust_site.py",
         "locust_dify.py",
     ):

@@ -35,6 +35,8 @@ def quicker(arguments):
     more = QUICKER[arguments[0]]
     if arguments[0] == "compare":
         more = [*more, "--rounds", "1"]
+    if "--rates" in arguments:
+        return [*arguments, "--rates", "20,40", "-z", "500ms", "--warmup", "0s"]
     if "--stages" in arguments:
         return [*arguments, "--stages", "100ms:5,100ms:0", "--drain", "1s"]
     left_out = {"--once", "--requests", "--list"} & set(arguments)
