@@ -28,7 +28,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
 .PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages docs docs-serve notices clean
-.PHONY: study-litefs study-proxy study-healthz
+.PHONY: study-litefs study-proxy study-healthz study-tuning
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -120,6 +120,9 @@ study-proxy: build ## compare a backend and a proxy before it, in Express and in
 
 study-healthz: build ## compare net/http and gin, with and without logging (SHORT=1 likewise)
 	scripts/study.sh healthz
+
+study-tuning: build ## find the best settings of uvicorn, nginx and llama.cpp's server
+	scripts/study.sh tuning
 
 schema: reference ## write docs/reference/result.schema.json again
 

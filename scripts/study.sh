@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Makes the environment of a study under build/studies, where it is not there yet, and runs its
-# matrices by `torr compare`: all of studies/NAME but short.toml, or that alone with SHORT=1.
+# files: tune*.toml by `torr tune`, then matrix*.toml by `torr compare`, or short.toml alone with
+# SHORT=1.
 #
 #   scripts/study.sh litefs                  LiteFS and FastAPI in six deployments
 #   scripts/study.sh proxy                   a backend and a proxy before it, in Express and in Go
 #   scripts/study.sh healthz                 net/http and gin, with and without logging
+#   scripts/study.sh tuning                  the best settings of uvicorn, nginx and llama.cpp
 #   scripts/study.sh NAME --prepare          makes the environment alone
 #   scripts/study.sh NAME -- COMMAND…        runs a command in it
-#   scripts/study.sh NAME FLAG…              flags of torr compare, such as --plan
-#   scripts/study.sh NAME matrix.toml FLAG…  one matrix alone, such as with --resume
+#   scripts/study.sh NAME FLAG…              flags of torr, such as --plan
+#   scripts/study.sh NAME matrix.toml FLAG…  one file alone, such as with --resume
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 torr=${TORR:-$root/.venv/bin/torr}
@@ -29,21 +31,23 @@ main() {
         --prepare) return ;;
         --) shift && exec "$@" ;;
     esac
-    compare "$@"
+    measure "$@"
 }
 
 known() {
     local each
-    for each in litefs proxy healthz; do [ "$name" = "$each" ] && return; done
-    printf 'usage: %s litefs|proxy|healthz [--prepare | -- COMMAND… | MATRIX FLAG…]\n' "$0" >&2
+    for each in litefs proxy healthz tuning; do [ "$name" = "$each" ] && return; done
+    printf 'usage: %s litefs|proxy|healthz|tuning [--prepare | -- COMMAND… | FILE FLAG…]\n' "$0" >&2
     exit 2
 }
 
 check_tools() {
     local missing=
     case "$name" in
-        litefs) "$python" -c 'import ensurepip, venv' 2>/dev/null ||
-            miss "$python with its venv module" "apt-get install python3 python3-venv" ;;
+        litefs | tuning) "$python" -c 'import ensurepip, venv' 2>/dev/null ||
+            miss "$python with its venv module" "apt-get install python3 python3-venv" ;;&
+        tuning) PATH="$PATH:/usr/sbin" command -v nginx >/dev/null ||
+            miss "nginx, which stands before uvicorn" "apt-get install nginx-light" ;;
         proxy)
             command -v node >/dev/null || miss "node, which runs Express" "apt-get install nodejs"
             command -v npm >/dev/null || miss "npm, which installs Express" "apt-get install npm"
@@ -61,11 +65,20 @@ miss() {
     missing=yes
 }
 
-prepare_litefs() {
-    fresh "$study/requirements.txt" && return
+prepare_litefs() { install_python "$study/requirements.txt"; }
+
+# FastAPI and uvicorn are those of the other study, llama.cpp's server is that of the tests.
+prepare_tuning() {
+    install_python "$root/studies/litefs/requirements.txt"
+    make --silent -C "$root" build/llama-cpp/.pins
+    export PATH=$PATH:/usr/sbin # where nginx is
+}
+
+install_python() {
+    fresh "$1" && return
     "$python" -m venv --clear "$place"
-    "$place/bin/python" -m pip install --quiet --require-hashes -r "$study/requirements.txt"
-    keep "$study/requirements.txt"
+    "$place/bin/python" -m pip install --quiet --require-hashes -r "$1"
+    keep "$1"
 }
 
 prepare_proxy() {
@@ -86,18 +99,20 @@ prepare_healthz() {
 fresh() { cmp --quiet "$1" "$place/.pins"; }
 keep() { cp "$1" "$place/.pins"; }
 
-compare() {
-    local matrix code=0 ended matrices
+measure() {
+    local file code=0 ended files command
     cd "$study"
     shopt -s nullglob
-    matrices=(matrix.toml matrix-*.toml)
-    [ -z "${SHORT:-}" ] || matrices=(short.toml)
-    [[ ${1:-} != *.toml ]] || { matrices=("$1") && shift; }
+    files=(tune*.toml matrix.toml matrix-*.toml)
+    [ -z "${SHORT:-}" ] || files=(short.toml)
+    [[ ${1:-} != *.toml ]] || { files=("$1") && shift; }
     [ -x "$torr" ] || { printf 'missing: %s\n    try: make build\n' "$torr" >&2; exit 1; }
-    for matrix in "${matrices[@]}"; do
-        printf '\n== studies/%s/%s\n' "$name" "$matrix"
+    for file in "${files[@]}"; do
+        printf '\n== studies/%s/%s\n' "$name" "$file"
         ended=0
-        "$torr" compare "$matrix" -d "$runs" "$@" || ended=$?
+        command=compare
+        [[ $file != tune* ]] || command=tune
+        "$torr" "$command" "$file" -d "$runs" "$@" || ended=$?
         [ "$ended" -ne 130 ] || exit 130 # Ctrl-C is for all of them
         [ -z "${SHORT:-}" ] || all_measured || ended=3
         [ "$ended" -le "$code" ] || code=$ended

@@ -6,10 +6,12 @@ A table that is too wide loses its least important columns, never digits or unit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from torr.cli.wrapping import wrapped
 from torr.messages.say import render
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class Columns:
     @property
     def widths(self) -> list[int]:
         """The width of each column in cells of the terminal."""
-        return [max(map(cell_len, column)) for column in zip(*self._written(), strict=True)]
+        return [max(map(_width, column)) for column in zip(*self._written(), strict=True)]
 
     @property
     def width(self) -> int:
@@ -83,23 +85,38 @@ class Columns:
         for other in least:
             if table.room_for(name, width) < least_width:
                 table = table.without(other)
-        room, at = max(least_width, table.room_for(name, width)), table.names.index(name)
+        room = max(least_width, table.room_for(name, width))
+        return table.with_texts(name, lambda text: (shorten or cut)(text, room))
+
+    def broken(self, name: str, width: int, least_width: int, least: Sequence[str]) -> Columns:
+        """Return the table with the texts of a column in several lines, so that it fits.
+
+        Columns of `least` are left out as in `shortened`.
+        """
+        return self.shortened(name, width, least_width, least, wrapped)
+
+    def with_texts(self, name: str, change: Callable[[str], str]) -> Columns:
+        """Return the table with the name and the texts of a column changed."""
+        at = self.names.index(name)
 
         def in_row(row: tuple[str, ...]) -> tuple[str, ...]:
-            text = (shorten or cut)(render(row[at], self.language), room)
-            return (*row[:at], text, *row[at + 1 :])
+            return (*row[:at], change(render(row[at], self.language)), *row[at + 1 :])
 
-        return replace(table, names=in_row(table.names), rows=tuple(map(in_row, table.rows)))
+        return replace(self, names=in_row(self.names), rows=tuple(map(in_row, self.rows)))
 
     def lines(self) -> Iterator[str]:
         """Yield the line of names, then the rows."""
         widths = self.widths
         for row in self._written():
-            cells = [
-                set_cell_size(cell, width) if at in self.left else _right(cell, width)
-                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            yield (" " * GAP).join(cells).rstrip()
+            for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+                yield self._line(cells, widths)
+
+    def _line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
+        padded = [
+            set_cell_size(cell, width) if at in self.left else _right(cell, width)
+            for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return (" " * GAP).join(padded).rstrip()
 
     def _written(self) -> list[list[str]]:
         """Return the names and the rows in the language."""
@@ -111,6 +128,11 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(0, width - 1)).rstrip() + "…"
+
+
+def _width(text: str) -> int:
+    """Return the width of the longest line of a cell."""
+    return max(map(cell_len, text.split("\n")))
 
 
 def _right(text: str, width: int) -> str:

@@ -43,6 +43,7 @@ BAR = 12
 SIGNS = (("━", "─"), ("#", "-"))
 # One column less than the narrowest usual terminal: a line that is full would wrap.
 USUAL_WIDTH = 79
+HEALTH = say("health")
 # The columns of rows, each with its width in cells of the terminal, and to the right if negative.
 COLUMNS_OF_TRIALS = (
     (say("candidate"), 30),
@@ -53,10 +54,11 @@ COLUMNS_OF_TRIALS = (
 )
 COLUMNS_OF_TUNING = (
     (say("trial"), 12),
-    (say("setting"), 36),
     ("ok/s", -9),
     ("p95", -9),
     (say("success"), -8),
+    ("", 0),
+    (HEALTH, 17),
 )
 COLUMNS = (
     (say("users"), -6),
@@ -104,7 +106,7 @@ class Progress(ExperimentListener):
         if self.rows is None or step.total == 1:
             return
         if level.place is not UNSET:
-            self._write(row_of_tuning(level, level.place), COLUMNS_OF_TUNING)
+            self._write(row_of_tuning(level, level.place), COLUMNS_OF_TUNING, say("setting"))
         elif step.candidate is not None:
             self._write_trial(level, row_of_trial(level))
         else:
@@ -115,8 +117,9 @@ class Progress(ExperimentListener):
         """Write the row of a trial that failed."""
         self.clear()
         if failure.place is not UNSET:
-            cells = [*_place_cells(failure, failure.place), failure.text]
-            self._write(chain(" ", cells), COLUMNS_OF_TUNING)
+            what = chain(": ", [units.show_setting(failure.factors), failure.text])
+            place = padded(_place_text(failure.place), COLUMNS_OF_TUNING[0][1])
+            self._write(chain(" ", [place, what]), COLUMNS_OF_TUNING, say("setting"))
         elif self.rows is not None:
             number = f"{failure.round:>5}"
             cells = [padded(failure.candidate, 30), number, failure.text]
@@ -138,13 +141,13 @@ class Progress(ExperimentListener):
             self._write(f"\n{setting}", COLUMNS_OF_TRIALS)
         self._write(text, COLUMNS_OF_TRIALS)
 
-    def _write(self, text: str, columns: Columns) -> None:
-        """Write a row; the first one follows the names of the columns."""
+    def _write(self, text: str, columns: Columns, last: str = HEALTH) -> None:
+        """Write a row; the first one follows the names of the columns and of the last cell."""
         if self.rows is None:
             return
         if self._header_is_due:
             self._header_is_due = False
-            header = _in_columns([name for name, _ in columns], columns, say("health"))
+            header = _in_columns([name for name, _ in columns], columns, last)
             click.echo(render(header, self.language), file=self.rows)
         click.echo(render(text, self.language), file=self.rows)
         self.rows.flush()
@@ -218,26 +221,23 @@ def row_of_trial(level: Level) -> str:
 
 
 def row_of_tuning(level: Level, place: TrialPlace) -> str:
-    """Return the row of a trial of a tuning."""
-    trial, setting = _place_cells(level, place)
+    """Return the row of a trial of a tuning; settings are long, and come last."""
     cells = (
-        trial,
-        setting,
+        _place_text(place),
         units.show_rate(level.ok_per_s),
         units.show_ms(level.latency.response.p95),
         units.show_percent(level.success_rate),
+        "",
+        word_text(level.health.verdict),
     )
-    return _in_columns(cells, COLUMNS_OF_TUNING, word_text(level.health.verdict))
+    return _in_columns(cells, COLUMNS_OF_TUNING, units.show_setting(level.factors))
 
 
-def _place_cells(trial: Level | TrialFailure, place: TrialPlace) -> tuple[str, str]:
-    """Return the place of a trial, such as `search 1.3` or `fresh 12`, and its setting."""
+def _place_text(place: TrialPlace) -> Text:
+    """Return the place of a trial, such as `search 1.3` or `fresh 12`."""
     if place.phase == "search":
-        where = say("search {stage}.{n}", stage=place.stage, n=place.round)
-    else:
-        where = say("fresh {n}", n=place.round)
-    (_, width), (_, long) = COLUMNS_OF_TUNING[:2]
-    return padded(where, width), padded(units.show_setting(trial.factors), long)
+        return say("search {stage}.{n}", stage=place.stage, n=place.round)
+    return say("fresh {n}", n=place.round)
 
 
 def _in_columns(cells: Sequence[str], columns: Columns, last: str) -> Text:

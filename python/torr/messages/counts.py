@@ -24,6 +24,8 @@ _COUNTS: dict[str, Callable[[Any], Text]] = {
     "fresh round": lambda n: say_count(n, "{n:,} fresh round", "{n:,} fresh rounds"),
     "level": lambda n: say_count(n, "{n:,} level", "{n:,} levels"),
     "node": lambda n: say_count(n, "{n:,} node", "{n:,} nodes"),
+    "other level": lambda n: say_count(n, "{n:,} other level", "{n:,} other levels"),
+    "other trial": lambda n: say_count(n, "{n:,} other trial", "{n:,} other trials"),
     "profile": lambda n: say_count(n, "{n:,} profile", "{n:,} profiles"),
     "round": lambda n: say_count(n, "{n:,} round", "{n:,} rounds"),
     "run": lambda n: say_count(n, "{n:,} run", "{n:,} runs"),

@@ -18,7 +18,12 @@ import pytest
 from installed import wait_until
 from matrices import SCRIPT, STUDIES, candidates, read
 
-RUNTIMES = {"litefs": ["python3"], "proxy": ["node", "npm", "go"], "healthz": ["go"]}
+RUNTIMES = {
+    "litefs": ["python3"],
+    "proxy": ["node", "npm", "go"],
+    "healthz": ["go"],
+    "tuning": ["python3"],
+}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ def study(tmp_path, environment):
     """Run the script with a torr that writes down how it is called, and ends with these codes."""
     environment("healthz")
     environment("proxy")
+    environment("tuning")
 
     def run(*arguments, codes=(), levels=(), failures=(), **settings):
         torr = tmp_path / "torr"
@@ -50,6 +51,14 @@ def test_all_matrices_of_a_study_are_run_with_the_flags_given(study):
         ["compare", "matrix-log.toml"],
     ]
     assert {call[-1] for call in calls} == {"--plan"}
+
+
+def test_tunings_are_run_before_comparisons(study):
+    code, calls = study("tuning", "--plan")
+    assert code == 0
+    tunings = [["tune", f"tune-{name}.toml"] for name in ("llama", "nginx", "uvicorn")]
+    assert [call[:2] for call in calls][:3] == tunings
+    assert {call[0] for call in calls[3:]} <= {"compare"}
 
 
 def test_short_runs_the_short_matrix_alone(study):

@@ -6,6 +6,7 @@ import io
 import os
 import pty
 
+import msgspec
 import pytest
 
 import typed
@@ -18,6 +19,8 @@ from torr.model.plan import Count, Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.options.result import ResultOptions
+from torr.results.result import TrialFailure
+from torr.results.tuning import TrialPlace
 from torr.units import SECOND_NS
 
 EMPTY, FULL = "─" * 12, "━" * 12
@@ -190,3 +193,20 @@ def test_the_line_is_gone_before_a_row_is_written(clock):
 def test_a_row_says_why_a_level_claims_nothing():
     text = row(measured_level(200, Truth(0, health="generator-limited", failure="no response")))
     assert text.endswith("generator-limited: no descriptor left: raise nofile  no response")
+
+
+def test_rows_of_a_tuning_end_with_the_setting():
+    rows = io.StringIO()
+    progress = Progress(None, rows)
+    place = TrialPlace(phase="search", stage=1, round=2, setting=3)
+    setting = {"workers": 4, "gc": "off"}
+    level = measured_level(16, Truth(), factors=setting)
+    progress.level_ended(step(0, 3), msgspec.structs.replace(level, place=place))
+    labels = {"candidate": "api", "factors": setting, "round": 1, "kind": "died"}
+    place = TrialPlace(phase="fresh", stage=0, round=1, setting=3)
+    progress.trial_failed(TrialFailure(**labels, place=place, text="it ended"))
+    assert rows.getvalue().splitlines() == [
+        "trial             ok/s       p95  success  health             setting",
+        "search 1.2       1,000   7.50 ms    100 %  healthy            workers 4, gc off",
+        "fresh 1      workers 4, gc off: it ended",
+    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torr.cli.columns import cut
 from torr.messages.say import chain, say
 from torr.report.data.tuning import Tuning
 from torr.report.tables import tuning_tables as tables
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
     from torr.report.tables.table import Table
     from torr.results.result import RunResult
 
-LEAST_NAME = 12
+LEAST_NAME = 20
 MOST_OUT = 10
 MOST_SEARCHED = 10
 # In the order in which a narrow terminal leaves them out.
-_LEAST = ("n", "RSS", "CPU a request", "place")
+_LEAST = ("n", "RSS", "CPU a request", "note", "rounds", "last level", "place")
 
 
 def show(result: RunResult, out: Screen) -> None:
@@ -48,7 +47,7 @@ def _show_table(table: Table | None, title: str, out: Screen) -> None:
     out.line()
     out.line(title, "bold")
     columns = out.columns(table.columns, table.rows, table.words)
-    out.table(columns.shortened(columns.names[0], out.width, LEAST_NAME, _LEAST))
+    out.table(columns.broken(columns.names[0], out.width, LEAST_NAME, _LEAST))
 
 
 def _show_out(tuning: Tuning, out: Screen) -> None:
@@ -59,7 +58,7 @@ def _show_out(tuning: Tuning, out: Screen) -> None:
     out.line(say("Settings that failed"), "bold")
     for each in failed[:MOST_OUT]:
         line = chain(": ", [tuning.name(each.setting), each.why or each.problem])
-        out.line(cut(out.in_words(chain("", ["  ", line])), out.width))
+        out.line(chain("", ["  ", line]))
     if len(failed) > MOST_OUT:
         more = say("and {n:,} more", n=len(failed) - MOST_OUT)
         out.line(chain("", ["  ", more]), "dim")

@@ -19,9 +19,12 @@ from torr.units import show_percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from torr.messages.message import Message
     from torr.results.level import Level
     from torr.results.result import RunResult
 
+HAS_TRIALS = ("compare", "tune")
+"""Kinds of results whose levels are trials."""
 MOST_NODES = 4
 """The number of nodes that are named."""
 LEAST_STEAL = 0.5
@@ -45,15 +48,33 @@ def trust(result: RunResult) -> Text:
         parts = [_health(levels), _failed(levels), _starved(levels), _joined(result)]
         parts += [_busiest(levels), _rounds(result), _steal(levels)]
     parts.append(_nodes(levels))
-    parts += dict.fromkeys(warning for level in levels for warning in level.warnings)
+    parts += _warnings(result)
     if result.status == "interrupted":
         parts.append(say("interrupted: everything measured until then is stored"))
     return say("{said}.", said=chain(" · ", parts))
 
 
+def _warnings(result: RunResult) -> list[str]:
+    """Return the warnings, and of several that differ only in their figures the first."""
+    alike: dict[str, list[Message]] = {}
+    for level in result.levels:
+        for warning in level.warnings:
+            alike.setdefault(warning.code or warning, []).append(warning)
+    return [_first_of(each, has_trials=result.kind in HAS_TRIALS) for each in alike.values()]
+
+
+def _first_of(warnings: Sequence[Message], *, has_trials: bool) -> str:
+    others = len(warnings) - 1
+    if all(warning == warnings[0] for warning in warnings):
+        return warnings[0]
+    noun = counted(others, "other trial" if has_trials else "other level")
+    return say("{said} (similar at {others})", said=warnings[0], others=noun)
+
+
 def _of_nothing(result: RunResult) -> Text:
     """Return why there is no number; users may hang from the warm-up on."""
-    is_compared, has_trials = result.kind == "compare", result.kind in ("compare", "tune")
+    is_compared = result.kind == "compare"
+    has_trials = result.kind in HAS_TRIALS
     reason = say("No trial was measured") if has_trials else say("No level was measured")
     if result.status == "interrupted":
         reason = say("Interrupted before the window")

@@ -1,6 +1,6 @@
 """Runs llama.cpp's own HTTP server with a model of random weights until it is stopped by SIGTERM.
 
-    python server.py PORT FOLDER [--slots N] [--context TOKENS] [--no-cache] …
+    python server.py PORT FOLDER [--slots N] [--context TOKENS] [--cache off] …
 
 The model is written into FOLDER. Each slot has so many tokens of context.
 """
@@ -36,7 +36,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--slots", type=int, default=4)
     parser.add_argument("--context", type=int, default=4096)
-    parser.add_argument("--no-cache", action="store_true")
+    parser.add_argument("--cache", choices=["off", "on", "q8_0"], default="on")
+    parser.add_argument("--batch", type=int, default=2048)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--letters", action="store_true")
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--layers", type=int, default=2)
@@ -51,15 +53,18 @@ def parameters(options: argparse.Namespace, path: Path) -> xllamacpp.CommonParam
     parameters.port = options.port
     parameters.n_parallel = options.slots
     parameters.n_ctx = options.slots * options.context
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
+    parameters.n_batch = parameters.n_ubatch = options.batch
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = options.threads
     parameters.endpoint_metrics = True
     parameters.endpoint_slots = True
     parameters.warmup = False
     parameters.ui = False
     parameters.verbosity = 1
-    parameters.cache_prompt = not options.no_cache
-    if options.no_cache:
+    parameters.cache_prompt = options.cache != "off"
+    if options.cache == "off":
         parameters.cache_ram_mib = 0
+    if options.cache == "q8_0":
+        parameters.cache_type_k = xllamacpp.ggml_type.GGML_TYPE_Q8_0
     return parameters
 
 

@@ -1,7 +1,10 @@
 """How far a result can be trusted, in one line."""
 
+import pytest
+
 import typed
 from ladders import ROWS, levels
+from torr.messages.message import message
 from torr.report.text import trust
 
 
@@ -51,6 +54,21 @@ def test_trust_gives_the_spread_of_rounds_and_steal(make_level, make_result):
 def test_trust_names_the_warnings_of_the_levels_once(make_level, make_result):
     made = [make_level(n, 9.0, 1.0, warnings=["the log ends early: disk full"]) for n in (1, 2)]
     assert trust.trust(make_result("ladder", made)).count("the log ends early: disk full") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "others"), [("ladder", "2 other levels"), ("compare", "2 other trials")]
+)
+def test_trust_names_the_first_of_warnings_that_differ_in_their_figures(
+    make_level, make_result, kind, others
+):
+    def warned(number):
+        warning = message("warning.few", "{n} of 9 are too short", n=number)
+        other = message("warning.other", "the log ends early")
+        return make_level(number, 9.0, 1.0, warnings=[warning, other])
+
+    said = trust.trust(make_result(kind, [warned(number) for number in (3, 5, 7)]))
+    assert said.endswith(f" · 3 of 9 are too short (similar at {others}) · the log ends early.")
 
 
 def test_trust_names_the_nodes_that_sent_the_load(make_level, make_result):

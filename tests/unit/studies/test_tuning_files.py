@@ -1,0 +1,33 @@
+"""What the tunings of the studies promise: enough settings, and less than an hour each."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from documents import ROOT
+from matrices import STUDIES
+from torr.engine import read_toml
+from torr.options.tune import TuneOptions
+from torr.planning.tuning import TunePlan
+from torr.sources.tune_file import read_tune_file
+
+FILES = sorted(STUDIES.glob("*/tune*.toml"))
+SCHEMA = json.loads((ROOT / "docs/reference/tune.schema.json").read_text(encoding="utf-8"))
+LEAST_SETTINGS = 24
+MOST_S = 60 * 60
+
+
+def test_there_are_three():
+    assert [path.stem for path in FILES] == ["tune-llama", "tune-nginx", "tune-uvicorn"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_tuning_has_enough_settings_and_trials(path):
+    jsonschema.validate(read_toml(path.read_text())[0], SCHEMA)
+    tuning = TunePlan.of(read_tune_file(path), TuneOptions())
+    assert len(tuning.file.settings) >= LEAST_SETTINGS
+    _, most = tuning.procedure.budget.all_trials
+    assert most * tuning.trial_s <= MOST_S
