@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from candidates import GOOD
-from installed import children_of, wait_until
+from installed import TORR, children_of, wait_until
 from torr import engine
 from torr.cli.main import torr as command_line
 from torr.cluster import cluster as clusters
@@ -175,6 +175,51 @@ def test_the_trials_of_a_comparison_are_sent_by_the_nodes(matrix, tmp_path, monk
     assert sent_by == [["a", "b"]] * 2
     assert "pin" not in result["experiment"]
     assert "rules.nodes" in [rule["code"] for rule in result["experiment"]["rules"]]
+
+
+@pytest.mark.usefixtures("connect")
+def test_the_rows_of_a_trace_are_sent_once_by_several_nodes(target, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    running = target("openai")
+    rows = [{"timestamp": n, "input_length": 4, "output_length": 1} for n in range(30)]
+    Path("trace.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    flags = ["--nodes", "2", "--cluster", "here:1", "-q", "--chat", "openai", "--model", "m"]
+    ended = CliRunner().invoke(
+        command_line, ["run", *flags, "--trace", "trace.jsonl", "--drain", "10s", running.url]
+    )
+    assert ended.exit_code == 0, ended.output
+    level = json.loads(Path("_output/torr/latest/result.json").read_text())["levels"][0]
+    sent_by = {node["name"]: node["attempted"] for node in level["generator"]["nodes"]}
+    assert sorted(sent_by) == ["a", "b"]
+    assert sum(sent_by.values()) == level["counts"]["ok"] == running.stop()["calls"]["chat"] == 30
+    assert level["trace"]["rows"] == 30
+
+
+@pytest.mark.usefixtures("connect")
+def test_the_trials_of_a_tuning_are_sent_by_the_nodes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("tune.toml").write_text(f"""\
+command = [
+    "{TORR}", "target", "delay", "--port", "{{port}}", "--delay", "{{delay}}", "--for", "60s",
+]
+url = "http://127.0.0.1:{{port}}/"
+connections = 2
+requests = 20
+warmup = "0s"
+budget = 22
+[settings]
+delay = ["9ms", "1ms"]
+[default]
+delay = "9ms"
+""")
+    flags = ["--nodes", "2", "--cluster", "here:1", "-q"]
+    ended = CliRunner().invoke(command_line, ["tune", "tune.toml", *flags])
+    assert ended.exit_code == 0, ended.output
+    result = json.loads(Path("_output/torr/latest/result.json").read_text())
+    assert result["tuning"]["finalists"] == [1]
+    sent_by = {tuple(n["name"] for n in x["generator"]["nodes"]) for x in result["levels"]}
+    assert sent_by == {("a", "b")}
+    assert "pin" not in result["experiment"]
 
 
 @pytest.mark.usefixtures("connect")
