@@ -234,7 +234,7 @@ export interface Round {
 }
 
 export interface Entry {
-  name: string;
+  name: Text;
   is_baseline: boolean;
   standing: string;
   word: Text;
@@ -257,7 +257,7 @@ export interface Comparison {
   is_share: boolean;
   /** Whether the metric is a rate or a time: then "better" is "faster". */
   is_speed: boolean;
-  baseline: string;
+  baseline: Text;
   limits: [number, number];
   margin: [number, number];
   marks: [number, string][];

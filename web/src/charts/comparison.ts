@@ -52,7 +52,10 @@ export class ComparisonChart extends RowChart {
 
   private cell(cell: Cell): HTMLElement {
     const width = this.cellWidth;
-    const names = Math.min(width * 0.36, nameWidth(cell.entries.map((entry) => entry.name)));
+    const names = Math.min(
+      width * 0.36,
+      nameWidth(cell.entries.map((entry) => localized(entry.name))),
+    );
     const right = 74;
     const extent = { left: names, width: width - names - right - 8 };
     const height = cell.entries.length * ROW;
@@ -81,16 +84,15 @@ export class ComparisonChart extends RowChart {
   private row(entry: Entry, at: number, extent: Extent): SVGElement {
     const y = (at + 0.5) * ROW;
     const maxLetters = lettersIn(extent.left - 10);
+    const whole = localized(entry.name);
     const name =
-      entry.name.length > maxLetters
-        ? `${entry.name.slice(0, Math.max(1, maxLetters - 1))}…`
-        : entry.name;
+      whole.length > maxLetters ? `${whole.slice(0, Math.max(1, maxLetters - 1))}…` : whole;
     const end = extent.left + extent.width + 8;
     const word = wordClass(entry);
     return svg(
       "g",
       { class: `row ${word}` },
-      svg("text", { x: 0, y: y + 4, class: "name" }, name, svg("title", {}, entry.name)),
+      svg("text", { x: 0, y: y + 4, class: "name" }, name, svg("title", {}, whole)),
       ...this.dots(entry, y, extent),
       ...this.estimate(entry, y, extent),
       note(entry) && svg("text", { x: extent.left + 6, y: y + 4, class: "row-note" }, note(entry)),
@@ -100,7 +102,7 @@ export class ComparisonChart extends RowChart {
 
   private dots(entry: Entry, y: number, extent: Extent): SVGElement[] {
     const name = ({ round, text }: Round) =>
-      `${entry.name}, ${translate("compare.round", { n: round })}: ${text}`;
+      `${localized(entry.name)}, ${translate("compare.round", { n: round })}: ${text}`;
     return dots(name, entry.rounds, y, (at) => this.x(at, extent));
   }
 
@@ -125,7 +127,10 @@ export class ComparisonChart extends RowChart {
 }
 
 function title(comparison: Comparison): string {
-  const values = { metric: localized(comparison.metric), baseline: comparison.baseline };
+  const values = {
+    metric: localized(comparison.metric),
+    baseline: localized(comparison.baseline),
+  };
   return translate(comparison.is_share ? "compare.points" : "compare.ratio", values);
 }
 
@@ -159,6 +164,7 @@ function amount(entry: Entry): string {
 }
 
 function describe(entry: Entry): string {
-  if (entry.is_baseline) return `${entry.name}: ${translate("compare.baseline")}`;
-  return `${entry.name}: ${localized(entry.word)}, ${entry.ratio} (${entry.interval_text}), n = ${entry.n}`;
+  const name = localized(entry.name);
+  if (entry.is_baseline) return `${name}: ${translate("compare.baseline")}`;
+  return `${name}: ${localized(entry.word)}, ${entry.ratio} (${entry.interval_text}), n = ${entry.n}`;
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from torr.messages.say import Text, say
 from torr.model.settings import settings_of
 from torr.results.tuning import TuningOutcome
 from torr.stats.metric import OK_PER_S, Metric
@@ -73,6 +74,13 @@ class Tuning:
     def name(self, setting: int) -> str:
         """Return a setting in words."""
         return show_setting(self.settings[setting])
+
+    def place(self, setting: int) -> Text:
+        """Return what a setting of the fresh rounds is: the default, or which finalist."""
+        if setting == self.default:
+            return say("default")
+        place = self.outcome.finalists.index(setting)
+        return say("runner-up {n}", n=place) if place else say("champion")
 
     @property
     def rows(self) -> list[TunedSetting]:

@@ -1,6 +1,7 @@
 """The fresh rounds of a tuning as a comparison of its finalists with the default.
 
-What draws and tabulates comparisons can so present them, too.
+What draws and tabulates comparisons can so present them, too. Settings are named by their places:
+their values may be longer than any picture.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def as_comparison(result: RunResult) -> RunResult:
     """Return a result of the kind compare, whose candidates are settings."""
     tuning = Tuning.of(result)
-    default = tuning.name(tuning.default)
+    default = tuning.place(tuning.default)
     places = {row.setting: place for place, row in enumerate(tuning.rows)}
     # Candidates are in the order of their first trial.
     fresh = sorted(_fresh(result, tuning), key=lambda pair: places[pair[0]])
@@ -48,7 +49,7 @@ def _fresh(result: RunResult, tuning: Tuning) -> Iterator[tuple[int, Level]]:
         if place is UNSET or place.phase != "fresh" or place.setting not in shown:
             continue
         if not level.is_limited and place.round <= tuning.outcome.rounds:
-            named = replace(level, candidate=tuning.name(place.setting), factors={})
+            named = replace(level, candidate=tuning.place(place.setting), factors={})
             yield place.setting, named
 
 
@@ -59,5 +60,5 @@ def _claims(tuning: Tuning, default: str, levels: list[Level]) -> Iterator[Verdi
     for row in tuning.rows:
         claim = row.against_default
         if claim is not None:
-            name = tuning.name(row.setting)
+            name = tuning.place(row.setting)
             yield replace(claim, candidate=name, baseline=default, factors={}, **load)

@@ -75,13 +75,7 @@ def of_settings_out(tuning: Tuning) -> Table | None:
 
 def _place(row: TunedSetting, tuning: Tuning) -> Text:
     """Return whether a setting is recommended, or what else it is."""
-    outcome = tuning.outcome
-    if row.setting == tuning.default:
-        role = say("default")
-    elif row.setting == outcome.finalists[0]:
-        role = say("champion")
-    else:
-        role = say("runner-up")
+    outcome, role = tuning.outcome, tuning.place(row.setting)
     if row.setting == outcome.recommended:
         return chain(", ", [role, say("recommended")])
     if row.setting in outcome.tied:

@@ -34,7 +34,7 @@ def comparison(result: RunResult) -> JsonObject | None:
         "metric": as_json(word_text(ordered.primary.label)),
         "is_share": scale.is_share,
         "is_speed": ordered.primary.is_time or ordered.primary.is_rate,
-        "baseline": ordered.baseline,
+        "baseline": as_json(ordered.baseline),
         "limits": scale.limits,
         "margin": scale.margin,
         "marks": scale.marks(),
@@ -58,7 +58,7 @@ def _entry(cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> JsonObje
     span, middle = ends(verdict, scale), centre(verdict, scale)
     kind = entry.failures[0].kind if standing == "failed" else None
     return {
-        "name": entry.name,
+        "name": as_json(entry.name),
         "is_baseline": is_base,
         "standing": standing,
         "word": as_json(word_text(cell.printed(entry))),

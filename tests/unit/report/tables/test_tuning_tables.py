@@ -23,8 +23,8 @@ def test_the_recommended_setting_is_first_and_the_default_last(result):
     rows = rows_of(tuning_tables.of_finalists(Tuning.of(result)))
     assert [row[:2] for row in rows] == [
         ["workers 4, gc false, pool 16", "champion, recommended"],
-        ["workers 4, gc false, pool 8", "runner-up"],
-        ["workers 4, gc true, pool 16", "runner-up"],
+        ["workers 4, gc false, pool 8", "runner-up 1"],
+        ["workers 4, gc true, pool 16", "runner-up 2"],
         ["workers 1, gc true", "default"],
     ]
     champion = rows[0]

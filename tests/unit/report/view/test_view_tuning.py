@@ -16,9 +16,9 @@ def result():
 def test_finalists_are_compared_with_the_default(result):
     drawn = view(result)["comparison"]
     (place,) = drawn["places"]
-    names = [entry["name"] for entry in place["entries"]]
-    assert names[0] == "workers 4, gc false, pool 16"
-    assert (drawn["baseline"], names[-1]) == ("workers 1, gc true", "workers 1, gc true")
+    names = [entry["name"]["en"] for entry in place["entries"]]
+    assert names == ["champion", "runner-up 1", "runner-up 2", "default"]
+    assert drawn["baseline"]["en"] == "default"
     assert [entry["standing"] for entry in place["entries"][:3]] == ["better"] * 3
     assert all(len(entry["rounds"]) == 10 for entry in place["entries"])
 
