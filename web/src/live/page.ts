@@ -127,6 +127,10 @@ export class LivePage {
     return stop;
   }
 
+  private get hasTrials(): boolean {
+    return ["compare", "tune"].includes(this.state.run?.result.kind ?? "");
+  }
+
   private status(): void {
     const { parts, state } = this;
     parts.name.textContent = state.run?.result.name ?? "torr";
@@ -138,14 +142,17 @@ export class LivePage {
     const line = generator ? [trust(generator.health, localized(generator.text))] : [];
     parts.generator.replaceChildren(...line);
     if (levels !== 1 && !parts.verdict.hasChildNodes())
-      parts.verdict.replaceChildren(el("p", {}, translate("live.none")));
+      parts.verdict.replaceChildren(
+        el("p", {}, translate(this.hasTrials ? "live.noTrial" : "live.none")),
+      );
     parts.progress.max = elapsed_s + (remaining_s ?? 0) || 1;
     parts.progress.value = elapsed_s;
+    const count = { at: level + 1, of: levels ?? "?" };
     const words = [
       translate(remaining_s == null ? "live.elapsed" : "live.remaining", {
         t: clock(remaining_s ?? elapsed_s),
       }),
-      (levels ?? 2) > 1 && translate("live.level", { at: level + 1, of: levels ?? "?" }),
+      (levels ?? 2) > 1 && translate(this.hasTrials ? "live.trial" : "live.level", count),
       is_warmup && translate("time.warmup"),
     ];
     parts.remaining.textContent = words.filter(Boolean).join(" · ");
