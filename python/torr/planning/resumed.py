@@ -75,6 +75,8 @@ def _difference(key: str, then: Any, now: Any) -> str:  # noqa: ANN401 - JSON
         if then.keys() != now.keys():
             return _changed(key, ", ".join(then), ", ".join(now))
         name = next(name for name in now if then[name] != now[name])
+        if key == "checksums":
+            return say("{what} has changed since the start", what=name)
         return _difference(f"{key}: {name}" if key == "candidates" else name, then[name], now[name])
     if key.endswith("_ns"):
         key, then, now = key[:-3], _duration(then), _duration(now)

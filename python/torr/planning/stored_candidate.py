@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from torr.model.secret_names import REDACTED, is_secret
 from torr.model.secrets import redacted_text, whole
+from torr.planning.checksums import checksums
+from torr.servers.preparation import Preparation
 from torr.servers.versions import versions_in
 
 if TYPE_CHECKING:
@@ -14,8 +16,12 @@ if TYPE_CHECKING:
     from torr.results.base import Factors
     from torr.sources.candidate_entry import Candidate
 
+NO_PREPARATION = Preparation()
 
-def stored_candidate(candidate: Candidate, plan: Plan, factors: Factors) -> JsonObject:
+
+def stored_candidate(
+    candidate: Candidate, plan: Plan, factors: Factors, preparation: Preparation = NO_PREPARATION
+) -> JsonObject:
     """Return enough of a candidate to start its server again; `plan` is the load of one trial."""
     command = candidate.command
     return {
@@ -29,5 +35,6 @@ def stored_candidate(candidate: Candidate, plan: Plan, factors: Factors) -> Json
         "stop_signal": command.stop_signal,
         "grace_s": command.grace_s,
         "health_timeout_s": command.health_timeout_s,
+        "checksums": checksums(plan, preparation),
         "versions": versions_in(command, factors),
     }

@@ -160,7 +160,7 @@ def _head(tuning: TunePlan, command: Sequence[str]) -> RunHead:
             slo_presets=list(dict.fromkeys(slo.preset for slo in tuning.slos if slo.preset)),
             candidates={
                 file.candidate.name: stored_candidate(
-                    file.candidate_in(default), tuning.load, default
+                    file.candidate_in(default), tuning.load, default, file.preparation
                 )
             },
             parameters=list(file.parameters),

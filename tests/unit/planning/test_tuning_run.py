@@ -119,5 +119,14 @@ def test_another_tuning_is_not_continued(plan, change, options, said):
     assert said in raised.value.message or "candidates" in raised.value.message
 
 
+def test_a_tuning_whose_template_or_commands_have_changed_is_not_continued(plan, tmp_path):
+    path = started(plan)
+    with pytest.raises(UsageError, match="before has changed since the start"):
+        prepare_tuning(plan(FILE.replace("./warm", "./cold"), resume=path), []).open()
+    (tmp_path / "server.conf").write_text("gc {gc}\nlimit 1\n")
+    with pytest.raises(UsageError, match="template conf has changed since the start"):
+        prepare_tuning(plan(resume=path), []).open()
+
+
 def test_before_it_runs_a_tuning_concludes_nothing(plan):
     assert not prepare_tuning(plan(), []).judge([]).tuning
