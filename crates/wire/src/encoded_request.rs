@@ -127,3 +127,107 @@ fn write_number(number: usize, out: &mut Vec<u8>) {
     // Writing into memory cannot fail.
     let _ = write!(out, "{number}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GrpcPart;
+    use crate::escape::Escape;
+    use crate::grpc_part::read_all;
+    use crate::protobuf::NumberEncoding;
+
+    /// Gives the same bytes for each place.
+    struct Same(&'static [u8]);
+
+    impl Values for Same {
+        fn put(&mut self, _: u16, out: &mut Vec<u8>) {
+            out.extend_from_slice(self.0);
+        }
+    }
+
+    fn joined(request: &EncodedRequest, value: &'static [u8]) -> Vec<u8> {
+        // What is in the buffers before does not matter.
+        let (mut out, mut spare) = (b"old".to_vec(), b"old".to_vec());
+        request.join(&mut Same(value), &mut out, &mut spare);
+        out
+    }
+
+    fn text(text: &str) -> TemplateText {
+        TemplateText::read(text.as_bytes(), Escape::None, &mut |_| Ok(0)).unwrap()
+    }
+
+    fn message(parts: &[GrpcPart]) -> EncodedRequest {
+        let pieces = read_all(parts, &mut |_| Ok(0)).unwrap();
+        let mut request = EncodedRequest::default();
+        request.add(b"head ");
+        request.set_body(&TemplateText { pieces: vec![Piece::Message(pieces)] });
+        request
+    }
+
+    #[test]
+    fn texts_and_values_are_joined_in_their_order() {
+        assert_eq!(joined(&EncodedRequest::of_text(&text("a{{x}}c")), b"b"), b"abc");
+        let mut request = EncodedRequest::default();
+        request.add(b"GET ");
+        request.add(b"/");
+        request.add_text(&text("id/{{x}}/"));
+        request.add(b" end");
+        assert_eq!(joined(&request, b"7"), b"GET /id/7/ end");
+        // Texts that follow each other are one piece.
+        assert_eq!(request.head.len(), 3);
+        assert_eq!(request.fixed(), None);
+    }
+
+    #[test]
+    fn a_request_without_places_is_fixed() {
+        let mut request = EncodedRequest::default();
+        request.add(b"length ");
+        request.add_length();
+        request.add(b": ");
+        request.set_body(&text("hello world"));
+        assert_eq!(request.fixed().as_deref(), Some(&b"length 11: hello world"[..]));
+    }
+
+    #[test]
+    fn the_length_is_that_of_the_body_with_its_values() {
+        let mut request = EncodedRequest::default();
+        request.add_length();
+        request.add(b" ");
+        request.set_body(&text("<{{x}}>"));
+        assert_eq!(joined(&request, b"four"), b"6 <four>");
+    }
+
+    #[test]
+    fn messages_have_their_length_before_them() {
+        let request = message(&[
+            GrpcPart::Bytes(b"ab".to_vec()),
+            GrpcPart::Text("<{{x}}>".to_owned()),
+            GrpcPart::Number("{{x}}".to_owned(), NumberEncoding::Uint64),
+        ]);
+        assert_eq!(joined(&request, b"300"), b"head \0\0\0\0\x09ab<300>\xac\x02");
+        let long = message(&[GrpcPart::Bytes(vec![b'.'; 258])]);
+        assert_eq!(joined(&long, b"")[..10], *b"head \0\0\0\x01\x02");
+        assert_eq!(joined(&long, b"").len(), 5 + 5 + 258);
+    }
+
+    #[test]
+    fn parts_within_a_message_have_their_length_before_them() {
+        let inner = GrpcPart::Nested(vec![GrpcPart::Text("{{x}}".to_owned())]);
+        let outer = GrpcPart::Nested(vec![GrpcPart::Bytes(b"(".to_vec()), inner]);
+        let request = message(&[GrpcPart::Bytes(b"tag".to_vec()), outer]);
+        assert_eq!(joined(&request, b"four"), b"head \0\0\0\0\x0atag\x06(\x04four");
+        // A length of more than 127 takes two bytes.
+        const LONG: &[u8] = &[b'.'; 200];
+        let nested = GrpcPart::Nested(vec![GrpcPart::Text("{{x}}".to_owned())]);
+        let joined = joined(&message(&[nested]), LONG);
+        assert_eq!(joined[..12], *b"head \0\0\0\0\xca\xc8\x01");
+        assert_eq!(joined[12..], *LONG);
+    }
+
+    #[test]
+    fn only_the_value_of_a_number_is_encoded() {
+        let number = GrpcPart::Number("{{x}}".to_owned(), NumberEncoding::Fixed32);
+        let request = message(&[GrpcPart::Bytes(b"tag".to_vec()), number]);
+        assert_eq!(joined(&request, b"258"), b"head \0\0\0\0\x07tag\x02\x01\0\0");
+    }
+}

@@ -75,6 +75,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_byte_is_a_character_of_latin_1() {
+        assert_eq!(latin1(b"caf\xe9 \x80"), "caf\u{e9} \u{80}");
+    }
+
+    #[test]
     fn fields_keep_their_order_and_the_last_one_counts_whatever_its_case() {
         let fields = Fields::read(b"A: 1\r\nb:\r\na:  \xff2 \r\n\r\nrest");
         let all: Vec<_> = fields.iter().collect();

@@ -40,3 +40,36 @@ impl EventParts {
         self.0 & other.0 != 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EACH: [EventParts; 7] = [
+        EventParts::CONTENT,
+        EventParts::EMPTY,
+        EventParts::REASONING,
+        EventParts::REASONING_CONTENT,
+        EventParts::TOOL,
+        EventParts::TOOL_TEXT,
+        EventParts::FUNCTION,
+    ];
+
+    #[test]
+    fn each_part_meets_itself_alone() {
+        for (at, part) in EACH.into_iter().enumerate() {
+            let met: Vec<_> = (0..EACH.len()).filter(|&other| part.meets(EACH[other])).collect();
+            assert_eq!(met, [at]);
+            assert!(!part.meets(EventParts::NONE));
+        }
+    }
+
+    #[test]
+    fn two_sets_together_have_the_parts_of_both() {
+        let both = EventParts::TOOL.and(EventParts::TOOL_TEXT);
+        assert!(both.meets(EventParts::TOOL) && both.meets(EventParts::TOOL_TEXT));
+        assert!(!both.meets(EventParts::CONTENT));
+        assert_eq!(both.and(EventParts::TOOL), both);
+        assert_eq!((both.when(true), both.when(false)), (both, EventParts::NONE));
+    }
+}

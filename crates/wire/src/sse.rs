@@ -190,6 +190,16 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_the_largest_size_is_read_and_a_larger_one_is_not() {
+        for (size, is_read) in [(MAX_EVENT_BYTES, true), (MAX_EVENT_BYTES + 1, false)] {
+            let (first, rest) = (vec![b'.'; 7], vec![b'.'; size - 12]);
+            let mut sse = Sse::default();
+            let fed = [&b"data:"[..], &first, &rest].map(|piece| sse.feed(piece, |_| ()));
+            assert_eq!(fed.iter().all(Result::is_ok), is_read, "{size}");
+        }
+    }
+
+    #[test]
     fn follows_the_examples_of_the_standard() {
         let table: [(&str, Vec<Read>); 6] = [
             ("data: YHOO\ndata: +2\ndata: 10\n\n", vec![data("YHOO\n+2\n10")]),

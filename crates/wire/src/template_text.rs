@@ -194,3 +194,60 @@ fn end_of(text: &[u8]) -> Option<usize> {
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<TemplateText, TemplateError> {
+        TemplateText::unescaped(text.as_bytes(), &mut |name| {
+            name.strip_prefix('v').and_then(|n| n.parse().ok()).ok_or_else(|| format!("no {name}"))
+        })
+    }
+
+    fn value(place: u16, filter: Escape) -> Piece {
+        Piece::Value { place, filter, escape: Escape::None }
+    }
+
+    fn plain(text: &str) -> Piece {
+        Piece::Text(text.as_bytes().into())
+    }
+
+    #[test]
+    fn places_are_found_with_their_filters_and_spaces() {
+        let read = read("a{{v1}}b{{ v2 | url }}{{v3|json}}c").unwrap();
+        assert_eq!(
+            read.pieces,
+            [
+                plain("a"),
+                value(1, Escape::None),
+                plain("b"),
+                value(2, Escape::Url),
+                value(3, Escape::Json),
+                plain("c"),
+            ]
+        );
+        assert!(read.has_places());
+        assert_eq!(read.without_places(), "abc");
+    }
+
+    #[test]
+    fn a_quoted_text_may_hold_braces() {
+        for text in ["a{{\"{{x}}\"}}b", "a{{   \"{{x}}\"   }}b"] {
+            let read = read(text).unwrap();
+            assert_eq!(read.pieces, [plain("a{{x}}b")], "{text}");
+            assert!(!read.has_places());
+        }
+        assert_eq!(read("{{\"\"}}{{\"}}\"}}").unwrap().pieces, [plain("}}")]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let unclosed = |text: &str| TemplateError::Unclosed(text.to_owned());
+        for text in ["{{", "{{v1}", "{{   ", "{{\"v1}}", "{{\"v1\"}"] {
+            assert_eq!(read(&format!("a{text}")), Err(unclosed(text)));
+        }
+        assert_eq!(read("{{v1|xml}}"), Err(TemplateError::Filter("xml".to_owned())));
+        assert_eq!(read("{{w}}"), Err(TemplateError::Name("no w".to_owned())));
+    }
+}

@@ -115,3 +115,16 @@ impl AnthropicTokens<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_without_data_is_a_ping_or_unknown() {
+        for (name, kind) in [("ping", Kind::Ping), ("pong", Kind::Unknown), ("", Kind::Unknown)] {
+            let event = Event { name: name.as_bytes(), data: None };
+            assert_eq!(mark(event).unwrap().kind, kind, "{name}");
+        }
+    }
+}
