@@ -35,6 +35,33 @@ class Ended:
         return self.result["levels"][0]
 
 
+MOST_TRIES = 5
+
+
+def until_judged(run, folder):
+    """Return what `run` returns; it runs again while the generator was the limit of its load.
+
+    A level claims nothing then, what `run` asserts may not hold, and on a busy machine any
+    generator may be the limit.
+    """
+    result = folder / "_output/torr/latest/result.json"
+    for left in reversed(range(MOST_TRIES)):
+        try:
+            ended = run()
+        except AssertionError:
+            if not left or not _is_limited(result):
+                raise
+            continue
+        if not _is_limited(result):
+            break
+    return ended
+
+
+def _is_limited(result):
+    levels = json.loads(result.read_text())["levels"] if result.exists() else []
+    return any(level["health"]["verdict"] == "generator-limited" for level in levels)
+
+
 @dataclass
 class Target:
     """A running `torr target`."""

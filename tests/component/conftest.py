@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from candidates import QUICK, SERVER
-from installed import TORR, Ended, SharedTarget, Target
+from installed import TORR, Ended, SharedTarget, Target, until_judged
 from warm_process import TIMEOUT_S, WarmProcess
 
 WARM_TORR = Path(__file__).with_name("warm_torr.py")
@@ -63,6 +63,16 @@ def torr(tmp_path, tmp_path_factory, warm_torr):
             **settings,
         )
         return Ended(process.returncode, process.stdout, process.stderr, tmp_path)
+
+    return run
+
+
+@pytest.fixture
+def judged_torr(torr, tmp_path):
+    """Run a `torr` command as `torr` does, until the generator was not the limit of its load."""
+
+    def run(*arguments, **settings):
+        return until_judged(lambda: torr(*arguments, **settings), tmp_path)
 
     return run
 

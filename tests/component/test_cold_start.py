@@ -12,11 +12,11 @@ LOAD = ("--requests", "20", "--warmup", "0s", "--timeout", "30s")
 
 
 @pytest.fixture
-def cold(torr, own_store):  # noqa: ARG001 - for the environment
+def cold(judged_torr, own_store):  # noqa: ARG001 - for the environment
     """Start the installed `torr` and return its output; it must end with 0."""
 
     def started(*arguments):
-        ended = torr(*arguments, env=dict(os.environ))
+        ended = judged_torr(*arguments, env=dict(os.environ))
         assert ended.code == 0, ended.err
         return ended.out
 
@@ -25,13 +25,14 @@ def cold(torr, own_store):  # noqa: ARG001 - for the environment
 
 def test_a_run_and_a_ladder_are_kept_and_compared(cold, steady):
     assert "20" in cold("run", "-n", "first", "-c", "2", *LOAD, steady.url)
-    assert "levels" in cold(
+    assert "second" in cold(
         "ladder", "-n", "second", "--levels", "1,2", "-z", "200ms", "--warmup", "0s", steady.url
     )
-    kept = cold("runs", "list")
-    assert "first" in kept
-    assert "second" in kept
-    assert "first" in cold("diff", "1", "2")
+    # The newest run of a name is the first one in the list.
+    kept = [row.split() for row in reversed(cold("runs", "list").splitlines()[1:])]
+    ids = {name: number for number, _, _, name, *_ in kept}
+    assert ids.keys() == {"first", "second"}
+    assert "first" in cold("diff", ids["first"], ids["second"])
 
 
 def test_servers_are_compared(cold, matrix):

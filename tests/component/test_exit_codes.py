@@ -25,7 +25,7 @@ module.allowed_cores = broken
 
 
 @pytest.fixture
-def call(torr, start, tmp_path):
+def call(torr, judged_torr, start, tmp_path):
     """Make a command end as a row of the table says."""
 
     def called(end, arguments):
@@ -36,7 +36,7 @@ def call(torr, start, tmp_path):
             limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, most)  # noqa: E731
             return torr(*arguments, preexec_fn=limit)
         if end.signal is None:
-            return torr(*arguments)
+            return judged_torr(*arguments)
         # The tests may have been started by nohup.
         heard = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)  # noqa: E731
         process = start(*arguments, preexec_fn=heard)

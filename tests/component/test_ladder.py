@@ -107,10 +107,14 @@ def test_levels_beyond_the_descriptors_are_marked_and_the_ladder_goes_on(torr, t
     levels = ("--levels", "10,20,400,500", "-z", "500ms", "--warmup", "100ms")
     ended = torr("ladder", *levels, "--processes", 1, slow.url, **few)
     assert ended.code == 0, ended.err
-    healths = [level["health"]["verdict"] for level in ended.result["levels"]]
-    assert healths[2:] == ["generator-limited", "generator-limited"]
+    levels = ended.result["levels"]
+    claimed = [x["concurrency"] for x in levels if x["health"]["verdict"] != "generator-limited"]
+    # On a busy machine the generator may be the limit of the others, too.
+    assert [level["concurrency"] for level in levels] == [10, 20, 400, 500]
+    assert not {400, 500} & {*claimed}
     data = (ended.folder / "_output/torr/apiserver.dat").read_text()
-    assert [line.split()[0] for line in data.splitlines()] == ["10", "20"]
+    rows = [line.split()[0] for line in data.splitlines() if not line.startswith("#")]
+    assert rows == [f"{users}" for users in claimed]
 
 
 def test_old_data_files_are_compared(torr, tmp_path):

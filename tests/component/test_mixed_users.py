@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from documents import ROOT
+from torr.errors import ExitCode
 
 PLAN = ROOT / "examples/dify.toml"
 AT_ONCE = ("--connections-per-second", "1k", "--drain", "5s")
@@ -17,7 +18,8 @@ def test_rows_of_the_example_are_what_the_target_counted(torr, target, tmp_path)
     running = target("dify", "--tokens", "4", "--ttft", "20ms", "--itl", "1ms")
     load = ("-c", "50", "-z", "300ms", "--log", "log.csv", "--allow-not-shown", *AT_ONCE)
     ended = torr("run", PLAN, running.url, *load)
-    assert ended.code == 0, ended.err
+    # The SLOs of the example are those of a quiet machine.
+    assert ended.code in {ExitCode.FINE, ExitCode.MISSED}, ended.err
     calls = running.stop()["calls"]
     with (tmp_path / "log.csv").open() as file:
         rows = list(csv.DictReader(file))

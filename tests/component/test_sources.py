@@ -199,10 +199,10 @@ def test_a_file_by_hand_is_sent_as_written(torr, server):
     assert set(rows(ended.level)) == {"GET /", "GET /items", "POST /orders"}
 
 
-def test_a_file_of_json_lines_has_names_and_weights(torr, server):
+def test_a_file_of_json_lines_has_names_and_weights(judged_torr, server):
     file = EXAMPLES / "mix.jsonl"
     flags = ("--requests", 1200, "-c", 4, *ONCE, "--slo", "items: p50 < 60s")
-    ended = torr("run", *flags, "--requests-file", file, server.url)
+    ended = judged_torr("run", *flags, "--requests-file", file, server.url)
     assert ended.code == 0, ended.err
     counts = {name: row["ok"] for name, row in rows(ended.level).items()}
     assert set(counts) == {"front page", "items", "order"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from functools import partial
 
 import pytest
 
-from installed import TORR
+from installed import TORR, until_judged
 
 QUICK = ("--warmup", "0s", "-c", "4")
 
@@ -33,17 +34,19 @@ def call(tmp_path):
 
     def called(*arguments, out=None, shut=()):
         stream = subprocess.PIPE if out is None else STREAMS[out]()
+        run = partial(
+            subprocess.run,
+            [TORR, *map(str, arguments)],
+            stdout=stream,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+            preexec_fn=lambda: [os.close(number) for number in shut],
+        )
         try:
-            return subprocess.run(
-                [TORR, *map(str, arguments)],
-                stdout=stream,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=tmp_path,
-                timeout=120,
-                check=False,
-                preexec_fn=lambda: [os.close(number) for number in shut],
-            )
+            return until_judged(run, tmp_path)
         finally:
             if out is not None:
                 os.close(stream)

@@ -97,10 +97,11 @@ def test_a_ladder_goes_on_with_the_prompts_and_counts_those_said_again(torr, tar
     assert prompts[1]["reused"] == sent[1] - max(0, 10 - sent[0])
 
 
-def test_the_summary_says_what_a_user_feels(torr, target):
+def test_the_summary_says_what_a_user_feels(judged_torr, target):
     running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "30")
     slos = ("--slo", "ttft p50 < 5s", "--slo", "goodput > 50%", "--slo", "tokens/s > 1")
-    ended = torr("run", *OPENAI, "-c", "4", "--requests", 40, "--warmup", "0s", *slos, running.url)
+    load = ("-c", "4", "--requests", 40, "--warmup", "0s")
+    ended = judged_torr("run", *OPENAI, *load, *slos, running.url)
     assert ended.code == 0, ended.err
     assert "Holds ttft p50 under" in ended.out
     for name in ("ttft", "inter_chunk", "tpot", "tokens/s", "goodput"):
@@ -164,10 +165,10 @@ def test_an_automatic_ladder_finds_the_most_users_under_both_slos(torr, target):
     assert f" at {found['concurrency']} connections with ttft p50 under 70 ms and tpot" in ended.out
 
 
-def test_a_ladder_climbs_over_streams(torr, target):
+def test_a_ladder_climbs_over_streams(judged_torr, target):
     running = target("openai", "--ttft", "5ms", "--itl", "1ms", "--tokens", "5", "--capacity", "4")
     load = ("--levels", "1,2,4", "-z", "300ms", *QUICK)
-    ended = torr(
+    ended = judged_torr(
         "ladder", *OPENAI, *load, "--allow-not-shown", "--slo", "ttft p50 < 10s", running.url
     )
     assert ended.code == 0, ended.err

@@ -56,7 +56,8 @@ def test_the_faster_setting_is_recommended(torr, file):
     assert "--port {port}" in tuning["use"]["command"]
     # Twice the default before the trials, and each trial once.
     ran = (ended.folder / "ran").read_text().split()
-    assert len(ran) == 2 + len(result["levels"]) == 22
+    # A trial that the generator limited is repeated.
+    assert len(ran) == 2 + len(result["levels"]) >= 22
     assert ran[:2] == ["20ms"] * 2
     assert "delay 1ms is at least 3 % faster than the default" in ended.out
     run = (ended.folder / "_output/torr/latest").resolve()

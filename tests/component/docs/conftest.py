@@ -15,7 +15,7 @@ import pytest
 
 from authority import Authority, Nginx
 from documents import ROOT
-from installed import TORR
+from installed import TORR, until_judged
 from torr import targets
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
@@ -125,7 +125,8 @@ def laddered(tmp_path_factory, url):
     folder = tmp_path_factory.mktemp("laddered")
     rounds = ["--levels", "1,2", "--rounds", "6"]
     command = [TORR, "ladder", *rounds, *QUICK, "-n", "before", f"{url}/healthz"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    run = functools.partial(subprocess.run, command, cwd=folder, check=True, capture_output=True)
+    until_judged(run, folder)
     return folder
 
 

@@ -4,11 +4,12 @@ import csv
 import json
 import re
 import subprocess
+from functools import partial
 
 import pytest
 
 from documents import ROOT
-from installed import TORR
+from installed import TORR, until_judged
 from torr.results import base, capacity, level, monitor, serving
 
 METRICS = (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
@@ -64,8 +65,9 @@ def test_every_field_of_the_model_is_defined(part):
 
 def test_every_key_of_a_verdict_is_defined(place, url):
     load = ("-c", "2", "--requests", "500", "--warmup", "0s")
-    run = ["run", "-o", "json", "--slo", "p50 < 10s", *load, url]
-    ended = subprocess.run([TORR, *run], cwd=place, capture_output=True, text=True, check=False)
+    run = [TORR, "run", "-o", "json", "--slo", "p50 < 10s", *load, url]
+    call = partial(subprocess.run, run, cwd=place, capture_output=True, check=False)
+    ended = until_judged(call, place)
     assert ended.returncode == 0, ended.stderr
     assert not keys(json.loads(ended.stdout)["verdicts"]) - named(METRICS)
 

@@ -15,6 +15,14 @@ def test_a_ladder_says_its_capacity_under_the_slo_and_its_knee(make_level, make_
     )
 
 
+def test_events_of_a_locustfile_are_told_of_if_nothing_else_was_measured(make_level, make_result):
+    event = {"name": "good", "event": True, "counts": {"attempted": 7}}
+    level = make_level(4, 0.0, 1.0, counts={"attempted": 0}, requests=[event])
+    assert sentence.verdict(make_result("locust", [level])) == (
+        "No request was sent by torr's clients; the locustfile itself reported 7 events."
+    )
+
+
 def test_a_ladder_without_an_slo_says_peak_and_knee(make_level, make_result):
     found = make_result("ladder", levels(make_level, *ROWS))
     assert sentence.verdict(found) == (
