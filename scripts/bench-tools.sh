@@ -6,7 +6,8 @@
 #   scripts/bench-tools.sh --check    says nothing, ends with 1 when one is missing
 #   scripts/bench-tools.sh --python [NAME…]
 #                                     installs those that benches/streams and benches/micro need, or
-#                                     the named ones, each in a venv of the Python that PYTHON names
+#                                     the named ones, each in a venv of the Python that PYTHON names.
+#                                     vllm-client is one file of vLLM, and downloads 340 MB for it
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,16 +22,38 @@ packages=(
     "ghz v0.93.0 github.com/bojand/ghz/cmd/ghz"
 )
 
-pythons=("locust 2.47.0" "aiperf 0.13.0" "pytest-benchmark 5.3.1" "pyperf 2.10.0")
+pythons=(
+    "locust 2.47.0"
+    "aiperf 0.13.0"
+    "guidellm 0.8.1"
+    "pytest-benchmark 5.3.1"
+    "pyperf 2.10.0"
+    "vllm-client 0.33.0"
+)
+
+# vllm_client VERSION: the file with the client of `vllm bench serve`, and what it imports. The rest
+# of vLLM needs libraries of several GB.
+vllm_client() {
+    local venv=$folder/python/vllm-client wheel=$folder/python/vllm-client/wheel
+    "$venv/bin/python" -m pip install --quiet aiohttp regex tqdm &&
+        "$venv/bin/python" -m pip download --quiet --no-deps --only-binary :all: \
+            --dest "$wheel" "vllm==$1" &&
+        "$venv/bin/python" -c 'import sys, zipfile
+path = "vllm/benchmarks/lib/endpoint_request_func.py"
+sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(path))' "$wheel"/vllm-*.whl \
+            >"$venv/endpoint_request_func.py" && rm -r "$wheel"
+}
 
 if [ "${1:-}" = "--python" ]; then
     for line in "${pythons[@]}"; do
         read -r name version <<<"$line"
         [ $# -eq 1 ] || [[ " ${*:2} " == *" $name "* ]] || continue
         [ -x "$folder/python/$name/bin/$name" ] && continue
+        [ -f "$folder/python/$name/endpoint_request_func.py" ] && continue
         printf 'installing %s %s\n' "$name" "$version"
-        if ! "${PYTHON:-python3}" -m venv --clear "$folder/python/$name" ||
-            ! "$folder/python/$name/bin/python" -m pip install --quiet "$name==$version"; then
+        install=("$folder/python/$name/bin/python" -m pip install --quiet "$name==$version")
+        [ "$name" = vllm-client ] && install=(vllm_client "$version")
+        if ! "${PYTHON:-python3}" -m venv --clear "$folder/python/$name" || ! "${install[@]}"; then
             rm -rf "${folder:?}/python/$name"
             printf 'left out: %s %s\n' "$name" "$version" >&2
         fi

@@ -1,9 +1,10 @@
-"""How many events a core reads, how many streams are held, and whether first texts are told right.
+"""How many events a core reads, what each costs, and whether the times of streams are true.
 
-    python benches/streams/run.py [--rounds 3] [--seconds 8] [--only speed,open,ttft]
+    python benches/streams/run.py [--rounds 3] [--only speed,open,ttft,trace,late,cost] [--quick]
 
-Client on the first core, target on the second. `scripts/bench-tools.sh --python` installs the other
-tools; one that is not there is named as left out. The run is kept beside this file.
+Client on the first core, target on the second. `scripts/bench-tools.sh --python locust aiperf
+guidellm vllm-client` installs the other tools; one that is not there is named as left out. The run
+is kept beside this file, unless it was quick: then it only shows that everything works.
 """
 
 from __future__ import annotations
@@ -20,11 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from common.host import describe, stamp
 from common.store import keep_none
-from streams import tools
+from streams import bias, cost, late, tools
+from streams.shown import Lines, spread, table
 from streams.tools import TOOLS, Shot
 from truth.firing import target
-
-Lines = list[str]
 
 
 def main() -> int:
@@ -35,6 +35,9 @@ def main() -> int:
         "speed": speed,
         "open": opened,
         "ttft": first_texts,
+        "trace": bias.replayed,
+        "late": late.many_open,
+        "cost": cost.per_text,
     }
     chosen = options.only.split(",") if options.only else list(parts)
     lines, holds = [f"# Streams, {stamp()}", "", f"{describe()}", ""], True
@@ -43,10 +46,12 @@ def main() -> int:
         lines += [*found, ""]
         holds &= held
         print("\n".join(found), flush=True)
-    lines += [f"Left out: {name}, {why}." for name, why in tools.left_out().items()]
-    path = Path(__file__).parent / "runs" / f"{stamp()}.md"
-    path.write_text("\n".join(lines).rstrip() + "\n")
-    print(f"kept: {path}")
+    left_out = [f"Left out: {name}, {why}." for name, why in tools.left_out().items()]
+    print("\n".join(left_out))
+    if not options.quick:
+        path = Path(__file__).parent / "runs" / f"{stamp()}.md"
+        path.write_text("\n".join([*lines, *left_out]).rstrip() + "\n")
+        print(f"kept: {path}")
     return 0 if holds else 1
 
 
@@ -152,33 +157,21 @@ def available() -> list[str]:
     return [name for name in TOOLS if name not in tools.left_out()]
 
 
-def spread(values: Sequence[float], form: str) -> tuple[str, str]:
-    """The median, and what lies around it."""
-    if not values:
-        return "–", "–"
-    low, high = format(min(values), form), format(max(values), form)
-    return format(statistics.median(values), form), f"{low} … {high}"
-
-
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Lines:
-    """A table in Markdown."""
-    rule = f"| --- |{' ---: |' * (len(columns) - 1)}"
-    return [
-        f"## {title}",
-        "",
-        f"| {' | '.join(columns)} |",
-        rule,
-        *(f"| {' | '.join(row)} |" for row in rows),
-    ]
-
-
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=8)
-    parser.add_argument("--only", help="parts: speed, open, ttft")
-    return parser.parse_args()
+    parser.add_argument("--seconds", type=int, default=8, help="of a measurement of speed and ttft")
+    parser.add_argument("--only", help="parts: speed, open, ttft, trace, late, cost")
+    parser.add_argument("--requests", type=int, default=1000, help="of the trace")
+    parser.add_argument("--rate", type=float, default=5.0, help="of the trace, per second")
+    parser.add_argument("--streams", type=int, default=5000, help="open at once in `late`")
+    parser.add_argument("--quick", action="store_true", help="one small round, which is not kept")
+    options = parser.parse_args()
+    if options.quick:
+        options.rounds, options.seconds = 1, 3
+        options.requests, options.streams = 50, 500
+    return options
 
 
 if __name__ == "__main__":

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from streams.aiperf import profile
+from streams.process import run
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -39,7 +39,7 @@ def torr(url: str, users: int, seconds: int, *more: str) -> Shot:
     with tempfile.TemporaryDirectory() as place:
         words = ["run", "--chat", "openai", "--model", "m", "--prompt", "hi", "-c", str(users)]
         more = ("--warmup", "0s", "--workers", "1", "-z", f"{seconds}s", "-d", place, *more)
-        output, cpu_s = _run([str(TORR), *words, *more, "-o", "json", url])
+        output, cpu_s = run([str(TORR), *words, *more, "-o", "json", url])
     level = json.loads(output)["levels"][0]
     counts, stream = level["counts"], level["stream"]
     ttft = stream["ttft_ms"] or {}
@@ -57,7 +57,9 @@ def locust(client: str) -> Tool:
             words = ["-f", str(HERE / "foreign/locustfile.py"), "--headless", "-u", str(users)]
             more = ["-r", str(users), "-t", f"{seconds}s", "-H", url, "--only-summary"]
             command = [str(VENVS / "locust/bin/locust"), *words, *more]
-            _, cpu_s = _run(command, CLIENT=client, SEEN=str(seen))
+            environment = {"CLIENT": client, "SEEN": str(seen)}
+            # Its status is 1 if a request failed.
+            _, cpu_s = run(command, environment=environment, may_fail=True)
             found = json.loads(seen.read_text())
         first = sorted(found["first"])
         mean = sum(first) / len(first) if first else None
@@ -68,20 +70,13 @@ def locust(client: str) -> Tool:
 
 
 def aiperf(url: str, users: int, seconds: int) -> Shot:
-    """AIPerf, with a tokenizer that was trained here: it asks nobody else's server for one."""
-    venv = VENVS / "aiperf"
-    with tempfile.TemporaryDirectory() as place:
-        words = [str(venv / "bin/python"), str(HERE / "foreign/tokenizer.py"), f"{place}/tokenizer"]
-        subprocess.run(words, check=True, capture_output=True)
-        load = ["--concurrency", str(users), "--benchmark-duration", str(seconds)]
-        what = ["--model", "m", "--url", url, "--endpoint-type", "chat", "--streaming"]
-        quiet = ["--ui", "none", "--artifact-dir", f"{place}/out"]
-        size = ["--isl", "10", "--tokenizer", f"{place}/tokenizer"]
-        command = [str(venv / "bin/aiperf"), "profile", *what, *load, *size, *quiet]
-        _, cpu_s = _run(command)
-        found: dict[str, Any] = json.loads(
-            (Path(place) / "out/profile_export_aiperf.json").read_text()
-        )
+    """AIPerf with short prompts."""
+    load = ("--concurrency", str(users), "--benchmark-duration", str(seconds), "--isl", "10")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        cpu_s = profile(url, place, *load)
+        text = (place / "out/profile_export_aiperf.json").read_text()
+        found: dict[str, Any] = json.loads(text)
     ttft = found["time_to_first_token"]
     streams = int(found["request_count"]["avg"])
     return Shot(0, streams, 0, ttft["avg"], ttft["p99"], cpu_s)
@@ -95,29 +90,18 @@ TOOLS: dict[str, Tool] = {
 }
 
 
+NEEDED = {
+    "Locust FastHttpUser": VENVS / "locust/bin/locust",
+    "Locust HttpUser": VENVS / "locust/bin/locust",
+    "AIPerf": VENVS / "aiperf/bin/aiperf",
+    "GuideLLM": VENVS / "guidellm/bin/guidellm",
+    "vLLM's client": VENVS / "vllm-client/endpoint_request_func.py",
+}
+"""The file without which a tool is left out."""
+
+
 def left_out() -> dict[str, str]:
     """Tools that are not there, and why."""
-    reasons = {}
-    for name, place in (("Locust FastHttpUser", "locust"), ("Locust HttpUser", "locust")):
-        if not (VENVS / place / "bin/locust").exists():
-            reasons[name] = f"not in {(VENVS / place).relative_to(ROOT)}"
-    if not (VENVS / "aiperf/bin/aiperf").exists():
-        reasons["AIPerf"] = f"not in {(VENVS / 'aiperf').relative_to(ROOT)}"
-    return reasons
-
-
-def _run(command: Sequence[str], **environment: str) -> tuple[str, float]:
-    """What a command wrote, and the processor time of it and its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    ended = subprocess.run(
-        ["taskset", "-c", "0", *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-        timeout=300,
-        env={**os.environ, **environment},
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu_s = (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
-    return ended.stdout, cpu_s
+    return {
+        name: f"no {path.relative_to(ROOT)}" for name, path in NEEDED.items() if not path.exists()
+    }

@@ -1,0 +1,145 @@
+"""Thousands of slow streams open at once on one core: how late torr notices their texts.
+
+torr stamps the first and the last text of each stream when the read with it returns; the target
+logs when it sent them. Both use one clock. The target's own lateness stands beside: how long after
+its planned time it sent each text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import tempfile
+from argparse import Namespace
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from streams import conversations, tools
+from streams.joined import Pair, Stream, TargetLog, joined, target_log, torr_log
+from streams.process import run
+from streams.shown import Lines, spread, table
+from truth.firing import target
+from truth.streams import rank
+
+P99_MS = 1.0
+RATE_PER_S = 20
+
+_WARMUP_S, _WINDOW_S = 10, 20
+_LENGTHS = (100, 399)
+"""Texts of a stream: so many lengths that few streams have the same one."""
+_SPARE = 50
+"""A user of so many is beyond those that are open: users are between two streams for a moment."""
+# Two streams that were exchanged would seem late by hundreds of ms.
+_APART_MS = 20.0
+_LOOK_NS = 100_000_000
+_PATIENCE_S = 120
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a round found within its window."""
+
+    open_least: int
+    texts_per_s: float
+    late_ms: list[float]
+    target_late_ms: list[float]
+    failed: int
+    stamps: int
+    client_core: float
+    target_core: float
+
+
+def many_open(options: Namespace) -> tuple[Lines, bool]:
+    """Measure the lateness of the stamps."""
+    rounds = [_measure(options.streams) for _ in range(options.rounds)]
+    late = [rank(held.late_ms, 0.99) for held in rounds]
+    own = [rank(held.target_late_ms, 0.99) for held in rounds]
+    rows = [
+        ("streams open at once, at least", *spread([r.open_least for r in rounds], ",.0f")),
+        ("failed", *spread([r.failed for r in rounds], ",.0f")),
+        ("texts/s that the target sent", *spread([r.texts_per_s for r in rounds], ",.0f")),
+        ("stamps of torr, joined one by one", *spread([r.stamps for r in rounds], ",.0f")),
+        ("stamps of torr late, p50, ms", *spread([rank(r.late_ms, 0.5) for r in rounds], ".3f")),
+        ("stamps of torr late, p99, ms", *spread(late, ".3f")),
+        ("target itself late, p99, ms", *spread(own, ".3f")),
+        ("torr's core, %", *spread([r.client_core for r in rounds], ".0f")),
+        ("target's core, %", *spread([r.target_core for r in rounds], ".0f")),
+    ]
+    title = f"late: {options.streams:,} streams of {RATE_PER_S} texts/s (bar: p99 ≤ {P99_MS:g} ms)"
+    holds = statistics.median(late) <= P99_MS and not any(held.failed for held in rounds)
+    holds = holds and min(held.open_least for held in rounds) >= options.streams
+    return table(title, ("", "median", "lowest … highest"), rows), holds
+
+
+def _measure(streams: int) -> Held:
+    users = streams + streams // _SPARE
+    seconds = _WARMUP_S + _WINDOW_S
+    rows = conversations.lengths_in_turn(users * seconds // 4, *_LENGTHS)
+    with tempfile.TemporaryDirectory(prefix="torr-late-") as folder:
+        place = Path(folder)
+        conversations.write(place / "trace.jsonl", rows)
+        # Times to the first text that differ, so that the texts of streams do not come together.
+        slow = ("--ttft", "heavy:300ms,0.7", "--itl", f"{1000 // RATE_PER_S}ms")
+        words = ("openai", "--tokens", "100000", *slow, "--log", str(place / "truth.csv"))
+        with target(*words, seconds=seconds + _PATIENCE_S) as (url, process):
+            level = _fired(url, place, users)
+            target_s = _cpu_s(process.pid)
+        log, seen = target_log(place / "truth.csv"), torr_log(place / "seen.csv")
+    return _held(log, joined(log.streams, seen, _APART_MS), level, target_s)
+
+
+def _fired(url: str, place: Path, users: int) -> dict[str, Any]:
+    what = ("--chat", "openai", "--model", "m", "--trace", str(place / "trace.jsonl"))
+    how = ("-c", str(users), "--workers", "1", "-z", f"{_WARMUP_S + _WINDOW_S}s")
+    kept = ("--log", str(place / "seen.csv"), "-q", "-d", str(place), "-o", "json")
+    output, _ = run([str(tools.TORR), "run", *what, *how, *kept, url], _PATIENCE_S)
+    level: dict[str, Any] = json.loads(output)["levels"][0]
+    return level
+
+
+def _held(log: TargetLog, pairs: Sequence[Pair], level: dict[str, Any], target_s: float) -> Held:
+    begun = min(stream.began for stream in log.streams)
+    lasted_s = (max(stream.last for stream in log.streams) - begun) / 1e9
+    begin, end = begun + _WARMUP_S * 10**9, begun + (_WARMUP_S + _WINDOW_S) * 10**9
+    stamps = [
+        (sent, abs(seen - sent))
+        for target_side, client_side in pairs
+        for sent, seen in (
+            (target_side.first, client_side.first),
+            (target_side.last, client_side.last),
+        )
+    ]
+    late_ms = sorted(late / 1e6 for sent, late in stamps if begin <= sent < end)
+    own = [
+        late / 1e6
+        for sent, late in zip(log.sent_ns, log.late_ns, strict=True)
+        if begin <= sent < end
+    ]
+    return Held(
+        open_least=least_open(log.streams, begin, end),
+        texts_per_s=len(own) / _WINDOW_S,
+        late_ms=late_ms,
+        target_late_ms=sorted(own),
+        stamps=len(late_ms),
+        failed=sum(level["counts"]["errors"].values()) + log.unfinished,
+        client_core=max(level["health"]["worker_cpu_rate"]),
+        target_core=100 * target_s / lasted_s,
+    )
+
+
+def least_open(streams: Sequence[Stream], begin: int, end: int) -> int:
+    """Return how many streams are open at least, looked at ten times a second."""
+    began = sorted(stream.began for stream in streams)
+    ended = sorted(stream.last for stream in streams)
+    looks = range(begin, end, _LOOK_NS)
+    return min(bisect_right(began, now) - bisect_left(ended, now) for now in looks)
+
+
+def _cpu_s(pid: int) -> float:
+    """Return the processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
