@@ -27,9 +27,14 @@ _LOOKS = 5
 
 def compared(candidates: dict[str, int], rounds: int, seconds: float, *words: str) -> RunResult:
     """The result of comparing servers by how often each turns for a response; the first is base."""
+    return compared_in(_toml(candidates, rounds, seconds), *words)
+
+
+def compared_in(text: str, *words: str) -> RunResult:
+    """The result of the comparison that a matrix file describes."""
     with tempfile.TemporaryDirectory(prefix="torr-truth-") as folder:
         matrix = Path(folder) / "matrix.toml"
-        matrix.write_text(_toml(candidates, rounds, seconds))
+        matrix.write_text(text)
         command = [TORR, "compare", str(matrix), "-d", folder, "-o", "json", "-q", *words]
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False

@@ -22,7 +22,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Round:
-    """Values by name, and what a reader should know besides: steal, CPU, what is not judged."""
+    """Values by name, and what a reader should know besides: steal, CPU, what is not judged.
+
+    A round without values could not be measured.
+    """
 
     values: dict[str, Value]
     aside: dict[str, float | str] = field(default_factory=dict)
@@ -45,7 +48,7 @@ class Found:
 
     name: str
     bar: str
-    within: bool
+    within: bool | None
     note: str
     rounds: list[Round]
 
@@ -53,11 +56,12 @@ class Found:
 def measured(row: Row, rounds: int, seconds: int) -> Found:
     """Measures a row; each value is judged by the median of its distances to the truth."""
     kept = [row.measure(seconds) for _ in range(1 if row.is_single else rounds)]
-    words, within = [], True
+    words: list[str] = []
+    within: bool | None = True if kept[0].values else None
     for name in kept[0].values:
         values = [one.values[name] for one in kept if name in one.values]
         met = statistics.median(value.distance() - value.allowed for value in values) <= 0
-        within = within and met
+        within = bool(within and met)
         seen = statistics.median(value.seen for value in values)
         known = statistics.median(value.known for value in values)
         words.append(f"{name} {seen:,.4g} ({known:,.4g}){'' if met else ' **off**'}")

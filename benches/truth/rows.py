@@ -11,6 +11,8 @@ from truth import (
     latency,
     nodes,
     plans,
+    prefix_cache,
+    rates,
     soak,
     starting,
     streams,
@@ -47,6 +49,7 @@ SHORT_ROWS = [
     ),
     Row("tune: simulated worlds", tuning.BAR, tuning.simulated, is_single=True),
     Row("tune: settings that are the same", tuning.SAME_BAR, tuning.identical, is_single=True),
+    Row("ladder: rates up to 300/s", rates.BAR, rates.searched, is_single=True),
     Row("random plans", plans.BAR, plans.measure, is_single=True),
     Row("compare: a server's start and stop", starting.BAR, starting.measure, is_single=True),
     Row("compare: the same server twice", comparing.AA_BAR, comparing.same_twice, is_single=True),
@@ -68,6 +71,7 @@ SHORT_ROWS = [
         comparing.slower(0.05, 10, 5, 1, "--until", "settled", of=1),
         is_single=True,
     ),
+    Row("compare: llama.cpp's cache", prefix_cache.BAR, prefix_cache.measure, is_single=True),
 ]
 
 
