@@ -27,7 +27,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak micro schema reference messages docs docs-serve notices clean
+.PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak streams micro schema reference messages docs docs-serve notices clean
 .PHONY: study-litefs study-proxy study-healthz study-tuning
 
 help: ## list the targets
@@ -107,6 +107,10 @@ truth: build ## measure torr against targets whose behaviour is known
 
 soak: build ## fire for a minute at half speed: is memory flat, no descriptor lost?
 	$(BIN)/python benches/truth/run.py --only soak --quick
+
+streams: build ## measure torr's streams beside other LLM load tools, kept in benches/streams/runs
+	@PYTHON=$(BIN)/python scripts/bench-tools.sh --python locust aiperf guidellm vllm-client
+	$(BIN)/python benches/streams/run.py
 
 micro: build ## measure the bars of timing functions in one process, kept in benches/micro/runs
 	@PYTHON=$(BIN)/python scripts/bench-tools.sh --python pytest-benchmark pyperf

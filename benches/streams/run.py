@@ -2,9 +2,9 @@
 
     python benches/streams/run.py [--rounds 3] [--only speed,open,ttft,trace,late,cost] [--quick]
 
-Client on the first core, target on the second. `scripts/bench-tools.sh --python locust aiperf
-guidellm vllm-client` installs the other tools; one that is not there is named as left out. The run
-is kept beside this file, unless it was quick: then it only shows that everything works.
+Client on the first core, target on the second. `make streams` installs the other tools first; one
+that is not there is named as left out. The run is kept beside this file, unless it was quick: then
+it only shows that everything works.
 """
 
 from __future__ import annotations

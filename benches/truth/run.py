@@ -5,7 +5,7 @@
 The target runs on one core, torr on another; each round is a run of its own, and a row is judged
 by the median of its rounds. The run is kept beside this file after each row, unless it was quick.
 Machines that steal time fail rows honestly: the share of stolen time stands beside each. All of it
-takes two and a half hours: one the soaks, three quarters the comparisons (`--only compare`).
+takes three hours: one the soaks, and one the comparisons (`--only compare`).
 """
 
 from __future__ import annotations
