@@ -25,8 +25,8 @@ BAR = 4.0
 
 CONCURRENCY, TOKENS = 50, 200
 _TARGET = ("--tokens", str(TOKENS), "--ttft", "20ms", "--itl", "10ms")
-_FEW, _MANY = 100, 500
-_PATIENCE_S = 300
+_FEW, _MANY = 100, 800
+_PATIENCE_S = 400
 
 Fire = Callable[[str, Path, int], float]
 """Sends so many requests to a URL, with a place for files; returns the processor time in s."""

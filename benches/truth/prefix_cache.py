@@ -46,7 +46,7 @@ url = "http://127.0.0.1:{{port}}"
 def measure(seconds: int) -> Round:
     """Compare servers with trials of so many seconds, at most three."""
     if not PYTHON.exists():
-        return Round({}, {"left out": f"no {PYTHON.relative_to(ROOT)}: make test-full builds it"})
+        return Round({}, {"left out": f"no {PYTHON.relative_to(ROOT)}: make build/llama-cpp/.pins"})
     count = _MATRICES if seconds >= 10 else _QUICK_MATRICES
     trial_s = min(seconds, 3)
     cached = [_compared(trial_s, is_cached=True) for _ in range(count)]

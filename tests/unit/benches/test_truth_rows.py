@@ -15,7 +15,7 @@ def test_a_row_that_was_not_measured_is_neither_within_its_bar_nor_beyond(monkey
     row = Row("llama.cpp", "bar", prefix_cache.measure)
     found = measured(row, rounds=1, seconds=1)
     assert found.within is None
-    assert found.note == "left out no no/python: make test-full builds it"
+    assert found.note == "left out no no/python: make build/llama-cpp/.pins"
 
 
 def test_one_value_beyond_what_is_allowed_decides():
