@@ -100,7 +100,7 @@ def _measure(replay: Replay, rows: list[conversations.Row], found: Rounds) -> No
         raise RuntimeError(message)
     pairs = joined(log.streams, seen, _APART_MS)
     if len(pairs) != len(rows):
-        message = f"{len(rows) - len(pairs):,} requests came together with one of the same length"
+        message = f"the tool has {len(seen):,} of {len(rows):,} requests, {len(pairs):,} joined"
         raise RuntimeError(message)
     bias = sorted(client.ttft_ms - target.ttft_ms for target, client in pairs)
     found.mean_ms.append(statistics.fmean(bias))

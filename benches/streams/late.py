@@ -85,7 +85,7 @@ def _measure(streams: int) -> Held:
         # Times to the first text that differ, so that the texts of streams do not come together.
         slow = ("--ttft", "heavy:300ms,0.7", "--itl", f"{1000 // RATE_PER_S}ms")
         words = ("openai", "--tokens", "100000", *slow, "--log", str(place / "truth.csv"))
-        with target(*words, seconds=seconds + _PATIENCE_S) as (url, process):
+        with target(*words, seconds=seconds + 2 * _PATIENCE_S) as (url, process):
             level = _fired(url, place, users)
             target_s = _cpu_s(process.pid)
         log, seen = target_log(place / "truth.csv"), torr_log(place / "seen.csv")
@@ -95,8 +95,10 @@ def _measure(streams: int) -> Held:
 def _fired(url: str, place: Path, users: int) -> dict[str, Any]:
     what = ("--chat", "openai", "--model", "m", "--trace", str(place / "trace.jsonl"))
     how = ("-c", str(users), "--workers", "1", "-z", f"{_WARMUP_S + _WINDOW_S}s")
+    # Streams last 20 s, and more where the target is late.
+    limits = ("--timeout", f"{_PATIENCE_S // 2}s", "--drain", f"{_PATIENCE_S // 2}s")
     kept = ("--log", str(place / "seen.csv"), "-q", "-d", str(place), "-o", "json")
-    output, _ = run([str(tools.TORR), "run", *what, *how, *kept, url], _PATIENCE_S)
+    output, _ = run([str(tools.TORR), "run", *what, *how, *limits, *kept, url], 2 * _PATIENCE_S)
     level: dict[str, Any] = json.loads(output)["levels"][0]
     return level
 
