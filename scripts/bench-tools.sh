@@ -41,7 +41,8 @@ vllm_client() {
         "$venv/bin/python" -c 'import sys, zipfile
 path = "vllm/benchmarks/lib/endpoint_request_func.py"
 sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(path))' "$wheel"/vllm-*.whl \
-            >"$venv/endpoint_request_func.py" && rm -r "$wheel"
+            >"$venv/endpoint_request_func.py" && rm -r "$wheel" &&
+        printf '%s\n' "$1" >"$venv/version"
 }
 
 if [ "${1:-}" = "--python" ]; then

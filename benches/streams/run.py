@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +27,14 @@ from streams.shown import Lines, spread, table
 from streams.tools import TOOLS, Shot
 from truth.firing import target
 
+Part = Callable[[argparse.Namespace], tuple[Lines, bool]]
+
 
 def main() -> int:
     """Measures and keeps; 0 if the bars hold."""
     options = parse()
     keep_none()
-    parts: dict[str, Callable[[argparse.Namespace], tuple[Lines, bool]]] = {
+    parts: dict[str, Part] = {
         "speed": speed,
         "open": opened,
         "ttft": first_texts,
@@ -40,19 +43,28 @@ def main() -> int:
         "cost": cost.per_text,
     }
     chosen = options.only.split(",") if options.only else list(parts)
-    lines, holds = [f"# Streams, {stamp()}", "", f"{describe()}", ""], True
+    versions = ", ".join(f"{name} {version}" for name, version in tools.versions().items())
+    head = [f"# Streams, {stamp()}", "", f"{describe()}", "", f"Beside torr: {versions}.", ""]
+    left_out = [f"Left out: {name}, {why}." for name, why in tools.left_out().items()]
+    path = Path(__file__).parent / "runs" / f"{stamp()}.md"
+    lines, holds = list[str](), True
     for name in chosen:
-        found, held = parts[name](options)
+        found, held = measured(parts[name], name, options)
         lines += [*found, ""]
         holds &= held
         print("\n".join(found), flush=True)
-    left_out = [f"Left out: {name}, {why}." for name, why in tools.left_out().items()]
-    print("\n".join(left_out))
-    if not options.quick:
-        path = Path(__file__).parent / "runs" / f"{stamp()}.md"
-        path.write_text("\n".join([*lines, *left_out]).rstrip() + "\n")
-        print(f"kept: {path}")
+        if not options.quick:
+            path.write_text("\n".join([*head, *lines, *left_out]).rstrip() + "\n")
+    print("\n".join(left_out if options.quick else [*left_out, f"kept: {path}"]))
     return 0 if holds else 1
+
+
+def measured(part: Part, name: str, options: argparse.Namespace) -> tuple[Lines, bool]:
+    """What a part found; one that fails leaves the others to be measured."""
+    try:
+        return part(options)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return [f"## {name}: failed", "", f"{error}"], False
 
 
 def speed(options: argparse.Namespace) -> tuple[Lines, bool]:

@@ -105,3 +105,15 @@ def left_out() -> dict[str, str]:
     return {
         name: f"no {path.relative_to(ROOT)}" for name, path in NEEDED.items() if not path.exists()
     }
+
+
+def versions() -> dict[str, str]:
+    """The versions of the tools that are there."""
+    packages = {"Locust": "locust", "AIPerf": "aiperf", "GuideLLM": "guidellm"}
+    found = {
+        name: path.name.removesuffix(".dist-info").partition("-")[2]
+        for name, package in packages.items()
+        for path in VENVS.glob(f"{package}/lib/python*/site-packages/{package}-*.dist-info")
+    }
+    of_vllm = VENVS / "vllm-client/version"
+    return found | ({"vLLM's client": of_vllm.read_text().strip()} if of_vllm.exists() else {})
