@@ -41,7 +41,7 @@ def run(
     _await(lambda: _children() - others)
     cpu_s = _children_s() - before
     if ended.returncode and not may_fail:
-        output = (ended.stdout + ended.stderr)[-_SHOWN_CHARACTERS:]
+        output = (ended.stdout + ended.stderr).strip()[-_SHOWN_CHARACTERS:]
         message = f"{command[0]} ended with status {ended.returncode}: {output}"
         raise RuntimeError(message)
     return ended.stdout, cpu_s
