@@ -181,8 +181,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one small round, which is not kept")
     options = parser.parse_args()
     if options.quick:
-        options.rounds, options.seconds = 1, 3
-        options.requests, options.streams = 50, 500
+        options.rounds, options.requests, options.streams = 1, 50, 500
     return options
 
 

@@ -61,6 +61,9 @@ def locust(client: str) -> Tool:
             # Its status is 1 if a request failed.
             _, cpu_s = run(command, environment=environment, may_fail=True)
             found = json.loads(seen.read_text())
+        if not found["texts"]:
+            message = f"Locust read no text in {seconds} s"
+            raise RuntimeError(message)
         first = sorted(found["first"])
         mean = sum(first) / len(first) if first else None
         p99 = first[int(0.99 * len(first))] if len(first) >= 1000 else None
