@@ -75,8 +75,8 @@ def _words(results: list[RunResult]) -> str:
 
 def _compared(seconds: int, *, is_cached: bool) -> RunResult:
     """Return the comparison of a server without a cache with another one."""
-    other = () if is_cached else ("--no-cache",)
-    candidates = _candidate("base", "--no-cache") + _candidate("other", *other)
+    other = () if is_cached else ("--cache", "off")
+    candidates = _candidate("base", "--cache", "off") + _candidate("other", *other)
     head = f'{_HEAD}baseline = "base"\nduration = "{seconds}s"\n'
     return compared_in(head + candidates)
 
