@@ -16,6 +16,7 @@ whose users starved, count as no growth and claim nothing else.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -39,6 +40,8 @@ MOST_LEVEL = 50_000
 FINEST_RATIO = 1.25
 FINEST_RATIO_OF_RATES = 1.1
 PLATEAU = 0.95
+MOST_TRIES = 2
+"""How often a level for refining is measured if it claims nothing."""
 _RATE_DIGITS = 3
 
 
@@ -90,8 +93,11 @@ def next_position(points: Sequence[Point], search: Search) -> Position | None:
         return min(points[-1].position * 2, search.most) if points else search.start
     if len(points) - len(climbed) >= search.refinements:
         return None
-    gaps = [gap for gap in _gaps(points, search) if _middle(gap, search) is not None]
-    return _middle(max(gaps, key=_ratio), search) if gaps else None
+    middles = {gap: _middle(gap, search) for gap in _gaps(points, search)}
+    tried = Counter(point.position for point in points[len(climbed) :])
+    # A middle that was measured is still one if its level claims nothing.
+    gaps = [gap for gap, at in middles.items() if at is not None and tried[at] < MOST_TRIES]
+    return middles[max(gaps, key=_ratio)] if gaps else None
 
 
 def has_topped_out(points: Sequence[Point], search: Search) -> bool:
