@@ -173,10 +173,18 @@ impl Plan {
 
     /// Whether the coordinator has a lower priority than the workers.
     ///
-    /// Not without a schedule: closed loops fill the cores, and are never late. Not with a log, which
-    /// must be written as fast as it grows.
+    /// It delays what is due at a time of its own, and the stamps of texts that arrive at theirs. Other
+    /// closed loops fill the cores, and are never late. A file that grows with every request or text must
+    /// be written as fast as it grows.
     pub(crate) fn lowers_coordinator_priority(&self) -> bool {
-        self.has_schedule() && self.log.is_none()
+        let grows = if self.has_only_streams() { &self.texts } else { &self.log };
+        (self.has_schedule() || self.has_only_streams()) && grows.is_none()
+    }
+
+    /// Whether each response is a stream of texts.
+    fn has_only_streams(&self) -> bool {
+        let mut requests = self.groups.iter().flat_map(|group| group.source.requests());
+        requests.all(|request| request.stream.is_some())
     }
 
     /// Users, or connections at most.
@@ -306,6 +314,28 @@ pub(crate) mod tests {
             let plan = plan(pace);
             let text = serde_json::to_string(&plan).unwrap();
             assert_eq!(Plan::from_json(&text), Ok(plan));
+        }
+    }
+
+    #[test]
+    fn the_coordinator_stands_behind_schedules_and_streams_unless_it_writes_much() {
+        let closed = Pace::Closed(Closed::new(7));
+        let open = Pace::Constant(Open::new(10.0, 3));
+        let file = Some(std::path::PathBuf::from("file"));
+        for (pace, has_streams, log, texts, is_lowered) in [
+            (&closed, false, None, None, false),
+            (&open, false, None, None, true),
+            (&open, false, file.clone(), None, false),
+            (&closed, true, None, None, true),
+            (&closed, true, file.clone(), None, true),
+            (&closed, true, None, file.clone(), false),
+            (&open, true, file, None, true),
+        ] {
+            let stream = has_streams.then(|| StreamPlan::new(wire::Dialect::ALL[0]));
+            let request = RequestPlan { stream, ..RequestPlan::get("http://127.0.0.1:80/") };
+            let mut plan = Plan { log, texts, ..plan(pace.clone()) };
+            plan.groups[0].source = Source::One { request };
+            assert_eq!(plan.lowers_coordinator_priority(), is_lowered, "{plan:?}");
         }
     }
 
