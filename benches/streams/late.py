@@ -94,7 +94,7 @@ def _measure(streams: int) -> Held:
 
 def _fired(url: str, place: Path, users: int) -> dict[str, Any]:
     what = ("--chat", "openai", "--model", "m", "--trace", str(place / "trace.jsonl"))
-    how = ("-c", str(users), "--workers", "1", "-z", f"{_WARMUP_S + _WINDOW_S}s")
+    how = ("-c", str(users), "--workers", "1", "--spin", "-z", f"{_WARMUP_S + _WINDOW_S}s")
     # Streams last 20 s, and more where the target is late.
     limits = ("--timeout", f"{_PATIENCE_S // 2}s", "--drain", f"{_PATIENCE_S // 2}s")
     kept = ("--log", str(place / "seen.csv"), "-q", "-d", str(place), "-o", "json")

@@ -148,7 +148,7 @@ def run(
     rate: start RATE requests per second (open loop)
     arrivals: with a rate: use constant or poisson gaps [constant]
     max_in_flight: with a rate: drop due requests beyond N in flight [5M]
-    spin: with a rate: busy-wait for exact send times
+    spin: with a rate or streams: busy-wait for exact times
     stages: ramp users (or --rate) to N in TIME: 30s:100,2m:1k
     replay: start requests at the times in a file or access log
     speed: with --replay or --trace: X times as fast [1]
@@ -370,7 +370,7 @@ def ladder(
     duration: measure each level for TIME [10s]
     arrivals: with a rate: use constant or poisson gaps [constant]
     max_in_flight: with a rate: drop due requests beyond N in flight [5M]
-    spin: with a rate: busy-wait for exact send times
+    spin: with a rate or streams: busy-wait for exact times
     pool: share N connections among users [one per user]
     think: pause users after each response: 1s, 1s-3s, exp:2s
     cancel: let users give up: '10% after 2s'

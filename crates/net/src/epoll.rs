@@ -30,7 +30,8 @@ pub fn monotonic_ns() -> Nanos {
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
 
-/// The time before its end at which a spinning wait stops sleeping: longer than most wake-ups take.
+/// The time before its end at which a spinning wait stops sleeping: longer than most wake-ups take. A
+/// wait that watches the sockets first does so for this time.
 const SPIN_NS: Nanos = 50_000;
 
 /// The token of the alarm: no socket has it.
@@ -43,7 +44,9 @@ pub struct Epoll {
     meter: ThreadMeter,
     /// Whether waits end by checking the clock, not by sleeping to the end.
     spins: bool,
-    /// The processor time for that.
+    /// Whether waits begin by checking the sockets without sleep.
+    watches_first: bool,
+    /// The processor time for both.
     spun_ns: Nanos,
     /// Makes its descriptor ready at a time, for the event loop of a caller.
     alarm: Option<Alarm>,
@@ -61,7 +64,8 @@ impl Epoll {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let meter = ThreadMeter::new();
         let events = Vec::with_capacity(BATCH);
-        Ok(Self { epoll, events, meter, spins: false, spun_ns: 0, alarm: None })
+        let (spins, watches_first) = (false, false);
+        Ok(Self { epoll, events, meter, spins, watches_first, spun_ns: 0, alarm: None })
     }
 
     /// Makes its descriptor ready at a time, too, for the event loop of a caller that watches it. A time
@@ -83,6 +87,14 @@ impl Epoll {
     #[must_use]
     pub fn spinning(mut self, spins: bool) -> Self {
         self.spins = spins;
+        self
+    }
+
+    /// Creates a driver that notices sooner what comes shortly after other events: at the begin of each wait
+    /// it checks the sockets for a while before it sleeps, which needs processor time.
+    #[must_use]
+    pub fn watching_first(mut self, watches_first: bool) -> Self {
+        self.watches_first = watches_first;
         self
     }
 
@@ -158,10 +170,16 @@ impl Driver for Epoll {
     }
 
     fn wait(&mut self, until: Nanos, ready: &mut Vec<Ready>) -> io::Result<()> {
-        let now = self.now();
+        let mut now = self.now();
+        self.events.clear();
+        if self.watches_first {
+            self.spin(until.min(now + SPIN_NS))?;
+            now = self.now();
+        }
+        let has_events = !self.events.is_empty();
         let asleep_until = if self.spins { until.saturating_sub(SPIN_NS) } else { until };
         let is_near = |now: Nanos| until.saturating_sub(now) <= 2 * SPIN_NS;
-        if !self.sleep(asleep_until, now)? && self.spins && is_near(self.now()) {
+        if !has_events && !self.sleep(asleep_until, now)? && self.spins && is_near(self.now()) {
             self.spin(until)?;
         }
         ready.clear();
@@ -213,6 +231,26 @@ mod tests {
             before = told;
         }
         assert!(driver.spun_ns > 0);
+    }
+
+    #[test]
+    fn a_wait_that_watches_first_ends_in_time_and_by_an_event() {
+        let mut driver = Epoll::new().unwrap().watching_first(true);
+        let mut ready = Vec::new();
+        for wait_ns in [0, SPIN_NS / 2, 2 * SPIN_NS] {
+            let until = driver.now() + wait_ns;
+            driver.wait(until, &mut ready).unwrap();
+            assert!(driver.now() >= until && ready.is_empty());
+        }
+        assert!(driver.spun_ns > 0 && driver.usage().cpu_ns < driver.meter.read().cpu_ns);
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = Address::Ip(listener.local_addr().unwrap());
+        let _socket = driver.dial(&to, None, 7).unwrap();
+        let until = driver.now() + 60_000_000_000;
+        driver.wait(until, &mut ready).unwrap();
+        assert_eq!((ready[0].token, ready[0].writable), (7, true));
+        driver.wait(driver.now(), &mut ready).unwrap();
+        assert!(ready.is_empty());
     }
 
     #[test]

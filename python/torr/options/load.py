@@ -69,7 +69,7 @@ class LoadOptions:
         rare=True,
         scopes=SET_IN_PLAN_GROUPS,
     )
-    spin: bool = switch("--spin", "with a rate: busy-wait for exact send times", rare=True)
+    spin: bool = switch("--spin", "with a rate or streams: busy-wait for exact times", rare=True)
     stages: tuple[Stage, ...] | None = option(
         "--stages",
         readers.STAGES,

@@ -99,9 +99,10 @@ def default_workers(urls: Sequence[Url], cores: int) -> int:
 
 def _spin(groups: Sequence[Group], *, spins: bool) -> bool:
     is_open = any(not is_closed(group.pace) for group in groups)
+    requests = [request for group in groups for request in group.source.requests]
     require(
-        is_open or not spins,
-        say("--spin needs an open loop: users send when they have a response"),
+        is_open or not spins or all(request.stream for request in requests),
+        say("--spin needs an open loop or streams: other users send when they have a response"),
         say("add --rate 1k"),
     )
     return spins

@@ -167,13 +167,17 @@ def test_a_warm_up_of_nothing_is_none(torr, fake):
     assert plan_of(fake)["warmup_ns"] == 0
 
 
-def test_spin_is_for_arrivals(torr, fake):
-    assert torr("run", "--rate", "10", "--spin", URL).code == 0
+@pytest.mark.parametrize("words", [("--rate", "10"), ("--stream", "sse")])
+def test_spin_is_for_arrivals_and_streams(torr, fake, words):
+    assert torr("run", *words, "--spin", URL).code == 0
     assert plan_of(fake)["spin"] is True
+
+
+def test_users_without_streams_do_not_spin(torr):
     assert torr("run", "--replay", __file__, "--spin", URL).code == 2
     refused = torr("run", "--spin", URL)
     assert refused.code == 2
-    assert "--spin needs an open loop" in refused.err
+    assert "--spin needs an open loop or streams" in refused.err
 
 
 def test_what_waits_for_its_turn_has_a_limit_even_if_none_is_given(torr, fake):

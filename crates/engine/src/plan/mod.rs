@@ -54,7 +54,8 @@ pub struct Plan {
     pub processes: Processes,
     /// For everything random.
     pub seed: u64,
-    /// Whether workers look at the clock before an arrival is due, instead of being woken.
+    /// Whether workers look at the clock before an arrival is due, instead of being woken, and at their
+    /// sockets after each text of a stream.
     #[serde(default)]
     pub spin: bool,
     /// A CSV file for every exchange.
@@ -182,7 +183,7 @@ impl Plan {
     }
 
     /// Whether each response is a stream of texts.
-    fn has_only_streams(&self) -> bool {
+    pub(crate) fn has_only_streams(&self) -> bool {
         let mut requests = self.groups.iter().flat_map(|group| group.source.requests());
         requests.all(|request| request.stream.is_some())
     }

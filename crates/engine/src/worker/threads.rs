@@ -88,8 +88,9 @@ fn spawn(share: WorkerShare, create_driver: fn() -> io::Result<Epoll>) -> Result
         // The starting thread waits for this.
         let _ = told.send(made.as_ref().map(|_| ()).map_err(ToString::to_string));
         if let Ok(driver) = made {
-            let spins = share.plan.spin;
-            drop(Worker::new(driver.spinning(spins), share).run());
+            let (spins, has_streams) = (share.plan.spin, share.plan.has_only_streams());
+            let driver = driver.spinning(spins).watching_first(spins && has_streams);
+            drop(Worker::new(driver, share).run());
             guard.is_done.set(true);
         }
     };
