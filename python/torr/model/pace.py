@@ -246,7 +246,10 @@ class Replay(PlanPart):
 
 @dataclass(frozen=True, slots=True)
 class Fed(PlanPart):
-    """Requests of a feed of rows: at the times of the rows, or by `connections` users."""
+    """Requests of a feed of rows: at the times of the rows, or by `connections` users.
+
+    A user plays one session after another. At most `connections` requests are under way at once.
+    """
 
     KIND = "fed"
     OPTIONAL = ("max_in_flight",)

@@ -31,8 +31,8 @@ STALLED = (
 
 CANCELLED = "attempts whose users gave up (--cancel), which are no errors; absent if none did"
 POSTPONED = (
-    "rows of a trace that started later than due, since a row before them had not ended; absent if"
-    " none did"
+    "rows of a trace that started later than due, since a row before them had not ended, or in a"
+    " closed loop since as many requests as users were under way; absent if none did"
 )
 LEFT_OUT = (
     "rows of a trace that were not sent, since they need the answer of an attempt that failed;"

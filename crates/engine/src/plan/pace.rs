@@ -76,7 +76,8 @@ pub struct Replay {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fed {
-    /// Users, each of which sends a row at a time; connections at most, if rows have times.
+    /// Users, each of which plays one session of rows after another, and the requests under way at most;
+    /// connections at most, if rows have times.
     pub connections: u32,
     /// Whether rows are due at their times, whatever becomes of earlier ones.
     pub is_timed: bool,

@@ -115,8 +115,8 @@ impl GroupState {
 
     /// Takes its rows from an inbox.
     pub(super) fn feed(&mut self, inbox: FeedInbox, prepared: &PreparedGroup) {
-        let is_timed = matches!(&self.pace, Pace::Fed(fed) if fed.is_timed);
-        self.row_queue = Some(RowQueue::new(inbox, is_timed, prepared.captures));
+        let users = self.pace.is_closed().then(|| self.pace.connections());
+        self.row_queue = Some(RowQueue::new(inbox, users, prepared.captures));
     }
 
     /// Returns whether its users wait for responses (a closed loop).
@@ -127,6 +127,12 @@ impl GroupState {
     /// Returns whether each slot is a user with a connection of its own.
     pub(super) fn has_own_slots(&self) -> bool {
         matches!(&self.pace, Pace::Closed(closed) if closed.pool.is_none())
+    }
+
+    /// Returns whether there is a slot for each user, so that connections have fewer slots together
+    /// than they could have.
+    pub(super) fn has_a_slot_for_each_user(&self) -> bool {
+        self.has_own_slots() || matches!(&self.pace, Pace::Fed(fed) if !fed.is_timed)
     }
 
     /// Returns the number of users that share slots.
@@ -221,8 +227,8 @@ impl GroupState {
     }
 
     /// Returns how long a row was kept from starting by others, if it was.
-    pub(super) fn postponement(&self, user: u32, intended: Nanos) -> Option<Nanos> {
-        self.row_queue.as_ref()?.postponement(user, intended)
+    pub(super) fn postponement(&self, user: u32) -> Option<Nanos> {
+        self.row_queue.as_ref()?.postponement(user)
     }
 
     /// Takes note that the attempt of a user or of a row has ended.

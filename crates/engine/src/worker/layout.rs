@@ -24,7 +24,7 @@ impl<S> Layout<S> {
             let first_slot = layout.slots.len() as u32;
             let seed = mix(share.plan.seed, number.into());
             let state = GroupState::new(group, prepared, first_slot, seed);
-            let mut left = if state.has_own_slots() {
+            let mut left = if state.has_a_slot_for_each_user() {
                 group.pace.connections()
             } else {
                 group.pace.connections() * u32::from(protocol.slots())

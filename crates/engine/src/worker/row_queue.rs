@@ -2,6 +2,11 @@
 //!
 //! A row waits for its time, and until the rows have ended that it names. Then it is ready, and the
 //! scheduler takes it. It keeps its place until its attempt has ended.
+//!
+//! In a closed loop, a user plays one session after another: as many sessions are open as there are
+//! users, and a row of another session waits until one of them has ended. A user who thinks between two
+//! rows of its session takes no other session. Rows of a session that run beside each other share the
+//! slots of all users; if none is free, they wait, before any session is opened.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,6 +24,8 @@ struct RowPlace {
     /// The weight of its values, until they are no longer needed.
     weight: u64,
     missing: Missing,
+    /// How long it was kept from starting, once it is taken.
+    postponed_ns: Nanos,
 }
 
 /// A row that has been taken.
@@ -37,11 +44,18 @@ pub(super) struct RowQueue {
     free: Vec<u32>,
     /// Rows that wait for nothing but their time, by it and by their number.
     ready: BinaryHeap<Reverse<(Nanos, u64, u32)>>,
+    /// Rows that wait for nothing but a user who plays their session, by the order of the sessions.
+    unopened: BinaryHeap<Reverse<(u64, u64, u32)>>,
     waits: RowWaits,
     sessions: RowSessions,
     /// The start of the due times; `Nanos::MAX` while it is unknown.
     origin: Nanos,
-    is_timed: bool,
+    /// The number of users; `None` if rows have times.
+    users: Option<usize>,
+    /// The number of rows that have started and not ended.
+    in_flight: usize,
+    /// The last time at which as many rows were in flight as there are users.
+    full_until: Nanos,
     /// The number of rows that have not started.
     waiting: usize,
     has_begun: bool,
@@ -53,17 +67,21 @@ pub(super) struct RowQueue {
 }
 
 impl RowQueue {
-    /// Creates an empty queue, whose sessions have so many captured values.
-    pub(super) fn new(inbox: FeedInbox, is_timed: bool, captures: usize) -> Self {
+    /// Creates an empty queue, whose sessions have so many captured values. Without users, rows are due
+    /// at their times.
+    pub(super) fn new(inbox: FeedInbox, users: Option<u32>, captures: usize) -> Self {
         Self {
             inbox,
             places: Vec::new(),
             free: Vec::new(),
             ready: BinaryHeap::new(),
+            unopened: BinaryHeap::new(),
             waits: RowWaits::default(),
-            sessions: RowSessions::new(captures),
-            origin: if is_timed { Nanos::MAX } else { 0 },
-            is_timed,
+            sessions: RowSessions::new(captures, users.is_some()),
+            origin: if users.is_none() { Nanos::MAX } else { 0 },
+            users: users.map(|users| users as usize),
+            in_flight: 0,
+            full_until: 0,
             waiting: 0,
             has_begun: false,
             is_complete: false,
@@ -74,18 +92,22 @@ impl RowQueue {
 
     /// Sets the time from which due times count.
     pub(super) fn set_origin(&mut self, start: Nanos) {
-        if self.is_timed {
+        if self.is_timed() {
             self.origin = start;
         }
     }
 
     /// Takes the rows that have come.
-    pub(super) fn receive(&mut self) {
+    pub(super) fn receive(&mut self, now: Nanos) {
         while let Some(batch) = self.inbox.take() {
             self.has_begun = true;
-            self.is_complete |= batch.is_last;
             for row in batch.rows {
-                self.add(row);
+                self.add(row, now);
+            }
+            if batch.is_last {
+                self.is_complete = true;
+                let unnamed = self.waits.complete();
+                unnamed.into_iter().for_each(|session| self.sessions.leave(session));
             }
         }
     }
@@ -102,28 +124,67 @@ impl RowQueue {
 
     /// Returns whether a row is wanted and none can start, while others may still come.
     pub(super) fn is_starved(&self, has_idle_slot: bool, now: Nanos) -> bool {
-        let is_missed = if self.is_timed {
-            self.ready.is_empty()
-        } else {
-            has_idle_slot && self.next_at() > now
+        let is_missed = match self.users {
+            None => self.ready.is_empty(),
+            // A user who thinks misses nothing.
+            Some(users) => {
+                let busy = self.in_flight + self.ready.len();
+                has_idle_slot && busy < users && self.next_at() > now
+            }
         };
         is_missed && !self.is_complete
     }
 
     /// Returns when the next row may start; `Nanos::MAX` if that is unknown.
     pub(super) fn next_at(&self) -> Nanos {
-        let next = self.ready.peek().map(|Reverse((at, ..))| self.origin.saturating_add(*at));
-        next.unwrap_or(Nanos::MAX)
+        if self.may_open() { 0 } else { self.next_ready_at() }
     }
 
-    /// Takes the next row if it could start at `until`.
+    /// Takes the next row if it could start at `until`: a later row of an open session, or the first of
+    /// another one.
     pub(super) fn take(&mut self, until: Nanos) -> Option<TakenRow> {
-        if self.next_at() > until {
+        if self.next_ready_at() > until && self.may_open() {
+            self.open_session(until);
+        }
+        if self.next_ready_at() > until {
             return None;
         }
         let Reverse((at, _, place)) = self.ready.pop()?;
         self.waiting -= 1;
-        Some(TakenRow { place, intended: self.origin.saturating_add(at) })
+        self.in_flight += 1;
+        let (intended, is_timed) = (self.origin.saturating_add(at), self.is_timed());
+        // As many rows as there are users were in flight after this one could start.
+        let waited = if self.full_until > at { until.saturating_sub(at) } else { 0 };
+        if let Some(entry) = self.place_mut(place) {
+            let later = at.saturating_sub(entry.row.due_ns);
+            entry.postponed_ns = if is_timed { later } else { waited };
+        }
+        Some(TakenRow { place, intended })
+    }
+
+    fn next_ready_at(&self) -> Nanos {
+        let next = self.ready.peek().map(|Reverse((at, ..))| self.origin.saturating_add(*at));
+        next.unwrap_or(Nanos::MAX)
+    }
+
+    /// Returns whether a user has no session, and there is one.
+    fn may_open(&self) -> bool {
+        let has_user = self.users.is_some_and(|users| self.sessions.open_count() < users);
+        has_user && !self.unopened.is_empty()
+    }
+
+    /// Lets a user play the next session, whose first rows may start now.
+    fn open_session(&mut self, now: Nanos) {
+        let next = self.unopened.peek().map(|Reverse((rank, ..))| *rank);
+        while let Some(Reverse((rank, number, place))) = self.unopened.peek().copied()
+            && Some(rank) == next
+        {
+            self.unopened.pop();
+            if let Some(session) = self.row(place).map(|row| row.session) {
+                self.sessions.open(session);
+            }
+            self.ready.push(Reverse((now, number, place)));
+        }
     }
 
     /// Takes note that there is a place for a request, and no row to send.
@@ -136,15 +197,16 @@ impl RowQueue {
         self.places.get(place as usize)?.as_ref().map(|place| &place.row)
     }
 
-    /// Returns how long a row was kept from starting by others, if rows have times and it was.
-    pub(super) fn postponement(&self, place: u32, intended: Nanos) -> Option<Nanos> {
-        let due = self.origin.saturating_add(self.row(place)?.due_ns);
-        (self.is_timed && intended > due).then(|| intended - due)
+    /// Returns how long a row that was taken was kept from starting by others, if it was: after its
+    /// time, or, in a closed loop, after it could have started, since no slot was free.
+    pub(super) fn postponement(&self, place: u32) -> Option<Nanos> {
+        let entry = self.places.get(place as usize)?.as_ref()?;
+        (entry.postponed_ns > 0).then_some(entry.postponed_ns)
     }
 
     /// Returns whether rows are due at their times, not when a user has none.
     pub(super) fn is_timed(&self) -> bool {
-        self.is_timed
+        self.users.is_none()
     }
 
     /// Returns the captured values of a row's session.
@@ -171,6 +233,15 @@ impl RowQueue {
     /// Takes note that the attempt of a row has ended; those that waited for it become ready. If they
     /// need values of an attempt that failed, they are left out.
     pub(super) fn ended(&mut self, place: u32, at: Nanos, is_ok: bool) {
+        if self.users.is_some_and(|users| self.in_flight >= users) {
+            self.full_until = at;
+        }
+        self.in_flight -= 1;
+        self.leave(place, at, is_ok);
+    }
+
+    /// Lets a row leave its place, and those that need what it did not bring.
+    fn leave(&mut self, place: u32, at: Nanos, is_ok: bool) {
         let end = at.saturating_sub(self.origin);
         let mut endings = std::mem::take(&mut self.endings);
         endings.push((place, is_ok || !self.sessions.have_values()));
@@ -188,7 +259,7 @@ impl RowQueue {
                     later.missing.latest_end = later.missing.latest_end.max(end);
                     later.missing.has_failed |= !is_useful;
                 }
-                if self.starts_or_is_left_out(next) {
+                if self.starts_or_is_left_out(next, 0) {
                     endings.push((next, false));
                 }
             }
@@ -201,7 +272,7 @@ impl RowQueue {
         std::mem::take(&mut self.left_out)
     }
 
-    fn add(&mut self, row: FeedRow) {
+    fn add(&mut self, row: FeedRow, now: Nanos) {
         let place = self.free.pop().unwrap_or_else(|| {
             self.places.push(None);
             self.places.len() as u32 - 1
@@ -215,16 +286,17 @@ impl RowQueue {
         }
         self.waits.add(row.number, row.session, row.followers);
         let weight = row.weight();
-        self.places[place as usize] = Some(RowPlace { row, weight, missing });
+        self.places[place as usize] = Some(RowPlace { row, weight, missing, postponed_ns: 0 });
         self.waiting += 1;
-        if self.starts_or_is_left_out(place) {
-            self.ended(place, 0, false);
+        if self.starts_or_is_left_out(place, now) {
+            self.leave(place, 0, false);
         }
     }
 
-    /// Makes a row ready if it waits for no other; returns whether it is left out instead.
-    fn starts_or_is_left_out(&mut self, place: u32) -> bool {
-        let is_timed = self.is_timed;
+    /// Makes a row ready, which came at `came`, if it waits for no other; returns whether it is left out
+    /// instead.
+    fn starts_or_is_left_out(&mut self, place: u32, came: Nanos) -> bool {
+        let is_timed = self.is_timed();
         let Some(entry) = self.place_mut(place) else { return false };
         if entry.missing.rows > 0 {
             return false;
@@ -237,13 +309,108 @@ impl RowQueue {
         }
         let pause = if entry.row.after.is_empty() { 0 } else { entry.row.pause_ns };
         let earliest = entry.missing.latest_end.saturating_add(pause);
-        let due = if is_timed { entry.row.due_ns } else { 0 };
-        let key = (due.max(earliest), entry.row.number, place);
-        self.ready.push(Reverse(key));
+        let due = if is_timed { entry.row.due_ns } else { came };
+        let (at, number, session) = (due.max(earliest), entry.row.number, entry.row.session);
+        match self.sessions.rank_unless_open(session) {
+            Some(rank) if !is_timed => self.unopened.push(Reverse((rank, number, place))),
+            _ => self.ready.push(Reverse((at, number, place))),
+        }
         false
     }
 
     fn place_mut(&mut self, place: u32) -> Option<&mut RowPlace> {
         self.places.get_mut(place as usize)?.as_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feed::{FeedBatch, FeedSender, feed_channels};
+
+    const MS: Nanos = 1_000_000;
+
+    /// A queue for so many users, and the feeder's end of it.
+    fn queue(users: u32) -> (RowQueue, FeedSender) {
+        let (mut senders, mut inboxes) = feed_channels(1);
+        (RowQueue::new(inboxes.remove(0), Some(users), 0), senders.remove(0))
+    }
+
+    /// A row of a session after another one, and followed by so many.
+    fn row(number: u64, session: u64, after: &[u64], followers: u32) -> FeedRow {
+        let (after, followers, pause_ns) = (after.to_vec(), Some(followers), 10 * MS);
+        FeedRow { number, session, after, followers, pause_ns, ..FeedRow::default() }
+    }
+
+    fn send(sender: &FeedSender, rows: Vec<FeedRow>, is_last: bool) {
+        assert!(sender.send(FeedBatch { rows, is_last }));
+    }
+
+    /// The number of the row that starts at a time, and its place.
+    fn take(queue: &mut RowQueue, at: Nanos) -> Option<(u64, u32)> {
+        let place = queue.take(at)?.place;
+        queue.row(place).map(|row| (row.number, place))
+    }
+
+    #[test]
+    fn a_user_waits_for_announced_rows_of_its_session_until_no_other_row_comes() {
+        let (mut queue, sender) = queue(1);
+        send(&sender, vec![row(0, 7, &[], 1), row(1, 8, &[], 0)], false);
+        queue.receive(0);
+        assert_eq!(take(&mut queue, 0), Some((0, 0)));
+        queue.ended(0, MS, true);
+        assert_eq!((take(&mut queue, 2 * MS), queue.next_at()), (None, Nanos::MAX));
+        assert!(queue.is_starved(true, 2 * MS), "the session has no row, and the user no other");
+        send(&sender, Vec::new(), true);
+        queue.receive(3 * MS);
+        assert_eq!(take(&mut queue, 3 * MS), Some((1, 1)));
+        assert!(queue.is_exhausted());
+    }
+
+    #[test]
+    fn a_row_that_comes_late_continues_its_session_before_others_begin() {
+        let (mut queue, sender) = queue(1);
+        send(&sender, vec![row(0, 7, &[], 1), row(2, 8, &[], 0)], false);
+        queue.receive(0);
+        assert_eq!(take(&mut queue, 0), Some((0, 0)));
+        queue.ended(0, MS, true);
+        send(&sender, vec![row(1, 7, &[0], 0)], true);
+        queue.receive(5 * MS);
+        assert_eq!((queue.next_at(), take(&mut queue, 10 * MS)), (11 * MS, None));
+        assert_eq!(take(&mut queue, 11 * MS), Some((1, 0)));
+        queue.ended(0, 12 * MS, true);
+        assert_eq!(take(&mut queue, 12 * MS), Some((2, 1)));
+        assert_eq!(queue.postponement(1), None);
+    }
+
+    #[test]
+    fn users_who_think_miss_no_rows_and_users_without_a_session_do() {
+        let (mut queue, sender) = queue(2);
+        send(&sender, vec![row(0, 7, &[], 1), row(1, 7, &[0], 0)], false);
+        queue.receive(0);
+        let (_, place) = take(&mut queue, 0).unwrap();
+        assert!(queue.is_starved(true, 0), "the second user has no session");
+        send(&sender, vec![row(2, 8, &[], 1), row(3, 8, &[2], 0)], false);
+        queue.receive(0);
+        assert!(!queue.is_starved(true, 0));
+        let (_, other) = take(&mut queue, 0).unwrap();
+        for place in [place, other] {
+            queue.ended(place, MS, true);
+        }
+        assert!(!queue.is_starved(true, MS), "both users think");
+        assert_eq!(queue.next_at(), 11 * MS);
+    }
+
+    #[test]
+    fn a_row_that_comes_after_its_session_was_forgotten_does_not_count_as_kept_from_starting() {
+        let (mut queue, sender) = queue(1);
+        send(&sender, vec![row(0, 7, &[], 0)], false);
+        queue.receive(0);
+        assert_eq!(take(&mut queue, 0), Some((0, 0)));
+        queue.ended(0, MS, true);
+        send(&sender, vec![row(1, 7, &[0], 0)], true);
+        queue.receive(90 * MS);
+        let (_, place) = take(&mut queue, 95 * MS).unwrap();
+        assert_eq!(queue.postponement(place), None);
     }
 }

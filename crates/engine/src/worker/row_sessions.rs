@@ -1,12 +1,18 @@
-//! The captured values of sessions, whose rows are sent by one worker.
+//! The sessions of rows, which are sent by one worker: their captured values, and those that users play.
 
 use std::collections::HashMap;
 
-/// The values of each session, as long as it has rows.
+/// The sessions that have rows.
 #[derive(Debug)]
 pub(super) struct RowSessions {
     sessions: HashMap<u64, RowSession>,
     captures: usize,
+    /// Whether sessions matter: they have values, or are played by users.
+    is_needed: bool,
+    /// The number of sessions that have come.
+    joined: u64,
+    /// The number of sessions that are open.
+    open: usize,
 }
 
 #[derive(Debug)]
@@ -14,12 +20,17 @@ struct RowSession {
     values: Vec<Vec<u8>>,
     /// Its rows that have not ended, or that others will name.
     rows: u32,
+    /// Its place in the order in which sessions came.
+    rank: u64,
+    /// Whether a user plays it.
+    is_open: bool,
 }
 
 impl RowSessions {
-    /// Creates sessions of so many values each.
-    pub(super) fn new(captures: usize) -> Self {
-        Self { sessions: HashMap::new(), captures }
+    /// Creates sessions of so many values each, which are played by users or are not.
+    pub(super) fn new(captures: usize, have_users: bool) -> Self {
+        let is_needed = captures > 0 || have_users;
+        Self { sessions: HashMap::new(), captures, is_needed, joined: 0, open: 0 }
     }
 
     /// Returns whether sessions have values at all.
@@ -29,21 +40,47 @@ impl RowSessions {
 
     /// Takes note of another row.
     pub(super) fn join(&mut self, session: u64) {
-        if self.captures > 0 {
-            let values = || vec![Vec::new(); self.captures];
-            let entry = self.sessions.entry(session);
-            entry.or_insert_with(|| RowSession { values: values(), rows: 0 }).rows += 1;
+        if !self.is_needed {
+            return;
         }
+        let (joined, captures) = (&mut self.joined, self.captures);
+        let entry = self.sessions.entry(session).or_insert_with(|| {
+            *joined += 1;
+            let values = vec![Vec::new(); captures];
+            RowSession { values, rows: 0, rank: *joined, is_open: false }
+        });
+        entry.rows += 1;
     }
 
-    /// Takes note that a row is no longer needed; the last one takes the values with it.
+    /// Takes note that a row is no longer needed; the last one takes the values with it, and closes the
+    /// session.
     pub(super) fn leave(&mut self, session: u64) {
         if let Some(entry) = self.sessions.get_mut(&session) {
             entry.rows -= 1;
             if entry.rows == 0 {
+                self.open -= usize::from(entry.is_open);
                 self.sessions.remove(&session);
             }
         }
+    }
+
+    /// Returns the place of a session in the order in which sessions came, if no user plays it yet.
+    pub(super) fn rank_unless_open(&self, session: u64) -> Option<u64> {
+        let entry = self.sessions.get(&session)?;
+        (!entry.is_open).then_some(entry.rank)
+    }
+
+    /// Lets a user play a session, until its last row has left.
+    pub(super) fn open(&mut self, session: u64) {
+        if let Some(entry) = self.sessions.get_mut(&session) {
+            self.open += usize::from(!entry.is_open);
+            entry.is_open = true;
+        }
+    }
+
+    /// Returns the number of sessions that users play.
+    pub(super) fn open_count(&self) -> usize {
+        self.open
     }
 
     pub(super) fn values(&self, session: u64) -> &[Vec<u8>] {

@@ -66,6 +66,19 @@ impl RowWaits {
         }
     }
 
+    /// Takes note that no other row comes; returns the sessions of ended rows that others were to name.
+    pub(super) fn complete(&mut self) -> Vec<u64> {
+        let mut unnamed = Vec::new();
+        self.rows.retain(|_, row| {
+            row.followers = Some(0);
+            if row.end.is_some() {
+                unnamed.push(row.session);
+            }
+            row.end.is_none()
+        });
+        unnamed
+    }
+
     /// Takes note that a row has ended; returns the places of those that waited for it, and whether
     /// more may come.
     pub(super) fn end(&mut self, number: u64, at: Nanos, is_useful: bool) -> (Vec<u32>, bool) {

@@ -102,7 +102,7 @@ impl Scheduler {
     pub(super) fn receive_rows(&mut self, now: Nanos, recorder: &mut Recorder) {
         let Some(group) = self.groups.first_mut() else { return };
         let Some(queue) = &mut group.row_queue else { return };
-        queue.receive();
+        queue.receive(now);
         let measured = self.window.phase > Phase::Warmup;
         for request in queue.take_left_out() {
             recorder.tally(group.request_order.at(request), measured).left_out += 1;
@@ -251,7 +251,7 @@ impl Scheduler {
         let attempt = self.groups[group].next_attempt(user, intended, now);
         let timeout_ns = self.prepared.requests[usize::from(attempt.request)].timeout_ns;
         let attempt = Attempt { measured, timeout_at: now.saturating_add(timeout_ns), ..attempt };
-        let postponement = self.groups[group].postponement(user, intended);
+        let postponement = self.groups[group].postponement(user);
         let tally = self.plan(group, attempt.request, measured, recorder);
         tally.attempted += 1;
         if let Some(postponement) = postponement {

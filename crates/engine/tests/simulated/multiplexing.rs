@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::world::{MS, SECOND, closed, constant, request, simulate};
-use engine::{Closed, Pace, Plan, Stage};
+use crate::world::{MS, SECOND, closed, constant, plan, request, simulate, simulate_fed};
+use engine::{Closed, Data, Fed, FeedRow, Pace, Plan, Stage, Stop};
 use net::{Act, Dial, Nanos, Peer};
 
 /// Answers line by line with what `answer` returns for the number of a request.
@@ -169,4 +169,19 @@ fn a_dial_that_fails_ends_each_exchange_that_waits_for_it_once() {
     run.assert_balanced();
     assert_eq!(run.reasons(), [("connect.refused".to_owned(), run.measured.attempted)]);
     assert!((200..=260).contains(&run.world.dials()), "{} dials", run.world.dials());
+}
+
+#[test]
+fn users_who_take_rows_have_one_request_each_however_many_their_connection_could_carry() {
+    let pace = Pace::Fed(Fed { connections: 2, is_timed: false, max_in_flight: None });
+    let mut plan = over_lines(plan(pace));
+    plan.stop = Stop::Rows;
+    plan.groups[0].data = Some(Data::Fed { fed: vec!["a".into()] });
+    let row = |number| FeedRow { number, session: number, ..FeedRow::default() };
+    let target = Lines::new(|_, id| vec![(10 * MS, ok(id))]);
+    let outcome = simulate_fed(plan, (0..8).map(row).collect(), target);
+    outcome.assert_balanced();
+    assert_eq!(outcome.measured.ok, 8);
+    assert_eq!(outcome.window.1 - outcome.window.0, 40 * MS);
+    assert_eq!(outcome.world.peer.counts.len(), 1);
 }

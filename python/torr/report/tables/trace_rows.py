@@ -24,7 +24,7 @@ def trace_rows(level: Level) -> list[_Row]:
         later = show_ms(level.postponed_mean_ms or 0.0)
         rows.append(
             (
-                say("started late, after their predecessors"),
+                say("started late because others had not ended"),
                 say("{n}, {ms} on average", n=count, ms=later),
             )
         )

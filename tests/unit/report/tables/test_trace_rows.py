@@ -42,5 +42,5 @@ def test_what_was_not_sent_has_its_reason(run):
 
 def test_waits_for_others_stand_behind(run):
     rows = rows_of(run, trace=TRACE, postponed=4, postponed_mean_ms=20.0, left_out=1)
-    assert rows["started late, after their predecessors"] == "4, 20.0 ms on average"
+    assert rows["started late because others had not ended"] == "4, 20.0 ms on average"
     assert rows["left out after a failed predecessor"] == "1"
