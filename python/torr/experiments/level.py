@@ -43,7 +43,9 @@ def measure(step: Step, context: RunContext) -> MeasuredLevel:
     if sent_before is None:
         sent_before = prompts_sent(context.directory.levels)
     abort, backlog = AbortCounter(context.abort_on), Backlog()
-    with with_texts(after_prompts(step.plan, sent_before), context) as (plan, texts):
+    # In a comparison the plan has the texts of its round, which are the same for all candidates.
+    number = step.index if step.prompts_before is None else 0
+    with with_texts(after_prompts(step.plan, sent_before, number), context) as (plan, texts):
         with monitored(context, plan) as monitor:
             load = context.start(plan)
             rates = _run(load, step, context, abort, (monitor, backlog))

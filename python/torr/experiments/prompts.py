@@ -1,6 +1,7 @@
 """Prompts over the levels of a run: none is repeated before all were sent.
 
-The counts tell how many were repeated, since a server can answer these from its cache.
+The counts tell how many were repeated, since a server can answer these from its cache. A trace has
+other texts at each level.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from torr.model.feed import RowFeed
 from torr.model.rows import Rows
 from torr.results.stream import PromptCounts
 
@@ -26,17 +28,19 @@ def prompts_sent(levels: Iterable[Level]) -> int:
     return sum(stream.prompts.sent for stream in streams if stream and stream.prompts)
 
 
-def after_prompts(plan: Plan, sent: int) -> Plan:
-    """Return the plan with its prompts rotated by the number that earlier levels have sent."""
-    if not sent or not any(isinstance(group.data, Rows) for group in plan.groups):
+def after_prompts(plan: Plan, sent: int, level: int = 0) -> Plan:
+    """Return the plan of a level, counted from 0: earlier ones have sent so many of its prompts."""
+    if not any(isinstance(group.data, Rows | RowFeed) for group in plan.groups):
         return plan
-    return replace(plan, groups=tuple(_rotated(group, sent) for group in plan.groups))
+    return replace(plan, groups=tuple(_of_level(group, sent, level) for group in plan.groups))
 
 
-def _rotated(group: Group, sent: int) -> Group:
-    if not isinstance(group.data, Rows):
-        return group
-    return replace(group, data=group.data.rotated(sent))
+def _of_level(group: Group, sent: int, level: int) -> Group:
+    if isinstance(group.data, Rows) and sent:
+        return replace(group, data=group.data.rotated(sent))
+    if isinstance(group.data, RowFeed) and level:
+        return replace(group, data=group.data.of_level(level))
+    return group
 
 
 def with_prompts(level: Level, plan: Plan, before: int) -> Level:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from torr.errors import require
@@ -40,22 +40,34 @@ class Remember(PlanPart):
     text: str
 
 
-OpenFeed = Callable[[], Iterator[list[FeedRow]]]
-"""Opens a feed at its first row; gives lists that are not empty."""
+ReadFeed = Callable[[int], Iterator[list[FeedRow]]]
+"""Reads the rows of a level from the first one on; gives lists that are not empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowFeed(PlanPart):
-    """The columns of a feed, and how its rows are read, anew for each level."""
+    """The columns of a feed, and how its rows are read, anew for each level.
+
+    The rows of each level are the same but for their texts, so that no cache has those of another.
+    """
 
     columns: tuple[str, ...]
-    open: OpenFeed = field(compare=False)
+    read: ReadFeed = field(compare=False)
     content: Callable[[], TraceContent | None] = field(default=lambda: None, compare=False)
     """Return what was read since the feed was last opened."""
+    level: int = 0
 
     def __post_init__(self) -> None:
         """Check the columns."""
         require(bool(self.columns), say("a feed needs a column"))
+
+    def open(self) -> Iterator[list[FeedRow]]:
+        """Read the rows of the level from the first one on."""
+        return self.read(self.level)
+
+    def of_level(self, number: int) -> RowFeed:
+        """Return the feed with the texts of another level, counted from 0."""
+        return replace(self, level=number)
 
     def as_json(self) -> JsonObject:
         """Return the `data` of the engine's plan."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from torr.options.definition import first_given, refuse, require_for
 from torr.planning.apis.api import bearer
 from torr.planning.apis.table import APIS
 from torr.planning.prompt_rows import made_up_rows, rows_of
+from torr.planning.prompt_seed import seed_of_round
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
@@ -154,17 +154,9 @@ def _made_up(
         known = known.with_template(Url.parse(url), options, _headers(options))
     elif api.has_messages:
         known = known.without_template()
-    seed = _seed_of_prompts(options)
+    seed = seed_of_round(options.load.seed, options.round)
     rows = made_up_rows(api, stream, known.words, seed, known.template_tokens)
     return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=known.notes)
-
-
-def _seed_of_prompts(options: MeasureOptions) -> int:
-    """Return the seed of made-up prompts; each round of a comparison has its own."""
-    seed = options.load.seed
-    if not options.round:
-        return seed
-    return random.Random(f"{seed} round {options.round}").getrandbits(63)  # noqa: S311 - no secret
 
 
 def _known(url: str, options: MeasureOptions) -> Calibration:

@@ -1,6 +1,6 @@
 """The load of a trace: its pace, its requests, and the feed of its rows.
 
-A trace is sent at its times, or by users who take one request after another (`-c`). It is read
+A trace is sent at its times, or by users who play one session after another (`-c`). It is read
 while the load runs, since it may be larger than the memory.
 """
 
@@ -18,6 +18,7 @@ from torr.model.pace import Fed
 from torr.model.plan import Duration, LastRow
 from torr.options.definition import refuse
 from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
+from torr.planning.prompt_seed import seed_of_level, seed_of_round
 from torr.planning.prompt_text.prompt_text import PromptText
 from torr.planning.trace_content import CountedTrace
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from torr.planning.apis.trace_parts import TraceParts
     from torr.planning.prompt_text.words import Words
     from torr.sources.traces.reader import Trace
-    from torr.sources.traces.row import TraceCounts, TraceRow
+    from torr.sources.traces.row import Messages, TraceCounts, TraceRow
     from torr.sources.traces.trace_format import TraceFormat
 
 DEFAULT_CONNECTIONS = 1000
@@ -55,6 +56,9 @@ NAMED_TURNS = 8
 COLUMNS = ("messages", "output")
 
 _ROWS_AT_ONCE = 16
+
+# Seeds of rounds and levels have 63 bits, and a mark 32.
+_MARK_SHIFT = 31
 
 OUTPUT_PLACE = 987_654_321
 """Stands in a body for the length of the output, until the place of the row stands there."""
@@ -167,12 +171,15 @@ def trace_requests(
             say("later turns"),
         ]
         requests = tuple(replace(request, name=name) for name in names)
-    seed, is_timed = load.seed, isinstance(timing.pace, Fed) and timing.pace.is_timed
-
+    is_timed = isinstance(timing.pace, Fed) and timing.pace.is_timed
     counted = CountedTrace(source)
 
-    def rows() -> Iterator[list[FeedRow]]:
-        writer = _RowWriter(parts, PromptText(words, seed), len(requests), is_timed=is_timed)
+    def rows(level: int) -> Iterator[list[FeedRow]]:
+        seed = seed_of_level(seed_of_round(load.seed, options.round), level)
+        text = PromptText(words, seed)
+        # The beginning of texts that the trace has itself: they cannot be others.
+        mark = "" if seed == load.seed else f"[{seed >> _MARK_SHIFT:08x}] "
+        writer = _RowWriter(parts, text, len(requests), mark, is_timed=is_timed)
         return writer.batches(counted.rows())
 
     return requests, RowFeed(COLUMNS, rows, counted.content)
@@ -203,9 +210,9 @@ class _RowWriter:
     """Writes the rows of a feed from those of a trace."""
 
     def __init__(
-        self, parts: TraceParts, text: PromptText, requests: int, *, is_timed: bool
+        self, parts: TraceParts, text: PromptText, requests: int, mark: str, *, is_timed: bool
     ) -> None:
-        self._parts, self._text = parts, text
+        self._parts, self._text, self._mark = parts, text, mark
         self._last_request, self._is_timed = requests - 1, is_timed
 
     def batches(self, rows: Iterator[TraceRow]) -> Iterator[list[FeedRow]]:
@@ -220,7 +227,7 @@ class _RowWriter:
             yield batch
 
     def _row(self, row: TraceRow) -> FeedRow:
-        messages = row.messages or (("user", self._text.of_row(row)),)
+        messages = self._marked(row) or (("user", self._text.of_row(row)),)
         return FeedRow(
             number=row.number,
             session=row.session,
@@ -231,3 +238,11 @@ class _RowWriter:
             request=min(row.turn - 1, self._last_request),
             cells=(self._parts.write(messages), str(row.output_tokens or 1)),
         )
+
+    def _marked(self, row: TraceRow) -> Messages:
+        """Return the messages that the trace has, with the mark where a conversation begins."""
+        has_history = row.at_ns is None and row.after
+        if not self._mark or not row.messages or has_history:
+            return row.messages
+        (role, text), *others = row.messages
+        return ((role, self._mark + text), *others)

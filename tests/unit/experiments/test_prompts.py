@@ -6,6 +6,7 @@ import pytest
 
 import typed
 from torr.experiments.prompts import after_prompts, prompts_sent, with_prompts
+from torr.model.feed import RowFeed
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
@@ -58,4 +59,12 @@ def test_a_level_goes_on_where_the_last_one_ended():
     assert prompts_sent(earlier) == 4
     turned = after_prompts(plan(), 4).groups[0].data
     assert turned.rows == (("b",), ("c",), ("a",))
+
+
+def test_a_level_of_a_feed_knows_its_number():
+    feed = RowFeed(("prompt",), lambda level: iter([[level]]))
+    source = Source((Request("http://127.0.0.1:9/"),))
+    fed = Plan((Group(Closed(1), source, data=feed),), Count(1))
+    numbers = [after_prompts(fed, 4, number).feed.open() for number in range(3)]
+    assert [list(rows) for rows in numbers] == [[[0]], [[1]], [[2]]]
     assert after_prompts(plan(), 0) == plan()

@@ -15,7 +15,7 @@ from torr.model.source import Source
 def plan(pace):
     source = Source((Request(url="http://127.0.0.1/{{row.id}}", template=True),))
     rows = [FeedRow(0, 0, (), 0, 0, 0, 0, ("a",))]
-    feed = RowFeed(("id",), lambda: iter([rows]))
+    feed = RowFeed(("id",), lambda _level: iter([rows]))
     return Plan(groups=(Group(pace, source, data=feed),), stop=LastRow(), warmup_ns=0)
 
 
@@ -42,4 +42,4 @@ def test_a_feed_goes_to_one_endpoint_and_has_a_column():
     with pytest.raises(UsageError, match="several endpoints"):
         Fed(2, is_timed=True).parts([1, 1])
     with pytest.raises(UsageError, match="needs a column"):
-        RowFeed((), lambda: iter(()))
+        RowFeed((), lambda _level: iter(()))

@@ -115,6 +115,42 @@ def test_the_levels_of_a_ladder_are_users_who_take_the_rows(torr, fake, trace):
     assert len(fed(fake)) == 3
 
 
+def words_of_levels(torr, fake, *options):
+    """Return the words of the texts of two levels of one user."""
+    torr("ladder", *CHAT, *options, "--levels", "1", "--rounds", "2", URL)
+    first, second = (
+        [
+            json.loads(row.cells[0])["content"].split()
+            for batch in load.plan.feed.open()
+            for row in batch
+        ]
+        for load in fake.loads[-2:]
+    )
+    return first, second
+
+
+def test_each_level_has_other_texts_that_share_as_much(torr, fake, trace):
+    first, second = words_of_levels(torr, fake, "--trace", trace)
+    assert [len(text) for text in first] == [len(text) for text in second] == [600, 520, 10]
+    for texts_of_level in (first, second):
+        assert texts_of_level[0][:512] == texts_of_level[1][:512]
+    assert first[0][:3] != second[0][:3]
+    assert first[2][:3] != second[2][:3]
+    torr("run", *CHAT, "--trace", trace, URL)
+    assert [text.split() for text in texts(fake)] == first
+
+
+def test_the_texts_of_a_trace_begin_otherwise_at_each_level(torr, fake, tmp_path):
+    turns = [{"from": "human", "value": text} for text in ("a", "b")]
+    (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}] * 2))
+    first, second = words_of_levels(torr, fake, "--trace", "chats.json")
+    assert first == [["a"], ["b"], ["a"], ["b"]]
+    (mark, _), later, same, _ = second
+    assert len(mark) == len("[01234567]")
+    # A later turn follows the first one, and beginnings that sessions share stay shared.
+    assert (later, same) == (["b"], [mark, "a"])
+
+
 PLAN = f'[[requests]]\nname = "a"\nurl = "{URL}"\n'
 
 
