@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.check import Capture
-from torr.model.feed import FeedRow, Remember, RowFeed
+from torr.model.feed import Remember, RowFeed
 from torr.model.pace import Fed
 from torr.model.plan import Duration, LastRow
 from torr.options.definition import refuse
@@ -21,9 +21,10 @@ from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_seed import seed_of_level, seed_of_round
 from torr.planning.prompt_text.prompt_text import PromptText
 from torr.planning.trace_content import CountedTrace
+from torr.planning.trace_feed import COLUMNS, FeedWriter
+from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.reader import read_trace
-from torr.sources.traces.row import NOT_KNOWN
 from torr.sources.traces.synthesis import (
     Synthesis,
     read_synthesis,
@@ -36,6 +37,7 @@ from torr.sources.traces.window import TraceWindow, windowed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torr.model.feed import FeedRow
     from torr.model.request import Request
     from torr.options.load import LoadOptions
     from torr.options.measure import MeasureOptions
@@ -44,18 +46,11 @@ if TYPE_CHECKING:
     from torr.planning.apis.trace_parts import TraceParts
     from torr.planning.prompt_text.words import Words
     from torr.sources.traces.reader import Trace
-    from torr.sources.traces.row import Messages, TraceCounts, TraceRow
+    from torr.sources.traces.row import TraceCounts, TraceRow
     from torr.sources.traces.trace_format import TraceFormat
 
 DEFAULT_CONNECTIONS = 1000
 """The most connections of a trace that is sent at its times; they are opened as needed."""
-
-NAMED_TURNS = 8
-"""Turns that have a row of their own in tables; later ones share a row."""
-
-COLUMNS = ("messages", "output")
-
-_ROWS_AT_ONCE = 16
 
 # Seeds of rounds and levels have 63 bits, and a mark 32.
 _MARK_SHIFT = 31
@@ -150,7 +145,7 @@ def trace_timing(options: MeasureOptions, file: str) -> Timing:
 def trace_requests(
     base: Request, api: ModelApi, options: MeasureOptions, file: str, words: Words
 ) -> tuple[tuple[Request, ...], RowFeed]:
-    """Return the requests of a trace, one for each turn that tables name, and its rows.
+    """Return the requests of a trace, one for each row of tables, and its rows.
 
     `base` is the request of a single prompt.
     """
@@ -165,11 +160,9 @@ def trace_requests(
         )
     request = _with_places(base, parts, source.format)
     requests: tuple[Request, ...] = (request,)
-    if source.format.has_sessions:
-        names = [
-            *(say("turn {n}", n=turn) for turn in range(1, NAMED_TURNS + 1)),
-            say("later turns"),
-        ]
+    has_turns = source.format.has_sessions
+    if has_turns:
+        names = turn_names(has_branches=source.format.has_branches)
         requests = tuple(replace(request, name=name) for name in names)
     is_timed = isinstance(timing.pace, Fed) and timing.pace.is_timed
     counted = CountedTrace(source)
@@ -179,7 +172,7 @@ def trace_requests(
         text = PromptText(words, seed)
         # The beginning of texts that the trace has itself: they cannot be others.
         mark = "" if seed == load.seed else f"[{seed >> _MARK_SHIFT:08x}] "
-        writer = _RowWriter(parts, text, len(requests), mark, is_timed=is_timed)
+        writer = FeedWriter(parts, text, mark, is_timed=is_timed, has_turns=has_turns)
         return writer.batches(counted.rows())
 
     return requests, RowFeed(COLUMNS, rows, counted.content)
@@ -204,45 +197,3 @@ def _end_of(trace: TraceOptions, load: LoadOptions) -> int | None:
         return trace.trace_to_ns
     end = (trace.trace_from_ns or 0) + round(load.duration_ns * (load.speed or 1.0))
     return end if trace.trace_to_ns is None else min(end, trace.trace_to_ns)
-
-
-class _RowWriter:
-    """Writes the rows of a feed from those of a trace."""
-
-    def __init__(
-        self, parts: TraceParts, text: PromptText, requests: int, mark: str, *, is_timed: bool
-    ) -> None:
-        self._parts, self._text, self._mark = parts, text, mark
-        self._last_request, self._is_timed = requests - 1, is_timed
-
-    def batches(self, rows: Iterator[TraceRow]) -> Iterator[list[FeedRow]]:
-        """Yield the rows in lists that are not empty."""
-        batch = []
-        for row in rows:
-            batch.append(self._row(row))
-            if len(batch) == _ROWS_AT_ONCE:
-                yield batch
-                batch = []
-        if batch:
-            yield batch
-
-    def _row(self, row: TraceRow) -> FeedRow:
-        messages = self._marked(row) or (("user", self._text.of_row(row)),)
-        return FeedRow(
-            number=row.number,
-            session=row.session,
-            after=row.after,
-            followers=None if row.followers == NOT_KNOWN else row.followers,
-            due_ns=row.at_ns or 0 if self._is_timed else 0,
-            pause_ns=row.pause_ns,
-            request=min(row.turn - 1, self._last_request),
-            cells=(self._parts.write(messages), str(row.output_tokens or 1)),
-        )
-
-    def _marked(self, row: TraceRow) -> Messages:
-        """Return the messages that the trace has, with the mark where a conversation begins."""
-        has_history = row.at_ns is None and row.after
-        if not self._mark or not row.messages or has_history:
-            return row.messages
-        (role, text), *others = row.messages
-        return ((role, self._mark + text), *others)

@@ -182,7 +182,12 @@ def test_conversations_take_the_live_answers(torr, fake, tmp_path):
     (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}]))
     torr("run", *CHAT, "--trace", "chats.json", URL)
     requests = requests_of(fake)
-    assert [request["name"] for request in requests][::8] == ["turn 1", "later turns"]
+    assert [request["name"] for request in requests][::4] == [
+        "turn 1",
+        "turn 5",
+        "turns 9–16",
+        "later turns",
+    ]
     assert '"messages":[{{history}}{{row.messages}}]' in body_of(requests[0])
     remember = requests[0]["remember"]
     assert remember["name"] == "history"
@@ -191,6 +196,36 @@ def test_conversations_take_the_live_answers(torr, fake, tmp_path):
     rows = fed(fake)
     assert [(row.after, row.followers, row.request) for row in rows] == [((), 1, 0), ((0,), 0, 1)]
     assert texts(fake) == ["a", 'c"']
+
+
+def test_the_turns_of_sub_agents_are_not_those_of_their_parent(torr, fake, tmp_path):
+    def request(tokens):
+        return {"t": 0, "type": "s", "in": tokens, "out": 1, "hash_ids": []}
+
+    sub_agent = {"t": 0, "type": "subagent", "requests": [request(500), request(900)]}
+    requests = [request(10_000), sub_agent, request(11_000)]
+    (tmp_path / "a.json").write_text(json.dumps({"block_size": 64, "requests": requests}))
+    torr("run", *CHAT, "--trace", "a.json", URL)
+    names = [request["name"] for request in requests_of(fake)]
+    rows = [
+        (names[row.request], len(text.split()))
+        for row, text in zip(fed(fake), texts(fake), strict=True)
+    ]
+    assert rows == [
+        ("turn 1", 10_000),
+        ("sub-agents", 500),
+        ("sub-agents", 900),
+        ("turn 2", 11_000),
+    ]
+
+
+def test_conversations_of_burstgpt_have_a_row_for_each_turn(torr, fake, tmp_path):
+    lines = ["Timestamp,Session ID,Elapsed time,Request tokens,Response tokens"]
+    lines += [f"{n},{'ab'[n % 2]},0.5,10,5" for n in range(4)]
+    (tmp_path / "b.csv").write_text("\n".join(lines))
+    torr("run", *CHAT, "--trace", "b.csv", URL)
+    names = [request["name"] for request in requests_of(fake)]
+    assert [names[row.request] for row in fed(fake)] == ["turn 1", "turn 1", "turn 2", "turn 2"]
 
 
 @pytest.mark.parametrize(

@@ -41,4 +41,6 @@ def _draft(row: CsvRow) -> Draft:
     )
 
 
-FORMAT = TraceFormat("burstgpt", "BurstGPT", "trace", read, columns=frozenset(_COLUMNS))
+FORMAT = TraceFormat(
+    "burstgpt", "BurstGPT", "trace", read, columns=frozenset(_COLUMNS), has_sessions=True
+)

@@ -25,6 +25,7 @@ class TraceRow(msgspec.Struct, frozen=True, gc=False):
     - `at_ns`: its start, from that of the first row: of the trace, or of its session where the
       format's clock is that of sessions; None where the trace has no times.
     - `session`, `turn`: the same number for all rows of a session; 1, 2, … within it.
+    - `is_branch`: whether a sub-agent sent it, whose turns are counted apart from those of others.
     - `after`: numbers of rows that have to end before this one starts; each is smaller.
     - `followers`: how many later rows name this one in `after`, or NOT_KNOWN.
     - `pause_ns`: from the end of the last of `after` to its start, 0 where it is not recorded.
@@ -47,6 +48,7 @@ class TraceRow(msgspec.Struct, frozen=True, gc=False):
     messages: Messages = ()
     model: str | None = None
     images: int = 0
+    is_branch: bool = False
 
 
 class Draft(msgspec.Struct, gc=False):

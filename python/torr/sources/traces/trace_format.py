@@ -74,7 +74,8 @@ class TraceHead:
 class TraceFormat:
     """A format: files that have all of `keys`, or all of `columns`, are in it.
 
-    `read` yields the rows of a file; `has_sessions` is whether rows can belong to sessions.
+    `read` yields the rows of a file; `has_sessions` is whether rows can belong to sessions, and
+    `has_branches` whether sub-agents can have sent some of them.
     """
 
     name: str
@@ -84,6 +85,7 @@ class TraceFormat:
     keys: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
     has_sessions: bool = False
+    has_branches: bool = False
 
     def fits(self, head: TraceHead) -> bool:
         """Return whether a file begins as one of this format."""

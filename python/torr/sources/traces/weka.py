@@ -3,7 +3,7 @@
 A request waits for the one before it. Sub-agents have requests of their own: they start after the
 request before them and run beside one another, and the next request of their parent waits for the
 last ones of all of them, except for those that were launched without waiting. The rows of a session
-are in the order of their times, which begin with the session.
+are in the order of their times, which begin with the session. Each agent counts its own turns.
 
 The ids of blocks are those of one session, unless their scope is global: they are made different
 between sessions. The last block may have no id.
@@ -65,11 +65,13 @@ _IDS = msgspec.json.Decoder(list[Annotated[int, Meta(ge=0, lt=1 << _ID_BITS)]])
 
 @dataclass(slots=True)
 class _Node:
-    """A request of a session, with those that it waits for, and its time in the session."""
+    """A request of a session: what it waits for, its time in the session, its turn of its agent."""
 
     entry: _Entry
     after: tuple[_Node, ...]
     at_ns: int
+    turn: int
+    is_branch: bool
     number: int = 0
     followers: int = 0
 
@@ -101,13 +103,14 @@ def read_sessions(
         nodes = _in_order(_nodes(session, counts), number)
         scope = _Scope(session_number + 1 if session.hash_id_scope == "local" else 0)
         block_tokens = options.block_tokens or session.block_size
-        for turn, node in enumerate(nodes, start=1):
+        for node in nodes:
             ids = source.decode(_IDS, bytes(node.entry.hash_ids), line)
             yield TraceRow(
                 number=node.number,
                 at_ns=node.at_ns,
                 session=session_number,
-                turn=turn,
+                turn=node.turn,
+                is_branch=node.is_branch,
                 after=tuple(sorted(before.number for before in node.after)),
                 followers=node.followers,
                 pause_ns=node.pause_ns,
@@ -145,18 +148,23 @@ def _sessions(sources: Iterator[TraceSource]) -> Iterator[tuple[TraceSource, int
 def _nodes(session: _Session, counts: TraceCounts) -> list[_Node]:
     """Return the requests of a session, each behind those that it waits for."""
     nodes: list[_Node] = []
-    _add(session.requests, (), nodes, counts)
+    _add(session.requests, (), nodes, counts, is_branch=False)
     return nodes
 
 
 def _add(
-    entries: Sequence[_Entry], begins: tuple[_Node, ...], nodes: list[_Node], counts: TraceCounts
+    entries: Sequence[_Entry],
+    begins: tuple[_Node, ...],
+    nodes: list[_Node],
+    counts: TraceCounts,
+    *,
+    is_branch: bool,
 ) -> tuple[_Node, ...]:
     """Add the requests of an agent that starts after `begins`; return those that end it."""
-    last, awaited = begins, []
+    last, awaited, turn = begins, [], 0
     for entry in entries:
         if entry.type == "subagent":
-            ends = _add(entry.requests, last, nodes, counts)
+            ends = _add(entry.requests, last, nodes, counts, is_branch=True)
             if entry.status != _NOT_AWAITED:
                 awaited += [node for node in ends if node not in last]
         elif entry.input_tokens == 0 or entry.output_tokens == 0:
@@ -165,7 +173,8 @@ def _add(
             after = (*last, *awaited)
             # Some times are rounded: a request is never before one that it waits for.
             at_ns = max([_ns(entry.t), *(node.at_ns for node in after)])
-            last, awaited = (_Node(entry, after, at_ns),), []
+            turn += 1
+            last, awaited = (_Node(entry, after, at_ns, turn, is_branch),), []
             nodes.extend(last)
     return (*last, *awaited)
 
@@ -194,4 +203,5 @@ FORMAT = TraceFormat(
     read,
     keys=frozenset({"requests", "block_size", "hash_ids"}),
     has_sessions=True,
+    has_branches=True,
 )

@@ -86,7 +86,14 @@ def test_sub_agents_run_beside_one_another_and_their_parent_waits_for_all(write)
     )
     assert links(rows) == {1: [], 11: [1], 21: [1], 12: [11], 2: [1, 12, 21], 3: [2]}
     assert [row.input_tokens for row in rows] == [1, 11, 21, 12, 2, 3]
-    assert [row.turn for row in rows] == [1, 2, 3, 4, 5, 6]
+    assert [(row.turn, row.is_branch) for row in rows] == [
+        (1, False),
+        (1, True),
+        (1, True),
+        (2, True),
+        (2, False),
+        (3, False),
+    ]
     followers = {row.input_tokens: row.followers for row in rows}
     assert followers == {1: 3, 11: 1, 12: 1, 21: 1, 2: 1, 3: 0}
 
