@@ -80,6 +80,42 @@ def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, rest
     assert said["code"] == "answers.generated"
 
 
+TRACE = """\
+baseline = "cached"
+rounds = 2
+workers = 1
+connections = 2
+chat = "openai"
+model = "any"
+trace = "trace.jsonl"
+warmup_requests = 3
+restart = "cell"
+url = "http://127.0.0.1:{port}"
+"""
+
+
+def test_servers_get_the_same_rows_of_a_trace_with_other_texts_in_each_round(
+    torr, matrix, tmp_path
+):
+    rows = [
+        {"timestamp": n, "input_length": 600, "output_length": 2, "hash_ids": [1, 10 + n]}
+        for n in range(10)
+    ]
+    (tmp_path / "trace.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    target = GOOD.replace('"hello"', '"openai", "--ttft", "1ms", "--itl", "1ms"')
+    cached = target.replace("]", ', "--prefix-cache", "100k"]')
+    ended = torr("compare", matrix({"cached": cached, "plain": target}, TRACE))
+    assert ended.code == 0, ended.err
+    assert "failures" not in ended.result
+    streams = {(x["candidate"], x["round"]): x["stream"] for x in ended.result["levels"]}
+    assert len(streams) == 4
+    assert {stream["tokens_in"] for stream in streams.values()} == {6000}
+    for number in (1, 2):
+        # The server runs for all rounds, and has nothing of an earlier one.
+        assert 8 * 512 <= streams["cached", number]["tokens_cached"] <= 9 * 512
+        assert not streams["plain", number].get("tokens_cached")
+
+
 @pytest.mark.full
 def test_a_comparison_is_kept_with_what_file_and_flags_say_of_it(torr, matrix, own_store):
     top = 'note = "of the file"\ntag = ["nightly"]\n' + QUICK

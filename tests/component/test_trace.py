@@ -63,6 +63,43 @@ def test_a_conversation_sends_the_live_answers_back(torr, target, tmp_path):
     assert [rows[f"turn {turn}"] for turn in (1, 2, 3)] == turns_in
 
 
+def weka(path, sessions):
+    """Write sessions of three requests of their own length, two of which run beside each other."""
+
+    def request(tokens):
+        return {"t": 0, "type": "s", "in": tokens, "out": 2, "hash_ids": [], "think_time": 0.001}
+
+    for number in range(sessions):
+        branches = [
+            {"t": 0, "type": "subagent", "requests": [request(100 + number)]} for _ in range(2)
+        ]
+        requests = [request(200), *branches, request(300)]
+        path.mkdir(exist_ok=True)
+        (path / f"{number:02}.json").write_text(
+            json.dumps({"block_size": 64, "requests": requests})
+        )
+
+
+def test_users_play_the_sessions_of_agents_one_after_another(torr, target, tmp_path):
+    running = target("openai", "--ttft", "5ms", "--itl", "1ms")
+    weka(tmp_path / "agents", 12)
+    log = tmp_path / "log.csv"
+    load = ("--trace", "agents", "-c", "2", "--workers", "1", "--log", str(log))
+    level = torr("run", *CHAT, *load, running.url).level
+    assert level["counts"]["ok"] == 48
+    rows = {row["name"]: row["counts"]["ok"] for row in level["requests"]}
+    assert {name: ok for name, ok in rows.items() if ok} == {
+        "turn 1": 12,
+        "turn 2": 12,
+        "sub-agents": 24,
+    }
+    # Of sessions that all began first, twelve would be open.
+    names = [line.split(",")[0] for line in log.read_text().splitlines()[1:]]
+    begun = [names[:n].count("turn 1") - names[:n].count("turn 2") for n in range(48)]
+    assert max(begun) == 2
+    assert level["postponed"] > 0
+
+
 def test_users_who_give_up_are_counted_as_the_target_counts_them(torr, target):
     running = target("openai", "--tokens", "50", "--itl", "5ms")
     load = ("--prompt", "p", "-c", "4", "--requests", "24", "--warmup", "0s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,11 @@ from torr.errors import NothingMeasuredError, require
 from torr.grpc.status import OK
 from torr.messages.message import Message
 from torr.messages.say import chain, say
+from torr.model.feed import RowFeed
+from torr.model.pace import Closed
+from torr.model.plan import Count
+from torr.model.rows import Rows
+from torr.model.source import Source
 
 if TYPE_CHECKING:
     from torr.grpc.status import GrpcStatus
@@ -22,6 +28,21 @@ def send_for_answer(plan: Plan) -> Exchange:
     exchange = send_once(plan)
     require_answer(plan, exchange)
     return exchange
+
+
+def first_alone(plan: Plan) -> Plan:
+    """Return a plan of the first request alone; that of a feed has the values of the first row."""
+    first, group = plan.requests[0], plan.groups[0]
+    if not isinstance(group.data, RowFeed):
+        return replace(plan, groups=(replace(group, source=Source.of(first)),))
+    row = next(group.data.open())[0]
+    # A session that begins remembers nothing.
+    if first.remember is not None and first.body is not None:
+        memory = f"{{{{{first.remember.name}}}}}".encode()
+        first = replace(first, body=first.body.replace(memory, b""), captures=(), remember=None)
+    data = Rows(group.data.columns, (tuple(row.cells),))
+    group = replace(group, source=Source.of(first), data=data, pace=Closed(1))
+    return replace(plan, groups=(group,), stop=Count(1))
 
 
 def send_once(plan: Plan) -> Exchange:

@@ -22,10 +22,22 @@ if TYPE_CHECKING:
     from torr.results.level import Level
 
 
+WARM_UP = -1
+"""Stands for the number of a level."""
+
+
 def prompts_sent(levels: Iterable[Level]) -> int:
     """Return how many conversations the levels have begun."""
     streams = (level.stream for level in levels)
     return sum(stream.prompts.sent for stream in streams if stream and stream.prompts)
+
+
+def for_warm_up(plan: Plan) -> Plan:
+    """Return the plan of a warm-up that is a load of its own: it begins with the first prompts.
+
+    A trace is read again by the load after it, and has other texts then.
+    """
+    return after_prompts(plan, 0, WARM_UP)
 
 
 def after_prompts(plan: Plan, sent: int, level: int = 0) -> Plan:

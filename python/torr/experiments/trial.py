@@ -17,11 +17,10 @@ from msgspec import UNSET
 
 from torr.experiments.context import Step
 from torr.experiments.level import measure
-from torr.experiments.once import send_once
+from torr.experiments.once import first_alone, send_once
 from torr.experiments.server_lifetime import ServerPerTrial
 from torr.experiments.warmup import warm_up
 from torr.messages.message import from_object, message
-from torr.model.source import Source
 from torr.monitor.monitor import MonitorScope
 from torr.results.base import factors_key
 from torr.results.experiment import GivenUp
@@ -301,8 +300,7 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
         first = plan.requests[0]
         if first.grpc is None and not first.template:
             return fetch_digest(first)
-        group = replace(plan.groups[0], source=Source.of(first))
-        exchange = send_once(replace(plan, groups=(group,)))
+        exchange = send_once(first_alone(plan))
         return digest_of_call(exchange) if first.grpc else digest_of(exchange)
     except OSError as error:
         server.check()

@@ -53,6 +53,8 @@ class RowFeed(PlanPart):
 
     columns: tuple[str, ...]
     read: ReadFeed = field(compare=False)
+    origin: Callable[[], Iterator[bytes]] = field(default=lambda: iter(()), compare=False)
+    """Return all that rows are made from, for a checksum."""
     content: Callable[[], TraceContent | None] = field(default=lambda: None, compare=False)
     """Return what was read since the feed was last opened."""
     level: int = 0

@@ -47,8 +47,8 @@ OF_RESULTS = frozenset({"slo"})
 OF_ONE_RUN = {
     "tokenizer": say("leave it out: torr run --tokenizer counts the tokens of one server"),
     "reflection": say("give proto or descriptor_set: servers start after the trials are planned"),
-    "trace": say("give prompts or prompt_tokens"),
 }
+_MADE_UP = {"prompt_tokens", "trace"}
 FACTOR_KEYS = KEYS.keys() - OF_ONE_RUN.keys()
 
 
@@ -161,8 +161,8 @@ class Plans:
 
     def _needs(self, key: str, candidate: Candidate) -> bool:
         """Return whether made-up prompts need a key that comparisons have no other use for."""
-        makes_up = "prompt_tokens" in {*candidate.flags, *self._file.factors}
-        return key == "tokenizer" and makes_up
+        makes_up = _MADE_UP & {*candidate.flags, *self._file.factors}
+        return key == "tokenizer" and bool(makes_up)
 
     def _values_of(self, candidate: Candidate) -> Values:
         """Return the options of a candidate's load; raise FileError at the line of a key."""

@@ -7,6 +7,7 @@ while the load runs, since it may be larger than the memory.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from torr.planning.trace_content import CountedTrace
 from torr.planning.trace_feed import COLUMNS, FeedWriter
 from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
-from torr.sources.traces.reader import read_trace
+from torr.sources.traces.reader import bytes_of, read_trace
 from torr.sources.traces.synthesis import (
     Synthesis,
     read_synthesis,
@@ -72,6 +73,11 @@ class TraceInput:
         """Return the rows, with the times and lengths to send, and the counts of the others."""
         trace = read_trace(self.path, self.format.name)
         return self._scaled(self._windowed(trace)), trace.counts
+
+    def origin(self, seed: int) -> Iterator[bytes]:
+        """Yield what decides which rows are sent and which texts, and the content of the trace."""
+        yield repr((self.format.name, self.window, self.synthesis, seed)).encode()
+        yield from bytes_of(self.path)
 
     def _scaled(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
         synthesis = self.synthesis
@@ -175,7 +181,7 @@ def trace_requests(
         writer = FeedWriter(parts, text, mark, is_timed=is_timed, has_turns=has_turns)
         return writer.batches(counted.rows())
 
-    return requests, RowFeed(COLUMNS, rows, counted.content)
+    return requests, RowFeed(COLUMNS, rows, partial(source.origin, load.seed), counted.content)
 
 
 def _with_places(base: Request, parts: TraceParts, form: TraceFormat) -> Request:

@@ -136,11 +136,12 @@ def named(text: str) -> Metric:
 
 def primary_of(level: Level) -> Metric:
     """Return the primary metric of a level."""
-    return of_load(at_rate=level.rate is not None)
+    is_by_times = bool(level.trace) and not level.users
+    return of_load(at_rate=level.rate is not None or is_by_times)
 
 
 def of_load(*, at_rate: bool) -> Metric:
-    """Return the primary metric of a load: p99 where arrivals come at a rate, else ok/s."""
+    """Return the primary metric of a load: p99 of an open loop, else ok/s."""
     return Metric("response_ms.p99" if at_rate else OK_PER_S)
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 import typed
-from torr.experiments.prompts import after_prompts, prompts_sent, with_prompts
+from torr.experiments.prompts import (
+    WARM_UP,
+    after_prompts,
+    for_warm_up,
+    prompts_sent,
+    with_prompts,
+)
 from torr.model.feed import RowFeed
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
@@ -67,4 +73,5 @@ def test_a_level_of_a_feed_knows_its_number():
     fed = Plan((Group(Closed(1), source, data=feed),), Count(1))
     numbers = [after_prompts(fed, 4, number).feed.open() for number in range(3)]
     assert [list(rows) for rows in numbers] == [[[0]], [[1]], [[2]]]
+    assert list(for_warm_up(fed).feed.open()) == [[WARM_UP]]
     assert after_prompts(plan(), 0) == plan()

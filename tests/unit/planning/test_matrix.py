@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import pytest
 
 import torr.planning.prompt_text.calibration
-from torr.errors import FileError
+from torr.planning.checksums import checksums
 from torr.planning.matrix import Plans
+from torr.servers.preparation import Preparation
 from torr.sources.matrix_file import read_matrix_file
 
 MATRIX = """\
@@ -130,9 +132,56 @@ def test_a_tokenizer_makes_lengths_exact_and_counts_no_answers(tmp_path, monkeyp
     assert not any(request.stream.keep_text for request in plan.requests)
 
 
-def test_a_comparison_has_no_trace(tmp_path):
-    with pytest.raises(FileError, match="a comparison has no trace"):
-        plans_of(tmp_path, 'trace = "t.jsonl"')
+@pytest.fixture
+def trace(tmp_path):
+    """Return the line of a trace of two rows that share a block."""
+    path = tmp_path / "trace.jsonl"
+    rows = [
+        {"timestamp": 0, "input_length": 520, "output_length": 5, "hash_ids": [1, n]}
+        for n in (2, 3)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return f'trace = "{path}"'
+
+
+def test_all_candidates_get_the_same_rows_of_a_trace_and_each_round_other_texts(tmp_path, trace):
+    plans = plans_of(tmp_path, f"{trace}\nconnections = 2")
+
+    def texts(name, number):
+        rows = [row for batch in data_of(plans, name, number).open() for row in batch]
+        return [json.loads(row.cells[0])["content"].split() for row in rows]
+
+    rounds = [texts("one", number) for number in range(4)]
+    assert rounds == [texts("two", number) for number in range(4)]
+    for first, second in rounds:
+        assert (len(first), len(second)) == (520, 520)
+        assert first[:512] == second[:512]
+    assert len({" ".join(first[:3]) for first, _ in rounds}) == 4
+    (note,) = plans.notes
+    assert "prompt lengths are an estimate, the same for all candidates" in note
+
+
+def test_a_trace_in_a_comparison_has_its_other_keys_and_factors(tmp_path, trace):
+    more = f'{trace}\ntrace_to = "1s"\nsynthesis = "output=x2"\n[factors]\nspeed = [1, 2]'
+    plans = plans_of(tmp_path, more)
+    one = plans._file.candidates[0]
+    plan = plans.of(one, {"speed": 2}, "http://127.0.0.1:1", 1)
+    assert plan.groups[0].pace.is_timed
+    assert [row.cells[1] for row in next(plan.feed.open())] == ["10", "10"]
+
+
+def test_what_a_trace_and_its_keys_are_decides_whether_a_comparison_is_the_same(tmp_path, trace):
+    def checksum(more=""):
+        plans = plans_of(tmp_path, f"{trace}\n{more}")
+        plan = plans.of(plans._file.candidates[0], {}, "http://127.0.0.1:1", 1)
+        return checksums(plan, Preparation())["data of default"]
+
+    first = checksum()
+    assert first == checksum()
+    others = [checksum(more) for more in ('synthesis = "output=x2"', "requests = 1", "seed = 2")]
+    with (tmp_path / "trace.jsonl").open("a") as file:
+        file.write("\n")
+    assert len({first, *others, checksum()}) == 5
 
 
 def test_only_a_chat_may_be_a_template(torr, tmp_path):

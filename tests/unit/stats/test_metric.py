@@ -80,3 +80,6 @@ def test_the_label_names_the_request():
 def test_arrivals_at_a_rate_are_judged_by_their_p99(trial):
     assert primary_of(trial("a", 1, 1.0)).key == "ok_per_s"
     assert primary_of(trial("a", 1, 1.0, rate=500.0)).key == "response_ms.p99"
+    trace = {"format": "mooncake", "rows": 1, "sessions": 1}
+    assert primary_of(trial("a", 1, 1.0, trace=trace, users=0)).key == "response_ms.p99"
+    assert primary_of(trial("a", 1, 1.0, trace=trace, users=4)).key == "ok_per_s"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from torr.sources.traces.trace_format import TraceFormat
 
 _SESSION_FILES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+_PIECE_BYTES = 1 << 20
 _ALL = ReadOptions()
 
 
@@ -86,8 +87,19 @@ def read_trace(path: Path, format: str | None = None, options: ReadOptions = _AL
     return Trace(path, format, options)
 
 
-def _session_files(folder: Path) -> Iterator[TraceSource]:
-    """Yield the open files of a folder, each until the next one is asked for."""
+def bytes_of(path: Path) -> Iterator[bytes]:
+    """Yield the content of a trace in pieces, as it is stored; raise UsageError."""
+    try:
+        for file in _session_paths(path) if path.is_dir() else [path]:
+            with file.open("rb") as content:
+                while piece := content.read(_PIECE_BYTES):
+                    yield piece
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+
+
+def _session_paths(folder: Path) -> list[Path]:
+    """Return the files of a folder in order; raise UsageError if there is none."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.name.endswith(_SESSION_FILES))
     except OSError as error:
@@ -97,6 +109,11 @@ def _session_files(folder: Path) -> Iterator[TraceSource]:
             say("{path}: there is no session in this folder", path=folder),
             say("a session is a file that ends with .json, .jsonl, .json.gz or .jsonl.gz"),
         )
-    for path in paths:
+    return paths
+
+
+def _session_files(folder: Path) -> Iterator[TraceSource]:
+    """Yield the open files of a folder, each until the next one is asked for."""
+    for path in _session_paths(folder):
         with opened_source(path) as source:
             yield source
