@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from torr.model.feed import RowFeed
+from torr.model.feed import FeedLevel, RowFeed
+from torr.model.pace import is_closed
 from torr.model.rows import Rows
 from torr.results.stream import PromptCounts
 
@@ -50,8 +51,9 @@ def after_prompts(plan: Plan, sent: int, level: int = 0) -> Plan:
 def _of_level(group: Group, sent: int, level: int) -> Group:
     if isinstance(group.data, Rows) and sent:
         return replace(group, data=group.data.rotated(sent))
-    if isinstance(group.data, RowFeed) and level:
-        return replace(group, data=group.data.of_level(level))
+    if isinstance(group.data, RowFeed):
+        users = group.pace.concurrency if is_closed(group.pace) else None
+        return replace(group, data=group.data.of_level(FeedLevel(level, users)))
     return group
 
 

@@ -40,7 +40,15 @@ class Remember(PlanPart):
     text: str
 
 
-ReadFeed = Callable[[int], Iterator[list[FeedRow]]]
+@dataclass(frozen=True, slots=True)
+class FeedLevel:
+    """The level that reads a feed: its number from 0, and its users; None if rows have times."""
+
+    number: int = 0
+    users: int | None = None
+
+
+ReadFeed = Callable[[FeedLevel], Iterator[list[FeedRow]]]
 """Reads the rows of a level from the first one on; gives lists that are not empty."""
 
 
@@ -57,7 +65,7 @@ class RowFeed(PlanPart):
     """Return all that rows are made from, for a checksum."""
     content: Callable[[], TraceContent | None] = field(default=lambda: None, compare=False)
     """Return what was read since the feed was last opened."""
-    level: int = 0
+    level: FeedLevel = FeedLevel()
 
     def __post_init__(self) -> None:
         """Check the columns."""
@@ -67,9 +75,9 @@ class RowFeed(PlanPart):
         """Read the rows of the level from the first one on."""
         return self.read(self.level)
 
-    def of_level(self, number: int) -> RowFeed:
-        """Return the feed with the texts of another level, counted from 0."""
-        return replace(self, level=number)
+    def of_level(self, level: FeedLevel) -> RowFeed:
+        """Return the feed of another level."""
+        return replace(self, level=level)
 
     def as_json(self) -> JsonObject:
         """Return the `data` of the engine's plan."""

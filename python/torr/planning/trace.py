@@ -25,6 +25,7 @@ from torr.planning.trace_content import CountedTrace
 from torr.planning.trace_feed import COLUMNS, FeedWriter
 from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
+from torr.sources.traces.interleaved import interleaved
 from torr.sources.traces.reader import bytes_of, read_trace
 from torr.sources.traces.synthesis import (
     Synthesis,
@@ -38,7 +39,7 @@ from torr.sources.traces.window import TraceWindow, windowed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.model.feed import FeedRow
+    from torr.model.feed import FeedLevel, FeedRow
     from torr.model.request import Request
     from torr.options.load import LoadOptions
     from torr.options.measure import MeasureOptions
@@ -69,10 +70,16 @@ class TraceInput:
     window: TraceWindow
     synthesis: Synthesis | None
 
-    def opened(self) -> tuple[Iterator[TraceRow], TraceCounts]:
-        """Return the rows, with the times and lengths to send, and the counts of the others."""
+    def opened(self, users: int | None) -> tuple[Iterator[TraceRow], TraceCounts]:
+        """Return the rows, with the times and lengths to send, and the counts of the others.
+
+        Users, if there are any, play sessions side by side.
+        """
         trace = read_trace(self.path, self.format.name)
-        return self._scaled(self._windowed(trace)), trace.counts
+        rows = self._scaled(self._windowed(trace))
+        if users is not None and self.format.clock != "trace":
+            rows = interleaved(rows, users)
+        return rows, trace.counts
 
     def origin(self, seed: int) -> Iterator[bytes]:
         """Yield what decides which rows are sent and which texts, and the content of the trace."""
@@ -173,13 +180,13 @@ def trace_requests(
     is_timed = isinstance(timing.pace, Fed) and timing.pace.is_timed
     counted = CountedTrace(source)
 
-    def rows(level: int) -> Iterator[list[FeedRow]]:
-        seed = seed_of_level(seed_of_round(load.seed, options.round), level)
+    def rows(level: FeedLevel) -> Iterator[list[FeedRow]]:
+        seed = seed_of_level(seed_of_round(load.seed, options.round), level.number)
         text = PromptText(words, seed)
         # The beginning of texts that the trace has itself: they cannot be others.
         mark = "" if seed == load.seed else f"[{seed >> _MARK_SHIFT:08x}] "
         writer = FeedWriter(parts, text, mark, is_timed=is_timed, has_turns=has_turns)
-        return writer.batches(counted.rows())
+        return writer.batches(counted.rows(level.users))
 
     return requests, RowFeed(COLUMNS, rows, partial(source.origin, load.seed), counted.content)
 

@@ -23,10 +23,10 @@ class CountedTrace:
         self._summary: TraceSummary | None = None
         self._counts: TraceCounts | None = None
 
-    def rows(self) -> Iterator[TraceRow]:
-        """Yield the rows from the first one on."""
+    def rows(self, users: int | None) -> Iterator[TraceRow]:
+        """Yield the rows from the first one on, for so many users or by their times."""
         self._summary = TraceSummary()
-        rows, self._counts = self._source.opened()
+        rows, self._counts = self._source.opened(users)
         return self._summary.passing(rows)
 
     def content(self) -> TraceContent | None:

@@ -13,7 +13,7 @@ from torr.experiments.prompts import (
     with_prompts,
 )
 from torr.model.feed import RowFeed
-from torr.model.pace import Closed
+from torr.model.pace import Closed, Fed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request
 from torr.model.rows import Rows
@@ -67,11 +67,14 @@ def test_a_level_goes_on_where_the_last_one_ended():
     assert turned.rows == (("b",), ("c",), ("a",))
 
 
-def test_a_level_of_a_feed_knows_its_number():
-    feed = RowFeed(("prompt",), lambda level: iter([[level]]))
-    source = Source((Request("http://127.0.0.1:9/"),))
-    fed = Plan((Group(Closed(1), source, data=feed),), Count(1))
-    numbers = [after_prompts(fed, 4, number).feed.open() for number in range(3)]
-    assert [list(rows) for rows in numbers] == [[[0]], [[1]], [[2]]]
-    assert list(for_warm_up(fed).feed.open()) == [[WARM_UP]]
+def test_a_feed_knows_the_number_and_the_users_of_its_level():
+    def fed(pace):
+        feed = RowFeed(("prompt",), lambda level: iter([(level.number, level.users)]))
+        return Plan((Group(pace, Source((Request("http://127.0.0.1:9/"),)), data=feed),), Count(1))
+
+    users, times = fed(Fed(7, is_timed=False)), fed(Fed(7, is_timed=True))
+    numbers = [next(after_prompts(users, 4, number).feed.open()) for number in range(3)]
+    assert numbers == [(0, 7), (1, 7), (2, 7)]
+    assert list(after_prompts(times, 4, 1).feed.open()) == [(1, None)]
+    assert list(for_warm_up(users).feed.open()) == [(WARM_UP, 7)]
     assert after_prompts(plan(), 0) == plan()

@@ -219,6 +219,20 @@ def test_the_turns_of_sub_agents_are_not_those_of_their_parent(torr, fake, tmp_p
     ]
 
 
+def test_users_get_the_rows_of_sessions_side_by_side_and_times_do_not_mix_them(
+    torr, fake, tmp_path
+):
+    turns = [{"from": "human", "value": "a"} for _ in range(4)]
+    (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}] * 3))
+    torr("run", *CHAT, "--trace", "chats.json", "-c", "1", URL)
+    rows = fed(fake)
+    assert [row.session for row in rows] == [0, 0, 1, 0, 1, 0, 2, 1, 2, 1, 2, 2]
+    assert [row.number for row in rows if row.session == 1] == [4, 5, 6, 7]
+    mooncake(tmp_path / "trace.jsonl", *((n, 10, 1, []) for n in range(40)))
+    torr("run", *CHAT, "--trace", "trace.jsonl", "-c", "4", URL)
+    assert [row.number for row in fed(fake)] == list(range(40))
+
+
 def test_conversations_of_burstgpt_have_a_row_for_each_turn(torr, fake, tmp_path):
     lines = ["Timestamp,Session ID,Elapsed time,Request tokens,Response tokens"]
     lines += [f"{n},{'ab'[n % 2]},0.5,10,5" for n in range(4)]
