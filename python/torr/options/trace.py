@@ -25,6 +25,12 @@ class TraceOptions:
     trace_format: str | None = option(
         "--trace-format", readers.NAME, "read the trace in this format [detected]", rare=True
     )
+    block_tokens: int | None = option(
+        "--block-tokens",
+        readers.COUNT,
+        "let each block of the trace have N tokens",
+        rare=True,
+    )
     trace_from_ns: int | None = option(
         "--trace-from", readers.DURATION, "begin at TIME of the trace [0s]", rare=True
     )

@@ -42,8 +42,8 @@ _NOT_CHAT = (
     *("steps", "weights", "basic_auth", "captures"),
 )
 _OTHER_PROMPTS = ("prompt", "prompts", "unique_prefix")
-_ONLY_TRACE = ("trace_format", "trace_from_ns", "trace_to_ns", "synthesis")
-_NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", *_MADE_UP)
+_ONLY_TRACE = ("trace_format", "block_tokens", "trace_from_ns", "trace_to_ns", "synthesis")
+_NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", "images", *_MADE_UP)
 GOLDEN = (math.sqrt(5) - 1) / 2
 """The rounds of a comparison begin at multiples of this part of the prompts, modulo 1.
 

@@ -34,6 +34,7 @@ from torr.sources.traces.synthesis import (
     shared_blocks,
     with_output,
 )
+from torr.sources.traces.trace_format import ReadOptions
 from torr.sources.traces.window import TraceWindow, windowed
 
 if TYPE_CHECKING:
@@ -69,13 +70,14 @@ class TraceInput:
     format: TraceFormat
     window: TraceWindow
     synthesis: Synthesis | None
+    options: ReadOptions
 
     def opened(self, users: int | None) -> tuple[Iterator[TraceRow], TraceCounts]:
         """Return the rows, with the times and lengths to send, and the counts of the others.
 
         Users, if there are any, play sessions side by side.
         """
-        trace = read_trace(self.path, self.format.name)
+        trace = self._read()
         rows = self._scaled(self._windowed(trace))
         if users is not None and self.format.clock != "trace":
             rows = interleaved(rows, users)
@@ -83,7 +85,7 @@ class TraceInput:
 
     def origin(self, seed: int) -> Iterator[bytes]:
         """Yield what decides which rows are sent and which texts, and the content of the trace."""
-        yield repr((self.format.name, self.window, self.synthesis, seed)).encode()
+        yield repr((self.format.name, self.window, self.synthesis, self.options, seed)).encode()
         yield from bytes_of(self.path)
 
     def _scaled(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
@@ -93,8 +95,11 @@ class TraceInput:
         if not synthesis.changes_prompts:
             return (with_output(row, synthesis) for row in rows)
         # Only all rows show which blocks are shared.
-        shared = shared_blocks(self._windowed(read_trace(self.path, self.format.name)))
+        shared = shared_blocks(self._windowed(self._read()))
         return (scaled(row, synthesis, shared) for row in rows)
+
+    def _read(self) -> Trace:
+        return read_trace(self.path, self.format.name, self.options)
 
     def _windowed(self, trace: Trace) -> Iterator[TraceRow]:
         return windowed(trace, self.window, self.format.clock)
@@ -102,7 +107,12 @@ class TraceInput:
 
 def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput:
     """Return which rows of a trace are sent; raise UsageError that names the flag."""
-    path = Path(file)
+    path, form = Path(file), _format_of(trace, Path(file))
+    require(
+        form.has_blocks or trace.block_tokens is None,
+        say("--block-tokens does not fit {format}, which has no blocks", format=form.title),
+        say("leave it out"),
+    )
     window = TraceWindow(
         from_ns=trace.trace_from_ns or 0,
         to_ns=_end_of(trace, load),
@@ -111,9 +121,10 @@ def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput
     )
     return TraceInput(
         path,
-        _format_of(trace, path),
+        form,
         window,
         None if trace.synthesis is None else read_synthesis(trace.synthesis),
+        ReadOptions(trace.block_tokens),
     )
 
 

@@ -45,6 +45,7 @@ class CountedTrace:
             is_sampled=summary.share.is_estimate,
             skipped=dict(counts.left_out),
             without_parent=counts.without_parent,
+            images=summary.images,
         )
 
 

@@ -43,3 +43,4 @@ class TraceContent(ResultPart, kw_only=True):
     without_parent: Annotated[
         Count, Meta(description="rows whose predecessor is not in the trace, or too far back")
     ] = 0
+    images: Annotated[Count, Meta(description="images of the rows, which torr does not send")] = 0

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from torr.planning.prompt_text.prompt_text import token_ids
+from torr.planning.prompt_text.prompt_text import ID_SEPARATOR, PromptText, id_words
 
 USERS, REQUESTS, OUTPUT = 4, 20, 30
 MODEL = ("--model", "m")
@@ -51,7 +51,7 @@ def test_messages_end_where_the_model_ends(run):
 
 
 def test_a_prompt_of_token_ids_has_as_many_tokens(run):
-    text = token_ids(FIRST_ID, LAST_ID).own(1, 321)
+    text = PromptText(id_words(FIRST_ID, LAST_ID), separator=ID_SEPARATOR).own(1, 321)
     body = {"prompt": json.loads(f"[{text}]"), "max_tokens": 5, "ignore_eos": True, "stream": True}
     words = ("--stream", "openai", "--json-body", json.dumps(body), *LOAD)
     level, counted = run(*words, path="/v1/completions")

@@ -28,6 +28,8 @@ def trace(tmp_path):
         (500, 520, 7, [1, 3]),
         (2000, 10, 9, [4]),
     )
+    lengths = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,374,44\n"
+    (tmp_path / "trace.csv").write_text(lengths)
     return "trace.jsonl"
 
 
@@ -279,6 +281,12 @@ def test_completions_have_one_text(torr, fake, trace):
         (("--trace", "trace.jsonl"), "--chat"),
         ((*CHAT, "--prompt", "p", "--trace-to", "2s"), "--trace"),
         ((*CHAT, "--trace", "trace.jsonl", "--prompt", "p"), "--prompt"),
+        ((*CHAT, "--trace", "trace.jsonl", "--image", "8x8"), "--image"),
+        (
+            (*CHAT, "--trace", "trace.csv", "--block-tokens", "7"),
+            "does not fit Azure LLM inference, which has no blocks",
+        ),
+        ((*CHAT, "--prompt", "p", "--block-tokens", "7"), "--trace"),
         ((*CHAT, "--trace", "trace.jsonl", "--rate", "5"), "--rate"),
         ((*CHAT, "--trace", "trace.jsonl", "--think", "1s"), "--think"),
         ((*CHAT, "--trace", "trace.jsonl", "--once"), "--once"),
@@ -299,6 +307,19 @@ def test_what_does_not_fit_a_trace_is_refused(torr, fake, options, why):
     assert not fake.loads
 
 
+def test_a_trace_may_have_blocks_of_another_length(torr, fake, tmp_path):
+    mooncake(tmp_path / "trace.jsonl", (0, 300, 5, [1, 2, 3, 4, 5]), (1, 260, 5, [1, 2, 3, 4, 6]))
+    torr("run", *CHAT, "--trace", "trace.jsonl", URL)
+    with pytest.raises(FileError, match="blocks are not of 512 tokens") as refused:
+        fed(fake)
+    assert "--block-tokens N" in str(refused.value.hint)
+    torr("run", *CHAT, "--trace", "trace.jsonl", "--block-tokens", "64", URL)
+    one, other = (text.split() for text in texts(fake))
+    assert (len(one), len(other)) == (300, 260)
+    assert one[:256] == other[:256]
+    assert one[256:260] != other[256:260]
+
+
 def test_the_result_has_what_was_read_of_a_trace(torr, fake, trace):
     torr("run", *CHAT, "--trace", trace, URL)
     feed = fake.loads[-1].plan.feed
@@ -312,6 +333,16 @@ def test_the_result_has_what_was_read_of_a_trace(torr, fake, trace):
     assert not content.is_sampled
     # It is counted anew when the next level opens the trace.
     assert len(fed(fake)) == feed.content().rows == 3
+
+
+def test_images_of_a_trace_are_counted_since_they_are_not_sent(torr, fake, tmp_path):
+    (tmp_path / "trace.csv").write_text(
+        "TIMESTAMP,ContextTokens,GeneratedTokens,NumImages\n"
+        "2024-05-10 00:00:00,10,5,2\n2024-05-10 00:00:01,10,5,1\n"
+    )
+    torr("run", *CHAT, "--trace", "trace.csv", URL)
+    assert len(fed(fake)) == 2
+    assert fake.loads[-1].plan.feed.content().images == 3
 
 
 def test_what_a_trace_has_and_is_not_sent_is_counted(torr, fake, tmp_path):

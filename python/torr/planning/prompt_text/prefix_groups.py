@@ -1,4 +1,4 @@
-"""Prompts that share beginnings: groups of prompts, and turns that grow.
+"""Prompts that share beginnings: groups of prompts.
 
 A server with a prefix cache computes the beginning of a group once, if it still has it when another
 prompt of the group comes.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from torr.planning.prompt_text.lengths import Lengths
     from torr.planning.prompt_text.prompt_text import PromptText
@@ -73,13 +73,3 @@ class PrefixGroups:
         if lengths.kind == "same":
             return int(lengths.first)
         return lengths.draw(random.Random(f"{seed} {what} {number}"))  # noqa: S311 - no secret
-
-
-def growing(
-    text: PromptText, session: int, turn_tokens: Iterable[int], prefix: str = ""
-) -> Iterator[str]:
-    """Yield the prompt of each turn of a session: that of the turn before, and new text."""
-    whole = prefix
-    for turn, tokens in enumerate(turn_tokens, start=1):
-        whole = text.joined(whole, text.turn(session, turn, tokens))
-        yield whole

@@ -23,15 +23,12 @@ from torr.planning.prompt_text.words import Words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torr.planning.prompt_text.words import TokenCounter
     from torr.sources.traces.row import TraceRow
 
 BLOCK_CACHE_BYTES = 8 << 20
 """Texts of blocks that are kept, since many prompts share them."""
 ID_SEPARATOR = ","
 """Separates token ids."""
-MOST_TRIES = 10
-"""How often a text is corrected until it has the right length."""
 
 # What a text is for; a key is a number and one of these.
 _KINDS = 4
@@ -105,30 +102,6 @@ class PromptText:
             parts.append(self._text(key, rest))
         return self._separator.join(parts)
 
-    def fitted(self, text: str, tokens: int, counter: TokenCounter) -> str:
-        """Return the text with words more or less, until it has so many tokens, or nearly.
-
-        It is for words whose number of tokens is an estimate; for others it changes nothing.
-        """
-        best, best_off = text, None
-        for number in range(MOST_TRIES):
-            found = counter.count([text])[0]
-            off = abs(found - tokens)
-            if best_off is None or off < best_off:
-                best, best_off = text, off
-            if off == 0:
-                break
-            text = self._corrected(text, found, tokens, number)
-        return best
-
-    def _corrected(self, text: str, found: int, tokens: int, number: int) -> str:
-        """Return the text with as many words more or less as it has tokens too few or too many."""
-        words = text.split(self._separator)
-        changed = max(1, round(abs(found - tokens) * len(words) / max(found, 1)))
-        if found < tokens:
-            return text + self._pool.piece(self._place(number), changed)
-        return self._separator.join(words[:-changed]) or words[0]
-
     def _block(self, hash_id: int, tokens: int) -> str:
         """Return the text of a whole block; raise UsageError if its id does not fit into it."""
         key = hash_id * _KINDS + _BLOCK
@@ -192,14 +165,6 @@ class _BlockCache(dict[int, str]):
         self._bytes += len(text) + _ENTRY_BYTES
         self[hash_id] = text
         return text
-
-
-def token_ids(least: int, most: int, seed: int = 1) -> PromptText:
-    """Return a maker of texts that are token ids of a range, separated by commas.
-
-    `[` and `]` around a text make it the `prompt` of a request for completions.
-    """
-    return PromptText(id_words(least, most), seed, separator=ID_SEPARATOR)
 
 
 def id_words(least: int, most: int) -> Words:

@@ -38,6 +38,8 @@ def _content(trace: TraceContent) -> list[_Row]:
     rows: list[_Row] = [(say("rows of the trace"), _rows_and_sessions(trace))]
     if trace.skipped:
         rows.append((say("not sent of the trace"), TraceCounts(Counter(trace.skipped)).text))
+    if trace.images:
+        rows.append((say("images of the trace, not sent"), f"{trace.images:,}"))
     if trace.without_parent:
         rows.append((say("rows without their predecessor"), f"{trace.without_parent:,}"))
     if trace.input_tokens:

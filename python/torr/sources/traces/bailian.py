@@ -66,4 +66,5 @@ FORMAT = TraceFormat(
     read,
     keys=frozenset({"chat_id", "parent_chat_id", "input_length", "output_length"}),
     has_sessions=True,
+    has_blocks=True,
 )

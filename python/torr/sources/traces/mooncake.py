@@ -1,7 +1,7 @@
 """Mooncake's traces: JSON lines with lengths and one id for each block of 512 tokens.
 
 An id stands for a block and for everything before it. Times are in milliseconds. Traces of this
-form may have other blocks: `ReadOptions.block_tokens`.
+form may have other blocks: `--block-tokens`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _other_blocks(source: TraceSource, line: int, row: _Row, block_tokens: int) 
             tokens=row.input_length,
             block_tokens=block_tokens,
         ),
-        say("state how many tokens a block has"),
+        say("state how many tokens a block has: --block-tokens N"),
     )
 
 
@@ -80,4 +80,5 @@ FORMAT = TraceFormat(
     "trace",
     read,
     keys=frozenset({"timestamp", "input_length", "output_length"}),
+    has_blocks=True,
 )

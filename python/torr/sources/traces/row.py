@@ -98,8 +98,6 @@ class Draft(msgspec.Struct, gc=False):
 LEFT_OUT = {
     "no_tokens": say("requests without a token of input or output, such as those that failed"),
     "no_prompt": say("conversations without a text of a user"),
-    "too_short": say("conversations that are too short"),
-    "too_long": say("conversations that are too long"),
 }
 """Why something of a trace is left out."""
 

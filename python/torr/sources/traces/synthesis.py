@@ -2,8 +2,9 @@
 
     prefix=x2,input=x0.5,output=x2
 
-`prefix` is the length of the beginnings that a row shares with another one, `input` that of the
-rest of the prompt, `output` that of the answer. Texts of a trace stay as they are.
+The sign of multiplication may be × as well. `prefix` is the length of the beginnings that a row
+shares with another one, `input` that of the rest of the prompt, `output` that of the answer. Texts
+of a trace stay as they are.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 LARGEST_FACTOR = 1000.0
 
-_FACTOR = re.compile(r"x(\d+(?:\.\d*)?|\.\d+)", re.ASCII)
+_FACTOR = re.compile(r"[x×](\d+(?:\.\d*)?|\.\d+)", re.ASCII)
 _FORM = say("write prefix=x2,input=x0.5,output=x2, or some of them")
 
 

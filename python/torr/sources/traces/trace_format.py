@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from torr.sources.traces.row import Draft, TraceCounts, TraceRow
     from torr.sources.traces.source import TraceSource
@@ -25,30 +25,10 @@ _KEY = re.compile(rb'"([\w-]+)"\s*:')
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationFilter:
-    """Which conversations with texts are read: the limits are those of vLLM's benchmark.
-
-    They apply to the first prompt and its answer, in tokens; `most_turns` cuts conversations.
-    """
-
-    least_tokens: int = 4
-    most_prompt_tokens: int = 1024
-    most_total_tokens: int = 2048
-    most_turns: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How a trace is read: what its format cannot say.
-
-    - `block_tokens`: the tokens of a block, where they are not those of the format.
-    - `count_tokens`: counts the tokens of texts, where the trace has only texts.
-    - `conversations`: which conversations are read; None for all.
-    """
+    """How a trace is read: `block_tokens` of a block, where they are not those of the format."""
 
     block_tokens: int | None = None
-    count_tokens: Callable[[Sequence[str]], Sequence[int]] | None = None
-    conversations: ConversationFilter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +54,9 @@ class TraceHead:
 class TraceFormat:
     """A format: files that have all of `keys`, or all of `columns`, are in it.
 
-    `read` yields the rows of a file; `has_sessions` is whether rows can belong to sessions, and
-    `has_branches` whether sub-agents can have sent some of them.
+    `read` yields the rows of a file; `has_sessions` is whether rows can belong to sessions,
+    `has_branches` whether sub-agents can have sent some of them, and `has_blocks` whether they can
+    have ids of blocks.
     """
 
     name: str
@@ -86,6 +67,7 @@ class TraceFormat:
     columns: frozenset[str] = frozenset()
     has_sessions: bool = False
     has_branches: bool = False
+    has_blocks: bool = False
 
     def fits(self, head: TraceHead) -> bool:
         """Return whether a file begins as one of this format."""

@@ -204,4 +204,5 @@ FORMAT = TraceFormat(
     keys=frozenset({"requests", "block_size", "hash_ids"}),
     has_sessions=True,
     has_branches=True,
+    has_blocks=True,
 )

@@ -1,11 +1,11 @@
-"""Prompts of groups, and prompts that grow."""
+"""Prompts of groups."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from torr.planning.prompt_text.lengths import Lengths, read_lengths
-from torr.planning.prompt_text.prefix_groups import PrefixGroups, growing
+from torr.planning.prompt_text.prefix_groups import PrefixGroups
 from torr.planning.prompt_text.prompt_text import PromptText
 from torr.planning.prompt_text.words import USUAL
 
@@ -37,13 +37,3 @@ def test_lengths_belong_to_the_group_and_the_prompt_not_to_the_order():
     assert len(prefixes) == 3
     assert len({length for _, length in prefixes}) > 1
     assert len({len(each.own.split()) for each in prompts}) > 5
-
-
-def test_each_turn_adds_to_the_same_beginning():
-    turns = list(growing(TEXT, 8, (10, 20, 5), prefix="system text"))
-    assert [len(turn.split()) for turn in turns] == [12, 32, 37]
-    assert turns[1].startswith(f"{turns[0]} ")
-    assert turns[2].startswith(f"{turns[1]} ")
-    assert turns[0].startswith("system text ")
-    other = list(growing(TEXT, 9, (10,)))
-    assert other[0] not in turns[0]

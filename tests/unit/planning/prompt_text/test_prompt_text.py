@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from torr.errors import UsageError
 from torr.planning.prompt_text.pool import POOL_WORDS
-from torr.planning.prompt_text.prompt_text import MOST_TRIES, PromptText, token_ids
+from torr.planning.prompt_text.prompt_text import ID_SEPARATOR, PromptText, id_words
 from torr.planning.prompt_text.words import USUAL, Words, calibrated
 from traces import row, with_blocks
 
@@ -133,7 +133,7 @@ def test_an_empty_text_has_no_words():
 
 
 def test_token_ids_are_a_list_in_json():
-    text = token_ids(1000, 2000)
+    text = PromptText(id_words(1000, 2000), separator=ID_SEPARATOR)
     prompts = [
         json.loads(f"[{text.of_row(with_blocks(0, ids, tokens=tokens))}]")
         for ids, tokens in (([1, 2, 3], 48), ([1, 2, 4], 40))
@@ -143,7 +143,7 @@ def test_token_ids_are_a_list_in_json():
     assert prompts[0][:32] == prompts[1][:32]
     assert prompts[0][32] != prompts[1][32]
     with pytest.raises(UsageError, match="no token ids between 5 and 6"):
-        token_ids(5, 6)
+        id_words(5, 6)
 
 
 def test_the_texts_of_blocks_are_kept_up_to_a_size():
@@ -169,43 +169,3 @@ def test_blocks_of_another_length_are_other_texts():
     short = text.of_row(with_blocks(0, [1], block_tokens=16))
     assert long.split()[:16] == short.split()
     assert text.of_row(with_blocks(0, [1], block_tokens=64)) == long
-
-
-class Estimated:
-    """A tokenizer that makes two tokens of words that begin with a vowel."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def count(self, texts):
-        self.calls += 1
-        return [sum(1 + (word[0] in "aeiou") for word in text.split()) for text in texts]
-
-
-@pytest.mark.parametrize("tokens", [1, 10, 500, 3000])
-def test_a_text_is_corrected_until_it_is_as_long_as_it_should_be(tokens):
-    counter = Estimated()
-    found = TEXT.fitted(TEXT.own(1, tokens), tokens, counter)
-    assert abs(counter.count([found])[0] - tokens) <= 1
-    assert found.split()[:2] == TEXT.own(1, tokens).split()[:2] or tokens == 1
-    assert counter.calls <= MOST_TRIES + 1
-
-
-def test_a_text_that_is_right_is_not_changed(by_words):
-    text = TEXT.own(1, 50)
-    assert TEXT.fitted(text, 50, by_words) == text
-    assert by_words.calls == 1
-
-
-def test_correcting_ends_where_it_does_not_help():
-    class Constant:
-        calls = 0
-
-        def count(self, texts):
-            self.calls += 1
-            return [7 for _ in texts]
-
-    counter = Constant()
-    text = TEXT.own(1, 20)
-    assert TEXT.fitted(text, 20, counter) == text
-    assert counter.calls == MOST_TRIES

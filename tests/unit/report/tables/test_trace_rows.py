@@ -35,9 +35,15 @@ def test_a_share_of_a_sample_is_an_estimate(run):
 
 
 def test_what_was_not_sent_has_its_reason(run):
-    rows = rows_of(run, trace={**TRACE, "skipped": {"too_long": 3}, "without_parent": 2})
-    assert rows["not sent of the trace"] == "conversations that are too long: 3"
+    rows = rows_of(run, trace={**TRACE, "skipped": {"no_prompt": 3}, "without_parent": 2})
+    assert rows["not sent of the trace"] == "conversations without a text of a user: 3"
     assert rows["rows without their predecessor"] == "2"
+
+
+def test_images_that_are_not_sent_are_named(run):
+    assert "images of the trace, not sent" not in rows_of(run, trace=TRACE)
+    rows = rows_of(run, trace={**TRACE, "images": 1200})
+    assert rows["images of the trace, not sent"] == "1,200"
 
 
 def test_waits_for_others_stand_behind(run):

@@ -19,6 +19,7 @@ from traces import row, with_blocks
         ("prefix=x2,input=x0.5,output=x3", Synthesis(2, 0.5, 3)),
         (" output=x.25", Synthesis(output=0.25)),
         ("input=x1, prefix=x1.5", Synthesis(prefix=1.5)),
+        ("prefix=×2,input=×0.5", Synthesis(prefix=2, input=0.5)),
     ],
 )
 def test_factors_are_read(text, expected):

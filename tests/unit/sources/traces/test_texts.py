@@ -12,13 +12,8 @@ from torr.sources.traces import json_values
 from torr.sources.traces.reader import read_trace
 from torr.sources.traces.row import NOT_KNOWN
 from torr.sources.traces.sessions import RecentlyUsed
-from torr.sources.traces.trace_format import ConversationFilter, ReadOptions
 
 S = 1_000_000_000
-
-
-def words(texts):
-    return [len(text.split()) for text in texts]
 
 
 def human(text):
@@ -60,34 +55,6 @@ def test_of_sharegpt_each_text_of_a_user_is_a_row(write, form):
         (None, None, None)
     }
     assert trace.counts.left_out == {"no_prompt": 2}
-
-
-def test_lengths_are_known_where_they_are_counted(write):
-    options = ReadOptions(count_tokens=words)
-    rows = list(read_trace(write("a.json", json.dumps(CONVERSATIONS)), options=options))
-    assert [(row.input_tokens, row.output_tokens) for row in rows] == [(2, 2), (1, 1), (1, None)]
-
-
-def test_conversations_beyond_limits_are_left_out_and_counted(write):
-    lengths = [(4, 4), (3, 9), (9, 3), (10, 4), (11, 4), (10, 11), (6, 14)]
-    entries = [
-        {"conversations": [human("a " * prompt), gpt("b " * answer), human("c"), gpt("d")]}
-        for prompt, answer in lengths
-    ]
-    limits = ConversationFilter(most_prompt_tokens=10, most_total_tokens=20, most_turns=1)
-    options = ReadOptions(count_tokens=words, conversations=limits)
-    trace = read_trace(write("a.json", json.dumps(entries)), options=options)
-    rows = list(trace)
-    assert [(row.input_tokens, row.output_tokens) for row in rows] == [(4, 4), (10, 4), (6, 14)]
-    assert {row.followers for row in rows} == {0}
-    assert trace.counts.left_out == {"too_short": 2, "too_long": 2}
-
-
-def test_without_a_tokenizer_four_bytes_are_taken_for_a_token(write):
-    entries = [{"conversations": [human("x" * n), gpt("y" * 16)]} for n in (15, 16, 4096, 4100)]
-    options = ReadOptions(conversations=ConversationFilter())
-    trace = read_trace(write("a.json", json.dumps(entries)), options=options)
-    assert [len(row.messages[0][1]) for row in trace] == [16, 4096]
 
 
 @pytest.mark.parametrize(
