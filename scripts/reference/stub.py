@@ -22,6 +22,7 @@ TYPES = {
     "TIME": "_Duration",
     "N": "int",
     "N|auto": "int | str",
+    "N|A..B": "int | str",
     "RATE": "str | float",
     "'NAME: VALUE'": "_Headers",
     "USER:PASSWORD": "str | tuple[str, str]",

@@ -17,7 +17,7 @@ from torr.experiments.backlog import Backlog, falls_behind
 from torr.experiments.context import MeasuredLevel, RunContext, Step
 from torr.experiments.lengths import with_length_check
 from torr.experiments.level_monitor import monitored
-from torr.experiments.prompt_lengths import with_prompt_lengths
+from torr.experiments.planned_lengths import with_output_lengths, with_prompt_lengths
 from torr.experiments.prompts import (
     after_prompts,
     prompts_sent,
@@ -118,7 +118,7 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
     )
     labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)
     labelled = _with_trace(with_length_check(labelled, step.plan), step.plan)
-    return with_prompt_lengths(labelled, step.plan)
+    return with_output_lengths(with_prompt_lengths(labelled, step.plan), step.plan)
 
 
 def _with_trace(level: Level, plan: Plan) -> Level:

@@ -67,7 +67,7 @@ def with_prompts(level: Level, plan: Plan, before: int) -> Level:
     rows = [group.data for group in plan.groups if isinstance(group.data, Rows)]
     if not rows or level.stream is None:
         return level
-    provided = sum(len(x.rows) for x in rows)
+    provided = sum(x.distinct or len(x.rows) for x in rows)
     begun = _begun(level)
     is_unique = all(x.is_unique for x in rows)
     unsent = max(0, provided - before)

@@ -14,7 +14,9 @@ class Rows(PlanPart):
     """Columns and rows of texts; with `is_unique` each request differs although rows repeat.
 
     `batch` is the number of texts of a row that a request has as a batch, 0 without batches.
-    `tokens` are the planned tokens of the first prompt of each row, if torr made them up.
+    `tokens` are the planned tokens of the first prompt of each row, if torr made them up, and
+    `output_tokens` those of its output, if rows differ in them. `distinct` is how many rows have
+    prompts of their own, where the others repeat these; 0 if all have.
     """
 
     columns: tuple[str, ...]
@@ -22,6 +24,8 @@ class Rows(PlanPart):
     is_unique: bool = False
     batch: int = 0
     tokens: tuple[int, ...] = ()
+    output_tokens: tuple[int, ...] = ()
+    distinct: int = 0
 
     MEMBERS = ("columns", "rows")
 
@@ -39,8 +43,9 @@ class Rows(PlanPart):
             self,
             rows=self.rows[at:] + self.rows[:at],
             tokens=self.tokens[at:] + self.tokens[:at],
+            output_tokens=self.output_tokens[at:] + self.output_tokens[:at],
         )
 
     def redacted(self) -> Rows:
         """Return the columns alone: rows may be many, and may be private."""
-        return replace(self, rows=(), tokens=())
+        return replace(self, rows=(), tokens=(), output_tokens=())

@@ -98,13 +98,16 @@ class StreamOptions:
     max_tokens: int | None = option(
         "--max-tokens", readers.COUNT, "limit each response to N tokens", rare=True
     )
-    output_tokens: int | None = option(
-        "--output-tokens", readers.COUNT, "let each response have N tokens", rare=True
+    output_tokens: Lengths | None = option(
+        "--output-tokens",
+        LENGTHS,
+        "make the server generate exactly N tokens, or A to B",
+        rare=True,
     )
     server: str | None = option(
         "--server",
         SERVER,
-        "force --output-tokens as vllm, sglang, … do",
+        "server whose fields force the output length",
         rare=True,
     )
     images: tuple[ImageSize, ...] = many(

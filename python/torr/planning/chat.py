@@ -13,9 +13,12 @@ from torr.model.request import Request
 from torr.model.url import Url
 from torr.options.definition import first_given, refuse, require_for
 from torr.planning.apis.api import bearer
+from torr.planning.apis.servers import OUTPUT_PLACE
 from torr.planning.apis.table import APIS
+from torr.planning.output_rows import OUTPUT_COLUMN, with_outputs
 from torr.planning.prompt_rows import made_up_rows, rows_of
 from torr.planning.prompt_seed import seed_of_round
+from torr.planning.prompt_text.lengths import Lengths
 from torr.planning.request_mix import RequestMix
 
 if TYPE_CHECKING:
@@ -140,6 +143,7 @@ def chat_requests(options: MeasureOptions, name: str) -> RequestMix:
     if options.stream.prompt_tokens is not None:
         return _made_up(url, requests, api, options)
     rows, notes = rows_of(api, options.stream, options.load.seed)
+    rows = with_outputs(rows, options.stream, options.load.seed)
     if options.round:
         rows = rows.rotated(int(len(rows.rows) * (options.round * GOLDEN % 1)))
     return RequestMix(requests, rows=rows, in_steps=turns > 1, notes=notes)
@@ -156,6 +160,7 @@ def _made_up(
         known = known.without_template()
     seed = seed_of_round(options.load.seed, options.round)
     rows = made_up_rows(api, stream, known.words, seed, known.template_tokens)
+    rows = with_outputs(rows, stream, seed)
     return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=known.notes)
 
 
@@ -174,16 +179,22 @@ def _headers(options: MeasureOptions) -> tuple[Header, ...]:
 
 def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
     """Return the requests of a trace, and the feed of its rows."""
-    from torr.planning.trace import OUTPUT_PLACE, has_output_lengths, trace_requests
+    from torr.planning.trace import has_output_lengths, trace_requests
 
     stream = options.stream
     refuse(stream, *_NOT_TRACE, what="--trace")
     refuse(options.once, "once", what="--trace")
     if has_output_lengths(options.trace, file):
         refuse(stream, *_OUTPUT_LENGTH, what="--trace")
-        stream = replace(stream, output_tokens=OUTPUT_PLACE)
+        stream = replace(stream, output_tokens=Lengths("same", OUTPUT_PLACE))
     else:
         _check_of_api(api, stream, has_lengths=False)
+        lengths = stream.output_tokens
+        require(
+            lengths is None or lengths.constant is not None,
+            say("--output-tokens: with --trace, all outputs have one length"),
+            "--output-tokens 128",
+        )
     base = _turn(url, api, 1, replace(options, stream=stream))
     known = _known(url, options)
     requests, feed = trace_requests(base, api, options, file, known.words)
@@ -201,6 +212,10 @@ def _url(text: str, api: ModelApi) -> str:
 def _turn(url: str, api: ModelApi, number: int, options: MeasureOptions) -> Request:
     request_options, stream = options.request, options.stream
     body, captures = api.write(number, stream)
+    lengths = stream.output_tokens
+    if lengths is not None and lengths.constant is None:
+        column = OUTPUT_COLUMN.format(number)
+        body = body.replace(str(OUTPUT_PLACE), f"{{{{row.{column}}}}}")
     set_by_user = {name.lower() for name, _ in request_options.headers}
     defaults = [("content-type", "application/json"), *api.headers]
     headers = [

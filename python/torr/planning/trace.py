@@ -18,6 +18,7 @@ from torr.model.feed import Remember, RowFeed
 from torr.model.pace import Fed
 from torr.model.plan import Duration, LastRow
 from torr.options.definition import refuse
+from torr.planning.apis.servers import OUTPUT_PLACE
 from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_seed import seed_of_level, seed_of_round
 from torr.planning.prompt_text.prompt_text import PromptText
@@ -57,9 +58,6 @@ DEFAULT_CONNECTIONS = 1000
 
 # Seeds of rounds and levels have 63 bits, and a mark 32.
 _MARK_SHIFT = 31
-
-OUTPUT_PLACE = 987_654_321
-"""Stands in a body for the length of the output, until the place of the row stands there."""
 
 
 @dataclass(frozen=True, slots=True)

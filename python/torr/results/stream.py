@@ -42,14 +42,14 @@ class LengthCheck(ResultPart, kw_only=True):
     different: Count
 
 
-class PromptLengths(ResultPart, kw_only=True):
-    """Planned tokens of made-up prompts, and those that the server reported."""
+class PlannedLengths(ResultPart, kw_only=True):
+    """Planned tokens of prompts or outputs, and those that the server reported."""
 
     checked: Annotated[Count, Meta(description="ok streams whose tokens were reported")]
     planned_mean: Amount
     reported_mean: Amount
     difference_mean: Annotated[
-        Number, Meta(description="reported − planned, with the tokens that a chat template adds")
+        Number, Meta(description="reported − planned, for prompts with those of a chat template")
     ]
     difference_percent: Number
 
@@ -86,7 +86,12 @@ class StreamStatistics(ResultPart, kw_only=True):
         LengthCheck | None, Meta(description="with --output-tokens: whether it was kept")
     ] = None
     prompt_lengths: Annotated[
-        PromptLengths | None, Meta(description="with --prompt-tokens: whether they were kept")
+        PlannedLengths | None,
+        Meta(description="with --prompt-tokens and --trace: whether they were kept"),
+    ] = None
+    output_lengths: Annotated[
+        PlannedLengths | None,
+        Meta(description="of outputs of several lengths, as with --trace: whether they were kept"),
     ] = None
     tokens_source: Annotated[str | None, Meta(description="who counted: usage, the server")] = None
     tokens_unreported: Annotated[

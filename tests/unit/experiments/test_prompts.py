@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import typed
@@ -44,6 +46,14 @@ def level(first, warmup=0, workers=1):
 def test_what_was_said_before_is_said_again(first, before, reused):
     prompts = with_prompts(level(first), plan(), before).stream.prompts
     assert prompts == PromptCounts(provided=3, sent=first, reused=reused)
+
+
+def test_rows_that_repeat_prompts_are_no_more_prompts():
+    (group,) = plan().groups
+    repeated = replace(group.data, rows=group.data.rows * 2, distinct=3)
+    twice = replace(plan(), groups=(replace(group, data=repeated),))
+    prompts = with_prompts(level(5), twice, 0).stream.prompts
+    assert prompts == PromptCounts(provided=3, sent=5, reused=2)
 
 
 def test_only_first_turns_begin_a_conversation():

@@ -37,15 +37,19 @@ SERVERS = {
 
 SERVER_NAMES = tuple(SERVERS)
 
+OUTPUT_PLACE = 987_654_321
+"""Stands in a body for a length that each row has for itself, until its template stands there."""
+
 
 def limits(api: str, limit: str, options: StreamOptions) -> dict[str, Any]:
     """Return the members that limit a response, or force it to have a number of tokens.
 
     `limit` is the API's member for the largest number.
     """
-    tokens = options.output_tokens
-    if tokens is None:
+    lengths = options.output_tokens
+    if lengths is None:
         return {} if options.max_tokens is None else {limit: options.max_tokens}
+    tokens = lengths.constant or OUTPUT_PLACE
     server = SERVERS.get(options.server or "", ModelServer())
     members: dict[str, Any] = {limit: tokens}
     if server.ignores_end:

@@ -40,6 +40,11 @@ class Lengths:
     second: float = 0.0
 
     @property
+    def constant(self) -> int | None:
+        """Return the length if all are equal, else None."""
+        return int(self.first) if self.kind == "same" else None
+
+    @property
     def typical(self) -> float:
         """Return the middle of a range, or the mean or median of a distribution."""
         return (self.first + self.second) / 2 if self.kind == "range" else self.first

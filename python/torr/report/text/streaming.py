@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
     from torr.results.base import Statistics
     from torr.results.level import Level, NamedRequest
-    from torr.results.stream import PromptCounts, StreamStatistics, TokenizerCounts
+    from torr.results.stream import (
+        PlannedLengths,
+        PromptCounts,
+        StreamStatistics,
+        TokenizerCounts,
+    )
 
 
 def stream_times(level: Level) -> list[tuple[str, Statistics]]:
@@ -53,8 +58,8 @@ def _facts(stream: StreamStatistics, judged: str) -> dict[str, str]:
         "tokens/s": chain("; ", [_token_rate(stream), *_other_rates(stream)]),
         say("tokens"): _tokens(stream),
         say("prefix cache hits"): _cached(stream),
-        say("prompt length"): _prompt_length(stream),
-        say("output length"): _length(stream),
+        say("prompt length"): _planned(stream.prompt_lengths),
+        say("output length"): _length(stream) or _planned(stream.output_lengths),
         say("tool calls"): _tool_calls(stream),
         say("tokenizer"): _tokenizer(stream.tokenizer),
         "goodput": _goodput(stream, judged),
@@ -123,8 +128,7 @@ def _cached(stream: StreamStatistics) -> str:
     )
 
 
-def _prompt_length(stream: StreamStatistics) -> str:
-    lengths = stream.prompt_lengths
+def _planned(lengths: PlannedLengths | None) -> str:
     if lengths is None:
         return ""
     return say(

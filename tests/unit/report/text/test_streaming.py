@@ -82,3 +82,12 @@ def test_lengths_and_calls_of_tools_are_said_where_there_are_any(streamed):
     said = facts(streamed, length_check=check, with_tool_calls=3)
     assert said["output length"] == "12 of 100 responses differ from 128 tokens"
     assert said["tool calls"] == "in 3 answers"
+    lengths = {
+        "checked": 9,
+        "planned_mean": 100,
+        "reported_mean": 60,
+        "difference_mean": -40,
+        "difference_percent": -40,
+    }
+    said = facts(streamed, output_lengths=lengths)
+    assert said["output length"] == "60.0 tokens on average, -40.0 from the planned 100.0 (-40.0 %)"

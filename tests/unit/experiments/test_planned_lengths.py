@@ -1,11 +1,11 @@
-"""The level says whether made-up prompts had the planned number of tokens."""
+"""The level says whether prompts and outputs had the planned number of tokens."""
 
 from __future__ import annotations
 
 import pytest
 
 import typed
-from torr.experiments.prompt_lengths import with_prompt_lengths
+from torr.experiments.planned_lengths import with_output_lengths, with_prompt_lengths
 from torr.model.pace import Closed
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
@@ -101,4 +101,49 @@ def test_rows_without_a_count_widen_what_a_trace_may_differ():
     # One row of 100 may have had 150 of all 10,000 tokens.
     assert of_trace(99 * 106, ok=99, rows=100).warnings == []
     assert of_trace(99 * 107, ok=99, rows=100).warnings
-    assert of_trace(6 * 200, ok=6).stream.prompt_lengths is None
+    assert of_trace(6 * 110, ok=6).stream.prompt_lengths is None
+    # Whichever rows these were, they had not twice as many tokens.
+    assert of_trace(6 * 200, ok=6).warnings
+
+
+def trace_of(rows, member):
+    """What a level says of a trace whose outputs have 100 tokens on average, if it says it."""
+    tokens = {"total": 100 * rows, "mean": 100, "p50": 90, "p99": 150, "max": 150}
+    return {"format": "mooncake", "rows": rows, "sessions": rows, member: tokens}
+
+
+def outputs(tokens_out, ok=8, of_trace=None, of_rows=()):
+    """A level whose outputs were planned by a trace, or by rows."""
+    level = typed.level(
+        stream={"tokens_in": 800, "tokens_out": tokens_out, "tokens_unreported": 0},
+        counts={"attempted": ok, "ok": ok},
+        **({} if of_trace is None else {"trace": trace_of(ok, of_trace)}),
+    )
+    rows = Rows(("output_1",), tuple((str(n),) for n in of_rows or (0,)), output_tokens=of_rows)
+    request = Request("http://127.0.0.1:9/", stream=Stream("openai"))
+    group = Group(Closed(1), Source.of(request), data=rows)
+    return with_output_lengths(level, Plan((group,), Duration(10**9)))
+
+
+PLANNED = [{"of_trace": "output_tokens"}, {"of_rows": (50, 150)}]
+
+
+@pytest.mark.parametrize("planned", PLANNED)
+@pytest.mark.parametrize(("tokens", "count"), [(800, 0), (840, 0), (760, 0), (841, 1), (320, 1)])
+def test_outputs_are_compared_with_those_that_were_planned(planned, tokens, count):
+    level = outputs(tokens, **planned)
+    lengths = level.stream.output_lengths
+    assert (lengths.planned_mean, lengths.reported_mean) == (100, tokens / 8)
+    assert [x.code for x in level.warnings] == count * ["warning.output_length_differs"]
+
+
+@pytest.mark.parametrize("planned", PLANNED)
+def test_outputs_without_a_count_are_not_called_kept(planned):
+    (warning,) = outputs(None, **planned).warnings
+    assert warning.code == "warning.output_length_unknown"
+
+
+@pytest.mark.parametrize("planned", [{"of_trace": "input_tokens"}, {}])
+def test_nothing_is_said_of_outputs_whose_length_nobody_planned(planned):
+    level = outputs(320, **planned)
+    assert (level.stream.output_lengths, level.warnings) == (None, [])
