@@ -23,7 +23,7 @@ from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_seed import seed_of_level, seed_of_round
 from torr.planning.prompt_text.prompt_text import PromptText
 from torr.planning.trace_content import CountedTrace
-from torr.planning.trace_feed import COLUMNS, FeedWriter
+from torr.planning.trace_feed import OUTPUT_COLUMN, FeedWriter
 from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.interleaved import interleaved
@@ -197,14 +197,16 @@ def trace_requests(
         writer = FeedWriter(parts, text, mark, is_timed=is_timed, has_turns=has_turns)
         return writer.batches(counted.rows(level.users))
 
-    return requests, RowFeed(COLUMNS, rows, partial(source.origin, load.seed), counted.content)
+    columns = (*parts.columns, OUTPUT_COLUMN)
+    origin = partial(source.origin, load.seed)
+    return requests, RowFeed(columns, rows, origin, counted.content)
 
 
 def _with_places(base: Request, parts: TraceParts, form: TraceFormat) -> Request:
     """Return the request with the places of a row instead of those of a prompt."""
     body = (base.body or b"").decode()
     body = body.replace(parts.prompt, parts.row, 1)
-    body = body.replace(str(OUTPUT_PLACE), "{{row.output}}")
+    body = body.replace(str(OUTPUT_PLACE), f"{{{{row.{OUTPUT_COLUMN}}}}}")
     if form.clock != "none":
         return replace(base, body=body.replace("{{history}}", "").encode())
     # The trace has the texts of users alone: those of the server are live.

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from torr.model.feed import FeedRow
 from torr.planning.trace_turns import place_of
-from torr.sources.traces.row import NOT_KNOWN
+from torr.sources.traces.row import NOT_KNOWN, TraceMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from torr.planning.prompt_text.prompt_text import PromptText
     from torr.sources.traces.row import Messages, TraceRow
 
-COLUMNS = ("messages", "output")
+OUTPUT_COLUMN = "output"
+"""The column behind those of the prompt."""
 
 _ROWS_AT_ONCE = 16
 
@@ -42,7 +45,7 @@ class FeedWriter:
             yield batch
 
     def _row(self, row: TraceRow) -> FeedRow:
-        messages = self._marked(row) or (("user", self.text.of_row(row)),)
+        messages = self._marked(row) or (TraceMessage("user", self.text.of_row(row)),)
         return FeedRow(
             number=row.number,
             session=row.session,
@@ -51,7 +54,7 @@ class FeedWriter:
             due_ns=row.at_ns or 0 if self.is_timed else 0,
             pause_ns=row.pause_ns,
             request=place_of(row) if self.has_turns else 0,
-            cells=(self.parts.write(messages), str(row.output_tokens or 1)),
+            cells=(*self.parts.write(messages), str(row.output_tokens or 1)),
         )
 
     def _marked(self, row: TraceRow) -> Messages:
@@ -59,5 +62,5 @@ class FeedWriter:
         has_history = row.at_ns is None and row.after
         if not self.mark or not row.messages or has_history:
             return row.messages
-        (role, text), *others = row.messages
-        return ((role, self.mark + text), *others)
+        first, *others = row.messages
+        return (replace(first, text=self.mark + first.text), *others)

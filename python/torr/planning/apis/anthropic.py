@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from torr.planning.apis.anthropic_trace import TRACE
 from torr.planning.apis.api import CONVERSATION, GENERATION, ModelApi
 from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.images import image_columns
 from torr.planning.apis.servers import limits
 from torr.planning.apis.tools import tools_member
-from torr.planning.apis.trace_parts import LISTED
 
 if TYPE_CHECKING:
     from torr.model.request import Header
@@ -52,5 +52,5 @@ API = ModelApi(
     has_messages=True,
     headers=(("anthropic-version", _VERSION),),
     key_header=_key_header,
-    trace=LISTED,
+    trace=TRACE,
 )

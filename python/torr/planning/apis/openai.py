@@ -9,11 +9,12 @@ from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.images import image_columns
 from torr.planning.apis.servers import limits
 from torr.planning.apis.tools import tools_member
-from torr.planning.apis.trace_parts import LISTED
+from torr.planning.apis.trace_parts import listed as listed_rows
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
     from torr.planning.apis.api import Body
+    from torr.sources.traces.row import TraceMessage
 
 
 def _write(number: int, options: StreamOptions) -> Body:
@@ -37,6 +38,23 @@ def _images(options: StreamOptions) -> list[str]:
     return [source.format(f"{{{{row.{name}}}}}") for name in image_columns(options.images)]
 
 
+def _items(message: TraceMessage) -> list[dict[str, Any]]:
+    item: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.call_id is not None:
+        item["tool_call_id"] = message.call_id
+    if message.calls:
+        item["content"] = message.text or None
+        item["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.calls
+        ]
+    return [item]
+
+
 API = ModelApi(
     "openai",
     "/v1/chat/completions",
@@ -44,5 +62,5 @@ API = ModelApi(
     _write,
     takes=CONVERSATION | GENERATION | {"tools", "images"},
     has_messages=True,
-    trace=LISTED,
+    trace=listed_rows(_items),
 )

@@ -13,11 +13,12 @@ from torr.planning.apis.body import conversation, joined, listed
 from torr.planning.apis.images import image_columns
 from torr.planning.apis.servers import limits
 from torr.planning.apis.tools import tools_member
-from torr.planning.apis.trace_parts import LISTED
+from torr.planning.apis.trace_parts import listed as listed_rows
 
 if TYPE_CHECKING:
     from torr.options.stream import StreamOptions
     from torr.planning.apis.api import Body
+    from torr.sources.traces.row import TraceMessage
 
 
 def _write(number: int, options: StreamOptions) -> Body:
@@ -39,6 +40,23 @@ def _images(options: StreamOptions) -> list[str]:
     return [source.format(f"{{{{row.{name}}}}}") for name in image_columns(options.images)]
 
 
+def _items(message: TraceMessage) -> list[dict[str, Any]]:
+    if message.role == "tool":
+        call_id = message.call_id or ""
+        return [{"type": "function_call_output", "call_id": call_id, "output": message.text}]
+    calls = [
+        {
+            "type": "function_call",
+            "call_id": call.id,
+            "name": call.name,
+            "arguments": call.arguments,
+        }
+        for call in message.calls
+    ]
+    texts = [{"role": message.role, "content": message.text}]
+    return [*(texts if message.text or not calls else []), *calls]
+
+
 API = ModelApi(
     "responses",
     "/v1/responses",
@@ -46,5 +64,5 @@ API = ModelApi(
     _write,
     takes=CONVERSATION | GENERATION | {"tools", "images"},
     has_messages=True,
-    trace=LISTED,
+    trace=listed_rows(_items),
 )

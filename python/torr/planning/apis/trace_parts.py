@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from torr.sources.traces.row import Messages, TraceMessage
+
 _PROMPT = "{{row.prompt_1 | json}}"
 _ANSWER = "{{answer | json}}"
-
-Messages = tuple[tuple[str, str], ...]
-"""Roles and texts."""
+MESSAGES = "messages"
+"""The column of what a row has in place of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +25,45 @@ class TraceParts:
     """The parts of an API's body that belong to a row.
 
     `prompt` is the template of a single prompt and `row` that of a row; `turn` is what a session
-    remembers of a request and its response. `write` writes the messages of a row.
+    remembers of a request and its response. `write` writes the messages of a row, as a cell for
+    each of `columns`.
     """
 
     prompt: str
     row: str
     turn: str
-    write: Callable[[Messages], str]
+    write: Callable[[Messages], tuple[str, ...]]
+    columns: tuple[str, ...] = (MESSAGES,)
 
 
-def _listed(messages: Messages) -> str:
-    return ",".join(
-        f'{{"role":{json.dumps(role)},"content":{json.dumps(text)}}}' for role, text in messages
+def listed(items: Callable[[TraceMessage], list[dict[str, Any]]]) -> TraceParts:
+    """Return the parts of an API that takes a list, in which a message is some items."""
+    return TraceParts(
+        LISTED_PROMPT,
+        LISTED_ROW,
+        LISTED_TURN,
+        lambda messages: (members(item for message in messages for item in items(message)),),
     )
 
 
-def _joined(messages: Messages) -> str:
-    return json.dumps("\n".join(text for _, text in messages))[1:-1]
+def members(items: Any) -> str:  # noqa: ANN401
+    """Return the members of a JSON array."""
+    return ",".join(json.dumps(item, separators=(",", ":")) for item in items)
 
 
-LISTED = TraceParts(
-    f'[{{"role":"user","content":"{_PROMPT}"}}]',
-    "[{{history}}{{row.messages}}]",
-    f'{{{{row.messages}}}},{{"role":"assistant","content":"{_ANSWER}"}},',
-    _listed,
-)
-"""For APIs that take a list of messages."""
+def _joined(messages: Messages) -> tuple[str, ...]:
+    lines = [
+        line
+        for message in messages
+        for line in (message.text, *(f"{call.name}({call.arguments})" for call in message.calls))
+        if line or not message.calls
+    ]
+    return (json.dumps("\n".join(lines))[1:-1],)
+
+
+LISTED_PROMPT = f'[{{"role":"user","content":"{_PROMPT}"}}]'
+LISTED_ROW = "[{{history}}{{row.messages}}]"
+LISTED_TURN = f'{{{{row.messages}}}},{{"role":"assistant","content":"{_ANSWER}"}},'
 
 JOINED = TraceParts(
     f'"{_PROMPT}"',
@@ -57,4 +71,4 @@ JOINED = TraceParts(
     f"{{{{row.messages}}}}\\n{_ANSWER}\\n",
     _joined,
 )
-"""For APIs that take one text."""
+"""For APIs that take one text, in which calls of tools are texts."""

@@ -7,7 +7,6 @@ failed have no completion tokens: they are left out and counted.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,9 @@ from torr.errors import FileError
 from torr.messages.say import say
 from torr.sources.times import iso_ns, nearest_ns
 from torr.sources.traces.json_values import read_objects
+from torr.sources.traces.litellm_messages import read_messages
 from torr.sources.traces.order import in_order
-from torr.sources.traces.row import Draft, Messages, TraceCounts, TraceRow
+from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import as_recorded, session_of
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
 
@@ -30,7 +30,6 @@ _MOST_TOKENS = 1 << 40
 _MOST_SECONDS = 1e11
 # A zone as PostgreSQL writes it.
 _HOURS_ZONE = re.compile(r"[+-]\d\d$", re.ASCII)
-_IMAGES = ("image_url", "image", "input_image")
 
 
 def read(source: TraceSource, _options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
@@ -45,7 +44,7 @@ def _drafts(source: TraceSource) -> Iterator[Draft]:
         if start is None:
             raise _error(source, line, "startTime")
         session = entry.get("trace_id") or entry.get("session_id")
-        messages, images = _messages(entry.get("messages"))
+        messages, images = read_messages(entry.get("messages"))
         model = entry.get("model")
         yield Draft(
             # Several objects may be in one line; the order of all must be known.
@@ -86,49 +85,6 @@ def _tokens(source: TraceSource, line: int, entry: dict[str, Any], name: str) ->
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
         raise _error(source, line, name)
     return value
-
-
-def _messages(value: object) -> tuple[Messages, int]:
-    """Return roles and texts, and the number of images; nothing where messages were not logged."""
-    if isinstance(value, str):
-        value = _decoded(value)
-    if not isinstance(value, list):
-        return (), 0
-    messages, images = [], 0
-    for message in value:
-        if not isinstance(message, dict):
-            continue
-        text, pictures = _content(message.get("content"))
-        messages.append((_sendable(str(message.get("role") or "user")), text))
-        images += pictures
-    return tuple(messages), images
-
-
-def _decoded(text: str) -> object:
-    """Return the messages of a text, which is JSON or one prompt."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = text
-    if isinstance(value, str) and value:
-        return [{"role": "user", "content": value}]
-    return value
-
-
-def _content(content: object) -> tuple[str, int]:
-    """Return the text of a message's content, and its images."""
-    if isinstance(content, str):
-        return _sendable(content), 0
-    parts = (
-        [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    )
-    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-    return _sendable("\n".join(texts)), sum(part.get("type") in _IMAGES for part in parts)
-
-
-def _sendable(text: str) -> str:
-    """Return the text with `?` for halves of characters, which UTF-8 cannot encode."""
-    return text.encode(errors="replace").decode()
 
 
 FORMAT = TraceFormat(

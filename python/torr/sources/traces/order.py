@@ -70,5 +70,5 @@ class _Emitter:
 
 
 def _size(draft: Draft) -> int:
-    texts = sum(len(text) for _, text in draft.messages)
+    texts = sum(message.size for message in draft.messages)
     return texts + _ID_BYTES * len(draft.hash_ids)

@@ -15,7 +15,30 @@ from torr.messages.say import join, say
 NOT_KNOWN = -1
 """The number of followers of a row, where a stream cannot know it."""
 
-Messages = tuple[tuple[str, str], ...]
+
+class ToolCall(msgspec.Struct, frozen=True, gc=False):
+    """A call of a tool by a model; `arguments` are a text, of JSON as a rule."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class TraceMessage(msgspec.Struct, frozen=True, gc=False):
+    """A message of a recorded prompt; one of a tool answers the call `call_id`."""
+
+    role: str
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of its characters, nearly."""
+        return len(self.text) + sum(len(call.arguments) for call in self.calls)
+
+
+Messages = tuple[TraceMessage, ...]
 
 
 class TraceRow(msgspec.Struct, frozen=True, gc=False):
@@ -31,7 +54,7 @@ class TraceRow(msgspec.Struct, frozen=True, gc=False):
     - `pause_ns`: from the end of the last of `after` to its start, 0 where it is not recorded.
     - `hash_ids`: one for each block of `block_tokens`, empty where the trace has none. The last
       ones may be missing: their tokens are shared with no other row.
-    - `messages`: roles and texts, where the trace has texts.
+    - `messages`: where the trace has texts.
     """
 
     number: int

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.sources.prompts import HUMAN, can_be_sent
 from torr.sources.traces.json_values import read_objects
-from torr.sources.traces.row import TraceCounts, TraceRow
+from torr.sources.traces.row import TraceCounts, TraceMessage, TraceRow
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _rows(turns: Sequence[str], number: int, session: int) -> Iterator[TraceRow]
             pause_ns=0,
             input_tokens=None,
             output_tokens=None,
-            messages=(("user", prompt),),
+            messages=(TraceMessage("user", prompt),),
         )
 
 

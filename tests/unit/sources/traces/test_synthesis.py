@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torr.errors import UsageError
+from torr.sources.traces.row import TraceMessage
 from torr.sources.traces.synthesis import Synthesis, read_synthesis, scaled, shared_blocks
 from traces import row, with_blocks
 
@@ -72,7 +73,7 @@ def test_rows_without_blocks_have_no_shared_part():
 
 
 def test_texts_stay_as_they_are():
-    said = row(0, input_tokens=5, messages=(("user", "Hi"),))
+    said = row(0, input_tokens=5, messages=(TraceMessage("user", "Hi"),))
     found = scaled(said, Synthesis(9, 9, 2), ())
     assert (found.input_tokens, found.output_tokens, found.messages) == (5, 20, said.messages)
 

@@ -10,7 +10,7 @@ import pytest
 from torr.errors import FileError
 from torr.sources.traces import json_values
 from torr.sources.traces.reader import read_trace
-from torr.sources.traces.row import NOT_KNOWN
+from torr.sources.traces.row import NOT_KNOWN, ToolCall, TraceMessage
 from torr.sources.traces.sessions import RecentlyUsed
 
 S = 1_000_000_000
@@ -47,9 +47,9 @@ def test_of_sharegpt_each_text_of_a_user_is_a_row(write, form):
     assert [
         (row.number, row.session, row.turn, row.after, row.followers, row.messages) for row in rows
     ] == [
-        (0, 0, 1, (), 1, (("user", "Hi you"),)),
-        (1, 0, 2, (0,), 0, (("user", "Bye"),)),
-        (2, 1, 1, (), 0, (("user", "Ü"),)),
+        (0, 0, 1, (), 1, (TraceMessage("user", "Hi you"),)),
+        (1, 0, 2, (0,), 0, (TraceMessage("user", "Bye"),)),
+        (2, 1, 1, (), 0, (TraceMessage("user", "Ü"),)),
     ]
     assert {(row.at_ns, row.input_tokens, row.output_tokens) for row in rows} == {
         (None, None, None)
@@ -140,16 +140,99 @@ def test_the_messages_and_images_of_litellm_are_read(write):
         {"role": "assistant", "content": None, "tool_calls": []},
         {"role": "tool", "content": "half \ud83d"},
     ]
-    expected = (("system", "Be"), ("user", "see\nthis"), ("assistant", ""), ("tool", "half ?"))
+    expected = (
+        TraceMessage("system", "Be"),
+        TraceMessage("user", "see\nthis"),
+        TraceMessage("assistant", ""),
+        TraceMessage("tool", "half ?"),
+    )
     for form in (messages, json.dumps(messages)):
         (row,) = read_trace(write("a.json", json.dumps([log("a", 1, 2, messages=form)])))
         assert (row.messages, row.images, row.model) == (expected, 2, "gpt")
         assert (row.input_tokens, row.output_tokens) == (30, 4)
 
 
+CALLED = (
+    TraceMessage("assistant", "Wait", (ToolCall("c1", "look", '{"at": "é"}'),)),
+    TraceMessage("tool", "a star", (), "c1"),
+)
+OF_TOOLS = {
+    "chats": [
+        {
+            "role": "assistant",
+            "content": "Wait",
+            "tool_calls": [
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "look", "arguments": '{"at": "é"}'},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "a star"},
+    ],
+    "messages of Anthropic": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "Wait"},
+                {"type": "tool_use", "id": "c1", "name": "look", "input": {"at": "é"}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "c1",
+                    "content": [{"type": "text", "text": "a star"}],
+                }
+            ],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("form", OF_TOOLS)
+def test_calls_of_tools_and_their_answers_are_read(write, form):
+    (row,) = read_trace(write("a.jsonl", [log("a", 1, 2, messages=OF_TOOLS[form])]))
+    assert row.messages == CALLED
+
+
+def test_items_of_responses_are_read(write):
+    items = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
+        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "a star"},
+    ]
+    (row,) = read_trace(write("a.jsonl", [log("a", 1, 2, messages=items)]))
+    assert row.messages == (
+        TraceMessage("user", "Hi"),
+        TraceMessage("assistant", "", (ToolCall("c1", "look", "{}"),)),
+        TraceMessage("tool", "a star", (), "c1"),
+    )
+
+
+def test_parts_of_calls_in_another_form_are_empty(write):
+    calls = [{"id": 7, "function": None}, {"function": {"name": "f", "arguments": None}}, "x"]
+    messages = [{"role": "assistant", "tool_calls": calls}, {"role": "tool", "content": None}]
+    (row,) = read_trace(write("a.jsonl", [log("a", 1, 2, messages=messages)]))
+    assert row.messages == (
+        TraceMessage("assistant", "", (ToolCall("", "", "{}"), ToolCall("", "f", "{}"))),
+        TraceMessage("tool", ""),
+    )
+
+
 @pytest.mark.parametrize(
     ("messages", "expected"),
-    [("plain", (("user", "plain"),)), ("{}", ()), ({}, ()), (None, ()), ("", ()), ([1], ())],
+    [
+        ("plain", (TraceMessage("user", "plain"),)),
+        ("{}", ()),
+        ({}, ()),
+        (None, ()),
+        ("", ()),
+        ([1], ()),
+    ],
 )
 def test_messages_that_were_not_logged_are_none(write, messages, expected):
     (row,) = read_trace(write("a.jsonl", [log("a", 1, 2, messages=messages)]))
