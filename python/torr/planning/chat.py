@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from torr.planning.apis.api import ModelApi
     from torr.planning.prompt_text.calibration import Calibration
 
-_MADE_UP = ("prompt_tokens", "prefix_tokens", "prefix_groups", "token_ids")
+_LENGTHS = ("prompt_tokens", "prefix_tokens", "prefix_groups")
+_MADE_UP = (*_LENGTHS, "token_ids")
 
 OF_SOME_APIS = (
     *("model", "max_tokens", "output_tokens", "server", "user", "inputs", "unique_prefix"),
@@ -46,7 +47,7 @@ _NOT_CHAT = (
 )
 _OTHER_PROMPTS = ("prompt", "prompts", "unique_prefix")
 _ONLY_TRACE = ("trace_format", "block_tokens", "trace_from_ns", "trace_to_ns", "synthesis")
-_NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", "images", *_MADE_UP)
+_NOT_TRACE = ("prompt", "prompts", "turns", "prompt_order", "unique_prefix", "images", *_LENGTHS)
 GOLDEN = (math.sqrt(5) - 1) / 2
 """The rounds of a comparison begin at multiples of this part of the prompts, modulo 1.
 
@@ -65,16 +66,16 @@ def check_chat(request: RequestOptions, stream: StreamOptions, trace: TraceOptio
     option = first_given(request, *_NOT_CHAT) or first_given(stream, "stream")
     problem = say("{label} and --chat are both given", label=option.label if option else "")
     require(option is None, problem, say("leave one out: --chat writes the request itself"))
-    _check_of_api(APIS[stream.chat], stream, has_lengths=trace.trace is not None)
+    _check_of_api(APIS[stream.chat], stream, has_trace=trace.trace is not None)
     if trace.trace is None:
         hint = say("add --trace FILE")
         require_for(trace, *_ONLY_TRACE, what="--trace", hint=hint)
 
 
-def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) -> None:
+def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_trace: bool) -> None:
     """Refuse options that an API has no place for, and those that contradict each other.
 
-    With `has_lengths` a trace may say how long each output is.
+    With `has_trace` a trace may say how long each prompt and each output is.
     """
     other = first_given(stream, *(name for name in OF_SOME_APIS if name not in api.takes))
     require(
@@ -88,7 +89,7 @@ def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) ->
         say("name the model that answers: --model NAME"),
     )
     if stream.prompt_tokens is None:
-        made_up = ("prefix_tokens", "prefix_groups", "token_ids")
+        made_up = ("prefix_tokens", "prefix_groups", *(() if has_trace else ("token_ids",)))
         require_for(stream, *made_up, what="--prompt-tokens", hint="--prompt-tokens 512")
     else:
         taken = ("prompts", "unique_prefix") if api.has_query else _OTHER_PROMPTS
@@ -100,11 +101,15 @@ def _check_of_api(api: ModelApi, stream: StreamOptions, *, has_lengths: bool) ->
         refuse(stream, "turns", what="--token-ids")
     if stream.prefix_tokens is None:
         require_for(stream, "prefix_groups", what="--prefix-tokens", hint="--prefix-tokens 256")
-    if stream.output_tokens is None:
-        if not has_lengths:
-            require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
-        return
-    refuse(stream, "max_tokens", what="--output-tokens")
+    if stream.output_tokens is not None:
+        refuse(stream, "max_tokens", what="--output-tokens")
+    elif not has_trace:
+        _refuse_server(stream)
+
+
+def _refuse_server(stream: StreamOptions) -> None:
+    """Refuse the server of a length where there is no length."""
+    require_for(stream, "server", what="--output-tokens", hint="--output-tokens 128")
 
 
 def token_header(options: StreamOptions) -> list[Header]:
@@ -153,24 +158,23 @@ def _made_up(
     url: str, requests: tuple[Request, ...], api: ModelApi, options: MeasureOptions
 ) -> RequestMix:
     """Return the requests with made-up prompts, and the notes how their lengths are known."""
-    stream, known = options.stream, _known(url, options)
-    if api.has_messages and options.round is None:
-        known = known.with_template(Url.parse(url), options, _headers(options))
-    elif api.has_messages:
-        known = known.without_template()
+    stream, known = options.stream, _known(url, api, options)
     seed = seed_of_round(options.load.seed, options.round)
     rows = made_up_rows(api, stream, known.words, seed, known.template_tokens)
     rows = with_outputs(rows, stream, seed)
     return RequestMix(requests, rows=rows, in_steps=stream.turns > 1, notes=known.notes)
 
 
-def _known(url: str, options: MeasureOptions) -> Calibration:
-    """Return the words of made-up prompts for a server."""
+def _known(url: str, api: ModelApi, options: MeasureOptions) -> Calibration:
+    """Return the words of made-up prompts for a server, and what its template adds to them."""
     from torr.planning.prompt_text.calibration import before_servers, calibration
 
     if options.round is not None:
-        return before_servers(options)
-    return calibration(Url.parse(url), options, _headers(options))
+        known = before_servers(options)
+        return known.without_template() if api.has_messages else known
+    parsed, headers = Url.parse(url), _headers(options)
+    known = calibration(parsed, options, headers)
+    return known.with_template(parsed, options, headers) if api.has_messages else known
 
 
 def _headers(options: MeasureOptions) -> tuple[Header, ...]:
@@ -179,27 +183,27 @@ def _headers(options: MeasureOptions) -> tuple[Header, ...]:
 
 def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
     """Return the requests of a trace, and the feed of its rows."""
-    from torr.planning.trace import has_output_lengths, trace_requests
+    from torr.planning.trace import has_output_lengths, refuse_token_ids, trace_requests
 
     stream = options.stream
     refuse(stream, *_NOT_TRACE, what="--trace")
     refuse(options.once, "once", what="--trace")
+    if stream.token_ids:
+        refuse_token_ids(options.trace, file)
     if has_output_lengths(options.trace, file):
         refuse(stream, *_OUTPUT_LENGTH, what="--trace")
         stream = replace(stream, output_tokens=Lengths("same", OUTPUT_PLACE))
+    elif stream.output_tokens is None:
+        _refuse_server(stream)
     else:
-        _check_of_api(api, stream, has_lengths=False)
-        lengths = stream.output_tokens
         require(
-            lengths is None or lengths.constant is not None,
-            say("--output-tokens: with --trace, all outputs have one length"),
+            stream.output_tokens.constant is not None,
+            say("--output-tokens takes one number where the trace has no lengths"),
             "--output-tokens 128",
         )
     base = _turn(url, api, 1, replace(options, stream=stream))
-    known = _known(url, options)
-    requests, feed = trace_requests(base, api, options, file, known.words)
-    if api.has_messages:
-        known = known.without_template()
+    known = _known(url, api, options)
+    requests, feed = trace_requests(base, api, options, file, known)
     return RequestMix(requests, rows=feed, notes=known.notes)
 
 

@@ -19,9 +19,10 @@ from torr.model.pace import Fed
 from torr.model.plan import Duration, LastRow
 from torr.options.definition import refuse
 from torr.planning.apis.servers import OUTPUT_PLACE
+from torr.planning.apis.trace_parts import IDS
 from torr.planning.pace import DEFAULT_USERS, Timing, refuse_warmup
 from torr.planning.prompt_seed import seed_of_level, seed_of_round
-from torr.planning.prompt_text.prompt_text import PromptText
+from torr.planning.prompt_text.prompt_text import ID_SEPARATOR, PromptText
 from torr.planning.trace_content import CountedTrace
 from torr.planning.trace_feed import OUTPUT_COLUMN, FeedWriter
 from torr.planning.trace_turns import turn_names
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from torr.options.trace import TraceOptions
     from torr.planning.apis.api import ModelApi
     from torr.planning.apis.trace_parts import TraceParts
-    from torr.planning.prompt_text.words import Words
+    from torr.planning.prompt_text.calibration import Calibration
     from torr.sources.traces.reader import Trace
     from torr.sources.traces.row import TraceCounts, TraceRow
     from torr.sources.traces.trace_format import TraceFormat
@@ -139,6 +140,16 @@ def has_output_lengths(trace: TraceOptions, file: str) -> bool:
     return _format_of(trace, Path(file)).clock != "none"
 
 
+def refuse_token_ids(trace: TraceOptions, file: str) -> None:
+    """Refuse token ids for a trace that has texts."""
+    form = _format_of(trace, Path(file))
+    require(
+        not form.has_texts,
+        say("--token-ids does not fit {format}, which has texts", format=form.title),
+        say("leave it out"),
+    )
+
+
 def _format_of(trace: TraceOptions, path: Path) -> TraceFormat:
     name = trace.trace_format
     return FORMATS[detect_format(path)] if name is None else named_format(name)
@@ -165,7 +176,7 @@ def trace_timing(options: MeasureOptions, file: str) -> Timing:
 
 
 def trace_requests(
-    base: Request, api: ModelApi, options: MeasureOptions, file: str, words: Words
+    base: Request, api: ModelApi, options: MeasureOptions, file: str, known: Calibration
 ) -> tuple[tuple[Request, ...], RowFeed]:
     """Return the requests of a trace, one for each row of tables, and its rows.
 
@@ -174,7 +185,7 @@ def trace_requests(
     trace, load = options.trace, _load_of(options)
     source = trace_input(trace, load, file)
     timing = trace_timing(options, file)
-    parts = api.trace
+    parts = IDS if options.stream.token_ids else api.trace
     if parts is None:
         raise UsageError(
             say("--trace does not fit --chat {api}", api=api.name),
@@ -189,9 +200,11 @@ def trace_requests(
     is_timed = isinstance(timing.pace, Fed) and timing.pace.is_timed
     counted = CountedTrace(source)
 
+    separator = ID_SEPARATOR if options.stream.token_ids else " "
+
     def rows(level: FeedLevel) -> Iterator[list[FeedRow]]:
         seed = seed_of_level(seed_of_round(load.seed, options.round), level.number)
-        text = PromptText(words, seed)
+        text = PromptText(known.words, seed, separator, known.template_tokens)
         # The beginning of texts that the trace has itself: they cannot be others.
         mark = "" if seed == load.seed else f"[{seed >> _MARK_SHIFT:08x}] "
         writer = FeedWriter(parts, text, mark, is_timed=is_timed, has_turns=has_turns)

@@ -9,8 +9,11 @@ import pytest
 
 from planned import URL, body_of, group_of, requests_of
 from torr.errors import FileError
+from torr.planning.prompt_text.calibration import Calibration
+from torr.planning.prompt_text.words import USUAL
 
 CHAT = ("--chat", "openai", "--model", "m")
+IDS = ("--chat", "completions", "--model", "m")
 MS = 1_000_000
 
 
@@ -30,6 +33,7 @@ def trace(tmp_path):
     )
     lengths = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,374,44\n"
     (tmp_path / "trace.csv").write_text(lengths)
+    (tmp_path / "chats.json").write_text('[{"conversations": []}]')
     return "trace.jsonl"
 
 
@@ -282,6 +286,14 @@ def test_completions_have_one_text(torr, fake, trace):
         ((*CHAT, "--prompt", "p", "--trace-to", "2s"), "--trace"),
         ((*CHAT, "--trace", "trace.jsonl", "--prompt", "p"), "--prompt"),
         ((*CHAT, "--trace", "trace.jsonl", "--image", "8x8"), "--image"),
+        ((*CHAT, "--trace", "trace.jsonl", "--token-ids"), "does not fit --chat openai"),
+        ((*IDS, "--trace", "trace.jsonl", "--token-ids"), "--token-ids needs --tokenizer"),
+        ((*IDS, "--trace", "chats.json", "--token-ids", "--tokenizer", __file__), "has texts"),
+        ((*CHAT, "--trace", "chats.json", "--server", "vllm"), "--server needs --output-tokens"),
+        (
+            (*CHAT, "--trace", "chats.json", "--output-tokens", "5..9"),
+            "takes one number",
+        ),
         (
             (*CHAT, "--trace", "trace.csv", "--block-tokens", "7"),
             "does not fit Azure LLM inference, which has no blocks",
@@ -318,6 +330,28 @@ def test_a_trace_may_have_blocks_of_another_length(torr, fake, tmp_path):
     assert (len(one), len(other)) == (300, 260)
     assert one[:256] == other[:256]
     assert one[256:260] != other[256:260]
+
+
+def test_prompts_may_be_token_ids(torr, fake, trace, ids_tokenizer):
+    ids = ("--token-ids", "--tokenizer", str(ids_tokenizer))
+    ended = torr("run", "--chat", "completions", "--model", "m", "--trace", trace, *ids, URL)
+    assert ended.code == 0, ended.err
+    body = body_of(requests_of(fake)[0])
+    prompts = [
+        json.loads(body.replace("{{row.messages}}", row.cells[0]).replace("{{row.output}}", "1"))
+        for row in fed(fake)
+    ]
+    numbers = [prompt["prompt"] for prompt in prompts]
+    assert [len(each) for each in numbers] == [600, 520, 10]
+    assert numbers[0][:512] == numbers[1][:512]
+    assert all(10 < number < 999 for each in numbers for number in each)
+
+
+def test_prompts_are_shorter_by_the_tokens_of_the_template(torr, fake, trace, monkeypatch):
+    known = Calibration(USUAL, "note", template_tokens=8)
+    monkeypatch.setattr("torr.planning.chat._known", lambda *_: known)
+    torr("run", *CHAT, "--trace", trace, URL)
+    assert [len(text.split()) for text in texts(fake)] == [592, 512, 2]
 
 
 def test_the_result_has_what_was_read_of_a_trace(torr, fake, trace):

@@ -65,6 +65,14 @@ LISTED_PROMPT = f'[{{"role":"user","content":"{_PROMPT}"}}]'
 LISTED_ROW = "[{{history}}{{row.messages}}]"
 LISTED_TURN = f'{{{{row.messages}}}},{{"role":"assistant","content":"{_ANSWER}"}},'
 
+IDS = TraceParts(
+    "[{{row.prompt_1}}]",
+    "[{{row.messages}}]",
+    "",
+    lambda messages: tuple(message.text for message in messages),
+)
+"""For APIs that take token ids: a row is one text of ids."""
+
 JOINED = TraceParts(
     f'"{_PROMPT}"',
     '"{{history}}{{row.messages}}"',

@@ -43,17 +43,22 @@ _SPREAD_SHIFT = 32
 
 
 class PromptText:
-    """Makes texts of `words`; those of another seed differ."""
+    """Makes texts of `words`; those of another seed differ.
+
+    The prompts of rows are shorter by `template_tokens`, which the server adds.
+    """
 
     def __init__(
         self,
         words: Words,
         seed: int = 1,
         separator: str = " ",
+        template_tokens: int = 0,
+        *,
         cache_bytes: int = BLOCK_CACHE_BYTES,
     ) -> None:
         self.words = words
-        self._separator = separator
+        self._separator, self._template_tokens = separator, template_tokens
         self._cache_bytes = cache_bytes
         draw = random.Random(seed)  # noqa: S311 - no secret
         self._pool = WordPool(words.words, separator, draw)
@@ -87,6 +92,8 @@ class PromptText:
         Blocks of the same id are the same; tokens without an id are the row's own.
         """
         tokens = row.input_tokens or 0
+        if self._template_tokens:
+            tokens = max(1, tokens - self._template_tokens)
         block_tokens = row.block_tokens
         if not row.hash_ids or not block_tokens:
             return self.own(row.number, tokens)
@@ -109,7 +116,7 @@ class PromptText:
         if len(name) > self.words.number_of(tokens) - self.words.left_over(tokens):
             raise UsageError(
                 say("a block of {tokens} tokens is too short for its id", tokens=tokens),
-                say("use a tokenizer with more words of one token, or send token ids"),
+                say("use a tokenizer with more words of one token, or --token-ids"),
             )
         return self._text(key, tokens, name)
 

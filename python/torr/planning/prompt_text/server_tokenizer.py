@@ -1,9 +1,9 @@
 """Counting tokens by the server that is under load: its `/tokenize`.
 
 vLLM and SGLang read `prompt` and answer `count` and `tokens`; llama.cpp reads `content` and answers
-`tokens`. vLLM also reads `messages`, and counts the tokens of its chat template with them. Many
-short texts are counted in one request: each ends with a line feed, whose token then separates
-theirs.
+`tokens`. vLLM also reads `messages`, and counts the tokens of its chat template with them;
+llama.cpp answers the text of its template at `/apply-template`. Many short texts are counted in one
+request: each ends with a line feed, whose token then separates theirs.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ WITHIN_S = 30.0
 _MOST_BYTES = 64 << 20
 _TEXTS_PER_REQUEST = 250
 _LINE_FEED = "\n"
+_TOKENIZE, _TEMPLATE = "/tokenize", "/apply-template"
 
 
 class ServerTokenizer:
@@ -45,7 +46,7 @@ class ServerTokenizer:
         verify: bool = True,
     ) -> None:
         """Ask nothing yet."""
-        self._url = replace(url, target="/tokenize")
+        self._url = replace(url, target=_TOKENIZE)
         self._model, self._verify = model, verify
         self._headers = (*headers, ("content-type", "application/json"))
         # The name of the text in a request, as soon as an answer has shown it.
@@ -76,15 +77,25 @@ class ServerTokenizer:
 
         It is None as well if the template does not add the same number to each of the texts.
         """
-        added = {self._of_message(text) - len(self.ids(text)) for text in texts}
+        alone = [len(self.ids(text)) for text in texts]
+        added = {self._of_message(text) - n for text, n in zip(texts, alone, strict=True)}
         number = added.pop()
         return None if added or number < 0 else number
 
     def _of_message(self, text: str) -> int:
         """Return the tokens of a message; -1 if the server counts none."""
-        message = {"role": "user", "content": text}
-        request: JsonObject = {"messages": [message], "add_generation_prompt": True}
-        answer = self._answer(self._with_model(request))
+        messages: JsonObject = {"messages": [{"role": "user", "content": text}]}
+        if self._key == "content":
+            return self._of_prompt(self._answer(messages, _TEMPLATE).get("prompt"))
+        answer = self._answer(self._with_model({**messages, "add_generation_prompt": True}))
+        tokens = answer.get("tokens")
+        return len(tokens) if isinstance(tokens, list) else -1
+
+    def _of_prompt(self, prompt: object) -> int:
+        """Return the tokens of a text to which llama.cpp has applied its template."""
+        if not isinstance(prompt, str):
+            return -1
+        answer = self._answer({"content": prompt, "add_special": True, "parse_special": True})
         tokens = answer.get("tokens")
         return len(tokens) if isinstance(tokens, list) else -1
 
@@ -117,12 +128,12 @@ class ServerTokenizer:
     def _with_model(self, request: JsonObject) -> JsonObject:
         return request if self._model is None else {**request, "model": self._model}
 
-    def _answer(self, request: JsonObject) -> dict[str, Any]:
+    def _answer(self, request: JsonObject, path: str = _TOKENIZE) -> dict[str, Any]:
         body = json.dumps(request).encode()
         try:
             with Connection(self._url, WITHIN_S, verify=self._verify) as connection:
                 response = connection.exchange(
-                    self._url.path,
+                    path,
                     self._headers,
                     method="POST",
                     body=body,

@@ -94,4 +94,5 @@ FORMAT = TraceFormat(
     read,
     keys=frozenset({"startTime", "prompt_tokens", "completion_tokens"}),
     has_sessions=True,
+    has_texts=True,
 )

@@ -61,5 +61,11 @@ def _rows(turns: Sequence[str], number: int, session: int) -> Iterator[TraceRow]
 
 
 FORMAT = TraceFormat(
-    "sharegpt", "ShareGPT", "none", read, keys=frozenset({"conversations"}), has_sessions=True
+    "sharegpt",
+    "ShareGPT",
+    "none",
+    read,
+    keys=frozenset({"conversations"}),
+    has_sessions=True,
+    has_texts=True,
 )

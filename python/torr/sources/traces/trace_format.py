@@ -55,8 +55,8 @@ class TraceFormat:
     """A format: files that have all of `keys`, or all of `columns`, are in it.
 
     `read` yields the rows of a file; `has_sessions` is whether rows can belong to sessions,
-    `has_branches` whether sub-agents can have sent some of them, and `has_blocks` whether they can
-    have ids of blocks.
+    `has_branches` whether sub-agents can have sent some of them, `has_blocks` whether they can have
+    ids of blocks, `has_texts` whether they can have messages.
     """
 
     name: str
@@ -68,6 +68,7 @@ class TraceFormat:
     has_sessions: bool = False
     has_branches: bool = False
     has_blocks: bool = False
+    has_texts: bool = False
 
     def fits(self, head: TraceHead) -> bool:
         """Return whether a file begins as one of this format."""

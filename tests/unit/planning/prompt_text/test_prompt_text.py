@@ -120,6 +120,14 @@ def test_more_ids_than_a_prompt_has_blocks_are_not_used():
     assert TEXT.of_row(with_blocks(0, [1, 2, 3], tokens=16)) == TEXT.of_row(with_blocks(1, [1]))
 
 
+def test_a_prompt_is_shorter_by_the_tokens_that_the_server_adds():
+    shorter = PromptText(USUAL, template_tokens=20)
+    whole = TEXT.of_row(with_blocks(0, [1, 2, 3])).split()
+    assert shorter.of_row(with_blocks(0, [1, 2, 3])).split() == whole[:28]
+    assert shorter.of_row(row(0, input_tokens=9)) == TEXT.own(0, 1)
+    assert shorter.own(0, 30) == TEXT.own(0, 30)
+
+
 def test_a_block_that_is_too_short_for_its_id_is_refused():
     few = PromptText(Words(tuple("abcd")))
     assert few.of_row(with_blocks(0, [5], block_tokens=8))

@@ -165,6 +165,24 @@ def test_the_tokens_of_a_chat_template_are_the_difference(server):
     }
 
 
+def test_llama_cpp_counts_the_text_that_its_template_makes(server):
+    def answer(request):
+        if "messages" in request:
+            (message,) = request["messages"]
+            return 200, {"prompt": f"<user> {message['content']} <end>"}
+        tokens = tokens_of(request.get("content", ""))
+        return 200, {"tokens": [1, *tokens] if request.get("add_special") else tokens}
+
+    url, requests = server(answer)
+    assert ServerTokenizer(url).template_tokens(TEXTS) == 3
+    path, _, asked = next(each for each in requests if "messages" in each[2])
+    assert (path, asked) == (
+        "/apply-template",
+        {"messages": [{"role": "user", "content": TEXTS[0]}]},
+    )
+    assert requests[-1][2]["parse_special"] is True
+
+
 @pytest.mark.parametrize("answer", [llama_cpp, with_messages(len)])
 def test_a_template_whose_tokens_are_not_counted_or_not_constant_is_not_known(server, answer):
     assert ServerTokenizer(server(answer)[0]).template_tokens(TEXTS) is None
