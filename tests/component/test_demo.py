@@ -31,8 +31,16 @@ def test_it_measures_a_server_of_a_language_model(torr):
     assert [command.split()[:2] for command in commands] == [
         ["torr", "run"],
         ["torr", "ladder"],
+        ["torr", "run"],
         ["torr", "target"],
     ]
+    (ladder,) = (ended.folder / "_output/torr").glob("demo-llm-2*/result.json")
+    levels = json.loads(ladder.read_bytes())["levels"]
+    assert [level["concurrency"] for level in levels] == [2, 8]
+    assert all(level["stream"]["tokens_out"] > 0 for level in levels)
     result = json.loads((ended.folder / "_output/torr/latest/result.json").read_bytes())
-    assert [level["concurrency"] for level in result["levels"]] == [2, 8]
-    assert all(level["stream"]["tokens_out"] > 0 for level in result["levels"])
+    (level,) = result["levels"]
+    assert (level["trace"]["format"], level["trace"]["rows"]) == ("bailian", 160)
+    assert level["counts"]["cancelled"] > 0
+    assert level["stream"]["tokens_cached"] > 0
+    assert not level["counts"]["errors"]

@@ -1,4 +1,4 @@
-"""`torr demo`: find the capacity of a target whose capacity is known.
+"""`torr demo`: find the capacity of a target whose capacity is known, and replay a trace.
 
 The target listens on the loopback address, in a process of its own.
 """
@@ -22,12 +22,11 @@ from torr.messages.say import say
 from torr.options.definition import build_options, values_in
 from torr.options.demo import DEMO, SUBJECT, DemoOptions
 from torr.options.measure import MeasureOptions
-from torr.options.verbs import LADDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.cli.demonstrations import Demonstration
+    from torr.cli.demonstrations import Demonstration, Step
     from torr.model.pin import Pin
 
 EXAMPLES = ("torr demo", "torr demo --live", "torr demo llm")
@@ -49,8 +48,9 @@ def demo(subject: str, **flags: Any) -> None:  # noqa: ANN401
     """Start a target, find its capacity by a ladder, and show what to try next.
 
     The target is an HTTP server, or with `llm` an imitation of a server of a language
-    model, which chat users load.
+    model, which chat users load, and then the conversations of a trace.
     """
+    from torr.cli.demo_trace import trace_file
     from torr.cli.demonstrations import DEMONSTRATIONS
     from torr.experiments.pinning import pinned
     from torr.model.pin import Pin
@@ -59,8 +59,9 @@ def demo(subject: str, **flags: Any) -> None:  # noqa: ANN401
     # With a core for each side, neither waits for the other.
     cores = Pin.halves(sorted(os.sched_getaffinity(0)))
     target_cores = None if cores is None else Pin(cores.target, cores.generator)
-    with _target(demonstration, target_cores) as url, pinned(cores):
-        _climb(demonstration, url, options)
+    with _target(demonstration, target_cores) as url, pinned(cores), trace_file() as trace:
+        for step in demonstration.steps:
+            _measure(step, step.arguments(url, trace, is_quick=options.quick), options)
     click.echo()
     echo(demonstration.invitation)
     for command in demonstration.commands:
@@ -90,18 +91,19 @@ def _target(demonstration: Demonstration, cores: Pin | None) -> Iterator[str]:
         yield url
 
 
-def _climb(demonstration: Demonstration, url: str, options: DemoOptions) -> None:
-    """Run the ladder; a broken SLO is the verdict on a slow machine, not a failure."""
+def _measure(step: Step, words: list[str], options: DemoOptions) -> None:
+    """Run a ladder or a load; a broken SLO is the verdict on a slow machine, not a failure."""
     from torr.cli.ladder import ladder
     from torr.cli.measure import measure
+    from torr.cli.run import run
     from torr.planning.prepared import prepare
 
-    words = demonstration.ladder(url, is_quick=options.quick)
-    echo(demonstration.explanation)
-    click.echo(f"$ torr ladder {shlex.join(words)}\n")
-    given = ladder.make_context("ladder", list(words)).params
-    values = {**given, **values_in(options), "name": demonstration.name}
-    measured = MeasureOptions.of(LADDER, given["urls"], values)
+    verb = step.verb.verb
+    echo(step.explanation)
+    click.echo(f"$ torr {verb} {shlex.join(words)}\n")
+    given = {"ladder": ladder, "run": run}[verb].make_context(verb, list(words)).params
+    values = {**given, **values_in(options), "name": step.name}
+    measured = MeasureOptions.of(step.verb, given["urls"], values)
     try:
         measure(prepare(measured, sys.argv[1:]), measured.result)
     except TorrError as error:

@@ -57,3 +57,11 @@ def test_a_prompt_of_token_ids_has_as_many_tokens(run):
     level, counted = run(*words, path="/v1/completions")
     assert_counts_agree(level, counted)
     assert level["stream"]["tokens_in"] == 321 * REQUESTS
+
+
+@pytest.mark.parametrize("length", [30, 200])
+def test_a_prompt_has_its_length_with_the_chat_template(run, length):
+    words = ("--chat", "openai", *MODEL, "--prompt-tokens", length, "--max-tokens", 5, *LOAD)
+    level, counted = run(*words)
+    assert_counts_agree(level, counted)
+    assert level["stream"]["tokens_in"] == length * REQUESTS
