@@ -40,9 +40,9 @@ def test_who_gives_up_when_is_read_as_it_is_written(text, share, after):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "is not who gives up when"),
-        ("10%", "is not who gives up when"),
-        ("10 after 2s", "is not who gives up when"),
+        ("", "is not a share of users, and a time"),
+        ("10%", "is not a share of users, and a time"),
+        ("10 after 2s", "is not a share of users, and a time"),
         ("0% after 2s", "not within 0 and 100 %"),
         ("101% after 2s", "not within 0 and 100 %"),
         ("10% after never", "never"),
