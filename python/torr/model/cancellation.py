@@ -42,7 +42,12 @@ class Cancellation(PlanPart):
         """Read `10% after 2s` or `10% after 5-20 tokens`; raise UsageError."""
         form = _FORM.fullmatch(text)
         if form is None:
-            raise UsageError(say("{text!r} is not a share of users, and a time or a number of tokens", text=text), _HINT)
+            raise UsageError(
+                say(
+                    "{text!r} is not a share of users, and a time or a number of tokens", text=text
+                ),
+                _HINT,
+            )
         share, after = float(form[1]) / 100, form[2]
         tokens = _TOKENS.fullmatch(after)
         if tokens is None:

@@ -195,12 +195,8 @@ def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> Re
         stream = replace(stream, output_tokens=Lengths("same", OUTPUT_PLACE))
     elif stream.output_tokens is None:
         _refuse_server(stream)
-    else:
-        require(
-            stream.output_tokens.constant is not None,
-            say("--output-tokens takes one number where the trace has no lengths"),
-            "--output-tokens 128",
-        )
+    elif stream.output_tokens.constant is None:
+        stream = replace(stream, output_tokens=Lengths("same", OUTPUT_PLACE))
     base = _turn(url, api, 1, replace(options, stream=stream))
     known = _known(url, api, options)
     requests, feed = trace_requests(base, api, options, file, known)

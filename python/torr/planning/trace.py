@@ -6,10 +6,13 @@ while the load runs, since it may be larger than the memory.
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from torr.planning.apis.api import ModelApi
     from torr.planning.apis.trace_parts import TraceParts
     from torr.planning.prompt_text.calibration import Calibration
+    from torr.planning.prompt_text.lengths import Lengths
     from torr.sources.traces.reader import Trace
     from torr.sources.traces.row import TraceCounts, TraceRow
     from torr.sources.traces.trace_format import TraceFormat
@@ -63,13 +67,18 @@ _MARK_SHIFT = 31
 
 @dataclass(frozen=True, slots=True)
 class TraceInput:
-    """The rows of a trace that are sent, which are read anew for each level."""
+    """The rows of a trace that are sent, which are read anew for each level.
+
+    `outputs` are lengths of outputs where the trace has none, drawn from `seed`.
+    """
 
     path: Path
     format: TraceFormat
     window: TraceWindow
     synthesis: Synthesis | None
     options: ReadOptions
+    outputs: Lengths | None = None
+    seed: int = 1
 
     def opened(self, users: int | None) -> tuple[Iterator[TraceRow], TraceCounts]:
         """Return the rows, with the times and lengths to send, and the counts of the others.
@@ -77,14 +86,15 @@ class TraceInput:
         Users, if there are any, play sessions side by side.
         """
         trace = self._read()
-        rows = self._scaled(self._windowed(trace))
+        rows = self._with_outputs(self._scaled(self._windowed(trace)))
         if users is not None and self.format.clock != "trace":
             rows = interleaved(rows, users)
         return rows, trace.counts
 
     def origin(self, seed: int) -> Iterator[bytes]:
         """Yield what decides which rows are sent and which texts, and the content of the trace."""
-        yield repr((self.format.name, self.window, self.synthesis, self.options, seed)).encode()
+        decisive = (self.window, self.synthesis, self.options, self.outputs)
+        yield repr((self.format.name, *decisive, seed)).encode()
         yield from bytes_of(self.path)
 
     def _scaled(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
@@ -96,6 +106,13 @@ class TraceInput:
         # Only all rows show which blocks are shared.
         shared = shared_blocks(self._windowed(self._read()))
         return (scaled(row, synthesis, shared) for row in rows)
+
+    def _with_outputs(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
+        lengths = self.outputs
+        if lengths is None:
+            return rows
+        draw = random.Random(f"{self.seed} output")  # noqa: S311 - no secret
+        return (structs.replace(row, output_tokens=lengths.draw(draw)) for row in rows)
 
     def _read(self) -> Trace:
         return read_trace(self.path, self.format.name, self.options)
@@ -183,7 +200,7 @@ def trace_requests(
     `base` is the request of a single prompt.
     """
     trace, load = options.trace, _load_of(options)
-    source = trace_input(trace, load, file)
+    source = _with_outputs(trace_input(trace, load, file), options)
     timing = trace_timing(options, file)
     parts = IDS if options.stream.token_ids else api.trace
     if parts is None:
@@ -213,6 +230,14 @@ def trace_requests(
     columns = (*parts.columns, OUTPUT_COLUMN)
     origin = partial(source.origin, load.seed)
     return requests, RowFeed(columns, rows, origin, counted.content)
+
+
+def _with_outputs(source: TraceInput, options: MeasureOptions) -> TraceInput:
+    """Return the input with lengths of outputs that differ, if they are given."""
+    lengths = options.stream.output_tokens
+    if lengths is None or lengths.constant is not None:
+        return source
+    return replace(source, outputs=lengths, seed=options.load.seed)
 
 
 def _with_places(base: Request, parts: TraceParts, form: TraceFormat) -> Request:
