@@ -91,7 +91,7 @@ def _comparison(
     """Return planned and reported lengths; None if nothing was planned or can be compared."""
     if level.stream is None or not level.counts.ok:
         return None
-    if level.trace is not None and of_trace is not None:
+    if level.trace and of_trace is not None:
         found = _of_trace(level, level.trace.rows, of_trace, tokens)
     elif of_rows:
         # Later turns begin later, and how many of which row there were is not known.

@@ -70,6 +70,9 @@ def streams_of_requests_of_levels(result: RunResult) -> Table | None:
 
 
 def _several(level: Level) -> Sequence[NamedRequest]:
+    """Return the requests where there are several; of a trace, those of turns that it has."""
+    if level.trace:
+        return [request for request in level.requests if request.counts.attempted]
     return level.requests if len(level.requests) > 1 or level.event_count else ()
 
 

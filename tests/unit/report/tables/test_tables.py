@@ -76,6 +76,19 @@ def test_each_request_of_a_ladder_has_a_row_at_each_level(make_level, make_resul
     assert "Requests at every level" in titles(result, is_folded=True)
 
 
+def test_turns_that_a_trace_does_not_have_have_no_row(run):
+    steps = [
+        {"name": f"turn {n}", "counts": {"attempted": sent, "ok": sent}}
+        for n, sent in ((1, 9), (2, 4), (3, 0))
+    ]
+    trace = {"format": "bailian", "rows": 13, "sessions": 9}
+    level = typed.changed(run.levels[0], requests=steps)
+    names = [row[0] for row in request_tables.requests(level).rows]
+    assert names == ["turn 1", "turn 2", "turn 3"]
+    of_trace = typed.changed(level, trace=trace)
+    assert [row[0] for row in request_tables.requests(of_trace).rows] == names[:2]
+
+
 def test_a_ticket_has_no_room_for_many_requests(make_level, make_result):
     steps = [step(f"GET /{n}", 10) for n in range(50)]
     levels = [make_level(users, 10.0, 1.0, requests=steps) for users in (5, 8)]
