@@ -119,6 +119,22 @@ def test_messages_have_the_planned_length_with_the_chat_template(torr, target):
     assert "each prompt has 6 tokens of the chat template" in ended.err
 
 
+@pytest.mark.parametrize(("server", "is_kept"), [(("--server", "vllm"), True), ((), False)])
+def test_outputs_have_the_planned_lengths_if_the_server_is_made_to_continue(
+    torr, target, server, is_kept
+):
+    # Its own answers are shorter than those that are asked for.
+    running = target("openai", "--tokens", "2")
+    words = ("--chat", "openai", "--model", "m", "--prompt", "p", "--output-tokens", "3..3000")
+    load = ("-c", "1", "--requests", "10", "--warmup", "0s", "--drain", "5s")
+    level = torr("run", *words, *server, *load, running.url).level
+    lengths = level["stream"]["output_lengths"]
+    assert lengths["checked"] == 10
+    assert (lengths["difference_mean"] == 0) is is_kept
+    codes = [warning["code"] for warning in level["warnings"]]
+    assert ("warning.output_length_differs" in codes) is not is_kept
+
+
 def test_prompts_of_token_ids_have_exactly_the_planned_length(torr, target, ids_tokenizer):
     running = target("openai", "--tokens", "1", "--prefix-cache", "1m")
     words = ("--chat", "completions", "--model", "m", "--prompt-tokens", "30..90", "--token-ids")
