@@ -85,7 +85,7 @@ impl PyRun {
 struct PyRows(Py<PyAny>);
 
 /// One of them: as [`FeedRow`], in its order.
-type PyRow = (u64, u64, Vec<u64>, Option<u32>, u64, u64, u16, Vec<String>);
+type PyRow = (u64, u64, Vec<u64>, Option<u32>, u64, u64, u16, Vec<String>, [u64; 2]);
 
 fn source(rows: Py<PyAny>) -> Box<dyn RowSource> {
     Box::new(PyRows(rows))
@@ -105,9 +105,9 @@ impl RowSource for PyRows {
 }
 
 fn row(row: PyRow) -> FeedRow {
-    let (number, session, after, followers, due_ns, pause_ns, request, cells) = row;
+    let (number, session, after, followers, due_ns, pause_ns, request, cells, tokens) = row;
     let cells = cells.into_iter().map(String::into_boxed_str).collect();
-    FeedRow { number, session, after, followers, due_ns, pause_ns, request, cells }
+    FeedRow { number, session, after, followers, due_ns, pause_ns, request, cells, tokens }
 }
 
 fn not_started(error: StartError) -> PyErr {

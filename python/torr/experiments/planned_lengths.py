@@ -1,9 +1,10 @@
 """Whether prompts and outputs of planned lengths had as many tokens, by the count of the server.
 
 The server reports the sum over all responses, which is compared with the planned sum of the
-requests that were sent. Templates of chats add tokens to each message, so the mean difference tells
-this constant part, and the share tells whether it matters. Outputs that all have one length are
-compared one by one instead, in `lengths.py`.
+requests that were sent: of a trace by the engine, response by response, of other prompts here.
+Templates of chats add tokens to each message, so the mean difference tells this constant part, and
+the share tells whether it matters. Outputs that all have one length are compared one by one
+instead, in `lengths.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from torr.messages.message import Message
     from torr.model.plan import Plan
     from torr.results.level import Level, NamedRequest
-    from torr.results.trace import TokenLengths
 
 MOST_OFF_PERCENT = 5.0
 """A larger difference of the totals is a warning."""
@@ -46,18 +46,11 @@ class _Comparison:
         most = MOST_OFF_PERCENT + self.margin
         return self.lengths is not None and abs(self.lengths.difference_percent) > most
 
-    @property
-    def is_vague(self) -> bool:
-        """Whether the planned mean is not that of the requests that have a count."""
-        return self.margin > MOST_OFF_PERCENT and not self.is_off
-
 
 def with_prompt_lengths(level: Level, plan: Plan) -> Level:
     """Return the level with `stream.prompt_lengths`, and with a warning if they are off."""
-    planned = level.trace.input_tokens if level.trace else None
-    found = _comparison(
-        level, planned, [n for rows in _rows(plan) for n in rows.tokens], "tokens_in"
-    )
+    planned = [n for rows in _rows(plan) for n in rows.tokens]
+    found = _comparison(level, planned, "tokens_in")
     if found is None or level.stream is None:
         return level
     if found.lengths is None:
@@ -69,9 +62,8 @@ def with_prompt_lengths(level: Level, plan: Plan) -> Level:
 
 def with_output_lengths(level: Level, plan: Plan) -> Level:
     """Return the level with `stream.output_lengths`, and with a warning if they are off."""
-    planned = level.trace.output_tokens if level.trace else None
-    rows = [n for rows in _rows(plan) for n in rows.output_tokens]
-    found = _comparison(level, planned, rows, "tokens_out")
+    planned = [n for rows in _rows(plan) for n in rows.output_tokens]
+    found = _comparison(level, planned, "tokens_out")
     if found is None or level.stream is None:
         return level
     if found.lengths is None:
@@ -85,22 +77,30 @@ def _rows(plan: Plan) -> list[Rows]:
     return [group.data for group in plan.groups if isinstance(group.data, Rows)]
 
 
-def _comparison(
-    level: Level, of_trace: TokenLengths | None, of_rows: list[int], tokens: _Tokens
-) -> _Comparison | None:
-    """Return planned and reported lengths; None if nothing was planned or can be compared."""
+def _comparison(level: Level, of_rows: list[int], tokens: _Tokens) -> _Comparison | None:
+    """Return planned and reported lengths; None if nothing was planned."""
     if level.stream is None or not level.counts.ok:
         return None
-    if level.trace and of_trace is not None:
-        found = _of_trace(level, level.trace.rows, of_trace, tokens)
-    elif of_rows:
-        # Later turns begin later, and how many of which row there were is not known.
-        first = level.requests[0] if level.requests else level
-        workers = (level.generator and level.generator.workers) or 1
-        found = _of_rows(first, _sent(first, of_rows), workers, tokens)
-    else:
+    if level.trace:
+        return _of_trace(level, tokens)
+    if not of_rows:
         return None
-    return None if of_trace is not None and found.is_vague else found
+    # Later turns begin later, and how many of which row there were is not known.
+    first = level.requests[0] if level.requests else level
+    workers = (level.generator and level.generator.workers) or 1
+    return _of_rows(first, _sent(first, of_rows), workers, tokens)
+
+
+def _of_trace(level: Level, tokens: _Tokens) -> _Comparison | None:
+    """Return the lengths of a trace, which the engine has added up for each response."""
+    stream, trace = level.stream, level.trace
+    if stream is None or not trace:
+        return None
+    if tokens == "tokens_in":
+        planned, lengths = trace.input_tokens, stream.prompt_lengths
+    else:
+        planned, lengths = trace.output_tokens, stream.output_lengths
+    return None if planned is None else _Comparison(lengths, 0)
 
 
 def _sent(part: Level | NamedRequest, planned: list[int]) -> list[int]:
@@ -125,15 +125,6 @@ def _of_rows(
     unknown = len(sent) - lengths.checked + (workers if workers > 1 else 0)
     farthest = max(max(sent) - mean, mean - min(sent))
     return _Comparison(lengths, 100 * unknown * farthest / (lengths.checked * mean))
-
-
-def _of_trace(level: Level, rows: int, planned: TokenLengths, tokens: _Tokens) -> _Comparison:
-    """Return the lengths, and by how many percent rows without a count may change them."""
-    lengths = _compared(level, planned.mean, tokens)
-    if lengths is None or not planned.total:
-        return _Comparison(None, 0)
-    unknown = abs(rows - lengths.checked)
-    return _Comparison(lengths, 100 * unknown * planned.max / planned.total)
 
 
 def _compared(part: Level | NamedRequest, planned: float, tokens: _Tokens) -> PlannedLengths | None:

@@ -19,7 +19,8 @@ class FeedRow(NamedTuple):
 
     Rows of one session are sent by one worker and share captured values. A row starts when all rows
     in `after` have ended and `pause_ns` has passed, and in a timed feed not before `due_ns`.
-    `followers` is how many later rows name it in `after`, None if that is unknown.
+    `followers` is how many later rows name it in `after`, None if that is unknown. `tokens` are the
+    planned ones of prompt and output, 0 if nothing is planned.
     """
 
     number: int
@@ -30,6 +31,7 @@ class FeedRow(NamedTuple):
     pause_ns: int
     request: int
     cells: tuple[str, ...] | list[str]
+    tokens: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

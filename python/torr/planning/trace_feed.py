@@ -55,6 +55,7 @@ class FeedWriter:
             pause_ns=row.pause_ns,
             request=place_of(row) if self.has_turns else 0,
             cells=(*self.parts.write(messages), str(row.output_tokens or 1)),
+            tokens=(row.input_tokens or 0, row.output_tokens or 0),
         )
 
     def _marked(self, row: TraceRow) -> Messages:

@@ -78,72 +78,74 @@ def test_nothing_is_said_of_other_prompts():
     assert (level.stream.prompt_lengths, level.warnings) == (None, [])
 
 
-def of_trace(tokens_in, ok=8, rows=8):
-    """A level of a trace whose rows have 100 tokens on average, and 150 at most."""
-    tokens = {"total": 100 * rows, "mean": 100, "p50": 100, "p99": 150, "max": 150}
+MEMBERS = {
+    "prompt_lengths": ("input_tokens", with_prompt_lengths),
+    "output_lengths": ("output_tokens", with_output_lengths),
+}
+
+
+def of_trace(name, percent, *, is_planned=True):
+    """A level of a trace whose lengths differ by so many percent, by the count of the engine."""
+    member, with_lengths = MEMBERS[name]
+    lengths = {
+        "checked": 8,
+        "planned_mean": 100,
+        "reported_mean": 100 + (percent or 0),
+        "difference_mean": percent or 0,
+        "difference_percent": percent or 0,
+    }
+    tokens = {"total": 800, "mean": 100, "p50": 90, "p99": 150, "max": 150}
+    trace = {"format": "mooncake", "rows": 8, "sessions": 8}
     level = typed.level(
-        stream={"tokens_in": tokens_in, "tokens_unreported": 0},
-        counts={"attempted": rows, "ok": ok},
-        trace={"format": "mooncake", "rows": rows, "sessions": rows, "input_tokens": tokens},
+        stream={} if percent is None else {name: lengths},
+        counts={"attempted": 8, "ok": 8},
+        trace={**trace, member: tokens} if is_planned else trace,
     )
     request = Request("http://127.0.0.1:9/", stream=Stream("openai"))
-    return with_prompt_lengths(level, Plan((Group(Closed(1), Source.of(request)),), Duration(1)))
+    return with_lengths(level, Plan((Group(Closed(1), Source.of(request)),), Duration(1)))
 
 
-@pytest.mark.parametrize(("tokens", "count"), [(840, 0), (841, 1), (759, 1)])
-def test_rows_of_a_trace_are_compared_too(tokens, count):
-    level = of_trace(tokens)
-    assert level.stream.prompt_lengths.reported_mean == tokens / 8
-    assert len(level.warnings) == count
+@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize(("percent", "count"), [(5, 0), (-5, 0), (5.1, 1), (-60, 1)])
+def test_lengths_of_a_trace_are_those_that_the_engine_has_compared(name, percent, count):
+    level = of_trace(name, percent)
+    assert getattr(level.stream, name).difference_percent == percent
+    codes = {"prompt_lengths": "prompt_length_differs", "output_lengths": "output_length_differs"}
+    assert [x.code for x in level.warnings] == count * [f"warning.{codes[name]}"]
 
 
-def test_rows_without_a_count_widen_what_a_trace_may_differ():
-    # One row of 100 may have had 150 of all 10,000 tokens.
-    assert of_trace(99 * 106, ok=99, rows=100).warnings == []
-    assert of_trace(99 * 107, ok=99, rows=100).warnings
-    assert of_trace(6 * 110, ok=6).stream.prompt_lengths is None
-    # Whichever rows these were, they had not twice as many tokens.
-    assert of_trace(6 * 200, ok=6).warnings
+@pytest.mark.parametrize("name", MEMBERS)
+def test_lengths_of_a_trace_without_a_count_are_not_called_kept(name):
+    (warning,) = of_trace(name, None).warnings
+    assert warning.code.endswith("_length_unknown")
+    assert of_trace(name, None, is_planned=False).warnings == []
 
 
-def trace_of(rows, member):
-    """What a level says of a trace whose outputs have 100 tokens on average, if it says it."""
-    tokens = {"total": 100 * rows, "mean": 100, "p50": 90, "p99": 150, "max": 150}
-    return {"format": "mooncake", "rows": rows, "sessions": rows, member: tokens}
-
-
-def outputs(tokens_out, ok=8, of_trace=None, of_rows=()):
-    """A level whose outputs were planned by a trace, or by rows."""
+def outputs(tokens_out, planned=(), ok=8):
+    """A level whose outputs were planned by rows."""
     level = typed.level(
         stream={"tokens_in": 800, "tokens_out": tokens_out, "tokens_unreported": 0},
         counts={"attempted": ok, "ok": ok},
-        **({} if of_trace is None else {"trace": trace_of(ok, of_trace)}),
     )
-    rows = Rows(("output_1",), tuple((str(n),) for n in of_rows or (0,)), output_tokens=of_rows)
+    rows = Rows(("output_1",), tuple((str(n),) for n in planned or (0,)), output_tokens=planned)
     request = Request("http://127.0.0.1:9/", stream=Stream("openai"))
     group = Group(Closed(1), Source.of(request), data=rows)
     return with_output_lengths(level, Plan((group,), Duration(10**9)))
 
 
-PLANNED = [{"of_trace": "output_tokens"}, {"of_rows": (50, 150)}]
-
-
-@pytest.mark.parametrize("planned", PLANNED)
 @pytest.mark.parametrize(("tokens", "count"), [(800, 0), (840, 0), (760, 0), (841, 1), (320, 1)])
-def test_outputs_are_compared_with_those_that_were_planned(planned, tokens, count):
-    level = outputs(tokens, **planned)
+def test_outputs_are_compared_with_those_that_were_planned(tokens, count):
+    level = outputs(tokens, planned=(50, 150))
     lengths = level.stream.output_lengths
     assert (lengths.planned_mean, lengths.reported_mean) == (100, tokens / 8)
     assert [x.code for x in level.warnings] == count * ["warning.output_length_differs"]
 
 
-@pytest.mark.parametrize("planned", PLANNED)
-def test_outputs_without_a_count_are_not_called_kept(planned):
-    (warning,) = outputs(None, **planned).warnings
+def test_outputs_without_a_count_are_not_called_kept():
+    (warning,) = outputs(None, planned=(50, 150)).warnings
     assert warning.code == "warning.output_length_unknown"
 
 
-@pytest.mark.parametrize("planned", [{"of_trace": "input_tokens"}, {}])
-def test_nothing_is_said_of_outputs_whose_length_nobody_planned(planned):
-    level = outputs(320, **planned)
+def test_nothing_is_said_of_outputs_whose_length_nobody_planned():
+    level = outputs(320)
     assert (level.stream.output_lengths, level.warnings) == (None, [])

@@ -65,6 +65,7 @@ def test_a_trace_is_sent_by_its_times_with_its_lengths(torr, fake, trace):
     rows = fed(fake)
     assert [row.due_ns for row in rows] == [0, 500 * MS, 2000 * MS]
     assert [row.cells[1] for row in rows] == ["5", "7", "9"]
+    assert [row.tokens for row in rows] == [(600, 5), (520, 7), (10, 9)]
     assert [len(text.split()) for text in texts(fake)] == [600, 520, 10]
 
 

@@ -25,6 +25,8 @@ pub struct FeedRow {
     pub request: u16,
     /// A value for each column.
     pub cells: Vec<Box<str>>,
+    /// The planned tokens of prompt and output; 0 if nothing is planned.
+    pub tokens: [u64; 2],
 }
 
 impl FeedRow {

@@ -47,6 +47,8 @@ impl<D: Driver> Worker<D> {
         slot.gives_up_at = attempt.taken.saturating_add(giving_up.after_ns);
         slot.gives_up_after_texts = giving_up.after_texts;
         slot.counts_first_texts = giving_up.counts_first_texts;
+        let group = &self.scheduler.groups[usize::from(slot.group)];
+        slot.planned_tokens = group.planned_tokens(attempt.user);
         let deadline = deadline.unwrap_or(Nanos::MAX).min(attempt.timeout_at).min(slot.gives_up_at);
         let (connection, endpoint) = (slot.connection, request.endpoint);
         self.set_deadline(number, deadline);

@@ -219,6 +219,12 @@ impl GroupState {
         }
     }
 
+    /// Returns the planned tokens of prompt and output of a row.
+    pub(super) fn planned_tokens(&self, user: u32) -> [u64; 2] {
+        let row = self.row_queue.as_ref().and_then(|queue| queue.row(user));
+        row.map_or([0; 2], |row| row.tokens)
+    }
+
     /// Frees the values of a row whose request is encoded.
     pub(super) fn release(&mut self, user: u32) {
         if let Some(queue) = &mut self.row_queue {

@@ -203,6 +203,7 @@ impl Recorder {
             }
             if is_ok {
                 observer.accept(exchange, tally);
+                tally.accept_planned(observed, slot.planned_tokens);
                 if slot.measured || is_inside {
                     let when = (slot.measured, is_inside);
                     self.texts.extend(observer.text(exchange, request.row, when));

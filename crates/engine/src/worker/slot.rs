@@ -62,6 +62,8 @@ pub(super) struct Slot {
     pub(super) gives_up_after_texts: u64,
     /// Whether the times to its first texts count.
     pub(super) counts_first_texts: bool,
+    /// The planned tokens of prompt and output of its exchange; 0 if nothing is planned.
+    pub(super) planned_tokens: [u64; 2],
     /// The time of the next action; the state tells which.
     pub(super) deadline: Nanos,
 }
@@ -89,6 +91,7 @@ impl Slot {
             gives_up_at: Nanos::MAX,
             gives_up_after_texts: u64::MAX,
             counts_first_texts: true,
+            planned_tokens: [0; 2],
             deadline: UNSET,
         }
     }

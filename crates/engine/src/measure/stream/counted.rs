@@ -49,6 +49,28 @@ pub struct Counted {
     /// Those of them that had another number.
     #[serde(default)]
     pub length_missed: u64,
+    /// Planned tokens of prompts and of outputs.
+    #[serde(default)]
+    pub planned: [PlannedTokens; 2],
+}
+
+/// Tokens of prompts or outputs whose lengths were planned, of streams that ended well with a count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTokens {
+    /// The streams.
+    pub streams: u64,
+    /// Their tokens, as planned.
+    pub planned: u64,
+    /// Their tokens, by the servers' count.
+    pub reported: u64,
+}
+
+impl PlannedTokens {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.streams += other.streams;
+        self.planned = self.planned.saturating_add(other.planned);
+        self.reported = self.reported.saturating_add(other.reported);
+    }
 }
 
 impl Counted {
@@ -71,5 +93,6 @@ impl Counted {
         self.with_tool_calls += other.with_tool_calls;
         self.length_checked += other.length_checked;
         self.length_missed += other.length_missed;
+        self.planned.iter_mut().zip(&other.planned).for_each(|(sums, tokens)| sums.add(tokens));
     }
 }

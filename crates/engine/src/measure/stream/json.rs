@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use wire::Kind;
 
 use super::alias::aliases;
+use super::counted::PlannedTokens;
 use super::tally::{StreamTally, Timed};
 use crate::measure::goodput::Goodput;
 
@@ -58,6 +59,8 @@ pub(crate) fn stream_json(
         "tokens_source": "usage",
         "tokens_unreported": counted.unreported,
         "length_check": length,
+        "prompt_lengths": lengths(&counted.planned[0]),
+        "output_lengths": lengths(&counted.planned[1]),
         "with_tool_calls": counted.with_tool_calls,
         "tokens_per_s": tokens.and_then(per_second),
         // Micro-tokens are divided by a million, as nanoseconds are.
@@ -78,6 +81,22 @@ pub(crate) fn stream_json(
     }
     stream.extend(aliases(tally));
     Value::Object(stream)
+}
+
+/// The mean of planned tokens and of those that servers reported; null where nothing was planned.
+fn lengths(tokens: &PlannedTokens) -> Value {
+    if tokens.streams == 0 || tokens.planned == 0 {
+        return Value::Null;
+    }
+    let mean = |sum: u64| as_f64(sum) / as_f64(tokens.streams);
+    let (planned, reported) = (mean(tokens.planned), mean(tokens.reported));
+    json!({
+        "checked": tokens.streams,
+        "planned_mean": planned,
+        "reported_mean": reported,
+        "difference_mean": reported - planned,
+        "difference_percent": 100.0 * (reported - planned) / planned,
+    })
 }
 
 fn is_reliable(tally: &StreamTally) -> bool {
@@ -136,7 +155,9 @@ mod tests {
             stream_json(&tally, &Goodput::default(), 0, 1.0, true)
         };
         let silent = json_of(Counted { reported: 2, tokens_in: 9, ..Counted::default() });
-        assert!(silent["tokens_cached"].is_null() && silent["length_check"].is_null());
+        for name in ["tokens_cached", "length_check", "prompt_lengths", "output_lengths"] {
+            assert!(silent[name].is_null(), "{name}");
+        }
         let (cache_reported, tokens_cached, length_checked, length_missed) = (1, 7, 2, 1);
         let counted = Counted {
             cache_reported,
@@ -148,6 +169,22 @@ mod tests {
         let told = json_of(counted);
         assert_eq!(told["tokens_cached"], 7);
         assert_eq!(told["length_check"], json!({ "checked": 2, "different": 1 }));
+    }
+
+    #[test]
+    fn planned_lengths_are_means_and_their_difference() {
+        let mut tally = StreamTally::default();
+        tally.counted.planned[1] = PlannedTokens { streams: 4, planned: 200, reported: 150 };
+        let told = stream_json(&tally, &Goodput::default(), 0, 1.0, true);
+        let expected = json!({
+            "checked": 4,
+            "planned_mean": 50.0,
+            "reported_mean": 37.5,
+            "difference_mean": -12.5,
+            "difference_percent": -25.0,
+        });
+        assert_eq!(told["output_lengths"], expected);
+        assert!(told["prompt_lengths"].is_null());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use client::{Gap, Joined, StreamObservation, UNSET};
 use net::Nanos;
 use serde::{Deserialize, Serialize};
 
-use super::counted::Counted;
+use super::counted::{Counted, PlannedTokens};
 use crate::measure::metric::Metric;
 
 /// A million of these is one token a second: histograms hold whole numbers only.
@@ -141,6 +141,18 @@ impl StreamTally {
         if let Some(output) = observed.usage.output {
             self.counted.length_checked += 1;
             self.counted.length_missed += u64::from(output != expected);
+        }
+    }
+
+    /// Counts the planned and the reported tokens of prompt and output of a stream that ended well.
+    pub(crate) fn accept_planned(&mut self, observed: &StreamObservation, planned: [u64; 2]) {
+        let reported = [observed.usage.input, observed.usage.output];
+        for ((sums, planned), reported) in
+            self.counted.planned.iter_mut().zip(planned).zip(reported)
+        {
+            if let Some(reported) = reported.filter(|_| planned > 0) {
+                sums.add(&PlannedTokens { streams: 1, planned, reported });
+            }
         }
     }
 
@@ -311,6 +323,26 @@ mod tests {
         let counted = tally.counted;
         assert_eq!((counted.length_checked, counted.length_missed), (2, 1));
         assert_eq!((counted.with_tool_calls, counted.cache_reported), (1, 1));
+    }
+
+    #[test]
+    fn planned_tokens_are_counted_where_the_server_reports_them() {
+        let mut tally = StreamTally::default();
+        let usage = |input, output| Usage { input, output, ..observed().usage };
+        let streams = [
+            (usage(Some(90), Some(5)), [100, 7]),
+            (usage(Some(110), None), [100, 7]),
+            (usage(Some(4), Some(6)), [0, 7]),
+        ];
+        for (usage, planned) in streams {
+            tally.accept_planned(&StreamObservation { usage, ..observed() }, planned);
+        }
+        let [prompts, outputs] = tally.counted.planned;
+        assert_eq!(prompts, PlannedTokens { streams: 2, planned: 200, reported: 200 });
+        assert_eq!(outputs, PlannedTokens { streams: 2, planned: 14, reported: 11 });
+        let mut both = tally.clone();
+        both.merge(&tally);
+        assert_eq!(both.counted.planned[1].planned, 28);
     }
 
     #[test]
