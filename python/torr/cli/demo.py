@@ -26,7 +26,7 @@ from torr.options.measure import MeasureOptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.cli.demonstrations import Demonstration, Step
+    from torr.cli.demonstrations import DemoLoad, Demonstration
     from torr.model.pin import Pin
 
 EXAMPLES = ("torr demo", "torr demo --live", "torr demo llm")
@@ -91,7 +91,7 @@ def _target(demonstration: Demonstration, cores: Pin | None) -> Iterator[str]:
         yield url
 
 
-def _measure(step: Step, words: list[str], options: DemoOptions) -> None:
+def _measure(step: DemoLoad, words: list[str], options: DemoOptions) -> None:
     """Run a ladder or a load; a broken SLO is the verdict on a slow machine, not a failure."""
     from torr.cli.ladder import ladder
     from torr.cli.measure import measure

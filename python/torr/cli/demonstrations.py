@@ -20,7 +20,7 @@ TRACE = "{trace}"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DemoLoad:
     """A load: `words` are those of `torr` and its verb.
 
     With `--quick`, `quick_words` replace the first of them.
@@ -45,7 +45,7 @@ class Demonstration:
     """A target, the loads that it gets, and commands for one's own service."""
 
     behaviour: targets.Behaviour
-    steps: tuple[Step, ...]
+    steps: tuple[DemoLoad, ...]
     invitation: Text
     commands: tuple[str, ...]
 
@@ -55,7 +55,7 @@ REQUESTS_PER_S = CAPACITY * 1_000_000_000 // DELAY_NS
 HTTP = Demonstration(
     behaviour=targets.Delay(targets.Constant(DELAY_NS), CAPACITY),
     steps=(
-        Step(
+        DemoLoad(
             LADDER,
             "demo",
             explanation=say(
@@ -84,7 +84,7 @@ MONITOR = f"vllm:{URL}/metrics"
 CHAT = ("--chat", "openai", "--model", "torr-target")
 SLO, PLACE = "--slo 'ttft p95 < 800ms'", "http://localhost:8000"
 
-USERS = Step(
+USERS = DemoLoad(
     LADDER,
     "demo-llm",
     explanation=say(
@@ -99,7 +99,7 @@ USERS = Step(
     ),
     quick_words=("--levels", "2,8", "-z", "500ms", "--warmup", "100ms"),
 )
-CONVERSATIONS = Step(
+CONVERSATIONS = DemoLoad(
     RUN,
     "demo-llm-trace",
     explanation=say(
