@@ -25,6 +25,7 @@ from torr.experiments.prompts import (
     with_prompts,
 )
 from torr.experiments.tokens import counted, with_texts
+from torr.experiments.trace_use import with_trace
 from torr.model.plan import Duration
 from torr.units import SECOND_NS
 
@@ -117,14 +118,8 @@ def _labelled(level: Level, step: Step, prompts_before: int) -> Level:
         cut_short=_is_cut_short(level, step.plan),
     )
     labelled = with_inputs(with_prompts(labelled, step.plan, prompts_before), step.plan)
-    labelled = _with_trace(with_length_check(labelled, step.plan), step.plan)
+    labelled = with_trace(with_length_check(labelled, step.plan), step.plan)
     return with_output_lengths(with_prompt_lengths(labelled, step.plan), step.plan)
-
-
-def _with_trace(level: Level, plan: Plan) -> Level:
-    """Return the level with what it read of its trace."""
-    content = plan.feed.content() if plan.feed else None
-    return level if content is None else msgspec.structs.replace(level, trace=content)
 
 
 def _is_cut_short(level: Level, plan: Plan) -> bool:
