@@ -54,6 +54,8 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 However many rounds there are, their beginnings are then far from each other.
 """
 _OUTPUT_LENGTH = ("output_tokens", "max_tokens")
+_OF_ROW = Lengths("same", OUTPUT_PLACE)
+"""Stands for the length of the output of each row."""
 
 
 def check_chat(request: RequestOptions, stream: StreamOptions, trace: TraceOptions) -> None:
@@ -183,6 +185,8 @@ def _headers(options: MeasureOptions) -> tuple[Header, ...]:
 
 def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> RequestMix:
     """Return the requests of a trace, and the feed of its rows."""
+    from torr.planning.prompt_text.calibration import Calibration
+    from torr.planning.prompt_text.words import USUAL
     from torr.planning.trace import has_output_lengths, refuse_token_ids, trace_requests
 
     stream = options.stream
@@ -190,17 +194,25 @@ def _of_trace(url: str, api: ModelApi, options: MeasureOptions, file: str) -> Re
     refuse(options.once, "once", what="--trace")
     if stream.token_ids:
         refuse_token_ids(options.trace, file)
-    if has_output_lengths(options.trace, file):
-        refuse(stream, *_OUTPUT_LENGTH, what="--trace")
-        stream = replace(stream, output_tokens=Lengths("same", OUTPUT_PLACE))
-    elif stream.output_tokens is None:
-        _refuse_server(stream)
-    elif stream.output_tokens.constant is None:
-        stream = replace(stream, output_tokens=Lengths("same", OUTPUT_PLACE))
-    base = _turn(url, api, 1, replace(options, stream=stream))
+    if not has_output_lengths(options.trace, file):
+        base = _turn(url, api, 1, replace(options, stream=_with_own_outputs(stream)))
+        # It has no lengths of prompts either: they are its own texts.
+        requests, feed = trace_requests(base, api, options, file, Calibration(USUAL, ""))
+        return RequestMix(requests, rows=feed)
+    refuse(stream, *_OUTPUT_LENGTH, what="--trace")
+    base = _turn(url, api, 1, replace(options, stream=replace(stream, output_tokens=_OF_ROW)))
     known = _known(url, api, options)
     requests, feed = trace_requests(base, api, options, file, known)
     return RequestMix(requests, rows=feed, notes=known.notes)
+
+
+def _with_own_outputs(stream: StreamOptions) -> StreamOptions:
+    """Return the options where a trace says nothing of outputs: each row may have a length."""
+    if stream.output_tokens is None:
+        _refuse_server(stream)
+        return stream
+    is_same = stream.output_tokens.constant is not None
+    return stream if is_same else replace(stream, output_tokens=_OF_ROW)
 
 
 def _url(text: str, api: ModelApi) -> str:

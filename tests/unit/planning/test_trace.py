@@ -187,7 +187,9 @@ def test_conversations_take_the_live_answers(torr, fake, tmp_path):
         for who, text in (("human", "a"), ("gpt", "b"), ("human", 'c"'))
     ]
     (tmp_path / "chats.json").write_text(json.dumps([{"id": "1", "conversations": turns}]))
-    torr("run", *CHAT, "--trace", "chats.json", URL)
+    ended = torr("run", *CHAT, "--trace", "chats.json", URL)
+    # The texts are those of the trace, and have no planned length.
+    assert "prompt lengths" not in ended.err
     requests = requests_of(fake)
     assert [request["name"] for request in requests][::4] == [
         "turn 1",
