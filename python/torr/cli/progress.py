@@ -133,6 +133,14 @@ class Progress(ExperimentListener):
             click.echo(render(plan, self.language), file=self.rows)
             self.rows.flush()
 
+    def noted(self, note: str) -> None:
+        """Write a note."""
+        self.clear()
+        if self.rows is not None:
+            text = say("note: {text}", text=note)
+            click.echo(render(text, self.language), file=self.rows)
+            self.rows.flush()
+
     def _write_trial(self, trial: Level | TrialFailure, text: str) -> None:
         """Write the row of a trial; that of a new cell follows its setting."""
         setting = units.show_setting(trial.factors)

@@ -91,6 +91,9 @@ class ExperimentListener:
     def trials_planned(self, least: int, most: int, seconds: float) -> None:
         """Handle the numbers of trials that are left, and how long each one takes."""
 
+    def noted(self, note: str) -> None:
+        """Handle a sentence about the experiment that the user should read before it goes on."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListenerGroup(ExperimentListener):
@@ -122,6 +125,11 @@ class ListenerGroup(ExperimentListener):
         """Pass the event on."""
         for listener in self.listeners:
             listener.trials_planned(least, most, seconds)
+
+    def noted(self, note: str) -> None:
+        """Pass the event on."""
+        for listener in self.listeners:
+            listener.noted(note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,17 @@ from torr.experiments.trial import ComparisonState, Trial, end_cell, run_protoco
 from torr.messages.message import message, message_list
 from torr.servers.differences import differences
 from torr.servers.failure import EndedEarly, TrialError
+from torr.tuning.response_needs import lacking, response_needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.experiments.trial import PlanOf
     from torr.model.settings import Setting
+    from torr.results.level import Level
     from torr.results.tuning import TrialPlace
     from torr.servers.answer import ResponseDigest
+    from torr.servers.server import Server
     from torr.sources.candidate_entry import Candidate
     from torr.tuning.measured import TrialReader
     from torr.tuning.procedure import TuneProcedure
@@ -103,6 +106,7 @@ class TuneRun:
         self._procedure_for = procedure_for
         self._context = context
         self._state = state
+        self._of_default: list[Level] = []
 
     def run(self) -> Outcome:
         """Run the procedure to its end, or until an interrupt."""
@@ -110,6 +114,7 @@ class TuneRun:
         try:
             trial_s = self._try_default()
             procedure = self._procedure_for(trial_s)
+            self._note_few_responses(procedure)
             known = self._trials.reader.trials(directory.levels, directory.failures)
             self._state.trials_made = len(known)
             left = [max(0, count - len(known)) for count in procedure.budget.all_trials]
@@ -132,10 +137,14 @@ class TuneRun:
         A tuning that is continued may have found that the default fails.
         """
         trial, seconds = self._trials.trial(self._trials.default), []
+
+        def keep(_server: Server, load: Callable[[], Level]) -> None:
+            self._of_default.append(load())
+
         for _ in range(TRIALS_OF_DEFAULT):
             began_s = time.monotonic()
             try:
-                run_protocol(trial, self._trials.plan_of, self._context, self._state)
+                run_protocol(trial, self._trials.plan_of, self._context, self._state, keep)
             except TrialError as error:
                 if self._context.directory.is_empty and error.kind not in AFTER_THE_LOAD:
                     raise
@@ -143,6 +152,16 @@ class TuneRun:
                 raise EndedEarly
             seconds.append(time.monotonic() - began_s)
         return fmean(seconds)
+
+    def _note_few_responses(self, procedure: TuneProcedure) -> None:
+        """Say which SLOs the responses of the default's trials would be too few to show."""
+        if not self._of_default:
+            return
+        level = min(self._of_default, key=lambda level: level.counts.ok)
+        reader, looks = self._trials.reader, procedure.budget.looks
+        needs = response_needs(reader.metric, reader.slos, looks[-1])
+        for note in lacking(needs, level.counts.ok, level.seconds):
+            self._context.listener.noted(note)
 
     def _measured(self, known: dict[TrialPlace, TuneTrial], place: TrialPlace) -> TuneTrial:
         """Return the trial at a place: the one on the disk, or a new one."""

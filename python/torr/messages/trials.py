@@ -8,7 +8,7 @@ from torr.messages.say import Text, say
 
 def trials_text(least: int, most: int, seconds: float) -> Text:
     """Return numbers of trials and their time: `160 to 280 trials, about 9 min to 15 min`."""
-    shorter, longer = (_time(count * seconds) for count in (least, most))
+    shorter, longer = (time_text(count * seconds) for count in (least, most))
     if least == most:
         return say("{trials}, about {time}", trials=counted(most, "trial"), time=longer)
     return say(
@@ -20,7 +20,8 @@ def trials_text(least: int, most: int, seconds: float) -> Text:
     )
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """Return a time as it is estimated: `9 min`."""
     minutes = round(seconds / 60)
     if minutes >= 120:
         return f"{minutes / 60:.1f} h"

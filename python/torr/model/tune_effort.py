@@ -33,8 +33,11 @@ class TuneEffort:
         """Return what `parse` reads."""
         return format_duration(self.time_ns) if self.time_ns else f"{self.trials}"
 
-    def trials_of(self, seconds: float) -> int:
-        """Return the number of trials, if each takes so many seconds."""
+    def trials_of(self, seconds: float, uncounted: int = 0) -> int:
+        """Return the number of trials, if each takes so many seconds.
+
+        `uncounted` trials take of the time, and are not counted.
+        """
         if self.trials is not None:
             return self.trials
-        return int((self.time_ns or 0) / SECOND_NS / seconds)
+        return max(0, int((self.time_ns or 0) / SECOND_NS / seconds) - uncounted)

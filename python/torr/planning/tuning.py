@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import require
+from torr.experiments.tuning import TRIALS_OF_DEFAULT
 from torr.messages.say import say
 from torr.planning.cluster import pin_for
 from torr.planning.matrix import AROUND_A_TRIAL_S, Plans
@@ -54,7 +55,7 @@ class TunePlan:
         load = plans.of(file.candidate, {}, example_url(file))
         trial_s = AROUND_A_TRIAL_S + file.matrix.pause_ns / SECOND_NS + (load.seconds or 0.0)
         effort = options.budget or file.budget
-        requested = None if effort is None else effort.trials_of(trial_s)
+        requested = None if effort is None else effort.trials_of(trial_s, TRIALS_OF_DEFAULT)
         noise = file.noise or NOISE_PERCENT
         return cls(
             file=file,
@@ -93,7 +94,7 @@ class TunePlan:
         """
         procedure = self.procedure
         if self.effort is not None and self.effort.time_ns is not None:
-            trials = self.effort.trials_of(trial_s)
+            trials = self.effort.trials_of(trial_s, TRIALS_OF_DEFAULT)
             budget = TuneBudget.of(len(self.file.settings), trials, self.noise)
             procedure = replace(procedure, budget=budget)
         require(

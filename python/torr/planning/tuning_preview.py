@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from torr.experiments.tuning import TRIALS_OF_DEFAULT
 from torr.messages.counts import counted
 from torr.messages.say import join, say
-from torr.messages.trials import trials_text
-from torr.tuning.budget import finalists_of, least_trials, search_trials
-from torr.units import show_setting
-from torr.verdicts.judgement import least_difference
+from torr.messages.trials import time_text, trials_text
+from torr.model.plan import Count
+from torr.tuning.budget import finalists_of, least_trials, search_trials, simulated_share
+from torr.tuning.response_needs import lacking, response_needs
+from torr.units import SECOND_NS, show_setting
+from torr.verdicts.judgement import DELTA, least_difference
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from torr.messages.say import Text
     from torr.planning.tuning import TunePlan
 
 
@@ -34,6 +38,7 @@ def preview(tuning: TunePlan) -> Iterator[str]:
     yield _fresh(tuning)
     yield _total(tuning)
     yield from _power(tuning)
+    yield from _lacking(tuning)
 
 
 def _settings(tuning: TunePlan) -> str:
@@ -77,10 +82,18 @@ def _fresh(tuning: TunePlan) -> str:
 
 
 def _total(tuning: TunePlan) -> str:
-    text = trials_text(*tuning.procedure.budget.all_trials, tuning.trial_s)
+    """Return how many trials there are with those of the default before, and their time.
+
+    One number stands for the time: the middle of the shortest and the longest one.
+    """
+    least, most = (count + TRIALS_OF_DEFAULT for count in tuning.procedure.budget.all_trials)
+    text = trials_text(least, most, tuning.trial_s)
     if tuning.load.seconds is None:
         return say("{known} and the time of their requests", known=text)
-    return text
+    if least == most:
+        return text
+    middle = time_text((least + most) / 2 * tuning.trial_s)
+    return say("{known}; {middle} as one number", known=text, middle=middle)
 
 
 def _power(tuning: TunePlan) -> Iterator[str]:
@@ -91,7 +104,8 @@ def _power(tuning: TunePlan) -> Iterator[str]:
     if budget.search >= needed:
         yield say(
             "the search has enough trials for a standard deviation of {noise} % between trials of"
-            " one setting: about nine of ten such searches end within 2 % of the best setting",
+            " one setting: {found}",
+            found=_found(budget.settings, noise),
             **values,
         )
     else:
@@ -101,10 +115,51 @@ def _power(tuning: TunePlan) -> Iterator[str]:
             " setting",
             **values,
         )
-    spread = math.sqrt(2) * noise / 100
-    shown = least_difference(spread, budget.looks[-1], ALPHA_OF_A_LOOK)
-    yield say(
-        "{rounds} show a difference from the default of about {least:.1f} % or more",
-        rounds=counted(budget.looks[-1], "fresh round"),
-        least=100 * math.expm1(shown),
+    if tuning.slos:
+        yield say("where the best settings are near the limit of an SLO, fewer end there")
+    yield _shown(budget.looks[-1], noise)
+
+
+def _found(settings: int, noise: float) -> Text:
+    """Return how many searches ended near the best setting in simulations."""
+    share = simulated_share(settings, noise)
+    if share is None:
+        return say("such searches were not simulated")
+    return say(
+        "about {share} % of simulated searches without an SLO ended within 2 % of the best setting",
+        share=share,
     )
+
+
+def _shown(rounds: int, noise: float) -> Text:
+    """Return which difference fresh rounds show, and of which one they show at least 3 %."""
+    shown = least_difference(math.sqrt(2) * noise / 100, rounds, ALPHA_OF_A_LOOK)
+    return say(
+        "{rounds} show that a setting is faster than the default if it is by about {least:.1f} %,"
+        " and that it is at least {margin:g} % faster if it is by about {claimed:.1f} %",
+        rounds=counted(rounds, "fresh round"),
+        least=100 * math.expm1(shown),
+        margin=100 * DELTA,
+        claimed=100 * math.expm1(shown + math.log1p(DELTA)),
+    )
+
+
+def _lacking(tuning: TunePlan) -> Iterator[str]:
+    """Yield which SLOs a trial has too few responses to show, as far as is known before."""
+    needs = list(
+        response_needs(tuning.procedure.metric, tuning.slos, tuning.procedure.budget.looks[-1])
+    )
+    load = tuning.load
+    window = None if load.window_ns is None else load.window_ns / SECOND_NS
+    if isinstance(load.stop, Count):
+        yield from lacking(needs, load.stop.requests, None)
+    elif window and load.rate_per_s is not None:
+        yield from lacking(needs, load.rate_per_s * window, window)
+    elif window:
+        for need in needs:
+            yield say(
+                "{label} needs {needed:,} responses in a trial: {rate:,.0f}/s or more",
+                label=need.label,
+                needed=need.responses,
+                rate=math.ceil(need.responses / window),
+            )

@@ -22,7 +22,6 @@ from torr.planning.setting_use import setting_use
 from torr.planning.stored_candidate import stored_candidate
 from torr.results.experiment import Experiment
 from torr.results.result import Conclusions
-from torr.servers.expectation import Expectation
 from torr.store.run_head import run_head
 from torr.tuning.outcome import outcome_of
 
@@ -59,6 +58,15 @@ def prepare_tuning(tuning: TunePlan, command: Sequence[str]) -> PreparedRun:
     )
 
 
+def compares_answers(tuning: TunePlan) -> bool:
+    """Return whether other settings have to give the default's response.
+
+    If the file has `expect`, they have to give that one. Texts of streams differ by themselves.
+    """
+    is_stream = any(request.stream for request in tuning.load.requests)
+    return not tuning.file.has_expectation and not is_stream
+
+
 @dataclass
 class _Run:
     """A tuning while it runs: its procedure, once it is known, and the failures so far."""
@@ -80,9 +88,7 @@ class _Run:
             preparation=file.preparation,
             sources=sources_of(file.matrix),
         )
-        is_described = file.candidate.expected != Expectation()
-        is_stream = any(request.stream for request in tuning.load.requests)
-        if not is_described and not is_stream:
+        if compares_answers(tuning):
             state.check_answer = DefaultAnswers().check
         trials = SettingTrials(
             file.settings, file.default, file.candidate_in, self._plan_of, tuning.reader

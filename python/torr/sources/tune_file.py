@@ -64,8 +64,8 @@ DEFAULT_NAME = "server"
 class TuneFile:
     """The content of a file: the candidate, its settings, the default, and the budget.
 
-    `matrix` has the candidate and what a comparison of it would have. Without a budget, a tuning
-    measures what the search needs.
+    `matrix` has the candidate and what a comparison of it would have. `has_expectation` says that
+    the file has `expect`. Without a budget, a tuning measures what the search needs.
     """
 
     matrix: MatrixFile
@@ -75,6 +75,7 @@ class TuneFile:
     preparation: Preparation
     budget: TuneEffort | None
     noise: float | None
+    has_expectation: bool = False
 
     @property
     def candidate(self) -> Candidate:
@@ -125,6 +126,7 @@ class _Reader:
             preparation=preparation,
             budget=self.top.read("budget", TuneEffort.parse),
             noise=self._noise(),
+            has_expectation="expect" in self.top.values,
         )
 
     def _check_keys(self) -> None:

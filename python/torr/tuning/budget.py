@@ -1,7 +1,8 @@
 """How many trials a tuning needs, and how the search and the fresh rounds share them.
 
 The constants come from simulation (`torr tune --simulate`): with S search trials as below, about
-90 % of searches end within 2 % of the best setting.
+90 % of searches of 64 settings or more end within 2 % of the best setting, if there is no SLO; of
+24 settings 88 % at a noise of 4 %, and 74 % at 8 %.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ KEPT = 4
 NOISE_PERCENT = 4.0
 """The standard deviation of a trial, until it has been measured."""
 LEAST_SEARCH = 120
+_SIMULATED = ((64, 8.0, 90), (0, 4.0, 88), (0, 8.0, 74))
+"""The fewest settings, the highest noise, and the share of searches: those of 24 settings for
+fewer, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,17 @@ def search_trials(settings: int, noise: float = NOISE_PERCENT) -> int:
     """Return how many search trials a tuning needs at a noise in percent."""
     needed = max(30 * noise, settings * (1 + noise / 2))
     return math.ceil(max(needed, LEAST_SEARCH, 3 * settings))
+
+
+def simulated_share(settings: int, noise: float) -> int | None:
+    """Return how many percent of simulated searches ended within 2 % of the best setting.
+
+    They had as many trials as they need, and no SLO. None for what was not simulated.
+    """
+    for least, highest, share in _SIMULATED:
+        if settings >= least and noise <= highest:
+            return share
+    return None
 
 
 def least_trials(settings: int) -> int:

@@ -11,9 +11,7 @@ from torr.messages.message import Message, message
 from torr.stats.metric import Metric
 from torr.stats.series import starved_text
 from torr.tuning.trials import LIMITED, TuneTrial
-from torr.verdicts import slo
-from torr.verdicts.few_errors import RULE_OF_THREE
-from torr.verdicts.slo_excess import excess_of
+from torr.verdicts.slo_evidence import evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +29,7 @@ CRASHED = "died"
 
 @dataclass(frozen=True, slots=True)
 class TrialReader:
-    """Reads trials: the number of the primary metric, and how far each SLO was from its limit."""
+    """Reads trials: the number of the primary metric, and what each one shows of the SLOs."""
 
     metric: Metric
     slos: tuple[Condition, ...] = ()
@@ -56,7 +54,7 @@ class TrialReader:
         return TuneTrial(
             place=place,
             value=None if problem else self.metric.read(level),
-            excesses=tuple(_excess(condition, level) for condition in self.slos),
+            slos=tuple(evidence_of(condition, level) for condition in self.slos),
             problem=problem,
             why=why,
             failed=level.counts.failed,
@@ -88,21 +86,3 @@ class TrialReader:
 def of_failure(failure: TrialFailure, place: TrialPlace) -> TuneTrial:
     """Return the trial of a failure."""
     return TuneTrial(place=place, value=None, problem=failure.kind, why=failure.text)
-
-
-def _excess(condition: Condition, level: Level) -> float:
-    """Return the excess of an SLO; of a share without failures, that of the rule of three.
-
-    No failure in n requests shows a share of failures below 3/n. Where that is above the limit, the
-    excess is 0, which shows nothing.
-    """
-    value, attempts = slo.judge(condition, level).value, level.counts.ended
-    if condition.unit == "%" and attempts and _is_perfect(condition, value):
-        most = RULE_OF_THREE / attempts
-        bound = most if condition.wants_little else 100 - most
-        return min(0.0, excess_of(condition, bound))
-    return excess_of(condition, value)
-
-
-def _is_perfect(condition: Condition, value: float | None) -> bool:
-    return value == (0.0 if condition.wants_little else 100.0)

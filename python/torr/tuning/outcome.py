@@ -15,7 +15,6 @@ from torr.units import show_setting
 from torr.verdicts.judgement import DELTA
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
 from torr.verdicts.slo_excess import value_at
-from torr.verdicts.tuning import slo_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from torr.stats.signed_rank import Interval
     from torr.tuning.procedure import TuneReplay
     from torr.tuning.trials import TuneTrial
+    from torr.verdicts.slo_evidence import SloFinding
     from torr.verdicts.tuning import SettingClaim, TuneVerdict
 
 
@@ -88,8 +88,8 @@ class _Writer:
             value=_median(trial.value for trial in trials),
             slo=shown.word if self.slos else None,
             slos=[
-                self._slo(setting, condition, interval)
-                for condition, interval in zip(self.slos, shown.intervals, strict=False)
+                self._slo(setting, condition, finding)
+                for condition, finding in zip(self.slos, shown.findings, strict=False)
             ],
             against_default=None if claim is None else self._claim(claim, "default"),
             against_champion=None if rival is None else self._claim(rival, "champion"),
@@ -124,10 +124,8 @@ class _Writer:
             more_rounds=judgement.more_rounds,
         )
 
-    def _slo(self, setting: int, condition: Condition, interval: Interval) -> Verdict:
+    def _slo(self, setting: int, condition: Condition, finding: SloFinding) -> Verdict:
         """Return the word of an SLO, with the interval of its number."""
-        ends = sorted(value_at(condition, end) for end in interval if math.isfinite(end))
-        whole = (ends[0], ends[1]) if len(ends) == 2 else None
         return Verdict(
             metric=condition.label,
             condition=condition.text or str(condition),
@@ -135,15 +133,29 @@ class _Writer:
             unit=condition.unit,
             limit=condition.limit,
             candidate=show_setting(self.settings[setting]),
-            interval=whole,
+            interval=_numbers(condition, finding.interval),
             alpha=ALPHA_OF_A_LOOK,
             n=len(self.fresh.get(setting, ())),
-            word=slo_word(interval),
+            word=finding.word,
+            reason=finding.why,
         )
 
 
 def _ends(interval: Interval) -> Ends | None:
     return None if interval == UNBOUNDED else (ratio_of(interval[0]), ratio_of(interval[1]))
+
+
+def _numbers(condition: Condition, excesses: Interval) -> Ends | None:
+    """Return the ends of an SLO's number, the lower one first; None for one that is not known."""
+    low, high = (_number(condition, end) for end in excesses)
+    ends = (low, high) if condition.wants_little else (high, low)
+    return None if ends == (None, None) else ends
+
+
+def _number(condition: Condition, excess: float) -> float | None:
+    # Of a share of attempts, an excess of −∞ is that of none or of all.
+    is_known = math.isfinite(excess) or (condition.unit == "%" and excess < 0)
+    return value_at(condition, excess) if is_known else None
 
 
 def _median(values: Iterable[float | None]) -> float | None:

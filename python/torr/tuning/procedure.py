@@ -151,7 +151,7 @@ def _following(
 
 def _values(trials: Trials) -> dict[int, FreshValue]:
     return {
-        setting: FreshValue(trial.value, trial.excesses, trial.failed, trial.ended)
+        setting: FreshValue(trial.value, trial.slos, trial.failed, trial.ended)
         for setting, trial in trials.items()
         if trial.value is not None
     }

@@ -118,7 +118,8 @@ def scores_of(
         centre = median(values.values())
         for setting, value in values.items():
             relative.setdefault(setting, []).append(value - centre)
-            excesses.setdefault(setting, []).append(max(trials[setting].excesses, default=-1.0))
+            worst = max((slo.excess for slo in trials[setting].slos), default=-1.0)
+            excesses.setdefault(setting, []).append(worst)
     return {
         setting: (fmean(values) + median(values)) / 2
         - PENALTY * max(0.0, median(excesses[setting]) + DISTANCE)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torr.messages.message import Message
     from torr.results.tuning import TrialPlace
+    from torr.verdicts.slo_evidence import SloEvidence
 
 LIMITED = "limited"
 """The generator was the limit: the trial counts for nothing, and is no failure of the setting."""
@@ -25,13 +26,13 @@ class TuneTrial:
     """A measured or failed trial.
 
     `value` is the number of the primary metric; None if `problem` says why there is none: a kind of
-    failure, or LIMITED. `excesses` has for each SLO how far the trial was beyond its limit
-    (`verdicts/slo_excess.py`). `failed` and `ended` count its requests. Of costs, None is unknown.
+    failure, or LIMITED. `slos` has what the trial shows of each SLO. `failed` and `ended` count its
+    requests. Of costs, None is unknown.
     """
 
     place: TrialPlace
     value: float | None
-    excesses: tuple[float, ...] = ()
+    slos: tuple[SloEvidence, ...] = ()
     problem: str | None = None
     why: Message | None = None
     failed: int = 0

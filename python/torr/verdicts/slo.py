@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 OWN_REASONS = ("connect.no_descriptor", "connect.no_port", "connect.no_buffer")
 
+_OWN_FAILURES = "slo.own_failures"
 _TOO_FEW = ("slo.few_answers", "slo.too_few")
 
 
@@ -56,6 +57,11 @@ def judge(condition: Condition, level: MeasuredPart, attempts: int | None = None
 def has_too_few_answers(verdict: Verdict) -> bool:
     """Return whether a condition is not shown because it needs more responses or attempts."""
     return verdict.reason is not None and verdict.reason.code in _TOO_FEW
+
+
+def is_excused(verdict: Verdict) -> bool:
+    """Return whether a share is not shown because only the generator's failures break it."""
+    return verdict.reason is not None and verdict.reason.code == _OWN_FAILURES
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +169,7 @@ def _value(stats: Statistics, condition: Condition) -> float | None:
 def _why_no_time(condition: Condition, answers: int) -> Message:
     if not answers or condition.stat is None or not condition.stat.startswith("p"):
         return message("slo.no_time", "no {metric} time was measured", metric=condition.metric)
-    # A percentile p is shown from n = 10 / (1 - p) values on.
-    needed = math.ceil(10 / (1 - float(condition.stat[1:]) / 100) - 1e-6)
+    needed = answers_needed(condition.stat)
     return message(
         "slo.few_answers",
         "{stat} needs {needed:,} answers, there were {answers:,}",
@@ -172,6 +177,13 @@ def _why_no_time(condition: Condition, answers: int) -> Message:
         needed=needed,
         answers=answers,
     )
+
+
+def answers_needed(stat: str) -> int:
+    """Return from how many values on a statistic is shown: 10 / (1 − p) for a percentile p."""
+    if not stat.startswith("p"):
+        return 1
+    return math.ceil(10 / (1 - float(stat[1:].replace("_", ".")) / 100) - 1e-6)
 
 
 def _of_goodput(condition: Condition, part: MeasuredPart) -> Verdict:
@@ -199,7 +211,7 @@ def _of_share(condition: Condition, part: MeasuredPart, attempts: int | None) ->
     is_shown = needed is not None and attempts >= needed
     if is_shown or not few_errors.claimed(condition, verdict.word):
         return verdict
-    return _not_shown(condition, value, _too_few(attempts, failed, needed))
+    return _not_shown(condition, value, too_few(attempts, failed, needed))
 
 
 def _of_failures(condition: Condition, part: MeasuredPart) -> Verdict:
@@ -274,7 +286,8 @@ def _own_text(part: MeasuredPart) -> Message:
     )
 
 
-def _too_few(attempts: int, failed: int, needed: int | None) -> Message:
+def too_few(attempts: int, failed: int, needed: int | None) -> Message:
+    """Return that attempts are too few to show a share; `needed` is None where none can."""
     errors = _errors_in(attempts, failed)
     if needed is None:
         return message(

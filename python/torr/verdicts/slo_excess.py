@@ -19,10 +19,8 @@ FAR = 10.0
 """The largest excess: e¹⁰ times the limit."""
 
 
-def excess_of(condition: Condition, value: float | None) -> float:
-    """Return the excess of a number; 0, which shows nothing, where there is none."""
-    if value is None:
-        return 0.0
+def excess_of(condition: Condition, value: float) -> float:
+    """Return the excess of a number."""
     sign, number, limit = _turned(condition, value)
     if number <= 0 or limit <= 0:
         return -FAR if condition.is_met_by(value) else FAR
@@ -34,6 +32,12 @@ def value_at(condition: Condition, excess: float) -> float:
     sign, _, limit = _turned(condition, condition.limit)
     number = limit * math.exp(sign * excess)
     return 100 - number if _is_turned(condition) else number
+
+
+def small_part(condition: Condition, value: float) -> tuple[float, float]:
+    """Return the part of a share that must be small, and its limit, in percent."""
+    _, part, limit = _turned(condition, value)
+    return part, limit
 
 
 def _turned(condition: Condition, value: float) -> tuple[float, float, float]:

@@ -11,46 +11,44 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from torr.stats import holm, signed_rank
+from torr.stats import holm
 from torr.stats.estimate import Estimate, paired
 from torr.stats.metric import OK_PER_S, Metric
 from torr.verdicts.error_rates import error_rates_apart
 from torr.verdicts.judgement import DELTA, Evidence, judge
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
+from torr.verdicts.slo_evidence import finding_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from torr.messages.message import Message
     from torr.results.verdict import ConditionWord
-    from torr.stats.signed_rank import Interval
     from torr.verdicts.judgement import Judgement
+    from torr.verdicts.slo_evidence import SloEvidence, SloFinding
 
 RATE = Metric(OK_PER_S)
 
 
 @dataclass(frozen=True, slots=True)
 class FreshValue:
-    """What a fresh trial measured: the primary metric, and the excess over each SLO's limit.
+    """What a fresh trial measured: the primary metric, and what it shows of each SLO.
 
-    Excesses are those of `slo_excess`. `failed` and `ended` count requests.
+    `failed` and `ended` count requests.
     """
 
     value: float
-    excesses: tuple[float, ...] = ()
+    slos: tuple[SloEvidence, ...] = ()
     failed: int = 0
     ended: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSlos:
-    """The SLOs of a setting: the word of all together, and the interval of each one's excess.
-
-    Each end of an interval holds with a probability of 1 − alpha by itself.
-    """
+    """The SLOs of a setting: the word of all together, and what is shown of each one."""
 
     word: ConditionWord
-    intervals: tuple[Interval, ...] = ()
+    findings: tuple[SloFinding, ...] = ()
 
 
 FreshRounds = list[dict[int, FreshValue]]
@@ -70,10 +68,18 @@ class SettingClaim:
 
     @property
     def is_beyond_margin(self) -> bool:
-        """Whether the whole interval is better by more than the margin: at least 3 % faster."""
+        """Whether it is better, by the whole interval by more than the margin: at least 3 %."""
+        if self.judgement.word != "better":
+            return False
         low, high = self.estimate.interval
         margin = math.log1p(DELTA)
         return low > margin if self.more_is_better else high < -margin
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the estimate is worse than the other, shown or not."""
+        centre = self.estimate.centre
+        return centre != 0 and (centre < 0) == self.more_is_better
 
     @property
     def is_settled(self) -> bool:
@@ -85,8 +91,8 @@ class SettingClaim:
 class TuneVerdict:
     """The verdicts on finalists: against the default, against the champion, and on the SLOs.
 
-    `recommended` is the first finalist whose SLOs are shown and that is not slower than a default
-    whose SLOs are not broken; None if there is none, and the default should stay. If it is the
+    `recommended` is the first finalist whose SLOs are shown; None if there is none, or if it is
+    slower than a default whose SLOs are not broken, so that the default should stay. If it is the
     champion, `tied` are runners-up whose SLOs are shown and that cannot be told apart from it.
     """
 
@@ -160,38 +166,37 @@ def _recommended(
     claims: Mapping[int, SettingClaim],
     slos: Mapping[int, SettingSlos],
 ) -> int | None:
-    """Return the first finalist whose SLOs are shown; none that is slower than a good default."""
-    for setting in finalists:
-        if slos[setting].word == "held" and not _is_slower(claims.get(setting), slos):
-            return setting
-    return None
+    """Return the first finalist whose SLOs are shown; none if it is slower than a good default.
+
+    The finalists after it had lower scores. That one of them is not shown to be slower says little:
+    the rounds end when the first one is settled.
+    """
+    chosen = next((setting for setting in finalists if slos[setting].word == "held"), None)
+    if chosen is None or _is_slower(claims.get(chosen), slos):
+        return None
+    return chosen
 
 
 def _is_slower(claim: SettingClaim | None, slos: Mapping[int, SettingSlos]) -> bool:
-    """Return whether a setting is shown to be slower than a default that breaks no SLO."""
-    if claim is None:
+    """Return whether a setting is slower than a default that breaks no SLO.
+
+    Where the word is inconclusive, the estimate decides: without a reason to change, the default
+    stays.
+    """
+    if claim is None or slos[claim.other].word == "broken":
         return False
-    return claim.judgement.word == "worse" and slos[claim.other].word != "broken"
-
-
-def slo_word(interval: Interval) -> ConditionWord:
-    """Return whether an interval of excesses lies below the limit, above it, or on both sides."""
-    low, high = interval
-    if high < 0:
-        return "held"
-    return "broken" if low > 0 else "not shown"
+    word = claim.judgement.word
+    return word == "worse" or (word == "inconclusive" and claim.is_behind)
 
 
 def _slos_of(rounds: FreshRounds, setting: int, alpha: float) -> SettingSlos:
-    trials = [trials[setting].excesses for trials in rounds if setting in trials]
+    trials = [trials[setting].slos for trials in rounds if setting in trials]
     if not trials:
         return SettingSlos("not shown")
-    intervals = tuple(
-        signed_rank.interval(excesses, 2 * alpha) for excesses in zip(*trials, strict=True)
-    )
-    words = set(map(slo_word, intervals))
+    findings = tuple(finding_of(evidence, alpha) for evidence in zip(*trials, strict=True))
+    words = {finding.word for finding in findings}
     worst = next((word for word in ("broken", "not shown") if word in words), "held")
-    return SettingSlos(cast("ConditionWord", worst), intervals)
+    return SettingSlos(cast("ConditionWord", worst), findings)
 
 
 def _family(

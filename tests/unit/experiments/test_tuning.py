@@ -9,11 +9,12 @@ from msgspec import structs
 
 from doubles import Truth, measured_level
 from torr.experiments import tuning as tunings
-from torr.experiments.context import RunContext
+from torr.experiments.context import ExperimentListener, RunContext
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.trial import ComparisonState
 from torr.experiments.tuning import DefaultAnswers, SettingTrials, TuneRun
 from torr.messages.message import message
+from torr.model.condition import Condition
 from torr.results.result import RunHead, TrialFailure
 from torr.servers.answer import ResponseDigest
 from torr.servers.command import Command
@@ -38,6 +39,14 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
+class Noting(ExperimentListener):
+    def __init__(self, notes):
+        self.notes = notes
+
+    def noted(self, note):
+        self.notes.append(str(note))
+
+
 class Servers:
     """Stand for the servers: which trials were made, and how each one ends."""
 
@@ -46,6 +55,8 @@ class Servers:
         self.most = 10**9
         self.fails = lambda _trial: None
         self.default_error = None
+        self.default_level = measured_level(50, Truth(ok_per_s=40.0))
+        self.notes, self.slos = [], ()
         self.folder = folder
         self.interrupt = Interrupt()
         monkeypatch.setattr(tunings, "run_trial", self._trial)
@@ -53,9 +64,9 @@ class Servers:
 
     def run(self, directory=None):
         directory = directory or RunDirectory.create(self.folder, "t", RunHead(kind="tune"))
-        reader = TrialReader(Metric("ok_per_s"))
+        reader = TrialReader(Metric("ok_per_s"), self.slos)
         trials = SettingTrials(SETTINGS, DEFAULT, lambda _setting: SERVER, None, reader)
-        context = RunContext(directory, interrupt=self.interrupt)
+        context = RunContext(directory, Noting(self.notes), self.interrupt)
         run = TuneRun(trials, self._procedure, context, ComparisonState(0))
         with directory:
             self.outcome = run.run()
@@ -67,9 +78,10 @@ class Servers:
         self.trial_s = trial_s
         return PROCEDURE
 
-    def _default(self, trial, *_more):
+    def _default(self, trial, _plan_of, _context, _state, around):
         assert (trial.round, trial.factors) == (0, SETTINGS[DEFAULT])
         self.tried += 1
+        around(None, lambda: self.default_level)
         if self.default_error is not None:
             raise self.default_error
 
@@ -107,6 +119,15 @@ def test_the_best_settings_become_finalists_and_every_trial_is_kept(servers):
     assert (replay.findings.verdict.recommended, bench.outcome.status) == (5, "complete")
     assert set(bench.trials) == set(bench.made)
     assert bench.tried == 2
+
+
+def test_too_few_responses_of_the_default_are_said_before_the_search(servers):
+    bench = servers()
+    bench.slos = tuple(map(Condition.parse, ["p99 < 1s", "p95 < 1s", "errors < 1%"]))
+    bench.run()
+    assert bench.notes == [
+        "p99 < 1s needs 1,000 responses in a trial, which has about 400: duration = '28s' would do"
+    ]
 
 
 def test_a_default_that_does_not_start_ends_the_tuning(servers):

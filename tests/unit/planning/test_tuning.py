@@ -10,6 +10,7 @@ from torr.planning.tuning import TunePlan
 from torr.planning.tuning_checks import examples
 from torr.planning.tuning_preview import preview
 from torr.sources.tune_file import read_tune_file
+from torr.tuning.budget import simulated_share
 
 WHOLE = """\
 command = ["serve", "{port}", "{workers}", "--config", "{conf}"]
@@ -57,8 +58,8 @@ def test_the_plan_of_a_file(plan):
 
 
 def test_a_time_is_as_many_trials_as_fit(plan):
-    assert plan(budget=TuneEffort.parse("40m")).requested == 240
-    assert plan(f'budget = "40m"\n{WHOLE}').requested == 240
+    assert plan(budget=TuneEffort.parse("40m")).requested == 238
+    assert plan(f'budget = "40m"\n{WHOLE}').requested == 238
     assert plan(f'budget = "40m"\n{WHOLE}', budget=TuneEffort(trials=99)).requested == 99
 
 
@@ -85,19 +86,66 @@ def test_the_preview_says_settings_trials_time_and_power(plan):
         "48 settings of 4 parameters; the default is workers 1, gc on, batch 1",
         "search: 155 trials: 47 settings in 1 round and 12 settings in 9 rounds",
         "fresh rounds of the default and 3 finalists: judged after 10 and 20 rounds",
-        "195 to 235 trials, about 32 min to 39 min",
+        "197 to 237 trials, about 33 min to 40 min; 36 min as one number",
         (
             "the search has enough trials for a standard deviation of 4 % between trials of one"
-            " setting: about nine of ten such searches end within 2 % of the best setting"
+            " setting: about 88 % of simulated searches without an SLO ended within 2 % of the best"
+            " setting"
         ),
-        "20 fresh rounds show a difference from the default of about 4.3 % or more",
+        "where the best settings are near the limit of an SLO, fewer end there",
+        (
+            "20 fresh rounds show that a setting is faster than the default if it is by about"
+            " 4.3 %, and that it is at least 3 % faster if it is by about 7.4 %"
+        ),
+        "p95 < 500ms needs 200 responses in a trial: 40/s or more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "noise", "share"), [(64, 8, 90), (24, 4, 88), (24, 8, 74), (64, 9, None)]
+)
+def test_a_plan_promises_what_was_simulated(settings, noise, share):
+    assert simulated_share(settings, noise) == share
+
+
+def test_a_noise_that_was_not_simulated_has_no_share(plan):
+    text = f'noise = "10%"\n{WHOLE}'
+    assert any("such searches were not simulated" in line for line in lines_of(plan(text)))
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            'rate = "20"\n',
+            (
+                "p95 < 500ms needs 200 responses in a trial, which has about 100:"
+                " duration = '11s' would do"
+            ),
+        ),
+        ('rate = "400"\nprimary = "ok/s"\n', None),
+        ('rate = "100"\n', "p99 needs 1,000 responses in a trial, which has about 500"),
+    ],
+)
+def test_a_trial_with_too_few_responses_is_said_before(plan, change, line):
+    few = [x for x in lines_of(plan(f"{change}{WHOLE}")) if " responses in a trial" in x]
+    assert any(x.startswith(line) for x in few) if line else not few
+
+
+def test_a_share_is_shown_by_the_requests_of_all_rounds(plan):
+    text = WHOLE.replace('"p95 < 500ms"', '"errors < 0.01%"').replace(
+        'duration = "5s"\nwarmup = "2s"', "requests = 1000"
+    )
+    # 40,942 attempts without an error, in 40 rounds.
+    assert lines_of(plan(text))[-1] == (
+        "errors < 0.01% needs 1,024 responses in a trial, which has about 1,000"
+    )
 
 
 def test_a_small_budget_is_said_to_be_small(plan):
     lines = lines_of(plan(budget=TuneEffort(trials=120)))
     assert lines[1].endswith("7 settings are not tried")
-    assert lines[3] == "120 trials, about 20 min"
+    assert lines[3] == "122 trials, about 20 min"
     assert "fewer than the 144 trials that it needs" in lines[4]
 
 

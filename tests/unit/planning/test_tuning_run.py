@@ -10,7 +10,7 @@ from torr.model.tune_effort import TuneEffort
 from torr.options.tune import TuneOptions
 from torr.planning.setting_use import setting_use
 from torr.planning.tuning import TunePlan
-from torr.planning.tuning_run import prepare_tuning
+from torr.planning.tuning_run import compares_answers, prepare_tuning
 from torr.results.tuning import TrialPlace
 from torr.sources.tune_file import read_tune_file
 from torr.store.rundir import RunDirectory
@@ -64,9 +64,21 @@ def test_a_budget_of_time_is_divided_when_the_default_has_been_tried(plan):
     head = prepare_tuning(tuning, []).head
     assert (head.experiment.search, head.experiment.stages) == (None, [])
     fast, slow = (tuning.procedure_for(seconds).budget for seconds in (2.0, 8.0))
-    assert (fast.search + 4 * fast.looks[-1], slow.search + 4 * slow.looks[-1]) == (600, 150)
+    assert (fast.search + 4 * fast.looks[-1], slow.search + 4 * slow.looks[-1]) == (598, 148)
     with pytest.raises(UsageError, match="too small to find anything"):
         tuning.procedure_for(60.0)
+
+
+@pytest.mark.parametrize(
+    ("line", "compares"),
+    [
+        ("", True),
+        ("expect = { status = 200 }\n", False),
+        ('chat = "openai"\nmodel = "tiny"\nprompt = "hello"\n', False),
+    ],
+)
+def test_the_default_is_the_expected_response_unless_the_file_has_one(plan, line, compares):
+    assert compares_answers(plan(f"{line}{FILE}")) == compares
 
 
 def test_how_to_start_a_setting_has_no_secret_and_leaves_the_port_open(plan):

@@ -1,5 +1,6 @@
 """Trials of a tuning, from levels and failures."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -60,24 +61,8 @@ def test_a_time_with_requests_that_were_never_sent_is_no_number():
 def test_an_slo_is_as_far_as_its_number_from_its_limit():
     p95 = 1.5 * Truth().service_ms
     measured = trial(slos=[f"p95 < {2 * p95}ms", f"p95 < {p95 / 2}ms"])
-    assert measured.excesses == pytest.approx((-0.693147, 0.693147), abs=1e-5)
-
-
-@pytest.mark.parametrize("slo", ["errors < 1%", "success > 99%"])
-@pytest.mark.parametrize(("ok_per_s", "is_shown"), [(1000.0, True), (10.0, False)])
-def test_no_failure_shows_a_share_only_after_enough_requests(slo, ok_per_s, is_shown):
-    measured = trial(Truth(ok_per_s=ok_per_s), slos=[slo])
-    attempts = measured.ended
-    assert (3 / attempts < 0.01) == is_shown
-    (excess,) = measured.excesses
-    assert (excess < 0) == is_shown
-    assert is_shown or excess == 0.0
-
-
-def test_a_share_with_failures_is_as_measured():
-    truth = Truth(ok_per_s=1000.0, errors={"status": 500})
-    (excess,) = trial(truth, slos=["errors < 1%"]).excesses
-    assert excess > 0
+    excesses = [slo.excess for slo in measured.slos]
+    assert excesses == pytest.approx([-math.log(2), math.log(2)], abs=1e-5)
 
 
 def read(levels, failures=()):

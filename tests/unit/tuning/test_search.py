@@ -7,6 +7,7 @@ import pytest
 from torr.results.tuning import TrialPlace
 from torr.tuning.search import DISTANCE, PENALTY, scores_of
 from torr.tuning.trials import TuneTrial
+from torr.verdicts.slo_evidence import SloEvidence
 
 
 def rounds_of(*rounds):
@@ -21,7 +22,9 @@ def rounds_of(*rounds):
 
 
 def trial(setting, number, value, *excesses):
-    return TuneTrial(TrialPlace("search", 1, number, setting), value, excesses)
+    return TuneTrial(
+        TrialPlace("search", 1, number, setting), value, tuple(map(SloEvidence.exact, excesses))
+    )
 
 
 def test_a_score_is_relative_to_the_round():

@@ -67,6 +67,25 @@ def test_the_procedure_claims_no_three_percent_that_are_not_true(advantage):
     assert false_claims(halving, advantage) <= MOST_FALSE
 
 
+def test_a_runner_up_that_is_recommended_claims_no_more_than_is_true():
+    made = [
+        equal_but_default(SETTINGS, JUST_BELOW_MARGIN, 0.04, Random(n), has_slo=True)
+        for n in range(40)
+    ]
+    tunings = [halving(world, TRIALS, n) for n, world in enumerate(made)]
+    assert share_of_false_claims(tunings) <= MOST_FALSE
+    assert sum(one.is_infeasible for one in tunings) <= 2
+
+
+def test_settings_that_are_slower_than_the_default_are_not_recommended():
+    made = [equal_but_default(SETTINGS, -0.05, 0.04, Random(n)) for n in range(40)]
+    slower = {
+        simulate: sum(simulate(world, TRIALS, n).is_slower for n, world in enumerate(made))
+        for simulate in (halving, pick_best(1))
+    }
+    assert slower[halving] <= 8 < min(x for one, x in slower.items() if one is not halving)
+
+
 @pytest.mark.parametrize("broken", [pick_best(1), pick_best(3)])
 def test_a_procedure_that_claims_from_its_search_fails_the_same_test(broken):
     assert false_claims(broken, JUST_BELOW_MARGIN) > 2 * MOST_FALSE

@@ -31,7 +31,6 @@ SLOS = {
         ("errors < 1%", 0, -FAR),
         ("failures < 5", 10, math.log(2)),
         ("failures < 5", 0, -FAR),
-        ("p95 < 500ms", None, 0),
     ],
 )
 def test_an_excess_is_positive_beyond_the_limit(text, value, excess):

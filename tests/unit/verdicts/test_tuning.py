@@ -7,10 +7,12 @@ import pytest
 from torr.stats.estimate import paired
 from torr.stats.metric import Metric
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
+from torr.verdicts.slo_evidence import SloEvidence
 from torr.verdicts.tuning import FreshValue, judge_finalists
 
 WIGGLE = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.002, 0.006, -0.008, 0.002]
 DEFAULT, CHAMPION, SECOND, THIRD = range(4)
+exact = SloEvidence.exact
 
 
 def rounds_of(ratios, excesses=None, count=10):
@@ -21,7 +23,7 @@ def rounds_of(ratios, excesses=None, count=10):
                 100 * ratio * math.exp(WIGGLE[(number * (setting + 1)) % 10]),
                 ()
                 if excesses is None
-                else (excesses[setting] + WIGGLE[(number + setting) % 10] / 2,),
+                else (exact(excesses[setting] + WIGGLE[(number + setting) % 10] / 2),),
             )
             for setting, ratio in enumerate(ratios)
         }
@@ -47,6 +49,16 @@ def test_a_champion_that_is_clearly_faster():
 def test_two_percent_are_no_claim_of_three():
     claim = judged([1.0, 1.02, 0.9, 0.9]).against_default[CHAMPION]
     assert not claim.is_beyond_margin
+
+
+def test_a_difference_that_is_no_claim_is_not_beyond_the_margin():
+    rounds = [
+        {DEFAULT: FreshValue(100.0, (), 0, 1000), CHAMPION: FreshValue(50.0, (), 100, 1000)}
+        for _ in range(10)
+    ]
+    times = Metric("response_ms.p99")
+    claim = judge_finalists(rounds, DEFAULT, [CHAMPION], metric=times).against_default[CHAMPION]
+    assert (claim.judgement.word, claim.is_beyond_margin) == ("inconclusive", False)
 
 
 def test_less_is_better_where_the_metric_is_a_time():
@@ -94,6 +106,24 @@ def test_a_finalist_slower_than_the_default_is_not_recommended():
     assert judged([1.0, 0.8], [-0.2, -0.2]).recommended is None
 
 
+def test_after_a_slower_finalist_no_other_one_is_recommended():
+    verdict = judged([1.0, 0.9, 0.999], [-0.2] * 3)
+    assert verdict.against_default[CHAMPION].judgement.word == "worse"
+    assert verdict.against_default[SECOND].judgement.word in ("same", "inconclusive")
+    assert verdict.recommended is None
+
+
+@pytest.mark.parametrize(("ratio", "recommended"), [(0.98, None), (1.02, CHAMPION)])
+@pytest.mark.parametrize("metric", ["ok_per_s", "response_ms.p99"])
+def test_without_a_word_the_estimate_decides(ratio, recommended, metric):
+    by_time = metric != "ok_per_s"
+    rounds = rounds_of([1.0, 1 / ratio if by_time else ratio], count=5)
+    verdict = judge_finalists(rounds, DEFAULT, [CHAMPION], metric=Metric(metric))
+    assert verdict.against_default[CHAMPION].judgement.word == "inconclusive"
+    # Without an SLO, all of them are held.
+    assert verdict.recommended == recommended
+
+
 def test_a_slower_finalist_is_recommended_if_the_default_breaks_the_slo():
     verdict = judged([1.0, 0.8], [0.2, -0.2])
     assert verdict.recommended == CHAMPION
@@ -102,7 +132,7 @@ def test_a_slower_finalist_is_recommended_if_the_default_breaks_the_slo():
 
 def test_every_slo_has_to_be_shown():
     rounds = [
-        {setting: FreshValue(100.0, (-0.2, 0.2)) for setting in (DEFAULT, CHAMPION)}
+        {setting: FreshValue(100.0, (exact(-0.2), exact(0.2))) for setting in (DEFAULT, CHAMPION)}
         for _ in range(10)
     ]
     assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].word == "broken"
@@ -141,7 +171,7 @@ def test_a_round_without_one_side_counts_for_neither():
     ],
 )
 def test_an_slo_is_shown_or_broken_by_a_one_sided_interval(excesses, word):
-    rounds = [{CHAMPION: FreshValue(1.0, (excess,))} for excess in excesses]
+    rounds = [{CHAMPION: FreshValue(1.0, (exact(excess),))} for excess in excesses]
     assert judge_finalists(rounds, DEFAULT, [CHAMPION]).slos[CHAMPION].word == word
 
 

@@ -9,6 +9,7 @@ from torr.messages.say import Text, chain, join, say, say_count
 from torr.model.condition import Condition
 from torr.model.settings import settings_of
 from torr.report.text.comparison_clauses import WORDS
+from torr.report.text.verdict_words import coverage
 from torr.stats.metric import Metric
 from torr.units import show_setting
 
@@ -57,7 +58,20 @@ class _Words:
             _slos(chosen),
         ]
         text = say("{claim}.", claim=chain(", ", parts))
-        return chain(" ", [self._passed_over(chosen), text, self._tied()])
+        return chain(" ", [self._passed_over(chosen), text, self._advice(claim), self._tied()])
+
+    def _advice(self, claim: Verdict | None) -> str:
+        """Return why a setting is recommended that is not shown to be better than the default."""
+        if claim is None or claim.word == "better":
+            return ""
+        default = self._outcome.default
+        if default is not None and default.slo == "broken":
+            return say("It is recommended since the default breaks an SLO.")
+        if default is not None and default.slo == "not shown":
+            return say("It is recommended since the default is not shown to keep the SLOs.")
+        if claim.word == "same":
+            return say("Take the cheaper one.")
+        return say("Keep the default, unless the setting is cheaper.")
 
     def _name(self, setting: TunedSetting) -> str:
         return show_setting(self._settings[setting.setting])
@@ -115,6 +129,10 @@ class _Words:
 
     def _keep_default(self) -> Text:
         """Return that the default stays: no finalist has its SLOs shown, or those are slower."""
+        if not self._outcome.measured:
+            return say(
+                "No finalist could be measured in {rounds}: keep the default.", rounds=self._rounds
+            )
         kept = [x for x in self._outcome.measured if x.slo in (None, "held")]
         if not kept or kept[0].against_default is None:
             return say(
@@ -131,11 +149,17 @@ def _amount(claim: Verdict) -> str:
 
 
 def _span(claim: Verdict) -> str:
-    """Return the interval of the change in percent, with signs where it has both."""
+    """Return the interval of the change in percent, with what it holds by."""
     low, high = claim.interval or (None, None)
     if low is None or high is None:
         return say("no interval")
-    ends = [100 * (end - 1) for end in (low, high)]
+    return say(
+        "{coverage} interval: {ends}", coverage=coverage([claim]), ends=_percents(low - 1, high - 1)
+    )
+
+
+def _percents(low: float, high: float) -> str:
+    ends = 100 * low, 100 * high
     if ends[0] < 0 < ends[1]:
         shown = [f"{end:+.1f}".replace("-", "−") for end in ends]
         return say("{low} to {high} %", low=shown[0], high=shown[1])
@@ -154,13 +178,18 @@ def _slos(setting: TunedSetting) -> str:
 
 
 def bound(slo: Verdict) -> str:
-    """Return what is shown of a number: `p95 ≤ 471 ms` if the SLO holds, `p95 ≥ 512 ms` if not."""
+    """Return what is shown of a number: `p95 ≤ 471 ms` if the SLO holds, `p95 ≥ 512 ms` if not.
+
+    Without the end that its word needs, the reason is returned.
+    """
     condition = Condition.parse(slo.condition or "")
-    if slo.interval is None:
-        return "–"
-    low, high = slo.interval
+    low, high = slo.interval or (None, None)
     if slo.word == "not shown":
+        if low is None or high is None:
+            return slo.reason or "–"
         return f"{condition.label} {condition.show(low)}–{condition.show(high)}"
     is_most = condition.wants_little == (slo.word == "held")
     sign, value = ("≤", high) if is_most else ("≥", low)
+    if value is None:
+        return slo.reason or "–"
     return f"{condition.label} {sign} {condition.show(value)}"

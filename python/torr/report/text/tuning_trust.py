@@ -8,6 +8,7 @@ from torr.messages.counts import counted
 from torr.messages.say import Text, one_line, say
 from torr.report.data.tuning import Tuning
 from torr.report.text.comparison_trust import cores, health
+from torr.tuning.trials import LIMITED
 
 if TYPE_CHECKING:
     from torr.results.result import RunResult
@@ -28,13 +29,13 @@ def parts(result: RunResult) -> list[str]:
 
 
 def _searched(tuning: Tuning) -> Text:
-    settings = counted(len(tuning.settings), "setting")
     trials = counted(sum(seen.rounds for seen in tuning.searched), "trial")
-    values = {"trials": trials, "settings": settings}
+    tried = counted(len(tuning.searched), "setting")
+    values = {"trials": trials, "settings": tried}
     if not tuning.outcome.untried:
         return say("the search had {trials} of {settings}", **values)
     return say(
-        "the search had {trials} of {settings}, of which {n:,} were not tried",
+        "the search had {trials} of {settings}; {n:,} were not tried",
         n=tuning.outcome.untried,
         **values,
     )
@@ -47,5 +48,13 @@ def _noise(tuning: Tuning) -> list[Text]:
 
 
 def _out(tuning: Tuning) -> list[Text]:
-    out = len(tuning.outcome.out)
-    return [say("{settings} failed", settings=counted(out, "setting"))] if out else []
+    """Return how many settings are out; those that the generator limited did not fail."""
+    limited = sum(out.problem == LIMITED for out in tuning.outcome.out)
+    failed = len(tuning.outcome.out) - limited
+    parts = [
+        say("{settings} failed", settings=counted(failed, "setting")) if failed else None,
+        say("the generator limited {settings}", settings=counted(limited, "setting"))
+        if limited
+        else None,
+    ]
+    return [part for part in parts if part is not None]

@@ -39,8 +39,8 @@ class SimulatedClaim:
 class SimulatedTuning:
     """What a procedure recommends in a world, and what it claims, beside the true ratio.
 
-    `regret` is how far the recommended setting is below the best one, as a logarithm. Without a
-    recommendation the default stays.
+    `regret` is how far the recommended setting is below the best one, as a logarithm, and
+    `is_slower` whether it is below the default. Without a recommendation the default stays.
     """
 
     recommended: int | None
@@ -48,6 +48,7 @@ class SimulatedTuning:
     claim: SimulatedClaim | None
     true_ratio: float | None
     is_infeasible: bool
+    is_slower: bool = False
 
 
 Simulate = Callable[["World", int, int], SimulatedTuning]
@@ -87,7 +88,7 @@ def pick_best(rounds: int) -> Simulate:
             for setting in entrants:
                 trial = measured.measure(TrialPlace("search", 1, number, setting))
                 values[setting].append(math.log(trial.value or 1e-9))
-                excesses[setting].append(max(trial.excesses, default=-1.0))
+                excesses[setting].append(max((x.excess for x in trial.slos), default=-1.0))
         kept = [s for s in entrants if fmean(excesses[s]) <= 0] or [world.default]
         best = max(kept, key=lambda setting: fmean(values[setting]))
         ratio = fmean(values[best]) - fmean(values[world.default])
@@ -115,4 +116,5 @@ def _simulated(
         claim=claim,
         true_ratio=true_ratio,
         is_infeasible=recommended is not None and not world.is_feasible(recommended),
+        is_slower=world.rates[used] < world.rates[world.default],
     )

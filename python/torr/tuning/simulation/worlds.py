@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING, Literal
 
 from torr.tuning.trials import TuneTrial
+from torr.verdicts.slo_evidence import SloEvidence
 
 if TYPE_CHECKING:
     from torr.results.tuning import TrialPlace
@@ -25,6 +26,8 @@ OUTLIER_SHARE = 0.05
 OUTLIER_LOSS = (0.1, 0.3)
 NEAR_EQUAL = 0.01
 SHARE_OF_PLATEAU = 0.15
+NEAR_LIMIT = 0.04
+"""How far settings are within the limit of an SLO on average, where claims are simulated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,11 @@ class WorldTrials:
         lost = math.log1p(-draw.uniform(*OUTLIER_LOSS)) if draw.random() < OUTLIER_SHARE else 0.0
         slow = self._drift + lost
         value = math.exp(world.rates[place.setting] + slow + draw.gauss(0, world.noise))
-        excesses = tuple(
-            world.excesses[place.setting] - slow + draw.gauss(0, world.noise)
+        slos = tuple(
+            SloEvidence.exact(world.excesses[place.setting] - slow + draw.gauss(0, world.noise))
             for _ in range(1 if world.excesses else 0)
         )
-        return TuneTrial(place, value, excesses)
+        return TuneTrial(place, value, slos)
 
 
 def searched(
@@ -86,11 +89,21 @@ def searched(
     return World(tuple(rates), excesses, random.choice(feasible), noise)
 
 
-def equal_but_default(settings: int, advantage: float, noise: float, random: Random) -> World:
-    """Return a world whose settings are all better than the default by the same ratio."""
+def equal_but_default(
+    settings: int, advantage: float, noise: float, random: Random, *, has_slo: bool = False
+) -> World:
+    """Return a world whose settings are all better than the default by the same ratio.
+
+    With an SLO, the default keeps it, and about a sixth of the others break it: the search cannot
+    tell which ones.
+    """
     default = random.randrange(settings)
     rates = [0.0 if n == default else math.log1p(advantage) for n in range(settings)]
-    return World(tuple(rates), (), default, noise)
+    excesses = [
+        -NEAR_LIMIT if n == default else random.gauss(-NEAR_LIMIT, NEAR_LIMIT)
+        for n in range(settings)
+    ]
+    return World(tuple(rates), tuple(excesses) if has_slo else (), default, noise)
 
 
 def _rates(settings: int, surface: Surface, random: Random) -> list[float]:

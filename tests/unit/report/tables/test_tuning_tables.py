@@ -62,7 +62,7 @@ def test_a_setting_is_started_by_its_command_and_its_files(result):
 
 def test_trust_names_trials_settings_and_failures(result):
     text = render(trust.trust(result), "en")
-    searched = "the search had 30 trials of 8 settings · 1 setting failed"
+    searched = "the search had 30 trials of 6 settings · 1 setting failed"
     noise = "standard deviation of a trial 0.7 %"
     assert text.startswith(f"Healthy: the generator had room · {searched} · {noise} · busiest")
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from torr.messages.message import message
 from torr.messages.say import render
 from torr.model.condition import Condition
 from torr.model.settings import TunedParameter, settings_of
@@ -15,6 +16,7 @@ from torr.results.verdict import Verdict
 from torr.stats.metric import named
 from torr.tuning.outcome import outcome_of
 from torr.tuning.procedure import TuneFindings, TuneReplay
+from torr.verdicts.slo_evidence import SloEvidence
 from torr.verdicts.tuning import FreshValue, judge_finalists
 
 WIGGLE = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.002, 0.006, -0.008, 0.002]
@@ -49,7 +51,7 @@ def said(ratios, excesses=None, slos=SLO, metric="ok/s", count=10):
         {
             setting: FreshValue(
                 100 * ratio * math.exp(WIGGLE[(number + setting) % 10] if setting else 0.0),
-                tuple([excesses[setting] if excesses else -0.2] * len(slos)),
+                tuple([SloEvidence.exact(excesses[setting] if excesses else -0.2)] * len(slos)),
             )
             for setting, ratio in enumerate(ratios)
         }
@@ -64,16 +66,17 @@ def said(ratios, excesses=None, slos=SLO, metric="ok/s", count=10):
         (
             said([1.0, 1.1, 1.1, 0.8]),
             (
-                "workers 6 is at least 3 % faster than the default: 10.0 % (9.2–10.8 %), 10 fresh"
-                " rounds, SLO held (p95 ≤ 409 ms). 1 finalist cannot be told apart from it:"
-                " take the cheaper one."
+                "workers 6 is at least 3 % faster than the default: 10.0 % (98.3 % interval:"
+                " 9.2–10.8 %), 10 fresh rounds, SLO held (p95 ≤ 409 ms). 1 finalist cannot be told"
+                " apart from it: take the cheaper one."
             ),
         ),
         (
             said([1.0, 1.1, 1.1, 1.1], slos=()),
             (
-                "workers 6 is at least 3 % faster than the default: 10.0 % (9.2–10.8 %), 10 fresh"
-                " rounds. 2 finalists cannot be told apart from it: take the cheapest."
+                "workers 6 is at least 3 % faster than the default: 10.0 % (98.3 % interval:"
+                " 9.2–10.8 %), 10 fresh rounds. 2 finalists cannot be told apart from it: take the"
+                " cheapest."
             ),
         ),
         (
@@ -84,14 +87,21 @@ def said(ratios, excesses=None, slos=SLO, metric="ok/s", count=10):
             said([1.0, 1.1, 1.1], [-0.2, 0.0, -0.2]),
             "An SLO is not shown for workers 6. workers 4 is at least 3 % faster than the default:",
         ),
-        (said([1.0, 1.0]), "workers 6 and the default are the same (−"),
+        (said([1.0, 1.0]), "workers 6 and the default are the same (98.3 % interval: −"),
         (
             said([1.0, 1.1], slos=(), count=5),
-            "workers 6 is not shown to differ from the default (no interval), 5 fresh rounds.",
+            (
+                "workers 6 is not shown to differ from the default (no interval), 5 fresh rounds."
+                " Keep the default, unless the setting is cheaper."
+            ),
         ),
         (
-            said([1.0, 1.001], slos=()),
-            "workers 6 and the default are the same (",
+            said([1.0, 0.8], [0.2, -0.2]),
+            (
+                "workers 6 is slower than the default by 20.0 % (98.3 % interval: 19.4–20.6 %), 10"
+                " fresh rounds, SLO held (p95 ≤ 409 ms). It is recommended since the default breaks"
+                " an SLO."
+            ),
         ),
         (
             said([1.0, 1.1, 1.1], [-0.2, 0.2, 0.0]),
@@ -100,18 +110,34 @@ def said(ratios, excesses=None, slos=SLO, metric="ok/s", count=10):
         (
             said([1.0, 0.8]),
             (
-                "workers 6 is slower than the default by 20.0 % (19.4–20.6 %), 10 fresh rounds:"
-                " keep the default."
+                "workers 6 is slower than the default by 20.0 % (98.3 % interval: 19.4–20.6 %), 10"
+                " fresh rounds: keep the default."
             ),
         ),
         (
             said([1.0, 0.8], metric="p99"),
-            "workers 6 is at least 3 % faster by p99 than the default: 20.0 % (19.4–20.6 %)",
+            (
+                "workers 6 is at least 3 % faster by p99 than the default: 20.0 % (98.3 % interval:"
+                " 19.4–20.6 %)"
+            ),
         ),
     ],
 )
 def test_a_verdict_is_one_sentence(told, expected):
     assert told.startswith(expected)
+
+
+def test_the_end_of_a_sentence_says_what_to_do():
+    assert said([1.0, 1.001], slos=()).endswith(", 10 fresh rounds. Take the cheaper one.")
+    assert said([1.0, 1.0], [0.0, -0.2]).endswith(
+        "It is recommended since the default is not shown to keep the SLOs."
+    )
+
+
+def test_finalists_that_all_crash_are_said_to():
+    rounds = [{0: FreshValue(100.0)} for _ in range(10)]
+    text = said_of(rounds, 0, [], slos=())
+    assert text == "No finalist could be measured in 10 fresh rounds: keep the default."
 
 
 def test_a_number_that_must_be_high_has_a_lower_bound():
@@ -135,7 +161,7 @@ def test_before_the_first_look_there_is_no_verdict(finalists, ending):
 
 
 def test_a_default_that_could_not_be_measured_is_said():
-    rounds = [{1: FreshValue(100.0 + number, (-0.2,))} for number in range(10)]
+    rounds = [{1: FreshValue(100.0 + number, (SloEvidence.exact(-0.2),))} for number in range(10)]
     assert said_of(rounds, None, [1]) == (
         "workers 6 is not compared with the default, which could not be measured, 10 fresh rounds,"
         " SLO held (p95 ≤ 409 ms)."
@@ -156,3 +182,11 @@ def test_the_end_of_an_interval_that_is_shown(condition, word, expected):
     slo = Verdict(metric="", condition=condition, word=word, interval=(400.0, 450.0))
     assert bound(slo) == expected
     assert bound(Verdict(metric="", condition=condition, word=word)) == "–"
+
+
+@pytest.mark.parametrize("word", ["broken", "not shown"])
+@pytest.mark.parametrize("interval", [None, (None, 500.0)])
+def test_without_a_number_the_reason_is_shown(word, interval):
+    why = message("a", "p99 needs 1,000 answers, there were 312")
+    slo = Verdict(metric="", condition="p99 < 1s", word=word, interval=interval, reason=why)
+    assert bound(slo) == why
