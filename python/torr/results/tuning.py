@@ -54,7 +54,7 @@ class TunedSetting(ResultPart, kw_only=True):
     against_default: Verdict | None = None
     against_champion: Verdict | None = None
     is_beyond_margin: Annotated[
-        bool, Meta(description="the whole interval is better than the default by at least 3 %")
+        bool, Meta(description="better, and by the whole interval by at least 3 %")
     ] = False
     cpu_us_per_request: Annotated[Amount | None, Meta(description="median")] = None
     memory_bytes: Annotated[Amount | None, Meta(description="median of the highest")] = None
@@ -90,4 +90,5 @@ class TuningOutcome(ResultPart, kw_only=True):
         Meta(description="runners-up with shown SLOs that cannot be told apart from the champion"),
     ] = []
     out: list[SettingOut] = []
-    untried: Annotated[Count, Meta(description="settings that did not enter the search")] = 0
+    untried: Annotated[Count, Meta(description="how many settings did not enter the search")] = 0
+    untried_settings: Annotated[list[Count], Meta(description="which ones they are")] = []

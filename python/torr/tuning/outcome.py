@@ -44,7 +44,8 @@ def outcome_of(
         is_complete=replay.following is None,
         finalists=list(found.finalists),
         out=list(found.out),
-        untried=found.untried,
+        untried=len(found.untried),
+        untried_settings=list(found.untried),
     )
     verdict = found.verdict
     if verdict is None:

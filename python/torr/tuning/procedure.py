@@ -37,7 +37,7 @@ class TuneFindings:
     finalists: tuple[int, ...]
     verdict: TuneVerdict | None
     out: tuple[SettingOut, ...]
-    untried: int
+    untried: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,12 @@ class TuneProcedure:
             yield from self._fresh_rounds(progress)
 
     def _findings(self, progress: _Progress) -> TuneFindings:
+        tried = {self.default, *self.entrants()}
         return TuneFindings(
             finalists=progress.finalists,
             verdict=progress.verdict,
             out=tuple(progress.failures.out.values()),
-            untried=self.budget.settings - 1 - self.budget.entrants,
+            untried=tuple(n for n in range(self.budget.settings) if n not in tried),
         )
 
     def _fresh_rounds(self, progress: _Progress) -> Generator[TrialPlace, TuneTrial, None]:

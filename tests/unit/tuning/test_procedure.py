@@ -62,8 +62,15 @@ RISING = [100.0 + n for n in range(SETTINGS)]
 def test_the_finalists_are_the_best_three_in_order():
     outcome, _ = recorded(procedure(), rates(RISING))
     assert outcome.finalists == (19, 18, 17)
-    assert outcome.untried == 0
+    assert outcome.untried == ()
     assert outcome.verdict.recommended == 19
+
+
+def test_settings_that_the_seed_does_not_draw_are_named():
+    tuning = procedure(60)
+    outcome, _ = recorded(tuning, rates(RISING))
+    assert outcome.untried
+    assert sorted([0, *tuning.entrants(), *outcome.untried]) == list(range(SETTINGS))
 
 
 def test_less_is_better_where_the_metric_is_a_time():

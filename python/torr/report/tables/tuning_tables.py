@@ -73,6 +73,13 @@ def of_settings_out(tuning: Tuning) -> Table | None:
     return table.build()
 
 
+def of_untried(tuning: Tuning) -> Table | None:
+    """Return the settings that did not enter the search."""
+    table = TableBuilder(tuning.outcome.untried_settings)
+    table.text(say("setting"), tuning.name, breaks=True)
+    return table.build()
+
+
 def _place(row: TunedSetting, tuning: Tuning) -> Text:
     """Return whether a setting is recommended, or what else it is."""
     outcome, role = tuning.outcome, tuning.place(row.setting)

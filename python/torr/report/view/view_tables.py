@@ -135,6 +135,7 @@ def _of_tuning(result: RunResult) -> Iterator[Titled]:
     tuning = Tuning.of(result)
     yield say("Finalists, in fresh rounds"), tuning_tables.of_finalists(tuning)
     yield say("Settings that failed"), tuning_tables.of_settings_out(tuning)
+    yield say("Settings that were not tried"), tuning_tables.of_untried(tuning)
 
 
 def of_level(result: RunResult, times: str) -> Iterator[Titled]:

@@ -1,12 +1,14 @@
 """The tables of a tuning, and how to start the recommended setting."""
 
 import pytest
+from msgspec import structs
 
 from torr.messages.say import render
 from torr.report.data.tuning import Tuning
 from torr.report.tables import tuning_tables
 from torr.report.text import trust
 from torr.report.text.tuning_use import instructions
+from torr.results.tuning import SettingOut
 from tuned import SETTINGS, tuned
 
 
@@ -65,6 +67,45 @@ def test_trust_names_trials_settings_and_failures(result):
     searched = "the search had 30 trials of 6 settings · 1 setting failed"
     noise = "standard deviation of a trial 0.7 %"
     assert text.startswith(f"Healthy: the generator had room · {searched} · {noise} · busiest")
+
+
+def test_settings_that_were_not_tried_are_listed(result):
+    assert tuning_tables.of_untried(Tuning.of(result)) is None
+    outcome = structs.replace(result.tuning, untried=2, untried_settings=[2, 7])
+    partly = structs.replace(result, tuning=outcome)
+    assert rows_of(tuning_tables.of_untried(Tuning.of(partly))) == [
+        ["workers 2, gc true"],
+        ["workers 4, gc false, pool 16"],
+    ]
+    assert "; 2 were not tried" in render(trust.trust(partly), "en")
+
+
+def test_a_setting_that_the_generator_limited_has_not_failed(result):
+    out = [SettingOut(1, "limited"), SettingOut(2, "died")]
+    partly = structs.replace(result, tuning=structs.replace(result.tuning, out=out))
+    text = render(trust.trust(partly), "en")
+    assert "1 setting failed · the generator limited 1 setting" in text
+
+
+@pytest.mark.parametrize(
+    ("word", "slo", "title"),
+    [
+        ("better", "held", "The recommended setting"),
+        ("worse", "broken", "The recommended setting"),
+        ("same", None, "The best setting, which is not shown to be better than the default"),
+    ],
+)
+def test_a_setting_is_called_recommended_if_there_is_a_reason(result, word, slo, title):
+    outcome = result.tuning
+    first = outcome.measured[0]
+    claim = structs.replace(first.against_default, word=word)
+    changed = structs.replace(
+        outcome,
+        measured=[structs.replace(first, against_default=claim), *outcome.measured[1:]],
+        default=structs.replace(outcome.default, slo=slo),
+    )
+    (found, _), *_ = instructions(Tuning.of(structs.replace(result, tuning=changed)))
+    assert render(found, "en") == title
 
 
 def test_before_the_first_look_there_are_no_finalists():

@@ -40,7 +40,7 @@ def result(outcome, metric="ok/s"):
 def said_of(rounds, default, finalists, slos=SLO, metric="ok/s"):
     """Return the sentence about fresh rounds, in English."""
     judged = judge_finalists(rounds, default, finalists, metric=named(metric))
-    replay = TuneReplay(TuneFindings(tuple(finalists), judged, (), 0), None)
+    replay = TuneReplay(TuneFindings(tuple(finalists), judged, (), ()), None)
     outcome = outcome_of(replay, {}, settings_of(PARAMETERS), named(metric), slos)
     return render(verdict(result(outcome, metric)), "en")
 
