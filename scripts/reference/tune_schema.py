@@ -27,6 +27,7 @@ PARAMETER: dict[str, Json] = {
         "additionalProperties": {"oneOf": [_SCALAR, _VALUES]},
         "description": "the values that other parameters, written before, must have",
     },
+    "otherwise": {**_SCALAR, "description": "the value where the condition does not hold"},
     "argument": {**_TEXTS, "description": "words that are added to the command"},
     "env": {**_TEXT, "description": "the variable that has the value"},
 }

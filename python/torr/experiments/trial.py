@@ -287,7 +287,7 @@ def _prepared(
 
     Its templates are filled, and the commands before it have run.
     """
-    values = {"processes": 1, **trial.factors, **here.values}
+    values = {"processes": 1, **state.preparation.otherwise, **trial.factors, **here.values}
     values |= state.preparation.write_files(values, here.scratch)
     filled = trial.candidate.command.filled(values)
     state.preparation.run(filled, values, here.scratch, is_over=lambda: context.interrupt.requested)

@@ -25,7 +25,8 @@ class TunedParameter(msgspec.Struct, frozen=True):
     """A parameter with the values that are tried; `when` has the values of others that it needs.
 
     `argument` are words that are added to the command of the server; `variable` is an environment
-    variable. Without both, the value is used where its name stands in braces.
+    variable. Without both, the value is used where its name stands in braces. `otherwise` is the
+    value in settings in which the condition does not hold; it is no part of them.
     """
 
     name: str
@@ -33,6 +34,7 @@ class TunedParameter(msgspec.Struct, frozen=True):
     when: dict[str, tuple[SettingValue, ...]] = {}
     argument: tuple[str, ...] = ()
     variable: str | None = None
+    otherwise: SettingValue | None = None
 
     def applies_in(self, setting: Setting) -> bool:
         """Return whether the condition holds in a setting."""

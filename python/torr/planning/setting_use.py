@@ -26,7 +26,7 @@ def setting_use(file: TuneFile, setting: Setting) -> SettingUse:
     """
     preparation = file.preparation
     paths = {template.name: template.path.name for template in preparation.templates}
-    values = {**_LEFT, **setting, **paths}
+    values = {**_LEFT, **preparation.otherwise, **setting, **paths}
     candidate = file.candidate_in(setting).command
     argv = tuple(fill(word, values, "command") for word in candidate.argv)
     return SettingUse(

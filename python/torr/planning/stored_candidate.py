@@ -36,5 +36,5 @@ def stored_candidate(
         "grace_s": command.grace_s,
         "health_timeout_s": command.health_timeout_s,
         "checksums": checksums(plan, preparation),
-        "versions": versions_in(command, factors),
+        "versions": versions_in(command, {**preparation.otherwise, **factors}),
     }

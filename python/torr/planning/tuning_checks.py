@@ -88,13 +88,14 @@ def _check_parameters(file: TuneFile) -> None:
 
 def _check_filled(file: TuneFile, setting: Setting) -> None:
     """Refuse a placeholder that no setting, template or trial fills."""
-    values = {**_EXAMPLE, **setting, **_paths(file)}
+    own = {**_EXAMPLE, **file.preparation.otherwise, **setting}
+    values = {**own, **_paths(file)}
     lines = file.matrix.lines
     with errors_at(file.matrix.path, line_of(lines, "command")):
         file.candidate_in(setting).command.filled(values)
     for template in file.preparation.templates:
         with errors_at(template.path, 1):
-            fill(template.text, {**_EXAMPLE, **setting}, template.name)
+            fill(template.text, own, template.name)
     with errors_at(file.matrix.path, line_of(lines, "before")):
         for words in file.preparation.before:
             for word in words:
@@ -104,7 +105,7 @@ def _check_filled(file: TuneFile, setting: Setting) -> None:
 def example_url(file: TuneFile) -> str:
     """Return the URL of the server in its default setting, on a port that stands for any."""
     setting = file.settings[file.default]
-    values = {**_EXAMPLE, **setting, **_paths(file)}
+    values = {**_EXAMPLE, **file.preparation.otherwise, **setting, **_paths(file)}
     return file.candidate_in(setting).command.filled(values).url
 
 

@@ -146,7 +146,7 @@ def _secrets(tuning: TunePlan) -> list[str]:
     for parameter in file.parameters:
         names = (parameter.name, parameter.variable or "")
         if any(map(is_secret, names)):
-            secrets.update(map(str, parameter.values))
+            secrets.update(map(str, (*parameter.values, parameter.otherwise or "")))
     return sorted(secret for secret in secrets if len(secret) >= LEAST_SECRET)
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from torr.messages.message import message
@@ -40,10 +40,14 @@ class ConfigTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The templates to fill, and the commands to run, before a server starts."""
+    """The templates to fill, and the commands to run, before a server starts.
+
+    `otherwise` has the values of placeholders that a setting has no value for.
+    """
 
     templates: tuple[ConfigTemplate, ...] = ()
     before: tuple[tuple[str, ...], ...] = ()
+    otherwise: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from torr.model.settings import SettingValue
 
-PARAMETER_KEYS = ("values", "when", "argument", "env")
+PARAMETER_KEYS = ("values", "when", "otherwise", "argument", "env")
 OF_A_TRIAL = ("port", "scratch")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -65,6 +65,7 @@ class SettingsReader:
             if "argument" in own.values
             else (),
             variable=variable,
+            otherwise=_otherwise(own, name),
         )
 
 
@@ -102,6 +103,26 @@ def _conditions(
             yield name, values
 
 
+def _otherwise(own: TomlTable, name: str) -> SettingValue | None:
+    """Return the value where the condition does not hold."""
+    value = own.values.get("otherwise")
+    with own.errors_at("otherwise" if value is not None else ""):
+        _check_value(value if value is not None else "", name)
+        require(
+            value is None or "when" in own.values,
+            say("{name} has otherwise, and no condition", name=name),
+            say("write when = {{ workers = [4, 8] }}"),
+        )
+    return cast("SettingValue | None", value)
+
+
+def _check_value(value: object, name: str) -> None:
+    require(
+        isinstance(value, str | int | float | bool),
+        say("{name}: {value!r} is neither a text nor a number", name=name, value=value),
+    )
+
+
 def _is_list(table: TomlTable, name: str) -> bool:
     return isinstance(table.values[name], list)
 
@@ -116,10 +137,7 @@ def _values(table: TomlTable, key: str, name: str) -> tuple[SettingValue, ...]:
                 say("write {name} = [1, 4]", name=name),
             )
         for number, value in enumerate(values):
-            require(
-                isinstance(value, str | int | float | bool),
-                say("{name}: {value!r} is neither a text nor a number", name=name, value=value),
-            )
+            _check_value(value, name)
             require(
                 not is_one_of(value, values[:number]),
                 say("{name} has {value!r} twice", name=name, value=value),

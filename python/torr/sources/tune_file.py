@@ -85,7 +85,8 @@ class TuneFile:
     def candidate_in(self, setting: Setting) -> Candidate:
         """Return the candidate with the arguments and variables of a setting."""
         command = self.candidate.command
-        chosen = [each for each in self.parameters if each.name in setting]
+        known = {**self.preparation.otherwise, **setting}
+        chosen = [each for each in self.parameters if each.name in known]
         words = [word for each in chosen for word in each.argument]
         variables = {
             each.variable: f"{{{each.name}}}" for each in chosen if each.variable is not None
@@ -111,7 +112,8 @@ class _Reader:
         self._check_keys()
         parameters = SettingsReader(self.top).parameters()
         candidate = self._candidate()
-        preparation = Preparation(tuple(self._templates()), tuple(self._before()))
+        otherwise = {x.name: x.otherwise for x in parameters if x.otherwise is not None}
+        preparation = Preparation(tuple(self._templates()), tuple(self._before()), otherwise)
         used = {
             *candidate.command.placeholders,
             *(name for text in preparation.texts for name in placeholder_names(text)),
@@ -207,9 +209,16 @@ class _Reader:
         for parameter in parameters:
             with self.top.errors_at(f"settings.{parameter.name}"):
                 require(
-                    not parameter.when or parameter.name not in used,
+                    not parameter.when
+                    or parameter.otherwise is not None
+                    or parameter.name not in used,
                     say("{{{name}}} has no value where its condition fails", name=parameter.name),
-                    say('write argument = ["--{name}", "{{{name}}}"] or env', name=parameter.name),
+                    say(
+                        'write argument = ["--{name}", "{{{name}}}"] or env, or its value there:'
+                        " otherwise = {value}",
+                        name=parameter.name,
+                        value=f"{parameter.values[0]!r}",
+                    ),
                 )
 
     def _default(self, parameters: tuple[TunedParameter, ...], settings: list[Setting]) -> int:

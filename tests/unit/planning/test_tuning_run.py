@@ -90,6 +90,25 @@ def test_how_to_start_a_setting_has_no_secret_and_leaves_the_port_open(plan):
     assert use.before == ["./warm 4 '{scratch}'"]
 
 
+def test_a_value_where_its_condition_fails_fills_command_and_template(plan, tmp_path):
+    text = FILE.replace('argument = ["--pool", "{pool}"]', "otherwise = 1").replace(
+        '"--config"', '"--pool", "{pool}", "--config"'
+    )
+    plan()
+    (tmp_path / "server.conf").write_text("pool {pool}\n")
+    file = TunePlan.of(read_tune_file(_written(tmp_path, text)), TuneOptions()).file
+    for setting, pool in (({"workers": 1, "gc": True}, 1), (file.settings[-1], 16)):
+        use = setting_use(file, setting)
+        assert f"--pool {pool} " in use.command
+        assert use.files == {"server.conf": f"pool {pool}\n"}
+
+
+def _written(folder, text):
+    path = folder / "tune.toml"
+    path.write_text(text)
+    return path
+
+
 def started(plan, **options):
     """Return a directory with one trial of the first place, as a killed tuning leaves it."""
     tuning = plan(**options)

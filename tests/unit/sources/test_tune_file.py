@@ -68,6 +68,26 @@ def test_a_setting_adds_its_arguments_and_variables(read):
     assert "--pool" not in file.candidate_in({"workers": 1, "gc": "on"}).command.argv
 
 
+IN_A_TEMPLATE = WHOLE.replace('argument = ["--pool", "{pool}"]', "otherwise = 1").replace(
+    '"{workers}", "--config"', '"{workers}", "{pool}", "--config"'
+)
+
+
+def test_a_conditional_value_can_have_another_one_where_its_condition_fails(read):
+    file = read(IN_A_TEMPLATE)
+    assert file.preparation.otherwise == {"pool": 1}
+    assert {"workers": 1, "gc": "on"} in file.settings
+    assert len(file.settings) == len(read(WHOLE).settings)
+
+
+@pytest.mark.parametrize("way", ['argument = ["--pool", "{pool}"]', 'env = "POOL"'])
+def test_it_reaches_the_server_in_the_same_way(read, way):
+    text = WHOLE.replace('argument = ["--pool", "{pool}"]', f"otherwise = 1, {way}")
+    command = read(text).candidate_in({"workers": 1, "gc": "on"}).command
+    assert (command.argv[-1] == "{pool}") == way.startswith("argument")
+    assert (dict(command.env).get("POOL") == "{pool}") == way.startswith("env")
+
+
 def test_a_time_is_a_budget_too(read):
     assert read(WHOLE.replace("budget = 240", 'budget = "2h"')).budget.time_ns == 7200 * 10**9
     assert read(WHOLE.replace("budget = 240\n", "")).budget is None
@@ -90,6 +110,14 @@ def test_a_file_without_a_name_is_about_a_server(read):
         ("when = { workers = 4 }", "when = { worker = 4 }", 14, "no 'worker' before", "workers?"),
         ("when = { workers = 4 }", "when = { workers = 5 }", 14, "workers is never 5", "1, 4"),
         ("when = { workers = 4 }", "when = { workers = [] }", 14, "no list of values", None),
+        ("when = { workers = 4 }", "otherwise = 1", 14, "has otherwise, and no condition", "when"),
+        (
+            "when = { workers = 4 }",
+            "when = { workers = 4 }, otherwise = [1]",
+            14,
+            "neither a text nor a number",
+            None,
+        ),
         ('gc = "on"', 'gc = "no"', 17, "gc = no is not in [settings]", "on, off"),
         ('gc = "on"', "", 15, "the default has no gc", "gc = on"),
         ('gc = "on"', 'gc = "on"\npool = 8', 18, "condition does not hold", "leave it out"),
@@ -149,7 +177,7 @@ PLACES = [
     *((key,) for key in ("settings", "default", "budget", "noise", "templates", "before")),
     *((key,) for key in ("primary", "tag", "command", "env", "url", "pause", "name")),
     *(("settings", key) for key in ("workers", "gc", "pool")),
-    *(("settings", "pool", key) for key in ("values", "when", "argument", "env")),
+    *(("settings", "pool", key) for key in ("values", "when", "otherwise", "argument", "env")),
     ("settings", "pool", "when", "workers"),
     ("default", "gc"),
     ("templates", "conf"),
