@@ -84,7 +84,7 @@ def _fresh(tuning: TunePlan) -> str:
 def _total(tuning: TunePlan) -> str:
     """Return how many trials there are with those of the default before, and their time.
 
-    One number stands for the time: the middle of the shortest and the longest one.
+    The estimate is the middle of the shortest and the longest time.
     """
     least, most = (count + TRIALS_OF_DEFAULT for count in tuning.procedure.budget.all_trials)
     text = trials_text(least, most, tuning.trial_s)
@@ -93,7 +93,7 @@ def _total(tuning: TunePlan) -> str:
     if least == most:
         return text
     middle = time_text((least + most) / 2 * tuning.trial_s)
-    return say("{known}; {middle} as one number", known=text, middle=middle)
+    return say("{known}; the estimate is {middle}", known=text, middle=middle)
 
 
 def _power(tuning: TunePlan) -> Iterator[str]:

@@ -86,7 +86,7 @@ def test_the_preview_says_settings_trials_time_and_power(plan):
         "48 settings of 4 parameters; the default is workers 1, gc on, batch 1",
         "search: 155 trials: 47 settings in 1 round and 12 settings in 9 rounds",
         "fresh rounds of the default and 3 finalists: judged after 10 and 20 rounds",
-        "197 to 237 trials, about 33 min to 40 min; 36 min as one number",
+        "197 to 237 trials, about 33 min to 40 min; the estimate is 36 min",
         (
             "the search has enough trials for a standard deviation of 4 % between trials of one"
             " setting: about 88 % of simulated searches without an SLO ended within 2 % of the best"

@@ -38,6 +38,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--context", type=int, default=4096)
     parser.add_argument("--cache", choices=["off", "on", "q8_0"], default="on")
     parser.add_argument("--batch", type=int, default=2048)
+    parser.add_argument("--ubatch", type=int, help="tokens computed at once [--batch]")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--letters", action="store_true")
     parser.add_argument("--width", type=int, default=64)
@@ -53,7 +54,7 @@ def parameters(options: argparse.Namespace, path: Path) -> xllamacpp.CommonParam
     parameters.port = options.port
     parameters.n_parallel = options.slots
     parameters.n_ctx = options.slots * options.context
-    parameters.n_batch = parameters.n_ubatch = options.batch
+    parameters.n_batch, parameters.n_ubatch = options.batch, options.ubatch or options.batch
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = options.threads
     parameters.endpoint_metrics = True
     parameters.endpoint_slots = True
