@@ -204,11 +204,11 @@ command = [
 ]
 url = "http://127.0.0.1:{{port}}/"
 connections = 2
-requests = 20
+requests = 10
 warmup = "0s"
-budget = 22
+budget = 34
 [settings]
-delay = ["9ms", "1ms"]
+delay = ["9ms", "1ms", "30ms"]
 [default]
 delay = "9ms"
 """)
@@ -216,7 +216,8 @@ delay = "9ms"
     ended = CliRunner().invoke(command_line, ["tune", "tune.toml", *flags])
     assert ended.exit_code == 0, ended.output
     result = json.loads(Path("_output/torr/latest/result.json").read_text())
-    assert result["tuning"]["finalists"] == [1]
+    assert result["tuning"]["finalists"] == [1, 2]
+    assert {level["place"]["phase"] for level in result["levels"]} == {"search", "fresh"}
     sent_by = {tuple(n["name"] for n in x["generator"]["nodes"]) for x in result["levels"]}
     assert sent_by == {("a", "b")}
     assert "pin" not in result["experiment"]

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import signal
+import time
+from random import Random
 
 import pytest
 
 from installed import TORR, wait_until
+from torr.options.tune import TuneOptions
+from torr.planning.tuning import TunePlan
+from torr.results.result import decoded
 from torr.results.tuning import TrialPlace
+from torr.sources.tune_file import read_tune_file
 
 # The server has one thread of work per connection, and its delay is the only difference.
 FILE = f"""\
@@ -82,6 +88,111 @@ def test_a_tuning_goes_on_where_it_was(torr, start, file, tmp_path, number):
     assert (result["status"], result["tuning"]["recommended"]) == ("complete", 1)
     again = torr("tune", file, "--resume", "_output/torr/latest")
     assert (again.code, "is complete" in again.err) == (2, True)
+
+
+# Seven settings enter the search; the value of `pool` in a template has a condition.
+SEARCHED = f"""\
+name = "searched"
+command = ["sh", "-c", "{TORR} target delay --port {{port}} --for 60s $(cat {{conf}})"]
+url = "http://127.0.0.1:{{port}}/"
+connections = 2
+requests = 20
+warmup = "0s"
+slo = ["p50 < 5s"]
+budget = 64
+[settings]
+delay = ["8ms", "1ms", "2ms", "4ms"]
+capacity = {{ values = [8, 16, 24], when = {{ delay = [1, 2] }}, otherwise = 4 }}
+[default]
+delay = "8ms"
+[templates]
+conf = "server.conf"
+""".replace("delay = [1, 2]", 'delay = ["1ms", "2ms"]')
+KILLS = 10
+
+
+@pytest.mark.full
+def test_a_search_that_is_killed_at_any_moment_has_the_finalists_of_its_trials(
+    torr, start, tmp_path
+):
+    path = tmp_path / "tune.toml"
+    path.write_text(SEARCHED)
+    (tmp_path / "server.conf").write_text("--delay {delay} --capacity {capacity}\n")
+    words, resume, random = ["tune", str(path), "--pin", "off"], [], Random(28)
+    kept = tmp_path / "_output/torr/latest/result.json"
+
+    def measured():
+        if not kept.exists():
+            return []
+        return [x for x in json.loads(kept.read_text())["levels"] if not x["cut_short"]]
+
+    phases = set()
+    for _ in range(KILLS):
+        before = measured()
+        more = len(before) + random.randrange(1, 6)
+        process = start(*words, *resume)
+        wait_until(lambda more=more: len(measured()) >= more)
+        time.sleep(random.uniform(0, 0.4))
+        process.kill()
+        process.wait(120)
+        phases.add(measured()[-1]["place"]["phase"])
+        assert measured()[: len(before)] == before
+        resume = ["--resume", "_output/torr/latest"]
+    assert "search" in phases
+    ended = torr(*words, *resume)
+    assert ended.code == 0, ended.err
+    result = decoded(kept.read_bytes(), "the result")
+    tuning = TunePlan.of(read_tune_file(path), TuneOptions())
+    trials = tuning.reader.trials(result.levels, result.failures)
+    search, stages = result.experiment.search, tuple(result.experiment.stages)
+    procedure = tuning.procedure_in(search, stages)
+    # The same trials without an interruption, each of them once.
+    whole = procedure.run(trials.__getitem__)
+    assert procedure.replay(trials).following is None
+    assert result.tuning.is_complete
+    assert list(whole.finalists) == result.tuning.finalists
+    assert whole.verdict.recommended == result.tuning.recommended
+    fastest = {tuning.file.settings[setting]["delay"] for setting in whole.finalists}
+    assert "1ms" in fastest
+
+
+# Pieces come every {itl}, which is all that the settings differ in.
+CHAT = f"""\
+name = "chat"
+command = [
+    "{TORR}", "target", "openai", "--port", "{{port}}", "--ttft", "1ms", "--itl", "{{itl}}",
+    "--tokens", "5", "--for", "60s",
+]
+url = "http://127.0.0.1:{{port}}"
+health = "/health"
+chat = "openai"
+model = "m"
+prompt = "one two three"
+connections = 2
+requests = 20
+warmup = "0s"
+primary = "tokens/s"
+slo = ["ttft p50 < 5s", "errors < 5%"]
+budget = 34
+[settings]
+itl = ["8ms", "1ms", "20ms"]
+[default]
+itl = "8ms"
+"""
+
+
+@pytest.mark.full
+def test_a_load_of_a_language_model(torr, tmp_path):
+    path = tmp_path / "tune.toml"
+    path.write_text(CHAT)
+    ended = torr("tune", str(path), "--pin", "off")
+    assert ended.code == 0, ended.err
+    tuning = ended.result["tuning"]
+    assert (tuning["recommended"], tuning["finalists"]) == (1, [1, 2])
+    champion = tuning["measured"][0]
+    assert (champion["against_default"]["metric"], champion["slo"]) == ("tokens_per_s", "held")
+    assert champion["is_beyond_margin"]
+    assert "faster by tokens/s" in ended.out or "faster than the default" in ended.out
 
 
 @pytest.mark.full

@@ -166,6 +166,7 @@ def test_a_load_of_requests_has_no_known_time(plan):
     [
         ("slo =", "setings = 3\nslo =", 3, "there is no 'setings' here", "did you mean settings?"),
         ("slo =", "connexions = 3\nslo =", 3, "there is no 'connexions'", "connections?"),
+        ("slo =", 'trace = "t"\nslo =', 3, "a tuning has no trace", "prompts"),
         ("slo =", 'tokenizer = "x"\nslo =', 3, "a tuning has no tokenizer", "leave it out"),
         ('"{workers}", ', "", 7, "'workers' does not reach the server", "{workers}"),
         ('"{workers}"', '"{worker}"', 1, "{worker} is unknown", "{workers}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import jsonschema
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from documents import ROOT
 from matrices import STUDIES
 from torr.engine import read_toml
+from torr.experiments.tuning import TRIALS_OF_DEFAULT
 from torr.options.tune import TuneOptions
 from torr.planning.tuning import TunePlan
 from torr.sources.tune_file import read_tune_file
@@ -29,5 +31,9 @@ def test_a_tuning_has_enough_settings_and_trials(path):
     jsonschema.validate(read_toml(path.read_text())[0], SCHEMA)
     tuning = TunePlan.of(read_tune_file(path), TuneOptions())
     assert len(tuning.file.settings) >= LEAST_SETTINGS
-    _, most = tuning.procedure.budget.all_trials
+    least, most = tuning.procedure.budget.all_trials
     assert most * tuning.trial_s <= MOST_S
+    # What its comment says is what --plan estimates.
+    (minutes,) = re.findall(r"About (\d+) minutes", path.read_text())
+    estimate = (least + most + 2 * TRIALS_OF_DEFAULT) / 2 * tuning.trial_s / 60
+    assert int(minutes) == pytest.approx(estimate, abs=1)
