@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from torr.experiments.context import Outcome, RunContext
 from torr.experiments.trial import ComparisonState, Trial, end_cell, run_protocol, run_trial
+from torr.experiments.tuning_time import TRIALS_OF_DEFAULT, TuningTime
 from torr.messages.message import message, message_list
 from torr.servers.differences import differences
 from torr.servers.failure import EndedEarly, TrialError
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from torr.tuning.trials import TuneTrial
 
 DEFAULT = "default"
-TRIALS_OF_DEFAULT = 2
-"""How often the default is started before the search; its body counts if it is always the same."""
 AFTER_THE_LOAD = ("did_not_stop", "left_behind")
 """Failures of a server that do not change what was measured of it."""
 _OF_CONTENT = ("answers.status", "answers.bodies", "answers.types")
@@ -100,12 +99,14 @@ class TuneRun:
         procedure_for: Callable[[float], TuneProcedure],
         context: RunContext,
         state: ComparisonState,
+        time_spent: TuningTime | None = None,
     ) -> None:
         """`procedure_for` returns the procedure, given the mean time of a trial in seconds."""
         self._trials = trials
         self._procedure_for = procedure_for
         self._context = context
         self._state = state
+        self._time = time_spent or TuningTime()
         self._of_default: list[Level] = []
 
     def run(self) -> Outcome:
@@ -119,7 +120,10 @@ class TuneRun:
             self._state.trials_made = len(known)
             left = [max(0, count - len(known)) for count in procedure.budget.all_trials]
             self._context.listener.trials_planned(left[0], left[1], trial_s)
-            procedure.run(partial(self._measured, known))
+            self._time.trials = len(known)
+            self._time.earlier_s = len(known) * trial_s
+            self._time.has_fresh_rounds = any(place.phase == "fresh" for place in known)
+            procedure.run(partial(self._measured, known), self._time.choose_looks)
         except EndedEarly:
             pass
         finally:
@@ -172,6 +176,7 @@ class TuneRun:
         directory = self._context.directory
         levels, failures = len(directory.levels), len(directory.failures)
         trial = self._trials.trial(place.setting, place)
+        self._time.trials += 1
         run_trial(trial, self._trials.plan_of, self._context, self._state)
         new = self._trials.reader.trials(directory.levels[levels:], directory.failures[failures:])
         if place not in new:

@@ -29,6 +29,11 @@ class TuneEffort:
             raise UsageError(say("a budget has at most {most:,} trials", most=MOST_TRIALS))
         return effort
 
+    @property
+    def seconds(self) -> float | None:
+        """The time; None for a number of trials."""
+        return None if self.time_ns is None else self.time_ns / SECOND_NS
+
     def __str__(self) -> str:
         """Return what `parse` reads."""
         return format_duration(self.time_ns) if self.time_ns else f"{self.trials}"
@@ -40,4 +45,4 @@ class TuneEffort:
         """
         if self.trials is not None:
             return self.trials
-        return max(0, int((self.time_ns or 0) / SECOND_NS / seconds) - uncounted)
+        return max(0, int((self.seconds or 0.0) / seconds) - uncounted)

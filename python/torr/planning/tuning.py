@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from torr.errors import require
-from torr.experiments.tuning import TRIALS_OF_DEFAULT
+from torr.experiments.tuning_time import TRIALS_OF_DEFAULT
 from torr.messages.say import say
 from torr.planning.cluster import pin_for
 from torr.planning.matrix import AROUND_A_TRIAL_S, Plans

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from torr.experiments.tuning import TRIALS_OF_DEFAULT
+from torr.experiments.tuning_time import TRIALS_OF_DEFAULT
 from torr.messages.counts import counted
 from torr.messages.say import join, say
 from torr.messages.trials import time_text, trials_text

@@ -11,6 +11,7 @@ from msgspec import UNSET, structs
 from torr.experiments.pinning import pinned
 from torr.experiments.trial import ComparisonState
 from torr.experiments.tuning import DefaultAnswers, SettingTrials, TuneRun
+from torr.experiments.tuning_time import TuningTime
 from torr.model.secret_names import is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets
 from torr.planning.cluster import start_of
@@ -99,8 +100,15 @@ class _Run:
             state.total = self.procedure.budget.all_trials[1]
             return self.procedure
 
+        def keep_looks(looks: tuple[int, ...]) -> None:
+            head = context.directory.head
+            head.experiment = structs.replace(head.experiment, stages=list(looks))
+            self.procedure = tuning.procedure_in(head.experiment.search or 0, looks)
+            state.total = self.procedure.budget.all_trials[1]
+
+        time_spent = TuningTime(tuning.effort and tuning.effort.seconds, keep_looks)
         with pinned(tuning.pin):
-            return TuneRun(trials, procedure_for, context, state).run()
+            return TuneRun(trials, procedure_for, context, state, time_spent).run()
 
     def judge(self, levels: Sequence[Level], _aborted: str | None = None) -> Conclusions:
         tuning, procedure = self.tuning, self.procedure

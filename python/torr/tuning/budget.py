@@ -100,6 +100,15 @@ class TuneBudget:
         return measured * self.looks[0], measured * self.looks[-1]
 
 
+def looks_within(looks: tuple[int, ...], trials: float, measured: int) -> tuple[int, ...]:
+    """Return the looks for which so many trials suffice, and the first one in any case.
+
+    `measured` settings have a trial in each round.
+    """
+    fits = [look for look in looks if look * measured <= trials]
+    return looks[: max(1, len(fits))]
+
+
 def search_trials(settings: int, noise: float = NOISE_PERCENT) -> int:
     """Return how many search trials a tuning needs at a noise in percent."""
     needed = max(30 * noise, settings * (1 + noise / 2))

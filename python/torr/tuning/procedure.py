@@ -9,6 +9,7 @@ on by replaying the trials that are on the disk.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from torr.tuning.search import Failures, Trials, measure_round, search
 from torr.verdicts.tuning import RATE, FreshRounds, FreshValue, TuneVerdict, judge_finalists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Generator, Mapping
 
     from torr.results.tuning import SettingOut, TrialPlace
     from torr.stats.metric import Metric
@@ -48,10 +49,15 @@ class TuneReplay:
     following: TrialPlace | None
 
 
+ChooseLooks = Callable[[tuple[int, ...], int], tuple[int, ...]]
+"""Returns the looks to make, of those planned and the number of settings in fresh rounds."""
+
+
 @dataclass
 class _Progress:
     """What the steps have found so far."""
 
+    choose_looks: ChooseLooks = lambda looks, _measured: looks
     finalists: tuple[int, ...] = ()
     verdict: TuneVerdict | None = None
     failures: Failures = field(default_factory=Failures)
@@ -75,9 +81,17 @@ class TuneProcedure:
         # Not a secret: a draw that can be repeated.
         return Random(self.seed).sample(others, self.budget.entrants)  # noqa: S311
 
-    def run(self, measure: Callable[[TrialPlace], TuneTrial]) -> TuneFindings:
-        """Measure the trials of the whole procedure; return what was found."""
-        progress = _Progress()
+    def run(
+        self,
+        measure: Callable[[TrialPlace], TuneTrial],
+        choose_looks: ChooseLooks = lambda looks, _measured: looks,
+    ) -> TuneFindings:
+        """Measure the trials of the whole procedure; return what was found.
+
+        `choose_looks` may leave out the last looks when the search is over. A replay then needs the
+        procedure with the looks that are left.
+        """
+        progress = _Progress(choose_looks=choose_looks)
         steps = self._steps(progress)
         place = next(steps, None)
         while place is not None:
@@ -121,8 +135,9 @@ class TuneProcedure:
 
     def _fresh_rounds(self, progress: _Progress) -> Generator[TrialPlace, TuneTrial, None]:
         """Measure the default and the finalists until a look settles them."""
-        looks, failures = self.budget.looks, progress.failures
-        orders = williams.order((self.default, *progress.finalists), looks[-1], self.seed)
+        failures, settings = progress.failures, (self.default, *progress.finalists)
+        looks = progress.choose_looks(self.budget.looks, len(settings))
+        orders = williams.order(settings, looks[-1], self.seed)
         rounds: FreshRounds = []
         for number, order in enumerate(orders, 1):
             remaining = failures.remaining(order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from torr.experiments.context import ExperimentListener, RunContext
 from torr.experiments.interrupt import Interrupt
 from torr.experiments.trial import ComparisonState
 from torr.experiments.tuning import DefaultAnswers, SettingTrials, TuneRun
+from torr.experiments.tuning_time import TuningTime
 from torr.messages.message import message
 from torr.model.condition import Condition
 from torr.results.result import RunHead, TrialFailure
@@ -39,6 +41,16 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
+class Clock:
+    """Stands for the clock: each trial takes so many seconds."""
+
+    def __init__(self, seconds):
+        self.now, self.seconds = 0.0, seconds
+
+    def monotonic(self):
+        return self.now
+
+
 class Noting(ExperimentListener):
     def __init__(self, notes):
         self.notes = notes
@@ -59,6 +71,8 @@ class Servers:
         self.notes, self.slos = [], ()
         self.folder = folder
         self.interrupt = Interrupt()
+        self.clock, self.budget_s, self.looks = Clock(1.0), None, []
+        monkeypatch.setattr(tunings, "time", self.clock)
         monkeypatch.setattr(tunings, "run_trial", self._trial)
         monkeypatch.setattr(tunings, "run_protocol", self._default)
 
@@ -67,12 +81,16 @@ class Servers:
         reader = TrialReader(Metric("ok_per_s"), self.slos)
         trials = SettingTrials(SETTINGS, DEFAULT, lambda _setting: SERVER, None, reader)
         context = RunContext(directory, Noting(self.notes), self.interrupt)
-        run = TuneRun(trials, self._procedure, context, ComparisonState(0))
+        state = ComparisonState(0)
+        spent = TuningTime(self.budget_s, self.looks.append, self.clock.monotonic)
+        run = TuneRun(trials, self._procedure, context, state, spent)
         with directory:
             self.outcome = run.run()
         self.trials = reader.trials(directory.levels, directory.failures)
         self.failures = directory.failures
-        return PROCEDURE.replay(self.trials)
+        looks = self.looks[-1] if self.looks else PROCEDURE.budget.looks
+        budget = replace(PROCEDURE.budget, looks=looks)
+        return replace(PROCEDURE, budget=budget).replay(self.trials)
 
     def _procedure(self, trial_s):
         self.trial_s = trial_s
@@ -81,12 +99,14 @@ class Servers:
     def _default(self, trial, _plan_of, _context, _state, around):
         assert (trial.round, trial.factors) == (0, SETTINGS[DEFAULT])
         self.tried += 1
+        self.clock.now += 1.0
         around(None, lambda: self.default_level)
         if self.default_error is not None:
             raise self.default_error
 
     def _trial(self, trial, _plan_of, context, _state):
         self.made.append(trial.place)
+        self.clock.now += self.clock.seconds
         if len(self.made) > self.most:
             raise Killed
         assert SETTINGS[trial.place.setting] == trial.factors
@@ -119,6 +139,39 @@ def test_the_best_settings_become_finalists_and_every_trial_is_kept(servers):
     assert (replay.findings.verdict.recommended, bench.outcome.status) == (5, "complete")
     assert set(bench.trials) == set(bench.made)
     assert bench.tried == 2
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "seconds", "looks"),
+    [
+        (None, 1.0, []),
+        # 2 trials of the default, 40 of the search, 80 of the fresh rounds.
+        (123, 1.0, [(10, 20)]),
+        (120, 1.0, [(10,)]),
+        (123, 1.5, [(10,)]),
+        (10, 1.0, [(10,)]),
+    ],
+)
+def test_looks_for_which_there_is_no_time_are_left_out(servers, budget_s, seconds, looks):
+    bench = servers()
+    bench.budget_s, bench.clock.seconds = budget_s, seconds
+    replay = bench.run()
+    assert bench.looks == looks
+    assert replay.following is None
+    assert replay.findings.verdict.rounds <= (looks[-1] if looks else (20,))[-1]
+
+
+def test_a_tuning_that_goes_on_in_its_fresh_rounds_keeps_its_looks(servers):
+    first = servers()
+    first.most, first.budget_s = 45, 1000
+    directory = RunDirectory.create(first.folder, "late", RunHead(kind="tune"))
+    with pytest.raises(Killed):
+        first.run(directory)
+    assert first.looks == [(10, 20)]
+    again = servers()
+    again.budget_s = 1
+    again.run(RunDirectory.reopen(directory.path))
+    assert again.looks == []
 
 
 def test_too_few_responses_of_the_default_are_said_before_the_search(servers):

@@ -11,7 +11,7 @@ import pytest
 from documents import ROOT
 from matrices import STUDIES
 from torr.engine import read_toml
-from torr.experiments.tuning import TRIALS_OF_DEFAULT
+from torr.experiments.tuning_time import TRIALS_OF_DEFAULT
 from torr.options.tune import TuneOptions
 from torr.planning.tuning import TunePlan
 from torr.sources.tune_file import read_tune_file

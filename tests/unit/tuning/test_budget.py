@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torr.tuning.budget import TuneBudget, least_trials, search_trials
+from torr.tuning.budget import TuneBudget, least_trials, looks_within, search_trials
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,14 @@ def test_few_settings_have_one_level_that_orders_them(settings, sizes):
 def test_settings_that_could_not_be_measured_twice_do_not_enter():
     budget = TuneBudget.of(500, 240)
     assert budget.entrants == budget.search // 2 < 499
+
+
+@pytest.mark.parametrize(
+    ("trials", "looks"),
+    [(160, (10, 20, 40)), (159, (10, 20)), (79, (10,)), (0, (10,)), (-5, (10,))],
+)
+def test_the_looks_for_which_the_trials_suffice_are_made(trials, looks):
+    assert looks_within((10, 20, 40), trials, 4) == looks
 
 
 @given(st.integers(2, 3000), st.integers(0, 5000), st.floats(0.5, 30))
