@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from torr.model.settings import settings_of
 from torr.results.result import RunResult, decoded
-from torr.tuning.simulation.rows import NOISES, SETTINGS, TRIALS, simulated_row
-from torr.tuning.simulation.runs import PROCEDURES
+from torr.tuning.simulation.rows import NOISES, PROCEDURES, SETTINGS, TRIALS, simulated_row
 from truth.firing import TORR
 from truth.row import Round, Value
 

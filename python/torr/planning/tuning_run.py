@@ -106,7 +106,9 @@ class _Run:
             self.procedure = tuning.procedure_in(head.experiment.search or 0, looks)
             state.total = self.procedure.budget.all_trials[1]
 
-        time_spent = TuningTime(tuning.effort and tuning.effort.seconds, keep_looks)
+        time_spent = TuningTime(
+            None if tuning.effort is None else tuning.effort.seconds, keep_looks
+        )
         with pinned(tuning.pin):
             return TuneRun(trials, procedure_for, context, state, time_spent).run()
 

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from torr.results.tuning import TrialPlace
+from torr.tuning.simulation.racing import racing
 from torr.tuning.simulation.rows import (
     JUST_BELOW_MARGIN,
     SETTINGS,
@@ -84,6 +85,16 @@ def test_settings_that_are_slower_than_the_default_are_not_recommended():
         for simulate in (halving, pick_best(1))
     }
     assert slower[halving] <= 8 < min(x for one, x in slower.items() if one is not halving)
+
+
+def test_a_race_finds_good_settings_and_claims_too_much_of_them():
+    worlds = [searched(SETTINGS, SURFACES[n % 3], 0.04, Random(n)) for n in range(40)]
+    tunings, honest = (
+        [simulate(world, TRIALS, n) for n, world in enumerate(worlds)]
+        for simulate in (racing, halving)
+    )
+    assert share_near_best(tunings) >= 60
+    assert bias_of(tunings) > bias_of(honest)
 
 
 @pytest.mark.parametrize("broken", [pick_best(1), pick_best(3)])

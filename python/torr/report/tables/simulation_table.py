@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _PROCEDURES = {
     "one": say("one trial each, pick the best"),
     "three": say("three trials each, pick the best"),
+    "racing": say("racing by t-tests"),
     "tune": say("torr tune: halving, then fresh rounds"),
 }
 

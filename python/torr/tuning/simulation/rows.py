@@ -8,14 +8,15 @@ from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from torr.tuning.simulation.runs import PROCEDURES
+from torr.tuning.simulation.racing import racing
+from torr.tuning.simulation.runs import Simulate, halving, pick_best
 from torr.tuning.simulation.worlds import SURFACES, World, equal_but_default, searched
 from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from torr.tuning.simulation.runs import Simulate, SimulatedTuning
+    from torr.tuning.simulation.runs import SimulatedTuning
 
 SETTINGS = 64
 TRIALS = 240
@@ -25,6 +26,12 @@ NEAR = 0.02
 """A recommended setting within this part of the best one counts as found."""
 JUST_BELOW_MARGIN = 0.029
 SLOWER = -0.05
+PROCEDURES: dict[str, Simulate] = {
+    "one": pick_best(1),
+    "three": pick_best(3),
+    "racing": racing,
+    "tune": halving,
+}
 # Seeds of trials differ between the worlds of all seeds.
 _BETWEEN_SEEDS = 1_000_000
 

@@ -1,7 +1,7 @@
 """Runs of procedures on worlds, and what came of them.
 
 Besides torr's procedure there are two that pick the highest mean of one or three trials of each
-setting, as people do who tune by hand.
+setting, as people do who tune by hand (and in `racing.py` a race).
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ def halving(world: World, trials: int, seed: int) -> SimulatedTuning:
     budget = TuneBudget.of(len(world.rates), trials, 100 * world.noise)
     verdict = TuneProcedure(world.default, budget, seed).run(measured.measure).verdict
     if verdict is None:
-        return _simulated(world, None, None)
+        return simulated(world, None, None)
     recommended = verdict.recommended
     claim = verdict.against_default.get(
         verdict.finalists[0] if recommended is None else recommended
     )
     if claim is None or claim.judgement.word not in ("better", "worse"):
-        return _simulated(world, recommended, None)
+        return simulated(world, recommended, None)
     claims_margin = claim.judgement.word == "better" and claim.is_beyond_margin
-    return _simulated(
+    return simulated(
         world, recommended, SimulatedClaim(claim.setting, claim.estimate.centre, claims_margin)
     )
 
@@ -93,21 +93,15 @@ def pick_best(rounds: int) -> Simulate:
         best = max(kept, key=lambda setting: fmean(values[setting]))
         ratio = fmean(values[best]) - fmean(values[world.default])
         claim = SimulatedClaim(best, ratio, claims_margin=ratio > math.log1p(DELTA))
-        return _simulated(world, best, claim)
+        return simulated(world, best, claim)
 
     return simulate
 
 
-PROCEDURES: dict[str, Simulate] = {
-    "one": pick_best(1),
-    "three": pick_best(3),
-    "tune": halving,
-}
-
-
-def _simulated(
+def simulated(
     world: World, recommended: int | None, claim: SimulatedClaim | None
 ) -> SimulatedTuning:
+    """Return what came of a procedure in a world."""
     used = world.default if recommended is None else recommended
     true_ratio = None if claim is None else world.rates[claim.setting] - world.rates[world.default]
     return SimulatedTuning(
