@@ -195,6 +195,25 @@ def test_a_load_of_a_language_model(torr, tmp_path):
     assert "faster by tokens/s" in ended.out or "faster than the default" in ended.out
 
 
+TRACE = CHAT.replace('prompt = "one two three"', 'trace = "trace.jsonl"').replace(
+    'requests = 20\nwarmup = "0s"\n', ""
+)
+
+
+@pytest.mark.full
+def test_a_load_of_a_trace(torr, tmp_path):
+    path = tmp_path / "tune.toml"
+    path.write_text(TRACE)
+    rows = [{"timestamp": 5 * n, "input_length": 9, "output_length": 5} for n in range(20)]
+    lines = [json.dumps({**row, "hash_ids": [1]}) + "\n" for row in rows]
+    (tmp_path / "trace.jsonl").write_text("".join(lines))
+    ended = torr("tune", str(path), "--pin", "off")
+    assert ended.code == 0, ended.err
+    assert ended.result["tuning"]["finalists"] == [1, 2]
+    assert {level["counts"]["ok"] for level in ended.result["levels"]} == {20}
+    assert ended.result["levels"][0]["trace"]["rows"] == 20
+
+
 @pytest.mark.full
 def test_a_setting_that_does_not_start_is_out_with_its_reason(torr, file, tmp_path):
     path = tmp_path / "tune.toml"

@@ -110,5 +110,5 @@ class TunePlan:
 
 
 def _metric(file: TuneFile, load: Plan) -> Metric:
-    """Return the metric that is made best: p99 where arrivals come at a rate, else ok/s."""
-    return file.matrix.primary or of_load(at_rate=load.rate_per_s is not None)
+    """Return the metric that is made best: p99 where requests come at times, else ok/s."""
+    return file.matrix.primary or of_load(at_rate=load.has_schedule)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from torr.model.settings import Setting
     from torr.sources.tune_file import TuneFile
 
-_NOT_HERE = {**OF_ONE_RUN, "trace": say("give prompts or prompt_tokens")}
 # The port and the folder of a trial, where only their names matter.
 _EXAMPLE = {"port": 1, "scratch": "/", "processes": 1}
 
@@ -53,7 +52,9 @@ def _check_flags(file: TuneFile) -> None:
     """Refuse keys that are no flags of torr run; a key of a tune file may be meant."""
     for key in file.candidate.flags:
         with errors_at(file.matrix.path, line_of(file.matrix.lines, key)):
-            require(key not in _NOT_HERE, say("a tuning has no {key}", key=key), _NOT_HERE.get(key))
+            require(
+                key not in OF_ONE_RUN, say("a tuning has no {key}", key=key), OF_ONE_RUN.get(key)
+            )
             hint = did_you_mean(key, (*KEYS, *CANDIDATE_KEYS, *TUNE_KEYS))
             require(
                 key in KEYS,

@@ -1,11 +1,14 @@
 """The plan of a tuning, and the text of `torr tune --plan`."""
 
+import json
+
 import pytest
 
 from torr.errors import FileError
 from torr.messages.say import render
 from torr.model.tune_effort import TuneEffort
 from torr.options.tune import TuneOptions
+from torr.planning.checksums import checksums
 from torr.planning.tuning import TunePlan
 from torr.planning.tuning_checks import examples
 from torr.planning.tuning_preview import preview
@@ -67,6 +70,24 @@ def test_a_rate_is_judged_by_p99_of_which_less_is_better(plan):
     assert plan(f'rate = "100"\n{WHOLE}').procedure.metric.label == "p99"
     assert plan(f'rate = "100"\nprimary = "ok/s"\n{WHOLE}').procedure.metric.label == "ok/s"
     assert plan(f'primary = "p99"\n{WHOLE}').procedure.metric.label == "p99"
+
+
+def trace_of(path, *times):
+    row = {"input_length": 9, "output_length": 2, "hash_ids": [1]}
+    path.write_text("".join(json.dumps({"timestamp": at, **row}) + "\n" for at in times))
+
+
+def test_a_trace_is_a_load_too(plan, tmp_path):
+    trace_of(tmp_path / "trace.jsonl", 0, 500)
+    load = f'chat = "openai"\nmodel = "m"\ntrace = "{tmp_path}/trace.jsonl"\n'
+    text = WHOLE.replace('duration = "5s"\nwarmup = "2s"\n', load)
+    tuning = plan(text)
+    # Its requests come at the times of the trace.
+    assert tuning.procedure.metric.label == "p99"
+    assert plan(f"connections = 2\n{text}").procedure.metric.label == "ok/s"
+    before = checksums(tuning.load, tuning.file.preparation)
+    trace_of(tmp_path / "trace.jsonl", 0, 501)
+    assert checksums(plan(text).load, tuning.file.preparation) != before
 
 
 def test_the_seed_is_that_of_the_options(plan):
@@ -166,7 +187,7 @@ def test_a_load_of_requests_has_no_known_time(plan):
     [
         ("slo =", "setings = 3\nslo =", 3, "there is no 'setings' here", "did you mean settings?"),
         ("slo =", "connexions = 3\nslo =", 3, "there is no 'connexions'", "connections?"),
-        ("slo =", 'trace = "t"\nslo =', 3, "a tuning has no trace", "prompts"),
+        ("slo =", 'trace = "t"\nslo =', 3, "trace: t: No such file", None),
         ("slo =", 'tokenizer = "x"\nslo =', 3, "a tuning has no tokenizer", "leave it out"),
         ('"{workers}", ', "", 7, "'workers' does not reach the server", "{workers}"),
         ('"{workers}"', '"{worker}"', 1, "{worker} is unknown", "{workers}"),
