@@ -210,3 +210,15 @@ def test_rows_of_a_tuning_end_with_the_setting():
         "search 1.2       1,000   7.50 ms    100 %  healthy            workers 4, gc off",
         "fresh 1      workers 4, gc off: it ended",
     ]
+
+
+def test_what_is_known_before_the_search_of_a_tuning_is_written():
+    rows = io.StringIO()
+    progress = Progress(None, rows)
+    progress.trials_planned(40, 80, 60.0)
+    progress.noted("p99 needs 1,000 responses")
+    Progress(None, None).noted("nobody reads it")
+    assert rows.getvalue().splitlines() == [
+        "40 to 80 trials, about 40 min to 80 min",
+        "note: p99 needs 1,000 responses",
+    ]
