@@ -135,6 +135,13 @@ class _Words:
             )
         kept = [x for x in self._outcome.measured if x.slo in (None, "held")]
         if not kept or kept[0].against_default is None:
+            slos = [slo for x in self._outcome.measured for slo in x.slos if slo.reason is not None]
+            if slos:
+                return say(
+                    "No finalist is shown to keep the SLOs in {rounds} ({why}): keep the default.",
+                    rounds=self._rounds,
+                    why=slos[0].reason or "",
+                )
             return say(
                 "No finalist is shown to keep the SLOs in {rounds}: keep the default.",
                 rounds=self._rounds,

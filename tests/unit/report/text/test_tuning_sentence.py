@@ -140,6 +140,17 @@ def test_finalists_that_all_crash_are_said_to():
     assert text == "No finalist could be measured in 10 fresh rounds: keep the default."
 
 
+def test_a_reason_for_which_no_finalist_is_shown_to_keep_the_slos_is_said():
+    why = message("a", "p99 needs 1,000 answers, there were 312")
+    rounds = [
+        {n: FreshValue(100.0 + n, (SloEvidence(why=why),)) for n in (0, 1)} for _ in range(10)
+    ]
+    assert said_of(rounds, 0, [1]) == (
+        "No finalist is shown to keep the SLOs in 10 fresh rounds (p99 needs 1,000 answers, there"
+        " were 312): keep the default."
+    )
+
+
 def test_a_number_that_must_be_high_has_a_lower_bound():
     assert "ok/s ≥ 122/s" in said([1.0, 1.1], slos=(Condition.parse("ok/s > 100"),))
 
