@@ -91,8 +91,10 @@ impl Outgoing {
         slots: &mut impl Slots,
     ) {
         self.from += count;
-        if self.from == self.bytes.len() {
-            self.bytes.clear();
+        // Bytes that were sent are removed before they are most of the buffer. Otherwise it would grow for
+        // as long as bodies follow each other.
+        if self.from >= self.bytes.len() - self.from {
+            self.bytes.drain(..self.from);
             self.from = 0;
         }
         while count > 0
@@ -108,5 +110,43 @@ impl Outgoing {
                 self.parts.pop_front();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Exchange, Outline};
+
+    #[test]
+    fn the_buffer_stays_small_although_it_is_never_empty() {
+        let mut out = Outgoing::default();
+        let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+        let (streams, mut slots) = (Streams::new(1), (&mut exchange, &[][..]));
+        // As much as TLS takes at once, and frames that do not fit into it.
+        for _ in 0..1_000 {
+            while out.bytes().len() < 64 * 1024 {
+                out.add_of(1, 0, |bytes| bytes.extend_from_slice(&[0; 16_393]));
+            }
+            out.sent(64 * 1024, 0, &streams, &mut slots);
+            assert!(!out.bytes().is_empty());
+        }
+        assert!(out.bytes.capacity() < 256 * 1024, "{}", out.bytes.capacity());
+    }
+
+    #[test]
+    fn bytes_are_sent_in_order_whatever_the_size_of_writes() {
+        let (mut out, mut sent) = (Outgoing::default(), Vec::new());
+        let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+        let (streams, mut slots) = (Streams::new(1), (&mut exchange, &[][..]));
+        for number in 0..100_u8 {
+            out.add(&[number; 7]);
+            let count = out.bytes().len().min(usize::from(number % 13));
+            sent.extend_from_slice(&out.bytes()[..count]);
+            out.sent(count, 0, &streams, &mut slots);
+        }
+        sent.extend_from_slice(out.bytes());
+        let expected: Vec<u8> = (0..100).flat_map(|number| [number; 7]).collect();
+        assert_eq!(sent, expected);
     }
 }
