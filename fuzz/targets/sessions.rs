@@ -136,7 +136,7 @@ fn play(protocol: Protocol, mut input: &[u8]) {
             }
             2 if running[slot] => {
                 running[slot] = false;
-                if !connection.cancel(place, world.now) {
+                if !connection.cancel(place, world.now, &mut exchanges) {
                     return;
                 }
             }

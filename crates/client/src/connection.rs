@@ -188,6 +188,21 @@ impl<S> Connection<S> {
         }
     }
 
+    /// Sets the number of the next stream of HTTP/2, for tests.
+    #[cfg(any(test, feature = "line-protocol"))]
+    pub fn skip_to_stream(&mut self, stream: u32) {
+        if let Session::Http2(session) = &mut self.session {
+            session.skip_to(stream);
+        }
+    }
+
+    /// Takes note that it is `now`: an exchange that begins next waits from then on.
+    pub fn note_time(&mut self, now: Nanos) {
+        if let Session::Http2(session) = &mut self.session {
+            session.note_time(now);
+        }
+    }
+
     /// Takes note that it can send no more, or again.
     fn note_stall(&mut self, is_stalled: bool, now: Nanos) {
         if is_stalled {
@@ -213,8 +228,8 @@ impl<S> Connection<S> {
     }
 
     /// Cancels the exchange in a slot; returns whether the connection can carry others afterwards.
-    pub fn cancel(&mut self, slot: u16, now: Nanos) -> bool {
-        with_session!(&mut self.session, session => session.cancel(slot, now))
+    pub fn cancel(&mut self, slot: u16, now: Nanos, slots: &mut impl Slots) -> bool {
+        with_session!(&mut self.session, session => session.cancel(slot, now, slots))
     }
 
     /// Returns whether it can carry exchanges that have not begun.

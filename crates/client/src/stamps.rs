@@ -16,8 +16,8 @@ pub struct Stamps {
     pub connect: Nanos,
     /// The duration of the TLS handshake after it, if there was one.
     pub tls: Nanos,
-    /// When a stream was free for it, on a connection that carries several exchanges.
-    pub admitted: Nanos,
+    /// How long it waited because the server allows a connection of HTTP/2 no more streams at once.
+    pub stream_wait: Nanos,
     /// How long its body waited for a window of HTTP/2, if it has one.
     pub window_wait: Nanos,
     /// Before the write of its first byte.
@@ -38,7 +38,7 @@ impl Stamps {
             taken,
             connect: unset,
             tls: unset,
-            admitted: unset,
+            stream_wait: unset,
             window_wait: unset,
             sent: unset,
             first_byte: unset,
@@ -68,12 +68,6 @@ impl Stamps {
     #[must_use]
     pub fn wait(&self) -> Option<Nanos> {
         between(self.taken, self.sent)
-    }
-
-    /// Returns how long it waited for a stream, `admitted − taken`: 0 if one was free.
-    #[must_use]
-    pub fn stream_wait(&self) -> Option<Nanos> {
-        between(self.taken, self.admitted)
     }
 
     /// Returns the scheduling lag, `taken − intended`: the lateness of the load generator.

@@ -103,7 +103,10 @@ class Latency(ResultPart, kw_only=True):
     ] = None
     stream_wait_ms: Annotated[
         Statistics | UnsetType | None,
-        Meta(description="a stream was free − taken up by a worker; absent for HTTP/1.1"),
+        Meta(
+            description="how long a request waited because the server allowed its connection no more"
+            " streams; absent for HTTP/1.1"
+        ),
     ] = UNSET
     window_wait_ms: Annotated[
         Statistics | UnsetType | None,

@@ -154,7 +154,7 @@ impl ProtocolSession for Http1Session {
         }
     }
 
-    fn cancel(&mut self, _: u16, _: Nanos) -> bool {
+    fn cancel(&mut self, _: u16, _: Nanos, _: &mut impl Slots) -> bool {
         // The rest of the response would be taken for the next one.
         self.response.take().is_none()
     }

@@ -154,7 +154,7 @@ impl ProtocolSession for LineSession {
         !self.outgoing.is_empty()
     }
 
-    fn cancel(&mut self, slot: u16, _: Nanos) -> bool {
+    fn cancel(&mut self, slot: u16, _: Nanos, _: &mut impl Slots) -> bool {
         // Its response is recognised by its ID, and ignored.
         self.ids[usize::from(slot)] = None;
         true

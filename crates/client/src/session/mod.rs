@@ -148,7 +148,7 @@ pub(crate) trait ProtocolSession {
     /// Takes note that the first `count` outgoing bytes were sent; the write began at `at`.
     fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots);
 
-    /// Returns whether exchanges are complete because their requests were sent.
+    /// Returns whether exchanges end because of what was sent.
     fn has_written(&self) -> bool {
         false
     }
@@ -194,7 +194,7 @@ pub(crate) trait ProtocolSession {
 
     /// Cancels the exchange in a slot at `now`; returns whether the connection can carry others
     /// afterwards.
-    fn cancel(&mut self, slot: u16, now: Nanos) -> bool;
+    fn cancel(&mut self, slot: u16, now: Nanos, slots: &mut impl Slots) -> bool;
 
     /// Returns whether the connection can carry exchanges that have not begun.
     fn accepts(&self) -> bool {

@@ -164,9 +164,9 @@ impl RemoteClock {
             own(at);
         }
         for ExchangeRow { stamps, stream, .. } in rows {
-            let Stamps { connect: _, tls: _, window_wait: _, .. } = stamps;
-            let Stamps { intended, taken, admitted, sent, first_byte, last_byte, .. } = stamps;
-            [intended, taken, admitted, sent, first_byte, last_byte].into_iter().for_each(own);
+            let Stamps { connect: _, tls: _, stream_wait: _, window_wait: _, .. } = stamps;
+            let Stamps { intended, taken, sent, first_byte, last_byte, .. } = stamps;
+            [intended, taken, sent, first_byte, last_byte].into_iter().for_each(own);
             if let Some(StreamRow { stamps, texts: _, tokens_out: _ }) = stream {
                 stamps.iter_mut().for_each(own);
             }

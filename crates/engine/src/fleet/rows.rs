@@ -23,13 +23,13 @@ pub(super) fn to_bytes(rows: &[ExchangeRow]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(rows.len() * ROW_BYTES);
     for row in rows {
         let failure = row.failure.map_or(NO_FAILURE, |reason| reason as u16);
-        let Stamps { intended, taken, connect, tls, admitted, window_wait, .. } = row.stamps;
+        let Stamps { intended, taken, connect, tls, stream_wait, window_wait, .. } = row.stamps;
         let Stamps { sent, first_byte, last_byte, .. } = row.stamps;
         bytes.extend(row.request.to_le_bytes());
         bytes.push(row.measured.into());
         bytes.extend(failure.to_le_bytes());
         bytes.extend(row.status.unwrap_or(NO_STATUS).to_le_bytes());
-        let opening = [intended, taken, connect, tls, admitted, window_wait];
+        let opening = [intended, taken, connect, tls, stream_wait, window_wait];
         for stamp in opening.into_iter().chain([sent, first_byte, last_byte]) {
             bytes.extend(stamp.to_le_bytes());
         }
@@ -63,7 +63,7 @@ fn row(mut bytes: &[u8]) -> Result<ExchangeRow, String> {
         taken: stamp(),
         connect: stamp(),
         tls: stamp(),
-        admitted: stamp(),
+        stream_wait: stamp(),
         window_wait: stamp(),
         sent: stamp(),
         first_byte: stamp(),

@@ -119,7 +119,7 @@ fn value(metric: Limited, times: &AttemptTimes<'_>) -> Value {
         Limited::Ttfb if stream.is_some() => since(start, stamps.first_byte),
         Limited::Ttfb => stamps.ttfb(),
         Limited::QueueWait => stamps.wait(),
-        Limited::StreamWait => stamps.stream_wait(),
+        Limited::StreamWait => Some(stamps.stream_wait).filter(|time| *time != UNSET),
         Limited::WindowWait => Some(stamps.window_wait).filter(|time| *time != UNSET),
         // Every message must meet it: the longest time tells.
         Limited::Message => *longest_message,
@@ -162,7 +162,7 @@ mod tests {
         taken: 0,
         connect: UNSET,
         tls: UNSET,
-        admitted: UNSET,
+        stream_wait: UNSET,
         window_wait: UNSET,
         sent: 10,
         first_byte: 20,
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn waits_and_messages_have_limits_where_there_are_some() {
         let stamps =
-            Stamps { intended: 0, taken: 5, admitted: 25, window_wait: 40, sent: 65, ..STAMPS };
+            Stamps { intended: 0, taken: 5, stream_wait: 20, window_wait: 40, sent: 65, ..STAMPS };
         let times = AttemptTimes { stamps: &stamps, stream: None, longest_message: Some(30) };
         let values = [
             (Limited::SchedulingLag, 5),

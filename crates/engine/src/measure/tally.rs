@@ -23,7 +23,7 @@ pub struct Latencies {
     pub ttfb: Metric,
     /// `sent − taken`.
     pub wait: Metric,
-    /// `admitted − taken`, where a connection carries several exchanges.
+    /// How long it waited for a stream of HTTP/2 that the server allows.
     #[serde(default)]
     pub stream_wait: Metric,
     /// How long the body of the request waited for a window of HTTP/2, where it has one.
@@ -65,7 +65,7 @@ impl Latencies {
             (&mut self.response, response),
             (&mut self.ttfb, stamps.ttfb()),
             (&mut self.wait, stamps.wait()),
-            (&mut self.stream_wait, stamps.stream_wait()),
+            (&mut self.stream_wait, known(stamps.stream_wait)),
             (&mut self.window_wait, known(stamps.window_wait)),
             (&mut self.connect, known(stamps.connect)),
             (&mut self.tls, known(stamps.tls)),

@@ -20,7 +20,7 @@ impl Log {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut file = BufWriter::new(File::create(path)?);
         file.write_all(
-            b"name,phase,class,reason,status,intended_ns,taken_ns,connect_ns,tls_ns,sent_ns,first_byte_ns,last_byte_ns,first_event_ns,first_text_ns,last_text_ns,end_ns,texts,tokens_out,admitted_ns,window_wait_ns\n",
+            b"name,phase,class,reason,status,intended_ns,taken_ns,connect_ns,tls_ns,sent_ns,first_byte_ns,last_byte_ns,first_event_ns,first_text_ns,last_text_ns,end_ns,texts,tokens_out,stream_wait_ns,window_wait_ns\n",
         )?;
         Ok(Self { file })
     }
@@ -63,7 +63,7 @@ impl Log {
             }
             None => self.file.write_all(b",,,,,,")?,
         }
-        write_time(&mut self.file, stamps.admitted)?;
+        write_time(&mut self.file, stamps.stream_wait)?;
         write_time(&mut self.file, stamps.window_wait)?;
         self.file.write_all(b"\n")
     }

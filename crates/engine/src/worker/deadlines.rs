@@ -106,12 +106,15 @@ impl<D: Driver> Worker<D> {
         let slot = &self.slots[number as usize];
         let (connection, place, has_begun) = (slot.connection, slot.place, slot.has_begun);
         let generation = slot.generation;
-        let entry = self.connections.get_mut(slot.connection);
+        let entry = &mut self.connections.entries[connection as usize];
         if !entry.is_shared() {
             return false;
         }
-        let reusable =
-            !has_begun || entry.of_generation(generation).is_some_and(|it| it.cancel(place, now));
+        let range = entry.slots();
+        let requests = &self.share.prepared.requests;
+        let slots = &mut ConnectionSlots { slots: &mut self.slots[range], requests };
+        let open = entry.of_generation(generation);
+        let reusable = !has_begun || open.is_some_and(|it| it.cancel(place, now, slots));
         self.flush_later(connection);
         reusable
     }

@@ -109,6 +109,10 @@ impl<D: Driver> Worker<D> {
         let range = entry.slots();
         let Some(connection) = &mut entry.connection else { return };
         (slot.has_begun, slot.generation) = (true, entry.generation);
+        if slot.is_waited_for || slot.resends > 0 {
+            // It was taken up long before.
+            connection.note_time(self.driver.now());
+        }
         let place = slot.place;
         let slots = &mut self.slots[range];
         let requests = &self.share.prepared.requests;
@@ -197,13 +201,15 @@ impl<D: Driver> Worker<D> {
         let slot = &mut self.slots[number as usize];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
         (slot.resends, slot.has_begun) = (slot.resends + 1, false);
-        let Stamps { intended, taken, .. } = slot.exchange.stamps;
+        let Stamps { intended, taken, stream_wait, .. } = slot.exchange.stamps;
         let (bytes_in, bytes_out) = (slot.exchange.bytes_in, slot.exchange.bytes_out());
         request.set_up(&mut slot.exchange);
         slot.exchange.restart(intended, taken, request.outline(&slot.text));
+        slot.exchange.stamps.stream_wait = stream_wait;
         let (connection, endpoint) = (slot.connection, request.endpoint);
         let tally = self.recorder.tally(slot.request, slot.measured);
-        tally.resent += 1;
+        // It may have waited for a stream until the connection could carry no more.
+        tally.resent += u64::from(bytes_out > 0);
         tally.bytes_in += bytes_in;
         tally.bytes_out += bytes_out;
         let entry = self.connections.get_mut(connection);

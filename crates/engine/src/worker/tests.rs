@@ -1,13 +1,18 @@
 //! The state of a worker while it runs.
 
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 
 use net::{Act, Dial, Nanos, Peer, Simulated, SourceAddresses};
+use wire::http2::{FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE};
 
 use super::{CHECKED_BYTES_PER_TURN, Worker, WorkerShare};
 use crate::feed::{FeedBatch, FeedRow, FeedSender, feed_channels};
-use crate::plan::{BodyCheck, Closed, Data, Fed, Pace, Plan, RequestPlan, Source, Stop, Think};
+use crate::measure::report::Report;
+use crate::measure::tally::Tally;
+use crate::plan::{
+    BodyCheck, Closed, Data, Fed, HttpVersion, Pace, Plan, RequestPlan, Source, Stop, Think,
+};
 use crate::prepare::prepare;
 use crate::worker::gate::Gate;
 
@@ -29,7 +34,10 @@ impl Peer for Bodies {
 
 /// Returns a worker that has started, whose target sends bodies of so many bytes.
 fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
-    let (reports, _) = channel();
+    started_with(plan, Bodies(body_bytes), channel().0)
+}
+
+fn started_with<P: Peer>(plan: Plan, peer: P, reports: Sender<Report>) -> Worker<Simulated<P>> {
     let share = WorkerShare {
         number: 0,
         prepared: Arc::new(prepare(&plan).unwrap()),
@@ -41,7 +49,7 @@ fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
         sources: SourceAddresses::default(),
         rows: None,
     };
-    let mut worker = Worker::new(Simulated::new(Bodies(body_bytes)), share);
+    let mut worker = Worker::new(Simulated::new(peer), share);
     worker.start();
     worker
 }
@@ -147,4 +155,60 @@ fn rows_that_cannot_start_yet_are_waited_for_and_the_feeder_hears_that_others_ar
     let (used, starved) = demand.read();
     assert_eq!(used, 5 * weight);
     assert!(starved > 0);
+}
+
+/// Answers each request of HTTP/2 after a millisecond; the client sends whole frames.
+struct Streams;
+
+impl Peer for Streams {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, _: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        let frame = |kind, flags, stream, payload: &[u8]| {
+            let mut out = Vec::new();
+            FrameHead { length: payload.len(), kind, flags, stream }.write(&mut out);
+            Act::Bytes([&out, payload].concat())
+        };
+        let mut acts = Vec::new();
+        let mut rest = bytes;
+        if let Some(after) = bytes.strip_prefix(PREFACE) {
+            acts.push((0, frame(FrameKind::Settings, Flags::NONE, 0, &[])));
+            rest = after;
+        }
+        while let Some(head) = rest.first_chunk::<FRAME_HEAD_BYTES>().map(FrameHead::read) {
+            rest = &rest[FRAME_HEAD_BYTES + head.length..];
+            if head.kind == FrameKind::Headers {
+                let both = Flags::END_STREAM.and(Flags::END_HEADERS);
+                acts.push((MS, frame(FrameKind::Headers, both, head.stream, &[0x88])));
+            }
+        }
+        acts
+    }
+}
+
+#[test]
+fn a_connection_whose_numbers_of_streams_are_used_up_leaves_its_requests_to_another() {
+    let request = RequestPlan::get("http://127.0.0.1:80/");
+    let stop = Stop::Requests { requests: 40 };
+    let mut plan = Plan::new(Pace::Closed(Closed::new(4)), Source::One { request }, stop);
+    (plan.transport.http, plan.transport.streams) = (HttpVersion::TwoPlain, 4);
+    let (reports, inbox) = channel();
+    let mut worker = started_with(plan, Streams, reports);
+    let mut was_skipped = false;
+    while worker.turn() {
+        // One is left, and four requests begin in one turn.
+        if !was_skipped && let Some(connection) = &mut worker.connections.entries[0].connection {
+            connection.skip_to_stream((1 << 31) - 1);
+            was_skipped = true;
+        }
+    }
+    drop(worker);
+    let reports: Vec<Report> = inbox.iter().collect();
+    let tallies = || reports.iter().flat_map(|report| report.tallies.iter());
+    let sum = |count: fn(&Tally) -> u64| tallies().map(|tally| count(tally)).sum::<u64>();
+    assert_eq!((sum(|tally| tally.attempted), sum(|tally| tally.ok)), (40, 40));
+    // None of them was sent twice.
+    assert_eq!((sum(|tally| tally.resent), reports.last().unwrap().connections.opened), (0, 2));
 }

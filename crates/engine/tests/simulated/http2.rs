@@ -21,6 +21,8 @@ struct Server<A> {
     answered: u64,
     /// The codes with which the client has ended connections.
     ended: Vec<ErrorCode>,
+    /// How long it takes to accept a connection.
+    dial_ns: Nanos,
 }
 
 /// What a server does with a request.
@@ -50,7 +52,8 @@ fn frame(kind: FrameKind, flags: Flags, stream: u32, payload: &[u8]) -> Vec<u8> 
 impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
     fn new(answer: A) -> Self {
         let (settings, received, ended) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { answer, settings, requests: 0, received, windows: 0, answered: 0, ended }
+        let (requests, windows, answered, dial_ns) = (0, 0, 0, 0);
+        Self { answer, settings, requests, received, windows, answered, ended, dial_ns }
     }
 
     fn limited(most: u32, answer: A) -> Self {
@@ -104,7 +107,7 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
 
 impl<A: FnMut(u64, u64, u32) -> Reply> Peer for Server<A> {
     fn dial(&mut self, _: u64, _: Nanos) -> Dial {
-        Dial::Accept(0)
+        Dial::Accept(self.dial_ns)
     }
 
     fn receive(&mut self, connection: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
@@ -180,6 +183,41 @@ fn a_stream_that_the_server_does_not_allow_is_waited_for_and_the_wait_is_told_ap
     assert!((29 * MS..31 * MS).contains(&wait), "{wait}");
     let service = run.measured.accepted.service.quantile(0.9);
     assert!((9 * MS..11 * MS).contains(&service), "{service}");
+}
+
+#[test]
+fn a_request_that_waits_for_a_slot_does_not_wait_for_the_server_to_allow_a_stream() {
+    let server = Server::new(|_, _, _| Reply::After(60 * MS, 200));
+    let run = simulate(over_http2(constant(100.0, 1), 2), server);
+    run.assert_balanced();
+    let accepted = &run.measured.accepted;
+    assert!(accepted.wait.quantile(0.9) > 100 * MS, "{}", accepted.wait.quantile(0.9));
+    assert_eq!(accepted.stream_wait.quantile(1.0), 0);
+    // The same, if the server allows one of them only.
+    let server = Server::limited(1, |_, _, _| Reply::After(60 * MS, 200));
+    let run = simulate(over_http2(constant(100.0, 1), 2), server);
+    let longest = run.measured.accepted.stream_wait.quantile(1.0);
+    assert!((59 * MS..61 * MS).contains(&longest), "{longest}");
+}
+
+#[test]
+fn opening_a_connection_again_is_no_wait_for_a_stream() {
+    for dial_ns in [0, 20 * MS] {
+        let mut server = Server::new(|number, _, stream| match stream {
+            41.. => Reply::Nothing,
+            39 => Reply::GoAway,
+            _ => Reply::After((10 + number % 4) * MS, 200),
+        });
+        server.dial_ns = dial_ns;
+        let run = simulate(over_http2(closed(8), 4), server);
+        run.assert_balanced();
+        assert!(run.measured.resent >= 10, "{}", run.measured.resent);
+        let accepted = &run.measured.accepted;
+        // Some milliseconds of it on the connection that ended.
+        let longest = accepted.wait.quantile(1.0);
+        assert!((5 * MS + dial_ns..12 * MS + dial_ns).contains(&longest), "{longest}");
+        assert_eq!(accepted.stream_wait.quantile(1.0), 0);
+    }
 }
 
 #[test]

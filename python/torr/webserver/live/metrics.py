@@ -67,7 +67,7 @@ FAMILIES: dict[str, tuple[Kind, str]] = {
     ),
     "torr_stream_wait_seconds": (
         "summary",
-        "Time until a stream of HTTP/2 was free for a request; only over HTTP/2.",
+        "Time for which a request waited for a stream that the server allows; only over HTTP/2.",
     ),
     "torr_window_wait_seconds": (
         "summary",

@@ -13,7 +13,7 @@ use super::receiving::FieldBlock;
 use super::streams::{StreamPhase, Streams};
 use crate::budget::Budget;
 use crate::session::{Ended, Slots};
-use crate::{Class, Exchange, Outcome, Reason, ServerLimits};
+use crate::{Class, Exchange, Outcome, Reason, ServerLimits, UNSET};
 
 /// The window that every end of a stream and of a connection begins with, before settings.
 const FIRST_WINDOW: u32 = 65_535;
@@ -148,15 +148,33 @@ impl Core {
     pub(super) fn begin(&mut self, slot: u16, exchange: &mut Exchange, request: &[u8]) {
         self.latest = self.latest.max(exchange.stamps.taken);
         exchange.set_to_write(request.len());
-        let before = self.streams.open() as usize + self.streams.waiting().count();
+        let before = self.streams.open() as usize + self.streams.waiting().len();
+        let waited = &mut exchange.stamps.stream_wait;
+        *waited = if *waited == UNSET { 0 } else { *waited };
+        let mut since = UNSET;
         if before >= self.limit() as usize {
             exchange.is_taken_when_sent = false;
+            // Before its first settings the server has not limited anything.
+            since = if self.has_settings { self.latest } else { UNSET };
         }
-        self.streams.wait(slot);
+        self.streams.wait(slot, since);
+    }
+
+    /// Adds the wait of a slot for a stream or for a window to its exchange, if it waits.
+    pub(super) fn end_wait(&mut self, slot: u16, slots: &mut impl Slots) {
+        let state = self.streams.state(slot);
+        if state.blocked_since == UNSET {
+            return;
+        }
+        let waited = self.latest.saturating_sub(std::mem::replace(&mut state.blocked_since, UNSET));
+        let is_for_stream = state.phase == StreamPhase::Waiting;
+        let stamps = &mut slots.slot(slot).0.stamps;
+        *(if is_for_stream { &mut stamps.stream_wait } else { &mut stamps.window_wait }) += waited;
     }
 
     /// Ends the exchange of a slot before its response is complete.
-    pub(super) fn cancel(&mut self, slot: u16, code: ErrorCode) {
+    pub(super) fn cancel(&mut self, slot: u16, code: ErrorCode, slots: &mut impl Slots) {
+        self.end_wait(slot, slots);
         let state = *self.streams.state(slot);
         match state.phase {
             StreamPhase::Free | StreamPhase::Waiting => self.streams.end(slot),
@@ -175,15 +193,38 @@ impl Core {
         reason: Reason,
         turn: &mut Turn<'_, impl Slots>,
     ) {
-        self.cancel(slot, code);
+        self.cancel(slot, code, turn.slots);
         self.fail_slot(slot, reason, turn);
     }
 
     /// Ends the exchange of a slot, whose stream has ended.
     pub(super) fn fail_slot(&mut self, slot: u16, reason: Reason, turn: &mut Turn<'_, impl Slots>) {
+        self.end_slot(slot, reason, turn.slots, turn.ended);
+    }
+
+    fn end_slot(
+        &mut self,
+        slot: u16,
+        reason: Reason,
+        slots: &mut impl Slots,
+        ended: &mut Vec<Ended>,
+    ) {
+        self.end_wait(slot, slots);
         self.streams.end(slot);
-        let outcome = turn.slots.slot(slot).0.end(turn.at, reason);
-        turn.ended.push(Ended { slot, outcome: Outcome { reusable: true, ..outcome } });
+        let outcome = slots.slot(slot).0.end(self.latest, reason);
+        ended.push(Ended { slot, outcome: Outcome { reusable: true, ..outcome } });
+    }
+
+    /// Returns whether exchanges wait for a stream, but all numbers of streams are used up.
+    pub(super) fn has_stranded(&self) -> bool {
+        !self.streams.has_numbers() && !self.streams.waiting().is_empty() && !self.is_over
+    }
+
+    /// Ends these exchanges, which another connection can carry.
+    pub(super) fn end_stranded(&mut self, slots: &mut impl Slots, ended: &mut Vec<Ended>) {
+        while let Some(slot) = self.streams.waiting().front().copied() {
+            self.end_slot(slot, Reason::ReadUnprocessed, slots, ended);
+        }
     }
 
     /// Ends the connection by an error, and all exchanges with it.
@@ -206,6 +247,7 @@ impl Core {
         self.is_over = true;
         let error = self.goaway.filter(|code| *code != ErrorCode::NO_ERROR);
         for slot in self.streams.active() {
+            self.end_wait(slot, slots);
             let (exchange, _) = slots.slot(slot);
             let mut outcome = end(exchange);
             if error.is_some() && outcome.failure.is_some_and(|it| it.class() != Class::Protocol) {

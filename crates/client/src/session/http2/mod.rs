@@ -41,6 +41,17 @@ impl Http2Session {
         self.core.release_message(slot, slots);
     }
 
+    /// Sets the number of the next stream.
+    #[cfg(any(test, feature = "line-protocol"))]
+    pub(crate) fn skip_to(&mut self, stream: u32) {
+        self.core.streams.skip_to(stream);
+    }
+
+    /// Takes note of the time.
+    pub(crate) fn note_time(&mut self, now: Nanos) {
+        self.core.latest = self.core.latest.max(now);
+    }
+
     /// Returns whether the server allows the connection no more of the bytes that wait.
     pub(crate) fn is_window_used_up(&self) -> bool {
         self.core.is_window_used_up()
@@ -67,6 +78,15 @@ impl ProtocolSession for Http2Session {
 
     fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots) {
         self.core.sent(count, at, slots);
+    }
+
+    fn has_written(&self) -> bool {
+        self.core.has_stranded()
+    }
+
+    fn end_written(&mut self, now: Nanos, slots: &mut impl Slots, ended: &mut Vec<Ended>) {
+        self.core.latest = now;
+        self.core.end_stranded(slots, ended);
     }
 
     fn is_active(&self) -> bool {
@@ -107,6 +127,7 @@ impl ProtocolSession for Http2Session {
         slots: &mut impl Slots,
         ended: &mut Vec<Ended>,
     ) {
+        self.core.latest = now;
         self.core.end_all(slots, ended, |exchange| exchange.closed(now, is_reused));
     }
 
@@ -118,12 +139,13 @@ impl ProtocolSession for Http2Session {
         slots: &mut impl Slots,
         ended: &mut Vec<Ended>,
     ) {
+        self.core.latest = now;
         self.core.end_all(slots, ended, |exchange| exchange.broken(now, is_reused, error));
     }
 
-    fn cancel(&mut self, slot: u16, now: Nanos) -> bool {
+    fn cancel(&mut self, slot: u16, now: Nanos, slots: &mut impl Slots) -> bool {
         self.core.latest = now;
-        self.core.cancel(slot, ErrorCode::CANCEL);
+        self.core.cancel(slot, ErrorCode::CANCEL, slots);
         true
     }
 

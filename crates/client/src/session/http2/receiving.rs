@@ -321,7 +321,7 @@ impl Core {
         }
         if state.unsent > 0 {
             // The server does not need the rest of the request.
-            self.cancel(slot, ErrorCode::CANCEL);
+            self.cancel(slot, ErrorCode::CANCEL, turn.slots);
         } else {
             self.streams.end(slot);
         }
@@ -381,7 +381,9 @@ impl Core {
         } else if !self.has_settings {
             self.peer.max_streams = u32::MAX;
         }
-        self.has_settings = true;
+        if !std::mem::replace(&mut self.has_settings, true) {
+            self.streams.start_waits(self.latest);
+        }
         self.answer(FrameKind::Settings, &[])
     }
 

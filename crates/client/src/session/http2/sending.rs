@@ -17,7 +17,7 @@ impl Core {
         !self.out.bytes().is_empty()
             || (self.accepts()
                 && self.streams.open() < self.limit()
-                && self.streams.waiting().next().is_some())
+                && !self.streams.waiting().is_empty())
             || (self.send_window > 0 && !self.sending.is_empty())
     }
 
@@ -30,13 +30,12 @@ impl Core {
     pub(super) fn open_streams(&mut self, slots: &mut impl Slots) {
         while self.accepts()
             && self.streams.open() < self.limit()
-            && let Some((stream, slot)) = self.streams.open_next(self.peer.first_window)
+            && let Some(slot) = self.streams.waiting().front().copied()
         {
+            self.end_wait(slot, slots);
+            let stream = self.streams.open_first(slot, self.peer.first_window);
             self.opened += 1;
             let (exchange, request) = slots.slot(slot);
-            // Without a wait it counts as taken up when it is sent, which is later.
-            let is_at_once = exchange.is_taken_when_sent;
-            exchange.stamps.admitted = if is_at_once { exchange.stamps.taken } else { self.latest };
             let (heads, longest) = (&mut self.request_heads, self.peer.max_frame);
             let mut body: &[u8] = &[];
             let length = self.out.add_of(stream, slot, |out| {
@@ -138,12 +137,10 @@ impl Core {
 
     /// Takes note that bodies may be sent on after the window of the connection has grown.
     pub(super) fn unblock_all(&mut self, slots: &mut impl Slots) {
-        for (slot, stream) in &self.sending {
-            let state = self.streams.state(*slot);
-            if state.stream == *stream && state.blocked_since != UNSET {
-                let (exchange, _) = slots.slot(*slot);
-                exchange.stamps.window_wait += self.latest.saturating_sub(state.blocked_since);
-                state.blocked_since = UNSET;
+        for place in 0..self.sending.len() {
+            let (slot, stream) = self.sending[place];
+            if self.streams.has(stream, slot) {
+                self.end_wait(slot, slots);
             }
         }
     }
@@ -155,10 +152,9 @@ impl Core {
         if is_queued || self.sending.contains(&(slot, state.stream)) {
             return;
         }
-        let (exchange, _) = slots.slot(slot);
-        exchange.stamps.window_wait += self.latest.saturating_sub(state.blocked_since);
-        state.blocked_since = UNSET;
-        self.sending.push_back((slot, state.stream));
+        let stream = state.stream;
+        self.end_wait(slot, slots);
+        self.sending.push_back((slot, stream));
     }
 }
 

@@ -58,7 +58,8 @@ pub(super) struct StreamState {
     pub(super) left: Option<u64>,
     /// Interim responses that were received.
     pub(super) interim: u32,
-    /// Since when the window is too small for more of the request's body; [`UNSET`] if it is not.
+    /// Since when the server allows no stream for it, or the window is too small for more of the
+    /// request's body; [`UNSET`] if neither is so.
     pub(super) blocked_since: Nanos,
 }
 
@@ -113,7 +114,7 @@ impl Streams {
     }
 
     /// Sets the number of the next stream.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "line-protocol"))]
     pub(super) fn skip_to(&mut self, next: u32) {
         self.next = next;
     }
@@ -123,27 +124,35 @@ impl Streams {
         self.next <= LAST_STREAM
     }
 
-    /// Lets a slot wait for a stream.
-    pub(super) fn wait(&mut self, slot: u16) {
-        *self.state(slot) = StreamState { phase: StreamPhase::Waiting, ..FREE };
+    /// Lets a slot wait for a stream, which the server has not allowed since then.
+    pub(super) fn wait(&mut self, slot: u16, blocked_since: Nanos) {
+        *self.state(slot) = StreamState { phase: StreamPhase::Waiting, blocked_since, ..FREE };
         self.waiting.push_back(slot);
     }
 
-    /// Returns the slots that wait for a stream, in their order.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = u16> {
-        self.waiting.iter().copied()
+    /// Takes note that the server, which has sent its first settings, lets all slots that wait for a
+    /// stream wait from now on.
+    pub(super) fn start_waits(&mut self, now: Nanos) {
+        for slot in &self.waiting {
+            self.states[usize::from(*slot)].blocked_since = now;
+        }
     }
 
-    /// Opens a stream for the slot that has waited for longest.
-    pub(super) fn open_next(&mut self, send_window: i64) -> Option<(u32, u16)> {
-        let slot = self.waiting.pop_front()?;
+    /// Returns the slots that wait for a stream, in their order.
+    pub(super) fn waiting(&self) -> &VecDeque<u16> {
+        &self.waiting
+    }
+
+    /// Opens a stream for the first slot that waits.
+    pub(super) fn open_first(&mut self, slot: u16, send_window: i64) -> u32 {
+        self.waiting.pop_front();
         let stream = self.next;
         self.next += 2;
         self.open += 1;
         let hint = self.hint(stream);
         self.hints[hint] = slot;
         *self.state(slot) = StreamState { phase: StreamPhase::Head, stream, send_window, ..FREE };
-        Some((stream, slot))
+        stream
     }
 
     /// Ends what a slot does.

@@ -9,7 +9,7 @@ use wire::{RequestParts, RequestTemplate};
 
 use super::Http2Session;
 use crate::session::{Ended, ProtocolSession, Received, Slots};
-use crate::{Exchange, Outline, Reason, Scratch};
+use crate::{Exchange, Outline, Reason, Scratch, UNSET};
 
 /// A client with slots, and what its server has received.
 struct Client {
@@ -172,6 +172,11 @@ impl Client {
         std::mem::take(&mut self.scratch.ended)
     }
 
+    fn cancel(&mut self, slot: u16) -> bool {
+        self.now += 10;
+        self.session.cancel(slot, self.now, &mut Places(&mut self.slots))
+    }
+
     fn reasons(&mut self, bytes: &[u8]) -> Vec<(u16, Option<Reason>)> {
         let ended = self.feed(bytes);
         ended.iter().map(|ended| (ended.slot, ended.outcome.failure)).collect()
@@ -215,9 +220,58 @@ fn time_without_a_free_stream_is_told_apart() {
     client.feed(&whole(1, "200"));
     client.sent();
     let stamps = client.slots[0].0.stamps;
-    assert_eq!((stamps.stream_wait(), stamps.taken), (Some(0), stamps.sent));
+    assert_eq!((stamps.stream_wait, stamps.taken), (0, stamps.sent));
     let stamps = client.slots[1].0.stamps;
-    assert!(stamps.stream_wait().unwrap() > 500, "{stamps:?}");
+    assert!(stamps.stream_wait > 500, "{stamps:?}");
+}
+
+#[test]
+fn time_before_the_first_settings_is_no_wait_for_a_stream() {
+    let mut client = Client::silent(3);
+    (0..3).for_each(|slot| client.get(slot, "/"));
+    client.sent();
+    client.now += 500;
+    client.feed(&settings(&[Setting::MaxConcurrentStreams(2)]));
+    client.sent();
+    client.now += 300;
+    client.feed(&whole(1, "200"));
+    client.sent();
+    let waits: Vec<_> = client.slots.iter().map(|(it, _)| it.stamps.stream_wait).collect();
+    assert_eq!(waits[..2], [0, 0]);
+    assert!((300..400).contains(&waits[2]), "{waits:?}");
+}
+
+#[test]
+fn a_wait_that_the_end_of_its_exchange_ends_counts() {
+    type End = fn(&mut Client);
+    let ends: [End; 4] = [
+        |client| (0..2).for_each(|slot| assert!(client.cancel(slot))),
+        |client| assert_eq!(client.feed(&goaway(0, ErrorCode::NO_ERROR)).len(), 2),
+        |client| {
+            client.cancel(1);
+            assert_eq!(client.reasons(&whole(1, "413")), [(0, None)]);
+        },
+        |client| {
+            let mut ended = Vec::new();
+            let slots = &mut Places(&mut client.slots);
+            client.session.end_of_stream(client.now, false, slots, &mut ended);
+            assert_eq!(ended.len(), 2);
+        },
+    ];
+    for end in ends {
+        let mut client = Client::silent(2);
+        let limits = [Setting::InitialWindowBytes(2), Setting::MaxConcurrentStreams(1)];
+        client.feed(&settings(&limits));
+        client.begin(0, request("POST", "/", Some(b"0123")));
+        client.get(1, "/");
+        client.sent();
+        client.now += 500;
+        end(&mut client);
+        let [first, second] = [0, 1].map(|slot| client.slots[slot].0.stamps);
+        assert!((500..600).contains(&first.window_wait), "{first:?}");
+        assert!((500..600).contains(&second.stream_wait), "{second:?}");
+        assert_eq!((first.stream_wait, second.window_wait), (0, UNSET));
+    }
 }
 
 #[test]
@@ -363,7 +417,7 @@ fn a_cancelled_exchange_leaves_the_connection_and_its_tables_as_they_are() {
     client.get(0, "/");
     client.get(1, "/");
     client.sent();
-    assert!(client.session.cancel(0, 7));
+    assert!(client.cancel(0));
     let cancel = ErrorCode::CANCEL.0.to_be_bytes();
     let reset = Sent(FrameKind::ResetStream, 1, Flags::NONE, format!("{cancel:?}"));
     assert_eq!(client.sent(), [reset]);
@@ -392,7 +446,7 @@ fn an_exchange_that_waits_for_a_stream_is_cancelled_without_a_frame() {
     client.get(0, "/");
     client.get(1, "/");
     client.sent();
-    assert!(client.session.cancel(1, 7));
+    assert!(client.cancel(1));
     assert_eq!(client.sent(), []);
     assert_eq!(client.reasons(&whole(1, "200")), [(0, None)]);
     assert!(!client.session.is_active());
@@ -571,8 +625,15 @@ fn a_connection_without_numbers_left_accepts_no_more() {
     client.session.core.streams.skip_to((1 << 31) - 1);
     client.get(0, "/");
     client.get(1, "/");
+    assert!(!client.session.has_written());
     assert_eq!(client.sent().len(), 1);
-    assert!(!client.session.accepts());
+    assert!(!client.session.accepts() && client.session.has_written());
+    // The other exchange is for another connection.
+    let mut ended = Vec::new();
+    client.session.end_written(client.now, &mut Places(&mut client.slots), &mut ended);
+    assert_eq!((ended.len(), ended[0].slot), (1, 1));
+    assert_eq!(ended[0].outcome.failure, Some(Reason::ReadUnprocessed));
+    assert!(!client.session.has_written());
     assert_eq!(client.reasons(&whole((1 << 31) - 1, "200")), [(0, None)]);
 }
 

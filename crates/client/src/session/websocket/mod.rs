@@ -150,7 +150,7 @@ impl ProtocolSession for WebSocketSession {
         self.core.lost(slots, ended, |exchange| exchange.broken(now, false, error));
     }
 
-    fn cancel(&mut self, slot: u16, _: Nanos) -> bool {
+    fn cancel(&mut self, slot: u16, _: Nanos, _: &mut impl Slots) -> bool {
         self.core.cancel(slot)
     }
 

@@ -115,6 +115,10 @@ impl Client {
         self.session.begin(slot, exchange, known);
     }
 
+    fn cancel(&mut self, slot: u16) -> bool {
+        self.session.cancel(slot, self.now, &mut Places(&mut self.slots))
+    }
+
     /// Sends everything in small writes.
     fn sent_bytes(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -237,7 +241,7 @@ fn answers_with_ids_come_in_any_order_and_in_pieces() {
         assert_eq!(client.body(1), r#"{"x": 2, "id": "two"}"#);
         assert_eq!(client.scratch.messages.unmatched, 4, "{size}");
         // The one without an ID, which nothing answers.
-        assert!(client.session.cancel(2, client.now) && !client.session.is_active());
+        assert!(client.cancel(2) && !client.session.is_active());
     }
 }
 
@@ -434,14 +438,14 @@ fn a_late_answer_is_not_taken_for_the_next_one() {
     client.begin(1, "b");
     client.sent();
     // Without IDs no other message may follow on the connection.
-    assert!(!client.session.cancel(0, client.now));
+    assert!(!client.cancel(0));
     assert_eq!(ends(&client.feed(&[text("A"), text("B")].concat())), [(1, None)]);
     assert_eq!((client.body(1), client.scratch.messages.unmatched), ("B", 1));
 
     let mut client = Client::open(1, MessageMatching::Id("id".into()));
     client.begin(0, r#"{"id": 1}"#);
     client.sent();
-    assert!(client.session.cancel(0, client.now));
+    assert!(client.cancel(0));
     client.begin(0, r#"{"id": 2}"#);
     client.sent();
     let late = [text(r#"{"id": 1}"#), text(r#"{"id": 2}"#)].concat();
@@ -454,7 +458,7 @@ fn a_message_can_be_cancelled_at_any_time() {
     // Before the handshake is complete, the connection is of no use to others.
     let mut client = Client::new(1, MessageMatching::None);
     client.begin(0, "a");
-    assert!(!client.session.cancel(0, client.now));
+    assert!(!client.cancel(0));
     let response = switched(&client.sent_bytes());
     client.feed(&response);
     assert_eq!(client.sent(), [] as [&str; 0]);
@@ -463,7 +467,7 @@ fn a_message_can_be_cancelled_at_any_time() {
     let slots = &mut Places(&mut client.slots);
     let mut bytes = client.session.outgoing(slots)[..3].to_vec();
     client.session.sent(3, 9, slots);
-    assert!(client.session.cancel(0, client.now));
+    assert!(client.cancel(0));
     bytes.extend(client.sent_bytes());
     assert_eq!(seen(&bytes), ["Text written"]);
     assert!(!client.session.has_written() && !client.session.is_active());
@@ -472,7 +476,7 @@ fn a_message_can_be_cancelled_at_any_time() {
     client.begin(0, "a");
     client.sent();
     client.feed(&text("answer")[..4]);
-    assert!(!client.session.cancel(0, client.now));
+    assert!(!client.cancel(0));
     assert_eq!(client.feed(&text("answer")[4..]), []);
     assert_eq!(client.scratch.messages.unmatched, 1);
 }
