@@ -86,6 +86,11 @@ impl<S> Connection<S> {
         }
     }
 
+    /// Returns whether the exchange in a slot waits for a stream of HTTP/2.
+    pub fn waits_for_stream(&self, slot: u16) -> bool {
+        matches!(&self.session, Session::Http2(session) if session.waits(slot))
+    }
+
     /// Returns whether exchanges are running on it.
     pub fn is_active(&self) -> bool {
         with_session!(&self.session, session => session.is_active())

@@ -135,6 +135,16 @@ impl Exchange {
         of_head.or_else(|| self.trailers.as_ref()?.last(name))
     }
 
+    /// Returns a field that says how a gRPC call ended. It is in the trailers, or in the head of a response
+    /// without a body.
+    #[must_use]
+    pub fn field_of_call(&self, name: &str) -> Option<&[u8]> {
+        let has_body = self.grpc_call.as_ref().is_some_and(|call| call.has_received());
+        let head = self.response_head.as_ref().filter(|_| !has_body);
+        let of_trailers = self.trailers.as_ref().and_then(|trailers| trailers.last(name));
+        of_trailers.or_else(|| head?.fields.last(name))
+    }
+
     /// Returns the number of sent bytes.
     #[must_use]
     pub fn bytes_out(&self) -> u64 {
@@ -298,7 +308,7 @@ impl Exchange {
     /// text beside its status.
     #[must_use]
     pub fn sample(&self, buffer: &[u8]) -> (Option<Arc<ResponseHead>>, Vec<u8>) {
-        let of_call = self.grpc_call.as_ref().and_then(|_| self.field(GRPC_MESSAGE));
+        let of_call = self.grpc_call.as_ref().and_then(|_| self.field_of_call(GRPC_MESSAGE));
         if let Some(text) = of_call {
             return (self.response_head.clone(), grpc_message_text(text).into_bytes());
         }

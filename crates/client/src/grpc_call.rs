@@ -116,6 +116,11 @@ impl GrpcCall {
         self.has_bad_prefix = fed.is_err();
     }
 
+    /// Returns whether anything of the body was received.
+    pub(crate) fn has_received(&self) -> bool {
+        self.has_bad_prefix || self.received.is_inside_message() || self.received.complete() > 0
+    }
+
     /// Takes the times from messages to those that answered them since the last call.
     pub fn take_round_trips(&mut self) -> std::vec::Drain<'_, Nanos> {
         self.round_trips.drain(..)

@@ -112,6 +112,7 @@ reasons! {
     ConnectProxy, Connect, "connect.proxy", "the proxy did not connect to the target";
     ConnectOther, Connect, "connect.other", "the connection could not be made";
     TimeoutQueue, Timeout, "timeout.queue", "timed out while waiting for a free connection";
+    TimeoutStream, Timeout, "timeout.stream", "timed out while waiting for a stream that the server allows (HTTP/2)";
     TimeoutConnect, Timeout, "timeout.connect", "the target did not answer the connection request in time";
     TimeoutTls, Timeout, "timeout.tls", "the TLS handshake was not complete in time";
     TimeoutWrite, Timeout, "timeout.write", "the target did not read the request in time";

@@ -55,9 +55,9 @@ def code_of(name: str) -> int | None:
 def status_of(exchange: Exchange) -> GrpcStatus | None:
     """Return the status of a call, None where the response has none.
 
-    It is in the trailers, or in the head of a response that has only a head.
+    It is in the trailers, or in the head of a response without a body.
     """
-    head = [] if exchange.head is None else exchange.head.fields
+    head = [] if exchange.head is None or exchange.body else exchange.head.fields
     fields = {name.lower(): value for name, value in (*head, *exchange.trailers)}
     code = fields.get("grpc-status", "")
     if not (code.isascii() and code.isdigit() and len(code) <= 9):

@@ -108,6 +108,11 @@ class Transport(PlanPart):
             say("give --http 2, or --http 2c without TLS"),
         )
         require(
+            self.coalesce_ns == 0 or self.streams > 1,
+            say("--coalesce: a connection carries one request at a time without --streams"),
+            say("give --streams N, the requests that a connection carries at once"),
+        )
+        require(
             1 <= self.streams <= MOST_STREAMS,
             say(
                 "{streams} streams: give 1 to {most_streams}",

@@ -60,11 +60,12 @@ def test_a_status_has_a_name_and_a_number():
     assert GrpcStatus(5, "no\x1bcart").text == r"NOT_FOUND (5): no\x1bcart"
 
 
-def exchange(trailers=(), head=()):
+def exchange(trailers=(), head=(), body=b""):
     return Exchange(
         error_class="ok",
         head=ResponseHead(version="2", status=200, fields=list(head)),
         trailers=list(trailers),
+        body=body,
     )
 
 
@@ -72,6 +73,7 @@ def test_the_status_is_in_the_trailers_or_in_a_head_alone():
     fields = [("grpc-status", "5"), ("Grpc-Message", "na%C3%AFve %25")]
     assert status_of(exchange(fields)) == GrpcStatus(5, "naïve %")
     assert status_of(exchange(head=fields)) == GrpcStatus(5, "naïve %")
+    assert status_of(exchange(head=fields, body=framed([b""]))) is None
     assert status_of(exchange()) is None
     assert status_of(exchange([("grpc-status", "x")])) is None
     assert status_of(Exchange(error_class="connect")) is None

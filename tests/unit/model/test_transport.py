@@ -48,4 +48,6 @@ def test_the_version_of_http_and_the_time_to_collect_requests_are_written_where_
     assert (members["http"], members["streams"], members["coalesce_ns"]) == ("auto", 4, 300_000)
     assert not {"http", "streams", "coalesce_ns"} & Transport().as_json().keys()
     with pytest.raises(UsageError, match="never sent together"):
-        Transport(coalesce_ns=300_000)
+        Transport(coalesce_ns=300_000, streams=2)
+    with pytest.raises(UsageError, match="one request at a time without --streams"):
+        Transport(http="2c", coalesce_ns=300_000)

@@ -167,7 +167,7 @@ impl PreparedRequest {
         }
         if let Some(grpc) = &self.grpc {
             let call = exchange.grpc_call.as_ref();
-            let status = exchange.field(GRPC_STATUS);
+            let status = exchange.field_of_call(GRPC_STATUS);
             let fault = call.and_then(|call| call.fault(status, grpc.has_response_stream));
             fault.map_or(Ok(()), Err)?;
         }

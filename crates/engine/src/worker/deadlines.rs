@@ -47,7 +47,7 @@ impl<D: Driver> Worker<D> {
         let has_left =
             slot.has_begun && slot.generation != self.connections.get(connection).generation;
         let opening = if has_left { None } else { self.overdue(connection) };
-        let mut reason = opening;
+        let mut reason = opening.or_else(|| self.overdue_in_slot(number));
         if now < slot.times_out_at {
             let next = self.idle_until(number, now).min(self.next_message(number, now));
             if now < next {
@@ -122,6 +122,18 @@ impl<D: Driver> Worker<D> {
     /// Returns the reason of a timeout if a connection is not open yet.
     fn overdue(&self, connection: u32) -> Option<Reason> {
         self.connections.get(connection).connection.as_ref().and_then(Connection::overdue)
+    }
+
+    /// Returns the reason of a timeout if nothing was sent of an exchange that has begun.
+    fn overdue_in_slot(&self, number: u32) -> Option<Reason> {
+        let slot = &self.slots[number as usize];
+        if !slot.has_begun || slot.exchange.bytes_out() > 0 {
+            return None;
+        }
+        let entry = self.connections.get(slot.connection);
+        let is_waiting = slot.generation == entry.generation
+            && entry.connection.as_ref().is_some_and(|it| it.waits_for_stream(slot.place));
+        Some(if is_waiting { Reason::TimeoutStream } else { Reason::TimeoutWrite })
     }
 
     /// Sets the deadline of a slot. Its timer moves to a later time only when it fires: most

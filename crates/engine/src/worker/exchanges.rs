@@ -59,7 +59,8 @@ impl<D: Driver> Worker<D> {
             let has_others = entry.has_others();
             let slot = &mut self.slots[number as usize];
             slot.exchange.is_taken_when_sent = !slot.is_waited_for;
-            slot.exchange.is_due_when_sent = self.share.plan.transport.coalesce_ns > 0;
+            slot.exchange.is_due_when_sent =
+                has_others && self.share.plan.transport.coalesce_ns > 0;
             self.begin_sending(number);
             if has_others {
                 // Others may begin on it in this turn: they are sent together.

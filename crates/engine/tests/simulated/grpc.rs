@@ -19,6 +19,8 @@ struct Server<S> {
     copies: usize,
     /// Whether the status is in the head, without any message.
     has_trailers_only: bool,
+    /// Whether the head says that the call succeeded, before the messages.
+    has_early_status: bool,
     calls: u64,
     /// The messages that were received, by their texts.
     messages: BTreeMap<Vec<u8>, u64>,
@@ -58,6 +60,7 @@ impl<S: FnMut(u64) -> Option<u8>> Server<S> {
             status,
             copies: 1,
             has_trailers_only: false,
+            has_early_status: false,
             calls: 0,
             messages: BTreeMap::new(),
             connections: BTreeMap::new(),
@@ -73,7 +76,9 @@ impl<S: FnMut(u64) -> Option<u8>> Server<S> {
             FrameKind::Headers => {
                 bodies.insert(head.stream, Vec::new());
                 if !self.has_trailers_only {
-                    let block = fields(&of_response);
+                    let early = self.has_early_status.then_some(("grpc-status", "0"));
+                    let all: Vec<_> = of_response.into_iter().chain(early).collect();
+                    let block = fields(&all);
                     let kind = FrameKind::Headers;
                     answers.push(frame(kind, Flags::END_HEADERS, head.stream, &block));
                 }
@@ -190,6 +195,17 @@ fn every_status_has_a_reason_wherever_it_is() {
         let samples: Vec<_> = run.reports.iter().flat_map(|report| &report.samples).collect();
         assert!(samples.iter().all(|sample| sample.body == "no luck"), "{samples:?}");
     }
+}
+
+#[test]
+fn the_status_in_the_trailers_counts_and_one_before_messages_does_not() {
+    let status = |number: u64| [Some(14), None, Some(0)][number as usize % 3];
+    let server = Server { has_early_status: true, ..Server::new(status) };
+    let run = simulate(calls(&[b"hello"], GrpcPlan::default()), server);
+    run.assert_balanced();
+    let names: Vec<_> = run.reasons().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["status.grpc.missing", "status.grpc.unavailable"]);
+    assert!(run.measured.ok.abs_diff(run.measured.attempted / 3) <= 1, "{}", run.measured.ok);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Loads over HTTP/2: what the server allows and refuses, and that no request is lost.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::world::{MS, closed, constant, request, simulate};
+use crate::world::{MS, closed, constant, request, simulate, simulate_in};
 use client::{Multiplexing, ServerLimits};
-use engine::{CancelAfter, Cancellation, HttpVersion, Phase, Plan, Report, Think};
-use net::{Act, Dial, Nanos, Peer};
+use engine::{CancelAfter, Cancellation, Gate, HttpVersion, Phase, Plan, Report, Think};
+use net::{Act, Dial, Nanos, Peer, Simulated};
 use wire::hpack::{Encoder, Indexing};
 use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE, Setting};
 
@@ -198,6 +199,21 @@ fn a_request_that_waits_for_a_slot_does_not_wait_for_the_server_to_allow_a_strea
     let run = simulate(over_http2(constant(100.0, 1), 2), server);
     let longest = run.measured.accepted.stream_wait.quantile(1.0);
     assert!((59 * MS..61 * MS).contains(&longest), "{longest}");
+}
+
+#[test]
+fn a_request_that_times_out_says_for_what_it_waited() {
+    let mut plan = over_http2(closed(3), 3);
+    request(&mut plan).timeout_ns = 50 * MS;
+    let run = simulate(plan, Server::limited(2, |_, _, _| Reply::Nothing));
+    run.assert_balanced();
+    let names: Vec<_> = run.reasons().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["timeout.first_byte", "timeout.stream"]);
+    // One of three waited until its end.
+    let wait = &run.measured.failed.stream_wait;
+    assert_eq!(wait.count(), run.measured.attempted);
+    let (median, longest) = (wait.quantile(0.5), wait.quantile(1.0));
+    assert!(median < MS && (49 * MS..51 * MS).contains(&longest), "{median} {longest}");
 }
 
 #[test]
@@ -403,6 +419,19 @@ fn requests_are_collected_before_they_are_sent_and_their_times_begin_when_they_a
     }
     // Four in 11 ms.
     assert!((356..=372).contains(&together.measured.ok), "{}", together.measured.ok);
+}
+
+#[test]
+fn nothing_is_collected_where_the_server_chose_http1() {
+    let mut plan = closed(20);
+    plan.groups[0].think = Some(Think::Uniform { from_ns: MS, to_ns: 2 * MS });
+    plan.transport.coalesce_ns = MS;
+    let mut world = Simulated::new(crate::world::hello_after(MS));
+    world.send_cost_ns = MS / 2;
+    let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
+    // Twenty users in three milliseconds each, but the worker sends two requests in one.
+    let lag = run.measured.accepted.lag.quantile(0.5);
+    assert!((5 * MS..10 * MS).contains(&lag), "{lag}");
 }
 
 #[test]

@@ -33,6 +33,8 @@ ADVICE = {
     " -v`.",
     "timeout.queue": "With `--rate`, every connection was busy for the whole timeout. Use more"
     " connections (`-c`), a lower rate, or a faster server.",
+    "timeout.stream": "The server allows fewer streams on a connection than `--streams`. Give a"
+    " smaller `--streams`, more connections, or raise the limit of the server.",
     "timeout.connect": "SYN packets are dropped, by a full accept queue (`somaxconn`, the server's"
     " backlog) or by a firewall.",
     "timeout.tls": "The server may lack processor time for handshakes, or the port may not speak"
@@ -55,8 +57,8 @@ ADVICE = {
     "read.reset_in_head": "As for `read.reset`, but in the middle of an answer.",
     "read.reset_in_body": "As for `read.reset`. Often a worker of the server was killed or ran out"
     " of memory.",
-    "read.closed": "The server closes new connections without a response: look for a limit of"
-    " connections.",
+    "read.closed": "The server closes connections without a response: look for a limit of"
+    " connections, and for crashes.",
     "read.closed_in_head": "The server stopped in the middle of a response: look for crashes.",
     "read.closed_in_body": "The body is shorter than announced: look for crashes, or a wrong"
     " Content-Length.",

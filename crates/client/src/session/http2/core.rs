@@ -148,7 +148,7 @@ impl Core {
     pub(super) fn begin(&mut self, slot: u16, exchange: &mut Exchange, request: &[u8]) {
         self.latest = self.latest.max(exchange.stamps.taken);
         exchange.set_to_write(request.len());
-        let before = self.streams.open() as usize + self.streams.waiting().len();
+        let before = self.streams.active_count();
         let waited = &mut exchange.stamps.stream_wait;
         *waited = if *waited == UNSET { 0 } else { *waited };
         let mut since = UNSET;

@@ -47,6 +47,11 @@ impl Http2Session {
         self.core.streams.skip_to(stream);
     }
 
+    /// Returns whether the exchange in a slot waits for a stream.
+    pub(crate) fn waits(&self, slot: u16) -> bool {
+        self.core.streams.waiting().contains(&slot)
+    }
+
     /// Takes note of the time.
     pub(crate) fn note_time(&mut self, now: Nanos) {
         self.core.latest = self.core.latest.max(now);
@@ -128,6 +133,7 @@ impl ProtocolSession for Http2Session {
         ended: &mut Vec<Ended>,
     ) {
         self.core.latest = now;
+        let is_reused = is_reused && self.core.streams.active_count() == 1;
         self.core.end_all(slots, ended, |exchange| exchange.closed(now, is_reused));
     }
 
@@ -140,6 +146,7 @@ impl ProtocolSession for Http2Session {
         ended: &mut Vec<Ended>,
     ) {
         self.core.latest = now;
+        let is_reused = is_reused && self.core.streams.active_count() == 1;
         self.core.end_all(slots, ended, |exchange| exchange.broken(now, is_reused, error));
     }
 

@@ -113,6 +113,11 @@ impl Streams {
         self.open > 0 || !self.waiting.is_empty()
     }
 
+    /// Returns the number of exchanges that are running or waiting.
+    pub(super) fn active_count(&self) -> usize {
+        self.open as usize + self.waiting.len()
+    }
+
     /// Sets the number of the next stream.
     #[cfg(any(test, feature = "line-protocol"))]
     pub(super) fn skip_to(&mut self, next: u32) {

@@ -349,6 +349,19 @@ fn exchanges_that_goaway_with_an_error_leaves_end_with_its_reason() {
 }
 
 #[test]
+fn a_connection_that_ends_with_several_exchanges_was_not_closed_because_it_was_idle() {
+    for (count, expected) in [(1, Reason::ReadClosedOnReuse), (2, Reason::ReadClosed)] {
+        let mut client = Client::greeted(2);
+        (0..count).for_each(|slot| client.get(slot, "/"));
+        client.sent();
+        let mut ended = Vec::new();
+        client.session.end_of_stream(9, true, &mut Places(&mut client.slots), &mut ended);
+        let reasons: Vec<_> = ended.iter().map(|it| it.outcome.failure).collect();
+        assert_eq!(reasons, vec![Some(expected); usize::from(count)]);
+    }
+}
+
+#[test]
 fn each_error_code_of_a_reset_stream_is_a_reason() {
     let mut reasons = Vec::new();
     for code in 0..15 {
