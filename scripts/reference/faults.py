@@ -121,7 +121,8 @@ _HEAD = """\
 Generated from the engine's tables by `make reference`.
 
 An attempt is one request that torr sends. Every attempt that ends is counted in exactly one class,
-and every failure has one reason. torr does not repeat requests or follow redirects, so the counts
+and every failure has one reason. torr does not follow redirects, and a request that is
+[sent again](http2.md#when-the-server-does-not-process-a-request) remains one attempt, so the counts
 always add up:
 
 ```text

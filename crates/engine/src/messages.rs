@@ -129,7 +129,7 @@ messages! {
     COALESCED "http.coalesced"
         "requests were collected for up to {us} µs before they were sent, {each} in a write";
     STALLED "http.stalled"
-        "connections could not send for {rate} % of their time: the server read too slowly, or allowed too few bytes";
+        "connections could not send for {rate} % of their time: the server read too slowly, or its flow-control window was used up";
     LOCUST_NO_REPORT "warning.locust_no_report"
         "{process} sent no report: it ended before its first one, or does not run `torr locust`";
     LOCUST_LOST "warning.locust_process_lost"

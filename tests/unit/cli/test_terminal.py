@@ -55,6 +55,19 @@ def test_a_run_in_numbers():
     ]
 
 
+def test_requests_that_were_sent_again_and_limits_of_the_server_are_said():
+    limits = {"streams": 100, "window_bytes": 65536}
+    http2 = {"requests_per_write": 9.5, "server_limits": limits}
+    level = typed.patched(measured_level(50, Truth()), http2=http2, resent=1200)
+    text = shown(result_of(level))
+    assert " · 1,200 sent again" in text
+    assert "HTTP/2      9.5 requests per write, the server allows 100 streams\n" in text
+    # Windows limit requests with a body only.
+    level = with_times(level, window_wait_ms=level.latency.service_ms)
+    text = shown(result_of(level))
+    assert "100 streams, its initial window size is 64 KiB\n" in text.replace("\n            ", " ")
+
+
 def test_a_rate_is_that_of_all_answers_only_where_all_are_arrivals():
     level = measured_level(150, Truth(ok_per_s=1000, service_ms=5), rate=50)
     said = "throughput  1,000 ok/s of 50/s asked for · 1,000 attempted/s · 0 B/s in"

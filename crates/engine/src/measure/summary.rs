@@ -306,8 +306,8 @@ mod tests {
         let transport =
             Transport { streams: 51, coalesce_ns: 300_000, is_negotiated: true, ..transport };
         let expected = [
-            "connections could not send for 5 % of their time: the server read too slowly, or allowed \
-             too few bytes",
+            "connections could not send for 5 % of their time: the server read too slowly, or its \
+             flow-control window was used up",
             "requests were collected for up to 300 µs before they were sent, 3.3 in a write",
             "the server allows 50 streams on a connection, fewer than --streams 51",
             "the server chose HTTP/2",

@@ -88,13 +88,16 @@ def _time_rows(latency: Latency) -> list[tuple[str, Statistics | None]]:
 
 
 def _http2(level: Level) -> dict[str, str]:
-    """Return the writes of connections that carry several requests, and the server's limit."""
+    """Return the writes of connections that carry several requests, and the server's limits."""
     if not level.http2 or level.http2.requests_per_write is None:
         return {}
     words: list[str] = [say("{count:.1f} requests per write", count=level.http2.requests_per_write)]
     limits = level.http2.server_limits
     if limits is not None and limits.streams is not None:
         words.append(say("the server allows {count:,} streams", count=limits.streams))
+    if limits is not None and level.latency.window_wait_ms:
+        window = show_size(limits.window_bytes)
+        words.append(say("its initial window size is {size}", size=window))
     return {"HTTP/2": chain(", ", words)}
 
 
@@ -117,7 +120,7 @@ def _websocket(level: Level) -> dict[str, str]:
             say("{n:,} connections ended, {m:,} by the server", n=counts.closed, m=by_server)
         )
     if counts.unmatched_messages:
-        words.append(say("{n:,} messages answer none", n=counts.unmatched_messages))
+        words.append(say("{n:,} unmatched messages", n=counts.unmatched_messages))
     if counts.pings:
         words.append(say("{n:,} pings", n=counts.pings))
     return {"WebSocket": chain(", ", words)} if words else {}
@@ -170,6 +173,8 @@ def _attempts(level: Level) -> str:
         words.append(say("{n:,} cancelled", n=counts.cancelled))
     if counts.in_flight:
         words.append(say("{n:,} in flight", n=counts.in_flight))
+    if level.resent:
+        words.append(say("{n:,} sent again", n=level.resent))
     return chain(" · ", words)
 
 

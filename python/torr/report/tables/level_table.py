@@ -131,7 +131,10 @@ def _of_http2(level: Level) -> list[tuple[str, str]]:
         streams = say("no limit") if limits.streams is None else f"{limits.streams:,}"
         rows.append((say("streams that the server allows"), streams))
         window = show_size(limits.window_bytes)
-        rows.append((say("bytes of a body that the server allows at first"), window))
+        rows.append((say("initial window size of the server"), window))
+        if limits.header_list_bytes is not None:
+            most = show_size(limits.header_list_bytes)
+            rows.append((say("largest head of a request that the server allows"), most))
     return rows
 
 
@@ -141,7 +144,7 @@ def _of_websocket(level: Level) -> list[tuple[str, str]]:
     if not counts:
         return []
     rows: list[tuple[str, str]] = [
-        (say("messages that answer none"), f"{counts.unmatched_messages:,}"),
+        (say("unmatched messages"), f"{counts.unmatched_messages:,}"),
         (say("pings of the server"), f"{counts.pings:,}"),
         (say("connections that ended"), f"{counts.closed:,}"),
         (say("ended by the server"), f"{counts.closed_by_server:,}"),

@@ -260,12 +260,24 @@ def test_the_summary_of_a_diff_shows_its_ratios(diffed):
     assert "| 10 | 1,940 | 1,293 | 0.67 × |" in text
 
 
+def test_what_the_server_allows_connections_of_http2_is_in_rows(run):
+    limits = {"streams": None, "window_bytes": 65536, "header_list_bytes": 16384}
+    level = typed.patched(run.levels[0], http2={"server_limits": limits}, resent=7)
+    rows = dict(level_table.throughput(level).rows)
+    assert rows["sent again"] == "7"
+    assert rows["streams that the server allows"] == "no limit"
+    sizes = "initial window size of the server", "largest head of a request that the server allows"
+    assert [rows[name] for name in sizes] == ["64 KiB", "16 KiB"]
+    level = typed.patched(level, http2={"server_limits": limits | {"header_list_bytes": None}})
+    assert sizes[1] not in dict(level_table.throughput(level).rows)
+
+
 def test_what_connections_of_websocket_did_are_rows(run):
     lifetime = {"n": 3, "mean": 1500.0}
     counts = {"unmatched_messages": 1200, "pings": 4, "closed": 3, "closed_by_server": 2}
     level = typed.patched(run.levels[0], websocket=counts | {"lifetime_ms": lifetime})
     rows = dict(level_table.throughput(level).rows)
-    assert rows["messages that answer none"] == "1,200"
+    assert rows["unmatched messages"] == "1,200"
     assert rows["ended by the server"] == "2"
     assert rows["mean lifetime of a connection"] == "1,500 ms"
     assert "connections that ended" not in dict(level_table.throughput(run.levels[0]).rows)
