@@ -104,8 +104,8 @@ class Latency(ResultPart, kw_only=True):
     stream_wait_ms: Annotated[
         Statistics | UnsetType | None,
         Meta(
-            description="how long a request waited because the server allowed its connection no more"
-            " streams; absent for HTTP/1.1"
+            description="how long a request waited because the server allowed its connection no"
+            " more streams; absent for HTTP/1.1"
         ),
     ] = UNSET
     window_wait_ms: Annotated[

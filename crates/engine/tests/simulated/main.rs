@@ -8,6 +8,7 @@ mod faults;
 mod feeds;
 mod grpc;
 mod http2;
+mod http2_users;
 mod mixes;
 mod multiplexing;
 mod other_tools;

@@ -3,6 +3,8 @@
 // Each test file uses its own part of this room, and a test that cannot start may panic.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::type_complexity)]
 
+pub mod http2;
+
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -152,8 +154,8 @@ fn simulate_with<P: Peer>(
     let gate = Arc::clone(gate);
     // As many as the slots: a slot that is not released makes a dial fail.
     // A connection of HTTP/2 may be replaced before its last exchange has ended.
-    let spare = if plan.transport.http == HttpVersion::One { 0 } else { 4 };
-    let socket_budget = u64::from(plan.connections()) + spare;
+    let most = if plan.transport.http == HttpVersion::One { 1 } else { 5 };
+    let socket_budget = u64::from(plan.connections()) * most;
     let share = WorkerShare {
         number: 0,
         plan,
