@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::world::http2::{FromClient, ServerSide, frame, response, settings, windows};
 use crate::world::{HELLO, MS, Outcome, SECOND, Target, simulate_in};
 use engine::{
-    BodyCheck, Capture, CaptureFrom, Closed, Gate, Group, Open, Pace, Plan, Replay, RequestPlan,
-    Source, Stage, Stop, Tally, Think,
+    BodyCheck, Capture, CaptureFrom, Closed, Gate, Group, HttpVersion, Open, Pace, Plan, Replay,
+    RequestPlan, Source, Stage, Stop, Tally, Think,
 };
 use net::{Act, Dial, Nanos, Simulated};
+use wire::http2::{Flags, FrameKind, PREFACE, Setting};
 
 const PLANS: u64 = 1_000;
 
@@ -74,6 +76,62 @@ impl Random {
         }
     }
 
+    /// What a server of HTTP/2 begins with.
+    fn greeting(&mut self) -> Vec<(Nanos, Act)> {
+        let mut limits = Vec::new();
+        if self.one_in(2) {
+            limits.push(Setting::MaxConcurrentStreams(self.within(0..5)));
+        }
+        if self.one_in(2) {
+            limits.push(Setting::InitialWindowBytes(self.within(0..40)));
+        }
+        let mut acts = vec![(self.below(MS), Act::Bytes(settings(&limits)))];
+        if self.one_in(2) {
+            // Later it allows others.
+            let limits = [
+                Setting::MaxConcurrentStreams(self.within(1..9)),
+                Setting::InitialWindowBytes(self.within(0..100)),
+            ];
+            acts.push((MS + self.below(50 * MS), Act::Bytes(settings(&limits))));
+        }
+        acts
+    }
+
+    /// The response to a request of HTTP/2.
+    fn stream_acts(&mut self, stream: u32) -> Vec<(Nanos, Act)> {
+        let at = self.below(30 * MS);
+        let whole =
+            |status| response(stream, &[(":status", status), ("content-length", "5")], b"hello");
+        let numbers = |kind, stream, numbers: &[u32]| {
+            let payload: Vec<u8> = numbers.iter().flat_map(|it| it.to_be_bytes()).collect();
+            Act::Bytes(frame(kind, Flags::NONE, stream, &payload))
+        };
+        match self.below(40) {
+            0 => vec![],
+            1 => vec![(at, Act::Reset)],
+            2 => vec![(at, Act::Close)],
+            3 => vec![(at, Act::Bytes(b"nonsense, and more of it".to_vec()))],
+            4 => vec![(at, Act::Bytes(whole("200"))), (at + self.below(MS), Act::Close)],
+            5..8 => vec![(at, Act::Bytes(whole("500")))],
+            8 => {
+                let mut bytes = whole("200");
+                let rest = bytes.split_off(self.within(0..20) as usize);
+                vec![(at, Act::Bytes(bytes)), (at + self.below(MS), Act::Bytes(rest))]
+            }
+            // Later than most timeouts.
+            9 => vec![(at + 100 * MS, Act::Bytes(whole("200")))],
+            10..13 => vec![(at, numbers(FrameKind::ResetStream, stream, &[self.within(0..15)]))],
+            13 | 14 => {
+                let last = self.within(0..2) * stream;
+                let code = self.within(0..2) * 11;
+                let end =
+                    [Act::Bytes(whole("200")), Act::Close][usize::from(self.one_in(2))].clone();
+                vec![(at, numbers(FrameKind::GoAway, 0, &[last, code])), (at + MS, end)]
+            }
+            _ => vec![(at, Act::Bytes(whole("200")))],
+        }
+    }
+
     fn dial(&mut self) -> Dial {
         match self.below(10) {
             0 => Dial::Fail(self.below(MS), libc::ECONNREFUSED),
@@ -127,12 +185,17 @@ impl Random {
         }
     }
 
-    fn request(&mut self, has_users: bool, scheme: &str) -> RequestPlan {
+    fn request(&mut self, has_users: bool, (scheme, is_http2): (&str, bool)) -> RequestPlan {
         let url = ["127.0.0.1:80/", "127.0.0.1:80/{{seq}}/{{rand 1 9}}", "127.0.0.1:81/"];
         let place = url[usize::try_from(self.below(3)).unwrap()];
         let mut request = RequestPlan::get(&format!("{scheme}://{place}"));
         request.template = true;
         request.timeout_ns = 1 + self.below(100 * MS);
+        if is_http2 && self.one_in(3) {
+            // Bodies wait for windows.
+            request.method = "POST".into();
+            request.body = Some("eHh4".repeat(self.within(1..50) as usize));
+        }
         if self.one_in(4) {
             let text = ["hello", "nobody says that"][usize::from(self.one_in(2))].into();
             request.expect_body = vec![BodyCheck::Text { text }];
@@ -145,10 +208,11 @@ impl Random {
         request
     }
 
-    fn source(&mut self, has_users: bool) -> Source {
-        let scheme = if self.one_in(3) { "lines" } else { "http" };
+    fn source(&mut self, has_users: bool, is_http2: bool) -> Source {
+        let scheme = if !is_http2 && self.one_in(3) { "lines" } else { "http" };
+        let kind = (scheme, is_http2);
         let requests: Vec<_> =
-            (0..1 + self.below(3)).map(|_| self.request(has_users, scheme)).collect();
+            (0..1 + self.below(3)).map(|_| self.request(has_users, kind)).collect();
         match self.below(4) {
             0 => Source::Turn { requests },
             1 => {
@@ -156,14 +220,14 @@ impl Random {
                 Source::Weighted { requests, weights }
             }
             2 if has_users => Source::Steps { requests },
-            _ => Source::One { request: self.request(has_users, scheme) },
+            _ => Source::One { request: self.request(has_users, kind) },
         }
     }
 
-    fn group(&mut self) -> Group {
+    fn group(&mut self, is_http2: bool) -> Group {
         let pace = self.pace();
         let is_closed = matches!(pace, Pace::Closed(_));
-        let mut group = Group::new(pace, self.source(is_closed));
+        let mut group = Group::new(pace, self.source(is_closed, is_http2));
         group.think = (is_closed && self.one_in(3)).then(|| match self.below(2) {
             0 => Think::Exponential { mean_ns: self.below(50 * MS) },
             _ => Think::Uniform { from_ns: self.below(9 * MS), to_ns: 9 * MS + self.below(MS) },
@@ -172,11 +236,18 @@ impl Random {
     }
 
     fn plan(&mut self) -> Plan {
-        let group = self.group();
+        let is_http2 = self.one_in(3);
+        let group = self.group(is_http2);
         let mut plan = Plan::new(group.pace.clone(), group.source.clone(), self.stop());
         plan.groups = vec![group];
-        plan.groups.extend((0..self.below(2)).map(|_| self.group()));
+        plan.groups.extend((0..self.below(2)).map(|_| self.group(is_http2)));
         plan.transport.keepalive = self.below(3) > 0;
+        if is_http2 {
+            plan.transport.http = HttpVersion::TwoPlain;
+            plan.transport.streams = u16::try_from(self.within(1..6)).unwrap();
+            plan.transport.keepalive |= plan.transport.streams > 1;
+            plan.transport.coalesce_ns = self.below(2) * self.below(MS);
+        }
         plan.transport.requests_per_connection = self.one_in(4).then(|| self.within(1..5));
         plan.transport.connections_per_second =
             self.one_in(4).then(|| f64::from(self.within(20..900)));
@@ -221,7 +292,9 @@ fn simulated(case: u64) -> (Outcome<Counting>, bool) {
         Box::new(move |_, _| answers.acts()),
     ));
     let lines = Lines { answers: Random(random.0 ^ 3), requests: 0, received: BTreeMap::new() };
-    let mut world = Simulated::new(Counting { http, lines, has_lines: BTreeMap::new() });
+    let http2 =
+        Http2Server { answers: Random(random.0 ^ 4), requests: 0, side: ServerSide::default() };
+    let mut world = Simulated::new(Counting { http, lines, http2, protocols: BTreeMap::new() });
     world.send_cost_ns = random.below(5000);
     world.send_limit = 1 + usize::try_from(random.below(100)).unwrap();
     // An attempt of the warm-up that is open at the end of a short drain is counted nowhere.
@@ -259,12 +332,43 @@ impl Lines {
     }
 }
 
-/// A target of both protocols, which it tells apart by the first byte of a connection.
+/// A target of HTTP/2.
+struct Http2Server {
+    answers: Random,
+    /// Requests that were complete.
+    requests: u64,
+    side: ServerSide,
+}
+
+impl Http2Server {
+    fn receive(&mut self, connection: u64, bytes: &[u8]) -> Vec<(Nanos, Act)> {
+        let mut acts = Vec::new();
+        for received in self.side.take(connection, bytes) {
+            match received {
+                FromClient::Preface => acts.extend(self.answers.greeting()),
+                FromClient::Request(ask) => {
+                    self.requests += 1;
+                    acts.extend(self.answers.stream_acts(ask.stream));
+                }
+                FromClient::Body { stream, count } => {
+                    // Sometimes it allows no more.
+                    let more = (!self.answers.one_in(20)).then(|| windows(stream, count.max(1)));
+                    acts.extend(more.map(|bytes| (self.answers.below(MS), Act::Bytes(bytes))));
+                }
+            }
+        }
+        acts.sort_by_key(|(at, _)| *at);
+        acts
+    }
+}
+
+/// A target of all protocols, which it tells apart by the first byte of a connection.
 struct Counting {
     http: Box<Anything>,
     lines: Lines,
-    /// By connection, whether it uses the protocol of lines.
-    has_lines: BTreeMap<u64, bool>,
+    http2: Http2Server,
+    /// By connection, the first byte.
+    protocols: BTreeMap<u64, u8>,
 }
 
 impl net::Peer for Counting {
@@ -273,11 +377,11 @@ impl net::Peer for Counting {
     }
 
     fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
-        let has_lines = self.has_lines.entry(connection).or_insert(bytes[0].is_ascii_digit());
-        if *has_lines {
-            return self.lines.receive(connection, bytes);
+        match *self.protocols.entry(connection).or_insert(bytes[0]) {
+            first if first == PREFACE[0] => self.http2.receive(connection, bytes),
+            b'0'..=b'9' => self.lines.receive(connection, bytes),
+            _ => self.http.receive(connection, bytes, now),
         }
-        self.http.receive(connection, bytes, now)
     }
 }
 
@@ -287,7 +391,7 @@ fn unfinished(tally: &Tally) -> u64 {
     let reasons = tally.reasons.iter().zip(client::Reason::ALL);
     let cut = reasons.filter(|(_, reason)| {
         ["write.", "protocol."].iter().any(|class| reason.name().starts_with(class))
-            || **reason == client::Reason::TimeoutWrite
+            || matches!(reason, client::Reason::TimeoutWrite | client::Reason::ReadUnprocessed)
     });
     cut.map(|(count, _)| *count).sum()
 }
@@ -295,22 +399,24 @@ fn unfinished(tally: &Tally) -> u64 {
 #[test]
 fn random_plans_balance_and_agree_with_the_targets_count() {
     let plans = std::env::var("TORR_PLANS").map_or(PLANS, |text| text.parse().unwrap());
-    let (mut attempts, mut answered) = (0, 0);
+    let (mut attempts, mut answered, mut of_http2) = (0, 0, 0);
     std::thread::scope(|scope| {
         let halves = [1, 2].map(|first| scope.spawn(move || try_each((first..=plans).step_by(2))));
         for half in halves {
-            let (more, ok) = half.join().unwrap();
+            let (more, ok, streams) = half.join().unwrap();
             attempts += more;
             answered += ok;
+            of_http2 += streams;
         }
     });
     // The plans are not all empty, and the worlds not all broken.
     assert!(attempts > 20 * plans && answered > 5 * plans, "{attempts} attempts, {answered} ok");
+    assert!(of_http2 > 2 * plans, "{of_http2} requests of HTTP/2");
 }
 
-/// Tries these plans; gives their attempts, and those of them that were answered.
-fn try_each(cases: impl Iterator<Item = u64>) -> (u64, u64) {
-    let (mut attempts, mut answered) = (0, 0);
+/// Tries these plans; gives their attempts, those of them that were answered, and requests of HTTP/2.
+fn try_each(cases: impl Iterator<Item = u64>) -> (u64, u64, u64) {
+    let (mut attempts, mut answered, mut of_http2) = (0, 0, 0);
     for case in cases {
         let run = std::panic::catch_unwind(|| {
             let (run, has_ended) = simulated(case);
@@ -324,15 +430,20 @@ fn try_each(cases: impl Iterator<Item = u64>) -> (u64, u64) {
         });
         let run = run.unwrap_or_else(|_| panic!("case {case}: see above"));
         let sent = |tally: &Tally| tally.accepted.service.count() + tally.failed.service.count();
-        let seen = run.world.peer.http.requests + run.world.peer.lines.requests;
-        assert!(sent(&run.measured) - unfinished(&run.measured) <= seen, "case {case}");
+        let peer = &run.world.peer;
+        let seen = peer.http.requests + peer.lines.requests + peer.http2.requests;
+        assert!(sent(&run.measured) <= seen + unfinished(&run.measured), "case {case}");
         let attempted = run.measured.attempted + run.warmup.attempted;
-        assert!(seen <= attempted, "case {case}: {seen} requests of {attempted} attempts");
+        let sent = attempted + run.measured.resent + run.warmup.resent;
+        assert!(seen <= sent, "case {case}: {seen} requests of {sent} that were sent");
         let connections = run.reports.last().unwrap().connections;
-        assert!(connections.open_max <= connections.asked, "case {case}: {connections:?}");
+        // Each may leave four others behind until their last exchanges have ended.
+        let most = if peer.http2.requests > 0 { 5 } else { 1 } * connections.asked;
+        assert!(connections.open_max <= most, "case {case}: {connections:?}");
         assert_eq!(connections.local.sum(), 0, "case {case}: a slot was not given back");
         attempts += attempted;
         answered += run.measured.ok;
+        of_http2 += peer.http2.requests;
     }
-    (attempts, answered)
+    (attempts, answered, of_http2)
 }
