@@ -1,7 +1,9 @@
 """How many connections torr holds open at once, and what they cost: client, target and kernel.
 
     python benches/connections/run.py [--levels 5000,20000,50000] [--processes 3] [--seconds 10]
+    python benches/connections/run.py --messages 200/s
 
+With `--messages` the connections are of WebSocket, and idle but for this rate of messages over all of them.
 Client and target share this machine, each in as many processes as it takes. Memory is read once a
 second; a level has the most that was seen while it ran. The run is kept beside this file.
 """
@@ -51,46 +53,57 @@ def main() -> int:
         levels, seen, before = ladder(options, Path(folder))
     lines = [line(level, most(seen, number), before) for number, level in enumerate(levels)]
     host = {**describe(), "limit": descriptor_limit()}
-    words = f"torr target hello --processes {options.processes}\ntorr ladder " + " ".join(
-        flags(options)
-    )
-    text = f"```json\n{json.dumps(host, indent=1)}\n```\n\n```text\n{words} URL\n```\n"
+    commands = [["target", *target_words(options)], *loads(options)]
+    words = "\n".join(f"torr {' '.join(command)}" for command in commands)
+    text = f"```json\n{json.dumps(host, indent=1)}\n```\n\n```text\n{words}\n```\n"
     text += HEAD + "\n".join(lines) + "\n" + NOTES
     path = Path(__file__).parent / "runs" / f"{stamp()}.md"
     path.write_text(text)
     print(f"{text}\nkept: {path}")
-    whole = all(x["connections"]["open_max"] == x["concurrency"] for x in levels)
-    return 0 if whole and len(levels) == options.levels.count(",") + 1 else 1
+    asked = [int(level) for level in options.levels.split(",")]
+    return 0 if [level["connections"]["open_max"] for level in levels] == asked else 1
 
 
 def ladder(options: argparse.Namespace, folder: Path) -> tuple[list[Any], list[Any], Any]:
     """The levels, what was seen of memory while each ran, and before all of them."""
-    words = [str(TORR), "target", "hello", "--processes", str(options.processes)]
+    words = [str(TORR), "target", *target_words(options)]
     target = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     url = target.stdout.readline().split()[-1] if target.stdout else ""
     try:
         seen, before = [], memory(None, target.pid)
-        words = [str(TORR), "ladder", *flags(options), "-q", "-d", str(folder), url]
-        client = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-        while client.poll() is None:
-            seen.append((len(finished(folder)), memory(client.pid, target.pid)))
-            time.sleep(1)
+        for load in loads(options):
+            words = [str(TORR), *load, "-q", "-d", str(folder), url]
+            client = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+            while client.poll() is None:
+                seen.append((len(finished(folder)), memory(client.pid, target.pid)))
+                time.sleep(1)
     finally:
         target.terminate()
         target.wait()
     return finished(folder), seen, before
 
 
-def flags(options: argparse.Namespace) -> list[str]:
-    """The ladder's flags."""
-    return ["--levels", options.levels, "-z", f"{options.seconds}s", "--timeout", "60s"]
+def target_words(options: argparse.Namespace) -> list[str]:
+    """What the target is, and its flags."""
+    kind = "ws" if options.messages else "hello"
+    return [kind, "--processes", str(options.processes)]
+
+
+def loads(options: argparse.Namespace) -> list[list[str]]:
+    """The loads, without URL: a ladder, or a run for each level."""
+    times = ["-z", f"{options.seconds}s", "--timeout", "60s"]
+    if not options.messages:
+        return [["ladder", "--levels", options.levels, *times]]
+    message = ["-b", "hello", "--rate", options.messages]
+    return [["run", *message, "-c", level, *times] for level in options.levels.split(",")]
 
 
 def finished(folder: Path) -> list[Any]:
     """The levels that are on disk."""
-    found = list(folder.glob("apiserver-*/result.json"))
-    levels: list[Any] = json.loads(found[0].read_text())["levels"] if found else []
-    return levels
+    # A link leads to the last of them.
+    found = [path for path in folder.glob("*/result.json") if not path.parent.is_symlink()]
+    found.sort(key=lambda path: path.parent.name)
+    return [level for path in found for level in json.loads(path.read_text())["levels"]]
 
 
 def memory(client: int | None, target: int) -> dict[str, int]:
@@ -142,7 +155,7 @@ def line(level: Any, figures: dict[str, int], before: dict[str, int]) -> str:  #
     cells = [
         *(f"{level['concurrency']:,}", f"{level['connections']['open_max']:,}"),
         *(level["generator"]["processes"], f"{level['ok_per_s']:,.0f}"),
-        *(f"{level['success_rate']:.2f} %", f"{p99:,.0f}", *mib),
+        *(f"{level['success_rate']:.2f} %", f"{p99:,.1f}", *mib),
     ]
     return "| " + " | ".join(map(str, cells)) + " |"
 
@@ -160,6 +173,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--levels", default="5000,20000,50000")
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--messages", help="rate of messages over idle connections of WebSocket")
     return parser.parse_args()
 
 
