@@ -15,6 +15,9 @@ pub struct Multiplexing {
     pub stalled_ns: Nanos,
     /// The time in which a connection was open.
     pub open_ns: Nanos,
+    /// The size of the largest head of a request, as limits of heads count it.
+    #[serde(default)]
+    pub head_bytes: u64,
     /// The limits of the servers; none before a server has sent them.
     pub limits: Option<ServerLimits>,
 }
@@ -41,6 +44,7 @@ impl Multiplexing {
         self.requests += other.requests;
         self.stalled_ns += other.stalled_ns;
         self.open_ns += other.open_ns;
+        self.head_bytes = self.head_bytes.max(other.head_bytes);
         self.limits = match (self.limits, other.limits) {
             (Some(one), Some(two)) => Some(one.lowest(two)),
             (one, two) => one.or(two),
@@ -74,8 +78,14 @@ mod tests {
             header_table_bytes: 4096,
             header_list_bytes: Some(100),
         };
-        let mut sum =
-            Multiplexing { writes: 1, requests: 2, stalled_ns: 3, open_ns: 4, limits: None };
+        let mut sum = Multiplexing {
+            writes: 1,
+            requests: 2,
+            stalled_ns: 3,
+            open_ns: 4,
+            head_bytes: 50,
+            limits: None,
+        };
         sum.merge(&Multiplexing { limits: Some(limits), ..sum });
         assert_eq!(sum.limits, Some(limits));
         let other =
@@ -87,6 +97,7 @@ mod tests {
             requests: 4,
             stalled_ns: 6,
             open_ns: 8,
+            head_bytes: 50,
             limits: Some(lowest),
         };
         assert_eq!(sum, expected);

@@ -126,6 +126,8 @@ messages! {
     HTTP_CHOSEN "http.chosen" "the server chose HTTP/{version}";
     SERVER_STREAMS "http.server_streams"
         "the server allows {allowed:,} streams on a connection, fewer than --streams {asked:,}";
+    SERVER_HEAD "http.server_head"
+        "the server allows heads of {allowed:,} bytes, and the largest head of a request has {bytes:,}: the server may refuse it";
     COALESCED "http.coalesced"
         "requests were collected for up to {us} µs before they were sent, {each} in a write";
     STALLED "http.stalled"

@@ -170,6 +170,8 @@ fn a_request_has_its_parts_in_order_and_no_field_of_connections() {
     let found: Vec<_> =
         fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(found, expected);
+    let sizes = expected.map(|(name, value)| name.len() + value.len() + 32);
+    assert_eq!(heads.largest(), sizes.iter().sum::<usize>());
 }
 
 #[test]

@@ -11,7 +11,9 @@ use super::report::{Connections, Report, Sample};
 use super::tally::Tally;
 use super::timeline::PartCounts;
 use super::websocket::WebSocketTally;
-use crate::messages::{COALESCED, HTTP_CHOSEN, Message, SERVER_STREAMS, STALLED, UNCERTAIN_CLOCK};
+use crate::messages::{
+    COALESCED, HTTP_CHOSEN, Message, SERVER_HEAD, SERVER_STREAMS, STALLED, UNCERTAIN_CLOCK,
+};
 use crate::plan::Transport;
 
 /// The largest error with which times of several machines are shown together without a warning.
@@ -201,7 +203,7 @@ impl Summary {
     /// HTTP was chosen.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub(crate) fn note_http(&mut self, transport: &Transport) {
-        let Multiplexing { writes, requests, stalled_ns, open_ns, limits } =
+        let Multiplexing { writes, requests, stalled_ns, open_ns, head_bytes, limits } =
             self.multiplexing.unwrap_or_default();
         let mut notes = Vec::new();
         if transport.is_negotiated {
@@ -212,6 +214,12 @@ impl Summary {
         {
             let asked = ("asked", transport.streams.into());
             notes.push(SERVER_STREAMS.message([("allowed", allowed.into()), asked]));
+        }
+        if let Some(allowed) = limits.and_then(|limits| limits.header_list_bytes)
+            && head_bytes > allowed.into()
+        {
+            let bytes = ("bytes", head_bytes.into());
+            notes.push(SERVER_HEAD.message([("allowed", allowed.into()), bytes]));
         }
         if transport.coalesce_ns > 0 && writes > 0 {
             let each = (requests as f64 / writes as f64 * 10.0).round() / 10.0;
@@ -286,13 +294,14 @@ mod tests {
             window_bytes: 65_535,
             frame_bytes: 16_384,
             header_table_bytes: 4096,
-            header_list_bytes: None,
+            header_list_bytes: Some(120),
         };
         let counts = Multiplexing {
             writes: 30,
             requests: 100,
             stalled_ns: 49,
             open_ns: 1000,
+            head_bytes: 120,
             limits: Some(limits),
         };
         let notes = |counts, transport: &Transport| {
@@ -310,9 +319,12 @@ mod tests {
              flow-control window was used up",
             "requests were collected for up to 300 µs before they were sent, 3.3 in a write",
             "the server allows 50 streams on a connection, fewer than --streams 51",
+            "the server allows heads of 120 bytes, and the largest head of a request has 121: the server \
+             may refuse it",
             "the server chose HTTP/2",
         ];
-        assert_eq!(notes(Multiplexing { stalled_ns: 50, ..counts }, &transport), expected);
+        let more = Multiplexing { stalled_ns: 50, head_bytes: 121, ..counts };
+        assert_eq!(notes(more, &transport), expected);
     }
 
     #[test]

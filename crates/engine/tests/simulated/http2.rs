@@ -390,6 +390,9 @@ fn the_limits_of_the_server_are_reported_and_connections_that_were_closed_count(
     };
     let counts = multiplexing(&run.reports);
     assert_eq!(counts.limits, Some(limits));
+    // Method, scheme, authority and path.
+    let texts = ":methodGET:schemehttp:authority127.0.0.1:80:path/";
+    assert_eq!(counts.head_bytes, texts.len() as u64 + 4 * 32);
     // Requests that were sent again count each time.
     let sent = run.measured.ok + run.measured.resent;
     assert!((sent..=sent + 8).contains(&counts.requests), "{counts:?} {sent}");

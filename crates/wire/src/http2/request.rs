@@ -133,12 +133,23 @@ pub struct RequestHeads {
     /// Its block, if the block is the same as long as the table is.
     block: Vec<u8>,
     generation: Option<u64>,
+    /// The size of the largest list of fields.
+    largest: usize,
 }
+
+/// What a field counts beside its name and value (RFC 9113, 6.5.2).
+const FIELD_OVERHEAD: usize = 32;
 
 impl RequestHeads {
     /// Sets the size of the dynamic table that the peer allows.
     pub fn set_table_bytes(&mut self, most: usize) {
         self.encoder.set_table_bytes(most);
+    }
+
+    /// Returns the size of the largest list of fields so far, as limits of lists count it.
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        self.largest
     }
 
     /// Appends the block of fields of a request; returns the body.
@@ -150,12 +161,15 @@ impl RequestHeads {
         }
         let read = Http2Request::read(request);
         let (from, before) = (out.len(), self.encoder.generation());
+        let mut size = 0;
         self.encoder.begin(out);
         for (kind, name, value) in read.fields() {
+            size += name.len() + value.len() + FIELD_OVERHEAD;
             let is_kept = is_again || kind == COMMON;
             let indexing = if is_kept { Indexing::Kept } else { Indexing::NotKept };
             self.encoder.field(name, value, indexing, out);
         }
+        self.largest = self.largest.max(size);
         if !is_again {
             self.fields.clear();
             self.fields.extend_from_slice(read.fields);

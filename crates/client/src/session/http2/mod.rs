@@ -66,7 +66,8 @@ impl Http2Session {
     pub(crate) fn take_multiplexing(&mut self) -> Multiplexing {
         let Begun { writes, requests } = std::mem::take(&mut self.core.begun);
         let limits = self.core.server_limits();
-        Multiplexing { writes, requests, limits, ..Multiplexing::default() }
+        let head_bytes = self.core.request_heads.largest() as u64;
+        Multiplexing { writes, requests, limits, head_bytes, ..Multiplexing::default() }
     }
 }
 
