@@ -80,6 +80,7 @@ ENDS = {
     "h2_pings": "protocol.h2_flood",
     "h2_settings": "protocol.h2_flood",
     "h2_resets": "protocol.h2_frame",
+    "h2_reset_flood": "read.stream_reset.cancel",
     "h2_push": "protocol.h2_frame",
     "h2_bad_frame": "protocol.h2_frame",
     "h2_overflow": "protocol.h2_flow_control",

@@ -102,6 +102,7 @@ faults! {
     H2Pings "h2_pings" Http2 false "HTTP/2: PING instead of a response, 10 MB/s, and their answers are not read";
     H2Settings "h2_settings" Http2 false "HTTP/2: SETTINGS that change instead of a response, 10 MB/s, and their acknowledgements are not read";
     H2Resets "h2_resets" Http2 false "HTTP/2: RST_STREAM for streams that never were";
+    H2ResetFlood "h2_reset_flood" Http2 false "HTTP/2: RST_STREAM with CANCEL instead of a response, 1,000 times";
     H2Push "h2_push" Http2 false "HTTP/2: PUSH_PROMISE, which the client has refused";
     H2BadFrame "h2_bad_frame" Http2 false "HTTP/2: DATA of no stream";
     H2Overflow "h2_overflow" Http2 false "HTTP/2: WINDOW_UPDATE beyond the largest window";

@@ -32,6 +32,8 @@ const FIRST_DYNAMIC: u8 = 0x80 | 62;
 const LARGEST_FRAME: usize = 16_384;
 /// So many bytes in each pause are 10 MB/s.
 const FLOOD_BYTES: usize = 100_000;
+/// RST_STREAM frames for one request.
+const FLOOD_RESETS: usize = 1_000;
 /// The value that the head bomb repeats; with its name it fits into the dynamic table.
 const BOMB_VALUE_BYTES: usize = 4_000;
 /// An unknown type of frame, which clients ignore.
@@ -90,6 +92,7 @@ pub(crate) fn of(fault: Fault, stream: u32, number: u64) -> Vec<FaultStep> {
             let resets = (1..=100).map(|after| reset(stream + 1_000 + 2 * after, CANCEL));
             vec![Send(resets.collect::<Vec<_>>().concat()), Close]
         }
+        Fault::H2ResetFlood => vec![Send(reset(stream, CANCEL).repeat(FLOOD_RESETS))],
         Fault::H2Push => {
             let promised = [2_u32.to_be_bytes().as_slice(), &[0x82, 0x86, 0x84]].concat();
             vec![Send(frame(PUSH_PROMISE, END_HEADERS, stream, &promised)), Close]

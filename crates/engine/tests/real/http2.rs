@@ -20,7 +20,7 @@ fn expected(fault: Fault) -> Option<&'static str> {
     let reason = match fault.name() {
         "h2_refused" => "read.unprocessed",
         "h2_reset" => "read.stream_reset.internal_error",
-        "h2_cancel" => "read.stream_reset.cancel",
+        "h2_cancel" | "h2_reset_flood" => "read.stream_reset.cancel",
         "h2_goaway_error" => "read.goaway",
         "h2_closed" => "read.closed_in_body",
         "h2_hang" => "timeout.first_byte",

@@ -149,6 +149,7 @@ fn meets(fault: Fault) -> Vec<(u8, u32)> {
         Fault::H2Pings => vec![(PING, 0); 5],
         Fault::H2Settings => vec![(SETTINGS, 0); 5],
         Fault::H2Resets => vec![(RST_STREAM, 1_003), (RST_STREAM, 1_005)],
+        Fault::H2ResetFlood => vec![(RST_STREAM, 1); 1_000],
         Fault::H2Push => vec![(PUSH_PROMISE, 1)],
         Fault::H2BadFrame => vec![(DATA, 0)],
         Fault::H2Overflow => vec![(WINDOW_UPDATE, 0); 2],
