@@ -9,6 +9,10 @@ use crate::{Reason, Tunnel, UNSET};
 /// Bytes that are encrypted at once. What does not fit into the socket would only occupy memory.
 const SEALED_AT_ONCE: usize = 64 * 1024;
 
+/// Bytes that are discarded at once before the socket is closed, and how often at most.
+const DRAINED_AT_ONCE: usize = 32 * 1024;
+const MAX_DRAINS: u32 = 32;
+
 /// Reads without plaintext in one call, before other connections get their turn.
 const READS_IN_A_ROW: u32 = 4;
 
@@ -141,6 +145,18 @@ impl<S> ByteChannel<S> {
         if let Some(layer) = self.layer.as_mut().filter(|layer| layer.is_open()) {
             layer.end();
             let _ = flush(driver, &self.socket, layer.as_mut());
+        }
+    }
+
+    /// Discards what was received and not read. Otherwise the kernel would reset the connection when it is
+    /// closed, and the other side might lose the last bytes that were sent to it.
+    pub(crate) fn drain<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
+        let mut scratch = [0; DRAINED_AT_ONCE];
+        for _ in 0..MAX_DRAINS {
+            let read = driver.discard(&self.socket, &mut scratch);
+            if read.map_or(true, |length| length < scratch.len()) {
+                return;
+            }
         }
     }
 

@@ -279,20 +279,23 @@ impl<S> Connection<S> {
         Some((session.lifetime(now)?, session.is_ended_by_server()))
     }
 
-    /// Announces the end, if WebSocket or TLS is used and the socket accepts it. Dropping the connection
-    /// closes it.
+    /// Announces the end, if HTTP/2, WebSocket or TLS is used and the socket accepts it. Dropping the
+    /// connection closes it.
     pub fn close<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
-        if let Session::WebSocket(session) = &mut self.session
-            && self.channel.is_open()
-            && !self.is_full
-        {
-            let farewell = session.farewell();
-            if !farewell.is_empty() {
-                // The connection is closed in any case.
-                let _ = self.channel.send(driver, farewell);
-            }
+        let farewell = match &mut self.session {
+            _ if !self.channel.is_open() || self.is_full => &[],
+            Session::Http2(session) => session.farewell(),
+            Session::WebSocket(session) => session.farewell(),
+            _ => &[],
+        };
+        if !farewell.is_empty() {
+            // The connection is closed in any case.
+            let _ = self.channel.send(driver, farewell);
         }
         self.channel.close(driver);
+        if matches!(self.session, Session::Http2(_)) && self.channel.is_open() {
+            self.channel.drain(driver);
+        }
     }
 }
 

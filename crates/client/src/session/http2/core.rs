@@ -232,6 +232,12 @@ impl Core {
         let reason = if self.is_greeted { reason_of(code) } else { Reason::ProtocolNotHttp2 };
         let at = turn.at;
         self.end_all(turn.slots, turn.ended, |exchange| exchange.end(at, reason));
+        self.add_goaway(code);
+    }
+
+    /// Appends the last frame of this end.
+    pub(super) fn add_goaway(&mut self, code: ErrorCode) {
+        self.is_over = true;
         let payload = [[0; 4], code.0.to_be_bytes()].concat();
         let head = FrameHead { length: 8, kind: FrameKind::GoAway, flags: Flags::NONE, stream: 0 };
         self.out.add_frame(head, &payload);

@@ -52,6 +52,14 @@ impl Http2Session {
         self.core.streams.waiting().contains(&slot)
     }
 
+    /// Returns the bytes to send before the connection is closed: what waits, and GOAWAY.
+    pub(crate) fn farewell(&mut self) -> &[u8] {
+        if !self.core.is_over {
+            self.core.add_goaway(ErrorCode::NO_ERROR);
+        }
+        self.core.out.bytes()
+    }
+
     /// Takes note of the time.
     pub(crate) fn note_time(&mut self, now: Nanos) {
         self.core.latest = self.core.latest.max(now);
