@@ -1,5 +1,6 @@
 //! Protocol sessions on a connection: any order of beginnings, bytes, closes, cancellations and events,
-//! and any split. Each exchange ends once, and the session knows which are running.
+//! and any split. Each exchange ends once, and the session knows which are running. Of responses of HTTP/2
+//! whose frames follow the rules, every exchange has the body that was written.
 
 #![no_main]
 
@@ -207,7 +208,143 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&head, payload].concat()
 }
 
+/// Responses of HTTP/2, written in frames that the input chooses.
+#[derive(Default)]
+struct Responses {
+    bytes: Vec<u8>,
+    bodies: [Vec<u8>; SLOTS as usize],
+    has_head: [bool; SLOTS as usize],
+    has_ended: [bool; SLOTS as usize],
+}
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const CONTINUATION: u8 = 9;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+const PADDED: u8 = 8;
+
+impl Responses {
+    fn add(&mut self, kind: u8, flags: u8, slot: usize, payload: &[u8]) {
+        self.bytes.extend(frame(kind, flags, slot as u8 * 2 + 1, payload));
+    }
+
+    /// Adds the head of a response, in one frame or in two.
+    fn head(&mut self, slot: usize, is_divided: bool) {
+        if std::mem::replace(&mut self.has_head[slot], true) {
+            return;
+        }
+        if is_divided {
+            self.add(HEADERS, 0, slot, &[]);
+            self.add(CONTINUATION, END_HEADERS, slot, &[0x88]);
+        } else {
+            self.add(HEADERS, END_HEADERS, slot, &[0x88]);
+        }
+    }
+
+    fn data(&mut self, slot: usize, piece: &[u8], flags: u8, padding: u8) {
+        let mut payload = piece.to_vec();
+        if flags & PADDED != 0 {
+            payload.insert(0, padding);
+            payload.extend(vec![0; padding.into()]);
+        }
+        self.add(DATA, flags, slot, &payload);
+        self.bodies[slot].extend_from_slice(piece);
+        self.has_ended[slot] |= flags & END_STREAM != 0;
+    }
+
+    fn trailers(&mut self, slot: usize) {
+        self.add(HEADERS, END_HEADERS | END_STREAM, slot, b"\0\x01t\x01v");
+        self.has_ended[slot] = true;
+    }
+
+    /// Adds a frame that no exchange has.
+    fn other(&mut self, kind: u8) {
+        let (kind, payload): (u8, &[u8]) =
+            [(6, &b"question"[..]), (4, &[]), (10, b"?")][kind as usize % 3];
+        self.bytes.extend([&[0, 0, payload.len() as u8, kind, 0, 0, 0, 0, 0], payload].concat());
+    }
+
+    fn of(mut input: &[u8]) -> Self {
+        let mut all = Self::default();
+        while let [choice, number, rest @ ..] = input {
+            let slot = usize::from(choice % 4);
+            let (piece, after) = rest.split_at(rest.len().min(usize::from(number % 32)));
+            input = after;
+            if slot == usize::from(SLOTS) || all.has_ended[slot] {
+                all.other(*number);
+                continue;
+            }
+            all.head(slot, choice & 4 != 0);
+            match choice >> 3 & 7 {
+                0 => all.trailers(slot),
+                kind => {
+                    let end = if kind == 1 { END_STREAM } else { 0 };
+                    let padded = if choice & 64 != 0 { PADDED } else { 0 };
+                    all.data(slot, piece, end | padded, number >> 5);
+                }
+            }
+        }
+        for slot in 0..usize::from(SLOTS) {
+            if !all.has_ended[slot] {
+                all.head(slot, false);
+                all.data(slot, b"", END_STREAM, 0);
+            }
+        }
+        all
+    }
+}
+
+/// Reads responses in pieces whose lengths are bytes of the input.
+fn responses_are_read_as_written(input: &[u8]) {
+    let responses = Responses::of(input);
+    let (method, scheme, authority, target) = ("GET", "http", "h", "/");
+    let parts = RequestParts { method, scheme, authority, target, fields: &[], body: None };
+    let template = RequestTemplate::plain(&parts).expect("a plain request");
+    let request = template.to_http2().fixed().expect("no template").into_vec();
+    let outline = Outline { is_head: false, length: request.len() };
+    let mut world = World { room: usize::MAX, ..World::default() };
+    let mut scratch = Scratch::new(64);
+    let mut connection = Connection::dialled((), None, None, (&Protocol::Http2(SLOTS), 0), 0);
+    let both = Ready { token: 0, readable: true, writable: true, closed: false };
+    assert!(connection.advance(&mut world, both, &mut scratch).is_ok());
+    let new = |_| {
+        let mut exchange = Exchange::new(0, 0, outline);
+        exchange.body = Some(Vec::new());
+        exchange
+    };
+    let mut exchanges = Exchanges((0..SLOTS).map(new).collect(), request);
+    (0..SLOTS).for_each(|slot| connection.begin(slot, &mut exchanges));
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    world.received.borrow_mut().extend(settings);
+    let mut drive = |world: &mut World| {
+        let _ = connection.drive(world, both, &mut exchanges, &mut scratch);
+        let _ = connection.drive(world, both, &mut exchanges, &mut scratch);
+    };
+    drive(&mut world);
+    let mut rest = &responses.bytes[..];
+    for length in input.iter().cycle().chain([&255]) {
+        let (piece, after) = rest.split_at(rest.len().min(usize::from(*length) + 1));
+        world.received.borrow_mut().extend(piece);
+        drive(&mut world);
+        rest = after;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    assert!(rest.is_empty() && world.received.borrow().is_empty());
+    let mut ended: Vec<_> = scratch.ended.drain(..).collect();
+    ended.sort_by_key(|ended| ended.slot);
+    assert_eq!(ended.iter().map(|ended| ended.slot).collect::<Vec<_>>(), [0, 1, 2]);
+    for (ended, body) in ended.iter().zip(&responses.bodies) {
+        assert_eq!((ended.outcome.failure, ended.outcome.status), (None, Some(200)));
+        let exchange = &exchanges.0[usize::from(ended.slot)];
+        assert_eq!(exchange.body.as_ref(), Some(body));
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
+    responses_are_read_as_written(data);
     play(Protocol::Http1, data);
     play(Protocol::Lines(SLOTS), data);
     play(Protocol::Http2(SLOTS), data);
