@@ -107,10 +107,10 @@ impl<D: Driver> Worker<D> {
     fn begin_sending(&mut self, number: u32) {
         let slot = &mut self.slots[number as usize];
         let entry = &mut self.connections.entries[slot.connection as usize];
-        let range = entry.slots();
+        let (range, is_shared) = (entry.slots(), entry.is_shared());
         let Some(connection) = &mut entry.connection else { return };
         (slot.has_begun, slot.generation) = (true, entry.generation);
-        if slot.is_waited_for || slot.resends > 0 {
+        if is_shared && (slot.is_waited_for || slot.resends > 0) {
             // It was taken up long before.
             connection.note_time(self.driver.now());
         }

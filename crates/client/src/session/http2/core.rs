@@ -160,18 +160,6 @@ impl Core {
         self.streams.wait(slot, since);
     }
 
-    /// Adds the wait of a slot for a stream or for a window to its exchange, if it waits.
-    pub(super) fn end_wait(&mut self, slot: u16, slots: &mut impl Slots) {
-        let state = self.streams.state(slot);
-        if state.blocked_since == UNSET {
-            return;
-        }
-        let waited = self.latest.saturating_sub(std::mem::replace(&mut state.blocked_since, UNSET));
-        let is_for_stream = state.phase == StreamPhase::Waiting;
-        let stamps = &mut slots.slot(slot).0.stamps;
-        *(if is_for_stream { &mut stamps.stream_wait } else { &mut stamps.window_wait }) += waited;
-    }
-
     /// Ends the exchange of a slot before its response is complete.
     pub(super) fn cancel(&mut self, slot: u16, code: ErrorCode, slots: &mut impl Slots) {
         self.end_wait(slot, slots);
@@ -202,7 +190,7 @@ impl Core {
         self.end_slot(slot, reason, turn.slots, turn.ended);
     }
 
-    fn end_slot(
+    pub(super) fn end_slot(
         &mut self,
         slot: u16,
         reason: Reason,
@@ -213,18 +201,6 @@ impl Core {
         self.streams.end(slot);
         let outcome = slots.slot(slot).0.end(self.latest, reason);
         ended.push(Ended { slot, outcome: Outcome { reusable: true, ..outcome } });
-    }
-
-    /// Returns whether exchanges wait for a stream, but all numbers of streams are used up.
-    pub(super) fn has_stranded(&self) -> bool {
-        !self.streams.has_numbers() && !self.streams.waiting().is_empty() && !self.is_over
-    }
-
-    /// Ends these exchanges, which another connection can carry.
-    pub(super) fn end_stranded(&mut self, slots: &mut impl Slots, ended: &mut Vec<Ended>) {
-        while let Some(slot) = self.streams.waiting().front().copied() {
-            self.end_slot(slot, Reason::ReadUnprocessed, slots, ended);
-        }
     }
 
     /// Ends the connection by an error, and all exchanges with it.

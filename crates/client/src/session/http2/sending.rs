@@ -4,9 +4,9 @@ use net::Nanos;
 use wire::http2::{FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind};
 
 use super::core::Core;
-use super::streams::StreamState;
-use crate::UNSET;
-use crate::session::Slots;
+use super::streams::{StreamPhase, StreamState};
+use crate::session::{Ended, Slots};
+use crate::{Reason, UNSET};
 
 /// Bytes in the buffer, beyond which no more of bodies is added before some were sent.
 const ENOUGH_BYTES: usize = 64 * 1024;
@@ -112,6 +112,30 @@ impl Core {
         call.release(&request[request.len() - unsent..]);
         if blocked_since == UNSET && !self.sending.contains(&(slot, stream)) {
             self.sending.push_back((slot, stream));
+        }
+    }
+
+    /// Adds the wait of a slot for a stream or for a window to its exchange, if it waits.
+    pub(super) fn end_wait(&mut self, slot: u16, slots: &mut impl Slots) {
+        let state = self.streams.state(slot);
+        if state.blocked_since == UNSET {
+            return;
+        }
+        let waited = self.latest.saturating_sub(std::mem::replace(&mut state.blocked_since, UNSET));
+        let is_for_stream = state.phase == StreamPhase::Waiting;
+        let stamps = &mut slots.slot(slot).0.stamps;
+        *(if is_for_stream { &mut stamps.stream_wait } else { &mut stamps.window_wait }) += waited;
+    }
+
+    /// Returns whether exchanges wait for a stream, but all numbers of streams are used up.
+    pub(super) fn has_stranded(&self) -> bool {
+        !self.streams.has_numbers() && !self.streams.waiting().is_empty() && !self.is_over
+    }
+
+    /// Ends these exchanges, which another connection can carry.
+    pub(super) fn end_stranded(&mut self, slots: &mut impl Slots, ended: &mut Vec<Ended>) {
+        while let Some(slot) = self.streams.waiting().front().copied() {
+            self.end_slot(slot, Reason::ReadUnprocessed, slots, ended);
         }
     }
 
