@@ -3,9 +3,9 @@
     python benches/connections/run.py [--levels 5000,20000,50000] [--processes 3] [--seconds 10]
     python benches/connections/run.py --messages 200/s
 
-With `--messages` the connections are of WebSocket, and idle but for this rate of messages over all of them.
-Client and target share this machine, each in as many processes as it takes. Memory is read once a
-second; a level has the most that was seen while it ran. The run is kept beside this file.
+With `--messages` the connections are of WebSocket, and idle but for this rate of messages over all
+of them. Client and target share this machine, each in as many processes as it takes. Memory is read
+once a second; a level has the most that was seen while it ran. The run is kept beside this file.
 """
 
 from __future__ import annotations
