@@ -75,13 +75,13 @@ def run(
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
-    prompt_tokens: str | float | _Path | Sequence[str | float] | None = None,
+    prompt_tokens: int | str | None = None,
     prefix_tokens: int | None = None,
     prefix_groups: int | None = None,
     token_ids: bool = False,
     model: str | None = None,
     max_tokens: int | None = None,
-    output_tokens: int | None = None,
+    output_tokens: int | str | None = None,
     server: Literal["vllm", "sglang", "trtllm", "llamacpp", "tgi", "ollama"] | None = None,
     image: str | Sequence[str] | None = None,
     tools: _Path | None = None,
@@ -94,6 +94,7 @@ def run(
     unique_prefix: bool = False,
     trace: _Path | None = None,
     trace_format: str | None = None,
+    block_tokens: int | None = None,
     trace_from: _Duration | None = None,
     trace_to: _Duration | None = None,
     synthesis: str | None = None,
@@ -193,8 +194,8 @@ def run(
     token_ids: send made-up prompts as token ids, of the tokenizer
     model: ask for this model
     max_tokens: limit each response to N tokens
-    output_tokens: let each response have N tokens
-    server: force --output-tokens as vllm, sglang, … do
+    output_tokens: make the server generate exactly N tokens, or A to B
+    server: server whose fields force the output length
     image: add an image of random pixels to each prompt
     tools: let the model call the tools in FILE, a JSON list
     user: send this user name [dify: torr]
@@ -206,6 +207,7 @@ def run(
     unique_prefix: add a unique prefix to each prompt, to avoid caches
     trace: send the requests of a trace, as of Mooncake
     trace_format: read the trace in this format [detected]
+    block_tokens: let each block of the trace have N tokens
     trace_from: begin at TIME of the trace [0s]
     trace_to: end before TIME of the trace
     synthesis: scale the trace: prefix=x2,input=x0.5,output=x2
@@ -296,13 +298,13 @@ def ladder(
     tokenizer: _Path | None = None,
     prompt: str | None = None,
     prompts: _Path | None = None,
-    prompt_tokens: str | float | _Path | Sequence[str | float] | None = None,
+    prompt_tokens: int | str | None = None,
     prefix_tokens: int | None = None,
     prefix_groups: int | None = None,
     token_ids: bool = False,
     model: str | None = None,
     max_tokens: int | None = None,
-    output_tokens: int | None = None,
+    output_tokens: int | str | None = None,
     server: Literal["vllm", "sglang", "trtllm", "llamacpp", "tgi", "ollama"] | None = None,
     image: str | Sequence[str] | None = None,
     tools: _Path | None = None,
@@ -315,6 +317,7 @@ def ladder(
     unique_prefix: bool = False,
     trace: _Path | None = None,
     trace_format: str | None = None,
+    block_tokens: int | None = None,
     trace_from: _Duration | None = None,
     trace_to: _Duration | None = None,
     synthesis: str | None = None,
@@ -412,8 +415,8 @@ def ladder(
     token_ids: send made-up prompts as token ids, of the tokenizer
     model: ask for this model
     max_tokens: limit each response to N tokens
-    output_tokens: let each response have N tokens
-    server: force --output-tokens as vllm, sglang, … do
+    output_tokens: make the server generate exactly N tokens, or A to B
+    server: server whose fields force the output length
     image: add an image of random pixels to each prompt
     tools: let the model call the tools in FILE, a JSON list
     user: send this user name [dify: torr]
@@ -425,6 +428,7 @@ def ladder(
     unique_prefix: add a unique prefix to each prompt, to avoid caches
     trace: send the requests of a trace, as of Mooncake
     trace_format: read the trace in this format [detected]
+    block_tokens: let each block of the trace have N tokens
     trace_from: begin at TIME of the trace [0s]
     trace_to: end before TIME of the trace
     synthesis: scale the trace: prefix=x2,input=x0.5,output=x2
