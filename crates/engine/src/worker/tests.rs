@@ -207,7 +207,7 @@ fn a_connection_whose_numbers_of_streams_are_used_up_leaves_its_requests_to_anot
     drop(worker);
     let reports: Vec<Report> = inbox.iter().collect();
     let tallies = || reports.iter().flat_map(|report| report.tallies.iter());
-    let sum = |count: fn(&Tally) -> u64| tallies().map(|tally| count(tally)).sum::<u64>();
+    let sum = |count: fn(&Tally) -> u64| tallies().map(count).sum::<u64>();
     assert_eq!((sum(|tally| tally.attempted), sum(|tally| tally.ok)), (40, 40));
     // None of them was sent twice.
     assert_eq!((sum(|tally| tally.resent), reports.last().unwrap().connections.opened), (0, 2));
