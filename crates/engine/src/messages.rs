@@ -111,6 +111,8 @@ messages! {
         "{n:,} requests share the row {row}: {own:,} names have one each";
     LOG_ENDS_EARLY "warning.log_ends_early" "the log ends early: {error}";
     TEXTS_END_EARLY "warning.texts_end_early" "the file of texts ends early: {error}";
+    WAITED_FOR_ROWS "warning.waited_for_rows"
+        "in {percent} % of the time, users had to wait until torr had read further requests of the trace: fewer were under way than users allow";
     UNUSED_ADDRESS "warning.unused_address"
         "{address} never accepted a connection and was not used";
     LOST_IN_WARMUP "warning.process_lost_before_window"

@@ -696,6 +696,19 @@ fn a_source_of_rows_that_fails_is_a_failure_of_the_run_with_its_words() {
 }
 
 #[test]
+fn users_who_wait_for_rows_that_were_not_read_are_a_warning_and_rows_with_times_are_none() {
+    let (_target, url) = hello();
+    for is_timed in [false, true] {
+        let slow = fed_rows(10).inspect(|_| std::thread::sleep(Duration::from_millis(20)));
+        let plan = Plan { processes: Processes::Exactly(1), ..fed(&url, is_timed) };
+        let summary = end(&Run::start_fed(&plan, &[], Some(Box::new(slow))).unwrap());
+        assert_eq!(balanced(&summary).ok, 10);
+        let codes: Vec<_> = summary.warnings.iter().map(|warning| warning.code.as_str()).collect();
+        assert_eq!(codes.contains(&"warning.waited_for_rows"), !is_timed, "{codes:?}");
+    }
+}
+
+#[test]
 fn a_plan_with_a_feed_needs_rows_and_others_take_none() {
     let (_target, url) = hello();
     for (plan, rows) in [

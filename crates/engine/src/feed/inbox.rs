@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use net::Nanos;
 use serde::{Deserialize, Serialize};
 
 use super::row::FeedRow;
@@ -21,7 +22,7 @@ pub(crate) struct FeedBatch {
 pub(crate) struct FeedDemand {
     /// The weight of all rows whose values it needs no longer.
     pub(crate) used: AtomicU64,
-    /// How often it had a place for a request, and no row.
+    /// How long it had a place for a request and no row, in nanoseconds.
     pub(crate) starved: AtomicU64,
 }
 
@@ -105,9 +106,9 @@ impl FeedInbox {
         self.demand.used.store(used + weight, Ordering::Release);
     }
 
-    /// Takes note that there was a place for a request, and no row.
-    pub(crate) fn starve(&self) {
+    /// Takes note that there was a place for a request and no row, for a time.
+    pub(crate) fn starve(&self, time: Nanos) {
         let starved = self.demand.starved.load(Ordering::Relaxed);
-        self.demand.starved.store(starved + 1, Ordering::Release);
+        self.demand.starved.store(starved + time, Ordering::Release);
     }
 }

@@ -16,7 +16,7 @@ use crate::measure::summary::{Generator, MAX_CLOCK_ERROR_NS, NodeSummary, Summar
 use crate::measure::tally::Tally;
 use crate::messages::{
     ALL_PROCESSES_LOST, Message, MessageTemplate, NO_ANSWER, NO_ANSWER_IN_TIME, NO_START,
-    ROWS_ENDED_EARLY, SHARED_ROW, WORKER_LOST,
+    ROWS_ENDED_EARLY, SHARED_ROW, WAITED_FOR_ROWS, WORKER_LOST,
 };
 use crate::output::level::interval_json;
 use crate::output::load_files::LoadFiles;
@@ -29,6 +29,9 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// A response byte is waited for so much longer than one request may take.
 const GRACE_NS: Nanos = 1_000_000_000;
+
+/// Percent of the time without rows for users from which on the load is not as asked for.
+const MOST_STARVED_PERCENT: f64 = 1.0;
 
 /// The coordinator of one run.
 pub(super) struct Coordinator {
@@ -304,6 +307,15 @@ impl Coordinator {
         self.has_received
     }
 
+    /// Warns if users had to wait for rows: they were fewer than the plan says.
+    fn warn_of_missing_rows(&mut self) {
+        let summary = &mut self.aggregate.summary;
+        let percent = self.feed.starved_percent(summary.window_ns);
+        if percent > MOST_STARVED_PERCENT {
+            summary.warn(WAITED_FOR_ROWS.message([("percent", (percent.round() as u64).into())]));
+        }
+    }
+
     fn finish(mut self) {
         self.log_until(Nanos::MAX);
         self.feed.end();
@@ -311,6 +323,7 @@ impl Coordinator {
             let failure = || ROWS_ENDED_EARLY.message([("error", error.into())]);
             self.aggregate.summary.failure.get_or_insert_with(failure);
         }
+        self.warn_of_missing_rows();
         if self.gate.is_stopped() && self.aggregate.summary.failure.is_none() {
             self.aggregate.summary.interrupted = true;
         } else if let Some(template) = self.emptiness() {

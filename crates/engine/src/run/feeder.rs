@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-use crate::feed::{FeedBatch, FeedLink, FeedRow, RowSource};
+use net::Nanos;
+
+use crate::feed::{FeedBatch, FeedDemand, FeedLink, FeedRow, RowSource};
 use crate::random::mix;
 use crate::worker::gate::Gate;
 
@@ -24,6 +26,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// What the feeder and the coordinator tell each other.
 #[derive(Debug, Default)]
 pub(super) struct FeedState {
+    /// What the workers tell, if users take the rows.
+    demands: Vec<Arc<FeedDemand>>,
     /// Why the rows ended too early, if they did.
     failure: Mutex<Option<String>>,
     /// Whether the run is over, so that no row is needed.
@@ -31,6 +35,20 @@ pub(super) struct FeedState {
 }
 
 impl FeedState {
+    /// Creates the state of a feed to workers, whose users take rows if they have some.
+    pub(super) fn new(links: &[FeedLink], have_users: bool) -> Self {
+        let demands = links.iter().filter(|_| have_users).map(|link| Arc::clone(&link.demand));
+        Self { demands: demands.collect(), ..Self::default() }
+    }
+
+    /// Returns the percentage of a time in which users had no row, on average over the workers.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn starved_percent(&self, time: Nanos) -> f64 {
+        let starved: u64 = self.demands.iter().map(|demand| demand.read().1).sum();
+        let whole = time as f64 * self.demands.len() as f64;
+        if whole > 0.0 { (100.0 * starved as f64 / whole).min(100.0) } else { 0.0 }
+    }
+
     pub(super) fn fail(&self, error: String) {
         *self.lock() = Some(error);
     }
@@ -65,7 +83,7 @@ struct WorkerFeed {
     batch: Vec<FeedRow>,
     /// The weight of all rows that were given to it.
     given: u64,
-    /// Its count of missed rows when the room was made larger.
+    /// How long it had been without rows when the room was made larger.
     starved: u64,
 }
 
@@ -212,7 +230,7 @@ mod tests {
         inboxes[0].use_up(3 * LARGE as u64);
         assert_eq!(fill(&mut feeder), 3);
         // It had no row that could start, although it has as many as it has room for.
-        inboxes[0].starve();
+        inboxes[0].starve(1);
         assert_eq!(feeder.room, FIRST_ROOM);
         assert!(fill(&mut feeder) >= 7);
         assert_eq!(feeder.room, 2 * FIRST_ROOM);
@@ -235,6 +253,20 @@ mod tests {
         let (mut feeder, _, inboxes) = self::feeder((0..9).map(|n| row(n, n, Some(0))), 3);
         fill(&mut feeder);
         assert!(inboxes.iter().all(|inbox| self::received(inbox).0.len() == 3));
+    }
+
+    #[test]
+    fn the_time_without_rows_is_a_mean_over_the_workers_that_have_users() {
+        let (senders, inboxes) = feed_channels(4);
+        let links: Vec<_> = senders.into_iter().map(FeedLink::from).collect();
+        let [users, times] = [true, false].map(|have_users| FeedState::new(&links, have_users));
+        inboxes[0].starve(30);
+        inboxes[0].starve(20);
+        inboxes[3].starve(10);
+        assert!((users.starved_percent(100) - 15.0).abs() < 1e-9);
+        assert!((users.starved_percent(1) - 100.0).abs() < 1e-9);
+        assert!(times.starved_percent(100).abs() < 1e-9);
+        assert!(FeedState::default().starved_percent(0).abs() < 1e-9);
     }
 
     #[test]

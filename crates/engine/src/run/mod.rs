@@ -143,7 +143,7 @@ impl Run {
         };
         start_workers(parts, 0, common)?;
         let links = senders.into_iter().map(FeedLink::from).collect();
-        let state = feed(rows, links, &gate)?;
+        let state = feed(rows, links, &gate, has_users(plan))?;
         let size = RunSize { children: Vec::new(), workers, run_start };
         Self::coordinated(start, size, gate, move |mut coordinator| {
             coordinator.feed = state;
@@ -155,7 +155,7 @@ impl Run {
         mut start: Start<'_>,
         children: Vec<Box<dyn ChildTransport>>,
     ) -> Result<Self, String> {
-        let rows = start.rows.take();
+        let (rows, have_users) = (start.rows.take(), has_users(start.plan));
         let parts = start.parts.clone();
         let processes = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let workers = parts.iter().map(worker_count).sum();
@@ -176,7 +176,7 @@ impl Run {
             match begun {
                 Ok(mut fleet) => {
                     coordinator.begin_at(fleet.run_start);
-                    match feed(rows, fleet.take_feed_links(), &opened) {
+                    match feed(rows, fleet.take_feed_links(), &opened, have_users) {
                         Ok(state) => coordinator.feed = state,
                         Err(error) => coordinator.feed.fail(error),
                     }
@@ -255,18 +255,24 @@ impl Run {
     }
 }
 
-/// Feeds workers with the rows of a source, if there is one.
+/// Feeds workers, whose users may take the rows, with those of a source, if there is one.
 fn feed(
     rows: Option<Box<dyn RowSource>>,
     links: Vec<FeedLink>,
     gate: &Arc<Gate>,
+    have_users: bool,
 ) -> Result<Arc<FeedState>, String> {
-    let state = Arc::<FeedState>::default();
+    let state = Arc::new(FeedState::new(&links, have_users));
     if let Some(rows) = rows {
         let feeder = Feeder::new(rows, links, Arc::clone(&state));
         feeder.start(Arc::clone(gate)).inspect_err(|_| gate.abort())?;
     }
     Ok(state)
+}
+
+/// Returns whether users take the rows of a feed, not the times of these.
+fn has_users(plan: &Plan) -> bool {
+    plan.groups.iter().any(|group| group.pace.is_closed())
 }
 
 /// Checks that rows are given if the plan has a feed, and only then.

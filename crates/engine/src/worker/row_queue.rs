@@ -56,6 +56,8 @@ pub(super) struct RowQueue {
     in_flight: usize,
     /// The last time at which as many rows were in flight as there are users.
     full_until: Nanos,
+    /// Since when there is a place for a request, and no row to send.
+    starved_since: Option<Nanos>,
     /// The number of rows that have not started.
     waiting: usize,
     has_begun: bool,
@@ -82,6 +84,7 @@ impl RowQueue {
             users: users.map(|users| users as usize),
             in_flight: 0,
             full_until: 0,
+            starved_since: None,
             waiting: 0,
             has_begun: false,
             is_complete: false,
@@ -187,9 +190,12 @@ impl RowQueue {
         }
     }
 
-    /// Takes note that there is a place for a request, and no row to send.
-    pub(super) fn starve(&self) {
-        self.inbox.starve();
+    /// Takes note whether there is a place for a request and no row to send, from now on.
+    pub(super) fn note_starvation(&mut self, is_starved: bool, now: Nanos) {
+        if let Some(since) = self.starved_since {
+            self.inbox.starve(now.saturating_sub(since));
+        }
+        self.starved_since = is_starved.then_some(now);
     }
 
     /// Returns a row that has been taken.

@@ -107,11 +107,15 @@ impl Scheduler {
         for request in queue.take_left_out() {
             recorder.tally(group.request_order.at(request), measured).left_out += 1;
         }
-        if queue.is_exhausted() {
+        let is_over = queue.is_exhausted();
+        if is_over {
             self.window.left = 0;
-        } else if queue.is_starved(!group.idle.is_empty(), now) {
-            queue.starve();
         }
+        let phase = self.window.phase;
+        let has_begun =
+            phase == Phase::Measure || (phase == Phase::Warmup && self.window.has_warmup);
+        let is_starved = !is_over && has_begun && queue.is_starved(!group.idle.is_empty(), now);
+        queue.note_starvation(is_starved, now);
     }
 
     /// Returns when the next arrival is due.
