@@ -278,6 +278,11 @@ def _file(text: str) -> str:
     return text
 
 
+def _file_or_folder(text: str) -> str:
+    """A folder, or a file that can be read, by its path."""
+    return text if Path(text).is_dir() else _file(text)
+
+
 def watched(text: str) -> int | Url | ServingPlace:
     """The id of a running process, a URL, or the name of an LLM server or GPU."""
     if not text.strip().isdigit():
@@ -367,6 +372,7 @@ JSON_CHECK = Reader("PATH=VALUE", JsonCheck.parse, "$.status=ok")
 CAPTURE = Reader("NAME=WHERE", Capture.parse, "id=json:$.id")
 PROXY = Reader("URL", Proxy.parse, "http://127.0.0.1:3128")
 FILE = Reader("FILE", _file)
+FILE_OR_FOLDER = Reader("FILE", _file_or_folder)
 EXISTING_FOLDER = Reader("DIR", _existing_folder, ".")
 NEW_FILE = Reader("FILE", _new_file, "junit.xml")
 CONTENT = Reader("TEXT|@FILE", _content, '{"n": 1}')

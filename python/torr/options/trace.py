@@ -18,7 +18,7 @@ class TraceOptions:
 
     trace: str | None = option(
         "--trace",
-        readers.FILE,
+        readers.FILE_OR_FOLDER,
         "send the requests of a trace, as of Mooncake",
         rare=True,
     )

@@ -213,8 +213,9 @@ def test_the_turns_of_sub_agents_are_not_those_of_their_parent(torr, fake, tmp_p
 
     sub_agent = {"t": 0, "type": "subagent", "requests": [request(500), request(900)]}
     requests = [request(10_000), sub_agent, request(11_000)]
-    (tmp_path / "a.json").write_text(json.dumps({"block_size": 64, "requests": requests}))
-    torr("run", *CHAT, "--trace", "a.json", URL)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents/a.json").write_text(json.dumps({"block_size": 64, "requests": requests}))
+    assert torr("run", *CHAT, "--trace", "agents", URL).code == 0
     names = [request["name"] for request in requests_of(fake)]
     rows = [
         (names[row.request], len(text.split()))
