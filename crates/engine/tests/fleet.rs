@@ -4,6 +4,7 @@
 
 use std::os::unix::net::UnixStream;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::{
@@ -697,10 +698,19 @@ fn a_source_of_rows_that_fails_is_a_failure_of_the_run_with_its_words() {
 
 #[test]
 fn users_who_wait_for_rows_that_were_not_read_are_a_warning_and_rows_with_times_are_none() {
-    let (_target, url) = hello();
     for is_timed in [false, true] {
-        let slow = fed_rows(10).inspect(|_| std::thread::sleep(Duration::from_millis(20)));
-        let plan = Plan { processes: Processes::Exactly(1), ..fed(&url, is_timed) };
+        let (target, url) = hello();
+        let target = Arc::new(target);
+        let counted = Arc::clone(&target);
+        // A row is read long after the request before it has been sent.
+        let slow = fed_rows(10).inspect(move |row| {
+            while counted.counts().requests < row.number {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        });
+        let processes = Processes::Exactly(1);
+        let plan = Plan { processes, workers: 1, ..fed(&url, is_timed) };
         let summary = end(&Run::start_fed(&plan, &[], Some(Box::new(slow))).unwrap());
         assert_eq!(balanced(&summary).ok, 10);
         let codes: Vec<_> = summary.warnings.iter().map(|warning| warning.code.as_str()).collect();
