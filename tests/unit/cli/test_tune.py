@@ -47,6 +47,7 @@ def test_a_simulation_is_a_table_with_a_row_for_each_procedure(torr):
         "procedure",
         "one trial each, pick the best",
         "three trials each, pick the best",
+        "racing by t-tests",
         "torr tune: halving, then fresh rounds",
     ]
 
