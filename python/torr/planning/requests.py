@@ -250,7 +250,7 @@ def _stream(stream: Stream | None, measured: MeasureOptions) -> Stream | None:
         idle_timeout_ns=(stream.idle_timeout_ns if stream else None) or options.idle_timeout_ns,
         from_intended=options.counted_from == "intended",
         aliases=options.aliases,
-        output_tokens=options.output_tokens and options.output_tokens.constant,
+        output_tokens=None if options.output_tokens is None else options.output_tokens.constant,
         # A comparison has no verdict on tokens, and does not count them.
         keep_text=options.tokenizer is not None and not in_comparison,
     )
