@@ -30,6 +30,21 @@ def test_the_target_gets_the_lengths_and_shared_blocks_of_the_trace(torr, target
     assert running.stop()["calls"]["chat"] == 60
 
 
+def test_lengths_are_compared_although_the_load_ends_before_its_trace(torr, target, tmp_path):
+    # Its answers are shorter than those that the trace asks for.
+    running = target("openai", "--tokens", "2")
+    mooncake(tmp_path / "trace.jsonl", [(n, 10 + n % 90, 3 + n % 50, [n]) for n in range(9000)])
+    level = torr(
+        "run", *CHAT, "--trace", "trace.jsonl", "-c", "2", "-z", "200ms", running.url
+    ).level
+    prompts, outputs = (level["stream"][f"{name}_lengths"] for name in ("prompt", "output"))
+    sent = level["counts"]["ok"]
+    assert prompts["checked"] == outputs["checked"] == sent < level["trace"]["rows"]
+    assert prompts["difference_mean"] == 0
+    assert (outputs["reported_mean"], outputs["planned_mean"] >= 3) == (2, True)
+    assert "warning.output_length_differs" in [warning["code"] for warning in level["warnings"]]
+
+
 def test_a_cache_without_an_end_hits_what_the_trace_repeats(torr, target, tmp_path):
     running = target("openai", "--prefix-cache", "1000000")
     # Prompts of three groups, which share one, two and three blocks, and end differently.
