@@ -195,7 +195,7 @@ def run(
     model: ask for this model
     max_tokens: limit each response to N tokens
     output_tokens: make the server generate exactly N tokens, or A to B
-    server: server whose fields force the output length
+    server: force the output length as this server does: vllm, …
     image: add an image of random pixels to each prompt
     tools: let the model call the tools in FILE, a JSON list
     user: send this user name [dify: torr]
@@ -416,7 +416,7 @@ def ladder(
     model: ask for this model
     max_tokens: limit each response to N tokens
     output_tokens: make the server generate exactly N tokens, or A to B
-    server: server whose fields force the output length
+    server: force the output length as this server does: vllm, …
     image: add an image of random pixels to each prompt
     tools: let the model call the tools in FILE, a JSON list
     user: send this user name [dify: torr]

@@ -107,7 +107,7 @@ class StreamOptions:
     server: str | None = option(
         "--server",
         SERVER,
-        "server whose fields force the output length",
+        "force the output length as this server does: vllm, …",
         rare=True,
     )
     images: tuple[ImageSize, ...] = many(
