@@ -70,10 +70,11 @@ def streams_of_requests_of_levels(result: RunResult) -> Table | None:
 
 
 def _several(level: Level) -> Sequence[NamedRequest]:
-    """Return the requests where there are several; of a trace, those of turns that it has."""
+    """Return the named requests, if there are several; of a trace, those for which it has rows."""
+    requests = level.requests
     if level.trace:
-        return [request for request in level.requests if request.counts.attempted]
-    return level.requests if len(level.requests) > 1 or level.event_count else ()
+        requests = [request for request in requests if request.counts.attempted]
+    return requests if len(requests) > 1 or level.event_count else ()
 
 
 def _by_level(result: RunResult) -> TableBuilder[LevelRequest]:

@@ -121,6 +121,18 @@ def test_requests_of_every_level_that_stream_have_rows(steps, make_result):
     assert "Streams of requests at every level" in titles(result, is_folded=True)
 
 
+def test_turns_that_a_trace_does_not_have_have_no_rows(steps):
+    trace = {"format": "sharegpt", "rows": 9, "sessions": 2}
+    turns = [
+        {"name": f"turn {n}", "counts": {"attempted": count}}
+        for n, count in ((1, 2), (2, 7), (3, 0))
+    ]
+    level = typed.changed(steps, trace=trace, requests=turns)
+    assert [row[0] for row in request_tables.requests(level).rows] == ["turn 1", "turn 2"]
+    level = typed.changed(level, requests=[turns[0], turns[2]])
+    assert request_tables.requests(level) is None
+
+
 def test_turns_show_how_the_context_grows_and_what_of_it_is_cached(steps):
     first, second, *others = steps.requests
     turns = [
