@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WORLDS = 1000
 MOST_NULL_CLAIMS, MOST_MARGIN_CLAIMS, MOST_INFEASIBLE = 1.0, 5.0, 2.0
-MOST_SLOWER = 10.0
+MOST_SLOWER = 2.0
 LEAST_WITHIN = 92.0
 BAR = (
     f"{SETTINGS} settings, {TRIALS} trials, {WORLDS:,} worlds a number: without an SLO within 2 %"
