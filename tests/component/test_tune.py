@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from functools import partial
 from random import Random
 
 import pytest
@@ -109,12 +110,11 @@ delay = "8ms"
 conf = "server.conf"
 """.replace("delay = [1, 2]", 'delay = ["1ms", "2ms"]')
 KILLS = 10
+PATIENCE_S = 600
 
 
 @pytest.mark.full
-def test_a_search_that_is_killed_at_any_moment_has_the_finalists_of_its_trials(
-    torr, start, tmp_path
-):
+def test_a_search_that_is_killed_at_any_moment_has_the_finalists_of_its_trials(start, tmp_path):
     path = tmp_path / "tune.toml"
     path.write_text(SEARCHED)
     (tmp_path / "server.conf").write_text("--delay {delay} --capacity {capacity}\n")
@@ -128,12 +128,16 @@ def test_a_search_that_is_killed_at_any_moment_has_the_finalists_of_its_trials(
         whole = [x for x in json.loads(kept.read_text())["levels"] if not x["cut_short"]]
         return [(x["place"], x["ok_per_s"], x["counts"]) for x in whole]
 
+    def has_ended_or(process, count):
+        return process.poll() is not None or len(measured()) >= count
+
     phases = set()
     for _ in range(KILLS):
         before = measured()
         more = len(before) + random.randrange(1, 6)
         process = start(*words, *resume)
-        wait_until(lambda more=more: len(measured()) >= more)
+        wait_until(partial(has_ended_or, process, more), PATIENCE_S)
+        assert process.poll() is None, process.stderr.read()
         time.sleep(random.uniform(0, 0.4))
         process.kill()
         process.wait(120)
@@ -141,8 +145,8 @@ def test_a_search_that_is_killed_at_any_moment_has_the_finalists_of_its_trials(
         assert measured()[: len(before)] == before
         resume = ["--resume", "_output/torr/latest"]
     assert "search" in phases
-    ended = torr(*words, *resume)
-    assert ended.code == 0, ended.err
+    last = start(*words, *resume)
+    assert last.wait(PATIENCE_S) == 0, last.stderr.read()
     result = decoded(kept.read_bytes(), "the result")
     tuning = TunePlan.of(read_tune_file(path), TuneOptions())
     trials = tuning.reader.trials(result.levels, result.failures)
