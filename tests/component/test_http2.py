@@ -128,6 +128,17 @@ def test_requests_that_are_collected_are_sent_together(fire, nginx):
     assert 0 <= level["health"]["stalled_rate"] <= 100
 
 
+def test_a_request_that_ends_while_it_waits_for_a_window_has_waited_until_then(torr, target):
+    faulty = target("faulty", "--fault", "h2_zero_window", "--share", "100%")
+    load = ("-c", 1, "--requests", 2, "-b", "hello", "--timeout", "200ms", "--warmup", "0s")
+    level = torr("run", *load, "--http", "2c", "-o", "json", faulty.url).level
+    assert level["reasons"] == {"timeout.write": 2}
+    waits = level["latency_all"]["window_wait_ms"]
+    # From when the server did not allow the first byte to the timeout.
+    assert waits["n"] == 2
+    assert 0 < waits["min"] <= level["latency_all"]["service_ms"]["max"]
+
+
 def test_chat_streams_on_one_connection_have_the_events_of_the_target(torr, target, authority):
     running = target("openai", "--tokens", "5", "--itl", "1ms")
     proxy = Nginx(authority.folder / "proxy")

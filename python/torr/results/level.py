@@ -176,6 +176,12 @@ class LatencyOfAll(ResultPart, kw_only=True):
     service_ms: Statistics | None = None
     response_ms: Statistics | None = None
     censored: Count = 0
+    stream_wait_ms: Annotated[
+        Statistics | UnsetType, Meta(description="as in `latency`; of a timeout, until then")
+    ] = UNSET
+    window_wait_ms: Annotated[
+        Statistics | UnsetType, Meta(description="as in `latency`; of a timeout, until then")
+    ] = UNSET
 
 
 class ErrorSample(ResultPart, kw_only=True):

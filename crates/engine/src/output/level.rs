@@ -211,11 +211,23 @@ fn latency_all(total: &Tally) -> Value {
     service.merge(&total.failed.service);
     response.merge(&total.failed.response);
     let (service_from, response_from) = total.censored_from.unwrap_or((Nanos::MAX, Nanos::MAX));
-    json!({
+    let mut all = json!({
         "service_ms": censored(&service, service_from),
         "response_ms": censored(&response, response_from),
         "censored": total.censored,
-    })
+    });
+    let (accepted, failed) = (&total.accepted, &total.failed);
+    for (name, one, two) in [
+        ("stream_wait_ms", &accepted.stream_wait, &failed.stream_wait),
+        ("window_wait_ms", &accepted.window_wait, &failed.window_wait),
+    ] {
+        let mut metric = one.clone();
+        metric.merge(two);
+        if metric.count() > 0 {
+            merge(&mut all, json!({ name: metric.to_json() }));
+        }
+    }
+    all
 }
 
 /// Marks the percentiles that lie at or beyond the smallest censored value.
