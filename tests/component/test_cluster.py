@@ -195,6 +195,7 @@ def test_the_rows_of_a_trace_are_sent_once_by_several_nodes(target, tmp_path, mo
     assert level["trace"]["rows"] == 30
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("connect")
 def test_the_trials_of_a_tuning_are_sent_by_the_nodes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
