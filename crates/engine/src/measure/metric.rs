@@ -4,6 +4,7 @@
 //! percentiles are only ever read from the merged histogram.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use hdrhistogram::Histogram;
 use net::Nanos;
@@ -67,6 +68,19 @@ enum MetricCounts {
 }
 
 impl MetricCounts {
+    /// Reads the counts as a histogram, if there are any. The function may read no other counts.
+    fn read<T>(&self, read: impl FnOnce(&Histogram<u64>) -> T) -> Option<T> {
+        match self {
+            Self::Histogram(histogram) => Some(histogram).filter(|all| !all.is_empty()).map(read),
+            _ if self.count() == 0 => None,
+            _ => Some(SCRATCH.with_borrow_mut(|histogram| {
+                histogram.reset();
+                self.add_to(histogram);
+                read(histogram)
+            })),
+        }
+    }
+
     /// The counts as a histogram, if there are any.
     fn histogram(&self) -> Option<Cow<'_, Histogram<u64>>> {
         match self {
@@ -74,15 +88,30 @@ impl MetricCounts {
             Self::Histogram(histogram) => Some(Cow::Borrowed(histogram)),
             Self::Buckets(_) | Self::Listed(_) => {
                 let mut histogram = empty();
-                match self {
-                    Self::Buckets(buckets) => buckets.add_to(&mut histogram),
-                    Self::Listed(list) => list.add_to(&mut histogram),
-                    _ => {}
-                }
+                self.add_to(&mut histogram);
                 Some(Cow::Owned(histogram))
             }
         }
         .filter(|histogram| !histogram.is_empty())
+    }
+
+    fn add_to(&self, histogram: &mut Histogram<u64>) {
+        match self {
+            Self::None => {}
+            Self::Buckets(buckets) => buckets.add_to(histogram),
+            Self::Listed(list) => list.add_to(histogram),
+            // Adding cannot fail on a histogram that grows.
+            Self::Histogram(other) => drop(histogram.add(other)),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::Buckets(buckets) => buckets.count(),
+            Self::Listed(list) => list.count(),
+            Self::Histogram(histogram) => histogram.len(),
+        }
     }
 
     /// Turns the counts into a histogram, to which others are added.
@@ -101,6 +130,11 @@ impl PartialEq for Metric {
             && (self.sum, self.sum_of_squares, self.clamped)
                 == (other.sum, other.sum_of_squares, other.clamped)
     }
+}
+
+thread_local! {
+    /// Counts that are being read: a new histogram for each would be 170 KB of new memory.
+    static SCRATCH: RefCell<Histogram<u64>> = RefCell::new(empty());
 }
 
 /// Three digits are always valid, and so is growing from the smallest range.
@@ -144,13 +178,8 @@ impl Metric {
 
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Self) {
-        match &other.counts {
-            MetricCounts::None => {}
-            MetricCounts::Buckets(buckets) if buckets.count() == 0 => {}
-            MetricCounts::Buckets(buckets) => buckets.add_to(self.counts.as_sum()),
-            MetricCounts::Listed(list) => list.add_to(self.counts.as_sum()),
-            // Adding cannot fail on a histogram that grows.
-            MetricCounts::Histogram(histogram) => drop(self.counts.as_sum().add(histogram)),
+        if other.count() > 0 {
+            other.counts.add_to(self.counts.as_sum());
         }
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;
@@ -160,12 +189,7 @@ impl Metric {
     /// How many values were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        match &self.counts {
-            MetricCounts::None => 0,
-            MetricCounts::Buckets(buckets) => buckets.count(),
-            MetricCounts::Listed(list) => list.count(),
-            MetricCounts::Histogram(histogram) => histogram.len(),
-        }
+        self.counts.count()
     }
 
     /// Values beyond the range, counted at one hour.
@@ -176,17 +200,20 @@ impl Metric {
 
     /// The percentile, or `None` where fewer than 10/(1−p) values were counted.
     #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn percentile(&self, p: f64) -> Option<Nanos> {
+        self.has_percentile(p).then(|| self.quantile(p))
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn has_percentile(&self, p: f64) -> bool {
         // One part in 10^9 forgives that 1 − 0.99 is not exactly 0.01.
-        let enough = self.count() as f64 * (1.0 - p) >= 10.0 * (1.0 - 1e-9);
-        enough.then(|| self.quantile(p))
+        self.count() as f64 * (1.0 - p) >= 10.0 * (1.0 - 1e-9)
     }
 
     /// A quantile of however few values: for judging, not for showing.
     #[must_use]
     pub fn quantile(&self, p: f64) -> Nanos {
-        self.counts.histogram().map_or(0, |histogram| histogram.value_at_quantile(p))
+        self.counts.read(|histogram| histogram.value_at_quantile(p)).unwrap_or(0)
     }
 
     /// A quantile of several metrics together; None when none of them has a value.
@@ -225,10 +252,8 @@ impl Metric {
     }
 
     /// Percent of the values within one standard deviation of the mean, by bucket midpoints.
-    #[must_use]
     #[allow(clippy::cast_precision_loss)]
-    pub fn within_stdev_rate(&self) -> f64 {
-        let Some(histogram) = self.counts.histogram() else { return 0.0 };
+    fn within_stdev_rate(&self, histogram: &Histogram<u64>) -> f64 {
         let (mean, stdev) = (self.mean(), self.stdev());
         let inside: u64 = histogram
             .iter_recorded()
@@ -246,16 +271,19 @@ impl Metric {
     /// The statistics in milliseconds, as files have them; null when nothing was counted.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let Some(histogram) = self.counts.histogram() else { return Value::Null };
+        self.counts.read(|histogram| self.statistics(histogram)).unwrap_or(Value::Null)
+    }
+
+    fn statistics(&self, histogram: &Histogram<u64>) -> Value {
         let mut stats = Map::new();
         stats.insert("n".into(), self.count().into());
         stats.insert("mean".into(), json!(self.mean() / 1e6));
         stats.insert("stdev".into(), json!(self.stdev() / 1e6));
-        stats.insert("within_stdev_rate".into(), json!(self.within_stdev_rate()));
+        stats.insert("within_stdev_rate".into(), json!(self.within_stdev_rate(histogram)));
         stats.insert("min".into(), milliseconds(histogram.min()));
         for (name, p) in PERCENTILES {
-            let value = self.percentile(*p).map_or(Value::Null, milliseconds);
-            stats.insert((*name).into(), value);
+            let value = self.has_percentile(*p).then(|| histogram.value_at_quantile(*p));
+            stats.insert((*name).into(), value.map_or(Value::Null, milliseconds));
         }
         stats.insert("max".into(), milliseconds(histogram.max()));
         Value::Object(stats)
@@ -371,6 +399,16 @@ mod tests {
     }
 
     #[test]
+    fn statistics_are_those_of_the_merged_counts_whatever_was_read_before() {
+        let (small, large) = (metric(1..=1000), metric((1..=1000).map(|n| n * 1_000_000)));
+        let mut merged = Metric::default();
+        merged.merge(&small);
+        assert!(large.quantile(1.0) >= 1_000_000_000);
+        assert_eq!(small.to_json(), merged.to_json());
+        assert_eq!((small.quantile(0.5), small.percentile(0.99)), (500, Some(990)));
+    }
+
+    #[test]
     fn survives_the_way_through_bytes() {
         let metric = metric([0, 1, 999, 12_345_678, u64::MAX]);
         let text = serde_json::to_string(&metric).unwrap();
@@ -394,7 +432,7 @@ mod tests {
         let metric = metric([2, 4, 4, 4, 5, 5, 7, 9]);
         assert!((metric.mean() - 5.0).abs() < 1e-12);
         assert!((metric.stdev() - 2.0).abs() < 1e-12);
-        assert!((metric.within_stdev_rate() - 75.0).abs() < 1e-12);
+        assert_eq!(metric.to_json()["within_stdev_rate"], 75.0);
     }
 
     #[test]
