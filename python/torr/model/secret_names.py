@@ -26,14 +26,22 @@ WHOLE_NAMES = ("auth", "code", "key", "otp", "pass", "sig")
 _LONGEST_REMEMBERED = 200
 _PARTS = re.compile("|".join(part.replace("-", "") for part in PARTS_OF_NAMES))
 _NO_LETTER = re.compile(r"[\W_]+")
-# Names of properties of a token, or of errors, whose values are not secret.
-_NO_SECRETS = re.compile(r"tokenizers?|tokentypes?|\w*(?:error|exception|warning)")
+# Names of properties of a token, of numbers of tokens, or of errors, whose values are not secret.
+# `tokens` alone may be a list of secrets.
+_NO_SECRETS = re.compile(
+    r"tokenizers?|tokentypes?|tokenenv|(?:prompt|output|stop)?tokenids"
+    r"|(?:max|min|mean|total|input|output|prompt|completion|prefix|message|block|kv|cached|cache|read"
+    r"|creation|reasoning|audio|text|image|synthetic|generated|new|predicted|budget)+tokens(?:mean)?"
+    r"|\w*(?:error|exception|warning)"
+)
 _SECRET_FLAG = re.compile(
     r"--?(?:[\w.-]*[-_.])?(?:authorization|cookie|token|secret|passw(?:or)?d|passphrase|pwd|"
     r"credentials?|api[-_]?key|access[-_]?key|secret[-_]?key|signature)",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"-?[\d.,]+")
+_NAME_OF_COUNT = re.compile(r"tokens|(?<!ac)(?<!dis)count", re.IGNORECASE)
+# A number, and words about it: `5 is too large`.
+_COUNT = re.compile(r"-?[\d.,]+(?: [a-z\u4e00-\u9fff ]*)?")
 # An error code or the name of a setting, not a secret.
 _PLAIN_WORD = re.compile(r"[a-zA-Z]?[a-z_ -]{0,31}|\d{1,4}")
 
@@ -55,7 +63,7 @@ def is_secret_value(name: str, value: str) -> bool:
     """Return whether a value under a name is a secret that is not covered yet."""
     if not value or value.startswith(REDACTED) or not is_secret(name):
         return False
-    if _COUNT.fullmatch(value) and ("tokens" in name.lower() or "count" in name.lower()):
+    if _COUNT.fullmatch(value) and _NAME_OF_COUNT.search(name):
         return False
     return name.lower() not in {"code", "key"} or _PLAIN_WORD.fullmatch(value) is None
 

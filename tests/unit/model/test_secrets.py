@@ -78,9 +78,53 @@ def test_these_names_do_not(name):
     assert not is_secret(name)
 
 
+FORMS_OF_MESSAGES = (
+    *("{}: text", "{}: 'text' is not a whole number", "{}: 5 is too large", "{}: 5 太大"),
+    *("{}=text", "{}：'text' 不是整数", '"{}": "text"', "'{}': 'text'"),
+)
+
+
+@pytest.mark.parametrize("form", FORMS_OF_MESSAGES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("--output-tokens", "--max-tokens", "--prompt-tokens", "--prefix-tokens", "--kv-tokens"),
+        *("--block-tokens", "--message-tokens", "--synthetic-input-tokens-mean", "--token-ids"),
+        *("--token-env", "total_tokens", "cache_creation_input_tokens"),
+        *("maxTokens", "prompt_token_ids"),
+    ],
+)
+def test_the_number_of_tokens_is_no_secret(form, name):
+    text = form.format(name)
+    assert redacted_text(text) == text
+
+
+@pytest.mark.parametrize("form", ["{}: {}", "{}={}", '{{"{}": "{}"}}', "'{}': '{}'"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("token", "abc"), ("--token", "abc"), ("tokens", "abc"), ("access_tokens", "5-aB")),
+        *(("max-token", "text"), ("output_token", "text"), ("api-token", "abc")),
+        *(("account_password", "12345678"), ("discount_token", "12345678"), ("token_id", "a")),
+        *(("Authorization", "abc"), ("id_tokens", "abc"), ("key_tokens", "a")),
+    ],
+)
+def test_a_secret_with_a_name_like_that_is_covered(form, name, value):
+    assert redacted_text(form.format(name, value)) == form.format(name, "***")
+
+
+def test_a_number_of_bare_tokens_is_no_secret():
+    for text in ("tokens: 5", "tokens: 5 is too large", "--tokens: 512 in all", "tokens=5"):
+        assert redacted_text(text) == text
+
+
 @pytest.mark.parametrize(
     ("arguments", "saved"),
     [
+        (["--token", "abc"], ["--token", "***"]),
+        (["--api-token=abc"], ["--api-token=***"]),
+        (["--output-tokens", "text"], ["--output-tokens", "text"]),
+        (["--output-tokens=text"], ["--output-tokens=text"]),
         (["-H", "Authorization: Bearer hush"], ["-H", "Authorization: ***"]),
         (["-HCookie: a=hush"], ["-HCookie: ***"]),
         (["--header=X-Api-Key: hush"], ["--header=X-Api-Key: ***"]),
