@@ -26,6 +26,14 @@ def first_of(known: Collection[str]) -> str:
     return "ttft" if "ttft" in known else "ttfe"
 
 
+def chart_of(limited: str, known: Collection[str]) -> str:
+    """Return the time in whose chart a limit on a time is drawn.
+
+    Messages of gRPC have no `ttft` of their own: their first text is their first event.
+    """
+    return first_of(known) if limited == "ttft" and "ttfe" in known else limited
+
+
 def charted(known: Collection[str]) -> tuple[str, ...]:
     """Return the times that have charts, of those that streams have."""
     return tuple(name for name in (first_of(known), GAPS, "message") if name in known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -13,6 +13,7 @@ from torr.report.data import plateau, stream_charts
 from torr.report.text import sentence, trust
 from torr.report.text.streaming import is_joined
 from torr.report.view import view_serving
+from torr.results.level import times_of_streams
 from torr.stats.series import Series
 from torr.verdicts.judgement import DELTA
 
@@ -167,6 +168,8 @@ def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]
 
 
 def _conditions(result: RunResult) -> tuple[Condition, ...]:
-    """Return the SLOs that a result was judged by, each once."""
+    """Return the SLOs that a result was judged by, each once, with the metric of their chart."""
     texts = dict.fromkeys(verdict.condition for verdict in result.slo_verdicts)
-    return tuple(Condition.parse(text) for text in texts if text)
+    known = {name for level in result.levels for name in times_of_streams(level)}
+    conditions = [Condition.parse(text) for text in texts if text]
+    return tuple(replace(x, metric=stream_charts.chart_of(x.metric, known)) for x in conditions)

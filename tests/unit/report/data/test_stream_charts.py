@@ -44,6 +44,21 @@ def test_the_charts_after_a_load_are_those_planned_and_the_time_per_token(stream
     assert stream_charts.over_time(called.levels[0]) == ("ttfe", "message")
 
 
+@pytest.mark.parametrize(
+    ("limited", "known", "chart"),
+    [
+        ("ttft", ("ttfe", "inter_chunk", "stream_end"), "ttfe"),
+        ("ttft", ("ttfe", "ttft", "tpot"), "ttft"),
+        ("ttft", (), "ttft"),
+        ("message", ("ttfe", "message"), "message"),
+    ],
+)
+def test_a_limit_on_the_first_text_of_calls_is_in_the_chart_of_their_first_message(
+    limited, known, chart
+):
+    assert stream_charts.chart_of(limited, known) == chart
+
+
 def test_a_load_without_streams_has_no_chart_of_them(run):
     assert stream_charts.over_time(run.levels[0]) == stream_charts.by_percentile(run.levels) == ()
 

@@ -97,6 +97,17 @@ def test_panels_of_calls_are_of_messages(called_ladder):
     assert "SLO message p95 < 50ms" in texts(figure)
 
 
+def test_a_limit_on_ttft_is_drawn_for_calls_as_for_chats(called, called_ladder, make_result):
+    slos = ["ttft p95 < 800ms"]
+    run = make_result("run", called.levels, slos)
+    shown = {"text": slos[0], "metric": "ttfe", "stat": "p95", "limit": 800.0, "unit": "ms"}
+    assert view_ladder.slos(run) == [{**shown, "request": None}]
+    ladder = make_result("ladder", called_ladder.levels, slos)
+    assert "SLO ttft p95 < 800ms" in texts(
+        draw(lambda: stream_figure.panels(LadderChart.of(ladder)))
+    )
+
+
 def test_limited_levels_of_streams_are_hollow_and_named(streamed_ladder):
     limited = {"health": {"verdict": "generator-limited"}}
     ladder = LadderChart.of(typed.patched(streamed_ladder, levels={5: limited}))
