@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -13,6 +13,9 @@ from torr.cli.streams import prepare_streams, printed, show_notes
 from torr.cli.wrapping import for_stream
 from torr.errors import ExitCode, TorrError, exit_code
 from torr.messages.say import render, say
+
+if TYPE_CHECKING:
+    from torr.cli.streams import LossyFile
 
 VERBS = {
     "demo": ("torr.cli.demo:demo", "find the capacity of a built-in target, in about a minute"),
@@ -54,6 +57,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process with its exit code."""
     stdout = prepare_streams()
     printed.reset()
+    try:
+        _run(arguments, stdout)
+    finally:
+        printed.forget()
+
+
+def _run(arguments: list[str] | None, stdout: LossyFile | None) -> NoReturn:
     try:
         torr.main(arguments, prog_name="torr", standalone_mode=False)
         sys.stdout.flush()

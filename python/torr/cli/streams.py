@@ -48,6 +48,11 @@ class Printed:
         self.language = language if language in languages() else ENGLISH
         self.is_in_files = False
 
+    def forget(self) -> None:
+        """End a command: what is printed after it is in English."""
+        self.language = ENGLISH
+        self.is_in_files = False
+
 
 printed = Printed()
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from compared import pair
 from page import Page
 from results import run as a_run
-from torr.cli import terminal
+from torr.cli import streams, terminal
 from torr.cli.columns import Columns
 from torr.messages.say import say
 from torr.report.files import markdown
@@ -68,6 +68,13 @@ def test_the_environment_may_say_the_language_and_the_flag_goes_before(diff, mon
     monkeypatch.setenv("TORR_LANG", "zh")
     assert "共有的级" in diff("-q")
     assert "common levels" in diff("-q", "--lang", "en")
+
+
+@pytest.mark.parametrize("flags", [("--lang", "zh"), ("-q",), ("--no-such-flag",)])
+def test_the_language_of_a_command_ends_with_it(diff, monkeypatch, flags):
+    monkeypatch.setenv("TORR_LANG", "zh")
+    diff(*flags)
+    assert streams.printed == streams.Printed()
 
 
 def test_the_page_opens_in_the_language_asked_for(diff, tmp_path):
