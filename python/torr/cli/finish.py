@@ -10,12 +10,14 @@ import click
 from torr.cli.streams import echo_pair, printed, show_notes
 from torr.finishing.pipeline import FinishedRun, finish
 from torr.messages.say import say
+from torr.results.result import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from torr.finishing.pipeline import EndedRun, FinishOptions
+    from torr.results.result import RunResult
 
 
 def finish_command(run: EndedRun, options: FinishOptions) -> None:
@@ -28,7 +30,7 @@ def finish_command(run: EndedRun, options: FinishOptions) -> None:
             _print_json(run)
             return
         if run.status != "failed":
-            _print_result(finished, options)
+            _print_result(finished.result, options)
         if run.is_drawn and not options.quiet:
             _print_paths(finished)
 
@@ -38,18 +40,27 @@ def finish_command(run: EndedRun, options: FinishOptions) -> None:
         raise finished.error
 
 
+def print_unsaved(result: RunResult, options: FinishOptions) -> None:
+    """Print the result of a run that cannot be saved."""
+    if options.output == "json":
+        sys.stdout.write(f"{encoded(result).decode()}\n")
+        sys.stdout.flush()
+    else:
+        _print_result(result, options)
+
+
 def _print_json(run: EndedRun) -> None:
     """Copy result.json to stdout."""
     sys.stdout.write(run.directory.result_path.read_text(encoding="utf-8"))
     sys.stdout.flush()
 
 
-def _print_result(finished: FinishedRun, options: FinishOptions) -> None:
+def _print_result(result: RunResult, options: FinishOptions) -> None:
     from torr.cli.terminal import show
 
-    if finished.result.kind == "ladder" and not options.quiet:
+    if result.kind == "ladder" and not options.quiet:
         click.echo()  # below the rows of the levels
-    show(finished.result, quiet=options.quiet, language=options.language)
+    show(result, quiet=options.quiet, language=options.language)
 
 
 def _print_paths(finished: FinishedRun) -> None:

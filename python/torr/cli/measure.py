@@ -13,6 +13,7 @@ from torr.cli.live_view import progress_for
 from torr.cli.one_status import OneStatus
 from torr.cli.signals import interrupted_by_signals
 from torr.cli.streams import show_notes
+from torr.errors import OutputError
 from torr.experiments.context import ListenerGroup
 from torr.experiments.interrupt import Interrupt
 
@@ -32,11 +33,18 @@ def measure(prepared: PreparedRun, options: ResultOptions | ServerTrialOptions) 
         interrupted_by_signals(interrupt),
         live_page(server_socket, directory, interrupt, prepared.judge, options) as pages,
     ):
-        with progress_for(options) as progress:
-            one_status = OneStatus(options.language or "en", progress.clear)
-            listeners = ListenerGroup((one_status, progress, *pages))
-            outcome = prepared.measure(directory, listeners, interrupt)
-        from torr.cli.finish import finish_command
-        from torr.finishing.pipeline import EndedRun
+        try:
+            with progress_for(options) as progress:
+                one_status = OneStatus(options.language or "en", progress.clear)
+                listeners = ListenerGroup((one_status, progress, *pages))
+                outcome = prepared.measure(directory, listeners, interrupt)
+            from torr.cli.finish import finish_command
+            from torr.finishing.pipeline import EndedRun
 
-        finish_command(EndedRun.of(prepared, outcome, directory), options)
+            finish_command(EndedRun.of(prepared, outcome, directory), options)
+        except OutputError:
+            if directory.is_removed and directory.levels:
+                from torr.cli.finish import print_unsaved
+
+                print_unsaved(prepared.unsaved_result(directory), options)
+            raise

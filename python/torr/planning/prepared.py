@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from torr.monitor.monitor import MonitorScope
     from torr.options.measure import MeasureOptions
     from torr.results.level import Level
-    from torr.results.result import Conclusions, Kind, RunHead
+    from torr.results.result import Conclusions, Kind, RunHead, RunResult
     from torr.stats.tokenizer import Tokenizer
 
 
@@ -123,9 +123,19 @@ class PreparedRun:
 
     def conclude(self, directory: RunDirectory, outcome: Outcome) -> Conclusions:
         """Return the conclusions of the measured levels; complete the head of the run."""
+        return self._judged(directory, directory.full_levels(), outcome.aborted)
+
+    def unsaved_result(self, directory: RunDirectory) -> RunResult:
+        """Return the result of a run whose directory was removed, as far as memory has it."""
+        conclusions = self._judged(directory, directory.levels)
+        return structs.replace(directory.unsaved_result(), **structs.asdict(conclusions))
+
+    def _judged(
+        self, directory: RunDirectory, levels: Sequence[Level], aborted: str | None = None
+    ) -> Conclusions:
         if self.record is not None:
             directory.head.experiment = self.record(directory)
-        return self.judge(directory.full_levels(), outcome.aborted)
+        return self.judge(levels, aborted)
 
 
 def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:

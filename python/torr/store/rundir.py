@@ -174,15 +174,20 @@ class RunDirectory:
 
     def full_levels(self) -> list[Level]:
         """Return the finished levels with their intervals, which are read back from disk."""
-        return self._log.full_levels()
+        return self._full_levels()
 
     def current_result(self, first_level: int = 0) -> RunResult:
         """Return the current result, with status `running` and the levels from an index on."""
-        return replace(
-            convert(self._header("running"), RunResult),
-            levels=self._log.full_levels(first_level),
-            failures=list(self.failures),
-        )
+        return self._result("running", self._full_levels(first_level))
+
+    @property
+    def is_removed(self) -> bool:
+        """Return whether another program has removed the directory."""
+        return not self.path.exists()
+
+    def unsaved_result(self) -> RunResult:
+        """Return what is in memory of a run whose directory was removed: no intervals."""
+        return self._result("interrupted", self.levels)
 
     def keep_interval(self, piece: Interval) -> Interval:
         """Append an interval and return it as stored; raise OutputError on a full disk."""
@@ -266,6 +271,14 @@ class RunDirectory:
         except OSError as error:
             raise self._write_error(error) from error
 
+    def _full_levels(self, first: int = 0) -> list[Level]:
+        with self.translating_errors():
+            return self._log.full_levels(first)
+
+    def _result(self, status: Status, levels: list[Level]) -> RunResult:
+        result = convert(self._header(status), RunResult)
+        return replace(result, levels=levels, failures=list(self.failures))
+
     def _write_last(self) -> None:
         """Write the last level to disk, with its intervals."""
         start, end = self._log.last_interval_range
@@ -312,6 +325,11 @@ class RunDirectory:
         }
 
     def _write_error(self, error: OSError) -> OutputError:
+        if self.is_removed:
+            return OutputError(
+                say("{path}: the directory was removed before the run ended", path=self.path),
+                say("run it again, and keep the directory until the run has ended"),
+            )
         text = say(
             "{path}: the run could not be written: {error}",
             path=self.path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -218,3 +219,16 @@ def test_what_a_driver_says_of_a_store_keeps_no_password_and_moves_no_terminal(t
     assert ended.code == 0
     assert r"RuntimeError: no such host in postgresql://***@db/torr \x1b[2J" in ended.err
     assert "hush" not in ended.err
+
+
+def test_a_comparison_whose_directory_is_removed_prints_what_was_measured(compare, tmp_path):
+    def removed_at_the_second(name):
+        if name == "two":
+            shutil.rmtree(tmp_path / "_output")
+        return Truth()
+
+    ended = compare(removed_at_the_second, "")
+    assert ended.code == 2
+    assert "Traceback" not in ended.err
+    assert ": the directory was removed before the run ended\nhint: run it again" in ended.err
+    assert "two" in ended.out

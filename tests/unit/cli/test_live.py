@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -177,6 +179,26 @@ def test_a_page_that_was_not_built_is_told_before_anything_is_sent(
     assert (ended.code, ended.err) == (2, "torr: the page is not built\nhint: run `make build`\n")
     assert not fake.loads
     assert list((tmp_path / "_output/torr").iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["run", "ladder"])
+def test_a_run_whose_directory_is_removed_ends_with_a_message_and_prints_its_result(
+    live, fake, tmp_path, verb
+):
+    during(fake, 2, lambda: shutil.rmtree(tmp_path / "_output"))
+    ended = live(verb)
+    assert ended.code == 2
+    assert "Traceback" not in ended.err
+    told = r"^torr: _output/torr/\S+: the directory was removed before the run ended\nhint: run it "
+    assert re.search(told, ended.err, re.MULTILINE)
+    assert "Answers 1,000 requests/s" in ended.out
+
+
+def test_a_result_that_cannot_be_saved_is_printed_as_json(torr, fake, tmp_path):
+    during(fake, 2, lambda: shutil.rmtree(tmp_path / "_output"))
+    ended = torr("run", "-o", "json", URL)
+    (level,) = json.loads(ended.out)["levels"]
+    assert (ended.code, level["concurrency"], level["intervals"]) == (2, 50, [])
 
 
 def test_tokens_and_secrets_are_in_no_file_and_no_answer(live, fake, tmp_path, monkeypatch):

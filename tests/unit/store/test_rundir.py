@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -282,6 +283,23 @@ def small_disk(tmp_path):
     subprocess.run(mount, check=True)
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_directory_that_is_removed_leaves_the_levels_in_memory(tmp_path, open_run):
+    run = open_run(tmp_path)
+    measure(run, 50)
+    shutil.rmtree(run.path)
+    for use in (
+        run.full_levels,
+        run.current_result,
+        lambda: measure(run, 100),
+        lambda: run.close("complete"),
+    ):
+        with pytest.raises(OutputError, match="the directory was removed before the run ended"):
+            use()
+    result = run.unsaved_result()
+    assert result.status == "interrupted"
+    assert [(x.concurrency, x.intervals) for x in result.levels] == [(50, []), (100, [])]
 
 
 def test_a_run_that_goes_on_tells_what_there_is_so_far(tmp_path, open_run):

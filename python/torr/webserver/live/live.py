@@ -108,6 +108,8 @@ class LivePage:
 
     def _final_result(self) -> RunResult:
         """Return the result of the run, or its last state if none was written."""
-        if self._directory.result_path.exists():
-            return read(self._directory.result_path)
-        return msgspec.structs.replace(self._directory.current_result(), status="failed")
+        directory = self._directory
+        if directory.result_path.exists():
+            return read(directory.result_path)
+        last = directory.unsaved_result() if directory.is_removed else directory.current_result()
+        return msgspec.structs.replace(last, status="failed")
