@@ -260,6 +260,12 @@ def diffed():
     )
 
 
+def streamed_diff():
+    """A diff of two ladders of streams, of which the second begins its answers later."""
+    later = [streaming(station(n, limit=20, delay_ms=600), 9 * n + 400) for n in LEVELS[:6]]
+    return ratios(Series.of("before", streamed_ladder().levels), Series.of("after", later))
+
+
 def profiled():
     """A run with a profile behind it, and one that came to nothing."""
     taken = {

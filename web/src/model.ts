@@ -280,6 +280,8 @@ export interface Diff {
   /** Ratios between which two runs count as the same. */
   margin: [number, number];
   sides: { name: string; points: Point[] }[];
+  /** Times of streams that both have: `ttft p95`. */
+  stream_metrics: string[];
   changes: Change[];
 }
 

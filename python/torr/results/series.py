@@ -52,7 +52,7 @@ class LevelPoint(ResultPart):
 
     @property
     def stream_values(self) -> dict[str, float]:
-        """The numbers of streams by their names in conditions; a diff has none."""
+        """The numbers of streams by their names in conditions; none if there are none."""
         return {} if self.stream is UNSET else self.stream
 
     def value(self, metric: str) -> float | None:

@@ -175,6 +175,7 @@ def ratios(a: Series, b: Series) -> RunResult:
     if a.name == b.name:
         a, b = replace(a, name=f"{a.name} (A)"), replace(b, name=f"{b.name} (B)")
     verdicts = (_verdict(a, b, level, metric) for level in common for metric in _METRICS)
+    have_streams = all(any(p.stream_values for p in side.points) for side in (a, b))
     return RunResult(
         schema_=SCHEMA,
         torr=__version__,
@@ -182,13 +183,15 @@ def ratios(a: Series, b: Series) -> RunResult:
         name=name,
         started=stamp(datetime.now(timezone.utc)),
         status="complete",
-        series=[_without_streams(series) for series in (a, b)],
+        series=[_as_stored(series, with_streams=have_streams) for series in (a, b)],
         verdicts=[verdict for verdict in verdicts if verdict is not None],
     )
 
 
-def _without_streams(series: Series) -> LevelSeries:
-    points = [msgspec.structs.replace(point, stream=msgspec.UNSET) for point in series.points]
+def _as_stored(series: Series, *, with_streams: bool) -> LevelSeries:
+    points = list(series.points)
+    if not with_streams:
+        points = [msgspec.structs.replace(point, stream=msgspec.UNSET) for point in points]
     return LevelSeries(name=series.name, points=points)
 
 

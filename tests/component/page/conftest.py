@@ -59,6 +59,7 @@ KINDS = {
     "calls": results.called,
     "calls-ladder": results.called_ladder,
     "diff": results.diffed,
+    "streams-diff": results.streamed_diff,
     "compare": failing,
     "locust": lambda: typed.changed(results.run(), kind="locust"),
     "functions": timed.budgeted,

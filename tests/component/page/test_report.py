@@ -24,7 +24,7 @@ def mostly_full(kinds, quick):
 
 
 @pytest.mark.parametrize("look", ["wide", *full("dark", "narrow", "chinese")])
-@pytest.mark.parametrize("kind", [*KINDS, *full("served", "calls", "calls-ladder")])
+@pytest.mark.parametrize("kind", [*KINDS, *full("served", "calls", "calls-ladder", "streams-diff")])
 def test_every_kind_opens_whole_and_asks_nobody(read, kinds, kind, look):
     opened = read(kinds[kind](), look)
     page = opened.page
@@ -273,6 +273,13 @@ def test_a_flame_graph_is_opened_searched_and_walked(read):
     assert said.text_content().startswith("main · ")
     opened.shot("flame-wide")
     assert opened.complaints == []
+
+
+def test_a_diff_of_streams_has_a_chart_of_each_of_their_times(read):
+    page = read(results.streamed_diff()).page
+    page.locator("figure.main .chart canvas").nth(4).wait_for()
+    titles = page.locator("figure.main .chart h3").all_text_contents()
+    assert titles[-2:] == ["ttft p50, ms", "tpot p50, ms"]
 
 
 def set_beside():

@@ -13,27 +13,31 @@ const STYLES = [
   { colour: "orange", marker: "square", width: 2, dash: [8, 4] },
 ] as const;
 
-/** Return the charts of rate, ratio of the rates, and time, with both runs in each. */
+/** Return the charts of rate, ratio of the rates, and times, with both runs in each. */
 export function diffSpecs(diff: Diff): Spec[] {
   const time = linesOfBoth(diff, (point) => point.service_ms, ms);
-  const isLog = spansFar(time.flatMap((line) => line.values));
   const isTimed = time.some((line) => line.values.some((value) => value != null));
+  const streamed = diff.stream_metrics.map((name) =>
+    timed(
+      diff,
+      `${name}, ms`,
+      linesOfBoth(diff, (point) => point.stream?.[name] ?? null, ms),
+    ),
+  );
   return [
     {
       ...base(diff, translate("ladder.rate")),
       lines: linesOfBoth(diff, (point) => point.ok_per_s, rate),
     },
     ratio(diff),
-    ...(isTimed
-      ? [
-          {
-            ...base(diff, translate("diff.time")),
-            lines: time,
-            y: { scale: isLog ? ("log" as const) : ("zero" as const), hasSwitch: true },
-          },
-        ]
-      : []),
+    ...(isTimed ? [timed(diff, translate("diff.time"), time)] : []),
+    ...streamed,
   ];
+}
+
+function timed(diff: Diff, title: string, lines: Line[]): Spec {
+  const isLog = spansFar(lines.flatMap((line) => line.values));
+  return { ...base(diff, title), lines, y: { scale: isLog ? "log" : "zero", hasSwitch: true } };
 }
 
 function linesOfBoth(

@@ -45,11 +45,12 @@ def by_percentile(levels: Iterable[Level]) -> tuple[str, ...]:
 
 
 def over_time(level: Level) -> tuple[str, ...]:
-    """Return the times of a level's streams that are drawn over time.
+    """Return the times of a level's streams that are drawn over time."""
+    return by_token(times_of_streams(level))
 
-    These are those that have charts, with the time per token in place of the gaps between texts.
-    """
-    known = times_of_streams(level)
+
+def by_token(known: Collection[str]) -> tuple[str, ...]:
+    """Return the times that have charts, with the time per token in place of the gaps of texts."""
     names = (name for name in charted(known) if name != GAPS)
     return (*names, "tpot") if "tpot" in known else tuple(names)
 

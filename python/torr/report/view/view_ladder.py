@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +19,7 @@ from torr.stats.series import Series
 from torr.verdicts.judgement import DELTA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from typing_extensions import Self
 
@@ -32,6 +33,7 @@ _CHANGE_KEYS = (
     *("metric", "position", "baseline_value", "value", "ratio", "difference", "interval", "n"),
     "word",
 )
+_STATS_OF_STREAMS = ("p95", "p50", "mean")
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,23 @@ def diff(result: RunResult) -> JsonObject | None:
         "noun": "user" if any(side.noun == "user" for side in sides) else sides[0].noun,
         "margin": [1 / (1 + DELTA), 1 + DELTA],
         "sides": [{"name": side.name, "points": _points(side)} for side in sides],
+        "stream_metrics": _metrics_of_both(sides),
         "changes": [{key: getattr(v, key) for key in _CHANGE_KEYS} for v in result.verdicts],
     }
+
+
+def _metrics_of_both(sides: Sequence[Series]) -> list[str]:
+    """Return a statistic of each time of streams that both sides have, that of most levels."""
+    values = [{point.position: point.stream_values for point in side.points} for side in sides]
+    first, second = values
+    counts = Counter(
+        name
+        for position in first.keys() & second.keys()
+        for name in first[position].keys() & second[position].keys()
+    )
+    times = stream_charts.by_token({name.partition(" ")[0] for name in counts})
+    names = ([f"{time} {stat}" for stat in _STATS_OF_STREAMS] for time in times)
+    return [max(of_time, key=lambda name: counts[name]) for of_time in names]
 
 
 def slos(result: RunResult) -> list[JsonObject]:

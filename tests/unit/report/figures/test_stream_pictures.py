@@ -9,6 +9,8 @@ from torr.report.figures import stream_figure, theme
 from torr.report.text import sentence
 from torr.report.view import distributions, view_ladder
 from torr.report.view.view_ladder import LadderChart
+from torr.stats.series import Series
+from torr.verdicts import diff
 
 
 def texts(figure):
@@ -164,13 +166,37 @@ def test_the_page_of_a_ladder_of_streams_is_given_their_values(streamed_ladder):
     assert [slo["text"] for slo in found["slos"]] == ["ttft p95 < 900ms"]
 
 
-def test_a_diff_says_nothing_of_streams(streamed_ladder):
-    from torr.stats.series import Series
-    from torr.verdicts import diff
+def diff_of(one, two):
+    first, second = (Series.of(name, levels) for name, levels in (("a", one), ("b", two)))
+    return diff.ratios(first, second)
 
-    one, two = (Series.of(name, streamed_ladder.levels) for name in ("a", "b"))
-    points = diff.ratios(one, two).series[0].points
-    assert points[0].stream is UNSET
+
+def test_a_diff_has_the_times_of_streams_that_both_runs_have(streamed_ladder):
+    levels = streamed_ladder.levels
+    found = view_ladder.diff(diff_of(levels, levels[2:]))
+    # Four levels are common, and the last ones have too few streams for a p95.
+    assert found["stream_metrics"] == ["ttft p50", "tpot p50"]
+    points = [side["points"][-1]["stream"] for side in found["sides"]]
+    assert [point["ttft p50"] for point in points] == [levels[-1].stream.ttft_ms.p50] * 2
+
+
+def test_a_diff_prefers_the_high_percentile_if_as_many_levels_have_it(streamed_ladder):
+    levels = streamed_ladder.levels[1:3]
+    assert view_ladder.diff(diff_of(levels, levels))["stream_metrics"] == ["ttft p95", "tpot p95"]
+
+
+def test_a_diff_of_calls_has_the_times_of_messages(called_ladder):
+    levels = called_ladder.levels[1:3]
+    assert view_ladder.diff(diff_of(levels, levels))["stream_metrics"] == [
+        "ttfe p95",
+        "message p95",
+    ]
+
+
+def test_a_diff_with_a_run_without_streams_has_none(streamed_ladder, ladder):
+    result = diff_of(streamed_ladder.levels, ladder.levels)
+    assert view_ladder.diff(result)["stream_metrics"] == []
+    assert [side.points[0].stream for side in result.series] == [UNSET, UNSET]
 
 
 def test_a_limit_of_the_median_leaves_the_high_percentile(make_station, make_result):
