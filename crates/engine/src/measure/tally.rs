@@ -153,6 +153,9 @@ pub struct Tally {
     pub censored: u64,
     /// The smallest such bound for service and response, in ns.
     pub censored_from: Option<(Nanos, Nanos)>,
+    /// The shortest wait for a stream that a timeout ended, in ns: a lower bound, too.
+    #[serde(default)]
+    pub stream_wait_from: Option<Nanos>,
     /// The tally of streams, if answers are streams.
     #[serde(default)]
     pub stream: Option<Box<StreamTally>>,
@@ -187,6 +190,7 @@ impl Default for Tally {
             failed: Latencies::default(),
             censored: 0,
             censored_from: None,
+            stream_wait_from: None,
             stream: None,
             goodput: Goodput::default(),
         }
@@ -245,6 +249,9 @@ impl Tally {
         if reason.class() == Class::Timeout {
             self.censor(stamps.service(), response);
         }
+        if reason == Reason::TimeoutStream {
+            self.stream_wait_from = smallest([self.stream_wait_from, known(stamps.stream_wait)]);
+        }
     }
 
     /// Attempts whose users gave up.
@@ -296,6 +303,7 @@ impl Tally {
         self.failed.merge(&other.failed);
         self.censored += other.censored;
         self.censored_from = smaller(self.censored_from, other.censored_from);
+        self.stream_wait_from = smallest([self.stream_wait_from, other.stream_wait_from]);
         self.goodput.merge(&other.goodput);
         if let Some(stream) = &other.stream {
             self.stream.get_or_insert_default().merge(stream);
@@ -344,6 +352,10 @@ fn smaller(one: Option<(Nanos, Nanos)>, two: Option<(Nanos, Nanos)>) -> Option<(
     }
 }
 
+fn smallest(durations: [Option<Nanos>; 2]) -> Option<Nanos> {
+    durations.into_iter().flatten().min()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,6 +389,21 @@ mod tests {
         tally.reject(&unsent, &Outcome::failed(Reason::TimeoutConnect, None));
         assert_eq!((tally.censored, tally.censored_from), (2, Some((100, 70))));
         assert_eq!((tally.failed.service.count(), tally.failed.response.count()), (1, 2));
+    }
+
+    #[test]
+    fn a_wait_for_a_stream_that_a_timeout_ends_is_a_lower_bound() {
+        let waited = |stream_wait| Stamps { stream_wait, ..ended(0, 10, 110) };
+        let (mut one, mut other) = (Tally::default(), Tally::default());
+        one.reject(&waited(20), &Outcome::failed(Reason::TimeoutFirstByte, None));
+        one.accept(&waited(10), 200);
+        assert_eq!(one.stream_wait_from, None);
+        one.reject(&waited(40), &Outcome::failed(Reason::TimeoutStream, None));
+        one.reject(&waited(50), &Outcome::failed(Reason::TimeoutStream, None));
+        other.reject(&waited(30), &Outcome::failed(Reason::TimeoutStream, None));
+        assert_eq!(one.stream_wait_from, Some(40));
+        one.merge(&other);
+        assert_eq!(one.stream_wait_from, Some(30));
     }
 
     #[test]

@@ -217,14 +217,15 @@ fn latency_all(total: &Tally) -> Value {
         "censored": total.censored,
     });
     let (accepted, failed) = (&total.accepted, &total.failed);
-    for (name, one, two) in [
-        ("stream_wait_ms", &accepted.stream_wait, &failed.stream_wait),
-        ("window_wait_ms", &accepted.window_wait, &failed.window_wait),
+    let stream_wait_from = total.stream_wait_from.unwrap_or(Nanos::MAX);
+    for (name, one, two, from) in [
+        ("stream_wait_ms", &accepted.stream_wait, &failed.stream_wait, stream_wait_from),
+        ("window_wait_ms", &accepted.window_wait, &failed.window_wait, Nanos::MAX),
     ] {
         let mut metric = one.clone();
         metric.merge(two);
         if metric.count() > 0 {
-            merge(&mut all, json!({ name: metric.to_json() }));
+            merge(&mut all, json!({ name: censored(&metric, from) }));
         }
     }
     all
@@ -439,4 +440,29 @@ fn seconds(nanos: Nanos) -> f64 {
 #[allow(clippy::cast_precision_loss)]
 fn as_f64(count: u64) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use client::{Outcome, Reason, Stamps};
+
+    use super::*;
+
+    #[test]
+    fn waits_at_or_beyond_one_that_a_timeout_ended_are_lower_bounds() {
+        let at_least_of = |reason| {
+            let mut total = Tally::default();
+            for milliseconds in 1..=100 {
+                let wait = milliseconds * 1_000_000;
+                let stamps = Stamps { stream_wait: wait, last_byte: wait, ..Stamps::new(0, 0) };
+                match milliseconds {
+                    ..=80 => total.accept(&stamps, 200),
+                    _ => total.reject(&stamps, &Outcome::failed(reason, None)),
+                }
+            }
+            latency_all(&total)["stream_wait_ms"]["at_least"].clone()
+        };
+        assert_eq!(at_least_of(Reason::TimeoutStream), json!(["p90", "max"]));
+        assert_eq!(at_least_of(Reason::TimeoutFirstByte), Value::Null);
+    }
 }
