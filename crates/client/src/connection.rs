@@ -7,7 +7,7 @@ use net::{Driver, Layer, Nanos, Ready};
 
 use crate::byte_channel::{ByteChannel, Opening};
 use crate::session::{ProtocolSession, Received, Session, Slots, with_session};
-use crate::{Multiplexing, Protocol, Reason, Scratch, Stamps, Tunnel, UNSET};
+use crate::{Exchange, Multiplexing, Outcome, Protocol, Reason, Scratch, Stamps, Tunnel, UNSET};
 
 /// Reads in one call, before other connections get their turn.
 const MAX_READS: u32 = 16;
@@ -277,6 +277,13 @@ impl<S> Connection<S> {
     pub fn lifetime(&self, now: Nanos) -> Option<(Nanos, bool)> {
         let Session::WebSocket(session) = &self.session else { return None };
         Some((session.lifetime(now)?, session.is_ended_by_server()))
+    }
+
+    /// Returns what a refused WebSocket handshake returned, if no exchange waited for it, and how it
+    /// ended; only once.
+    pub fn take_refusal(&mut self) -> Option<(Exchange, Outcome)> {
+        let Session::WebSocket(session) = &mut self.session else { return None };
+        session.take_refusal()
     }
 
     /// Announces the end, if HTTP/2, WebSocket or TLS is used and the socket accepts it. Dropping the

@@ -185,6 +185,12 @@ impl<D: Driver> Worker<D> {
             }
             return;
         }
+        if let Some((exchange, outcome)) = connection.take_refusal() {
+            // As a failed first dial, it is not counted, but there is a sample of it.
+            let (buffer, at) = (&self.scratch.buffer, exchange.stamps.last_byte);
+            let to = self.connections.address(number);
+            self.recorder.sample(&outcome, Some(&exchange), buffer, at, Some(to));
+        }
         if has_outgoing {
             // Answers to the last frames, if the target reads them.
             self.drive(number, generation, WRITABLE);

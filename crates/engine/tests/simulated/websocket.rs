@@ -17,6 +17,8 @@ struct Server<A> {
     answer: A,
     /// The response to a handshake in place of the right one.
     refusal: Option<&'static [u8]>,
+    /// How many handshakes get it, the first ones.
+    refused: usize,
     /// How long a handshake takes.
     handshake_ns: Nanos,
     /// The bytes that are sent at once.
@@ -55,6 +57,7 @@ impl<A: FnMut(u64, u64, &[u8]) -> Vec<(Nanos, Act)>> Server<A> {
         Self {
             answer,
             refusal: None,
+            refused: usize::MAX,
             handshake_ns: 0,
             piece: usize::MAX,
             messages: 0,
@@ -72,7 +75,8 @@ impl<A: FnMut(u64, u64, &[u8]) -> Vec<(Nanos, Act)>> Server<A> {
         self.handshakes.push(request);
         let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade";
         let response = format!("{head}\r\nSec-WebSocket-Accept: {accept}\r\n\r\n").into_bytes();
-        self.refusal.map_or(response, <[u8]>::to_vec)
+        let refusal = self.refusal.filter(|_| self.handshakes.len() <= self.refused);
+        refusal.map_or(response, <[u8]>::to_vec)
     }
 
     fn frames(&mut self, connection: u64, bytes: &[u8]) -> Vec<(Nanos, Act)> {
@@ -343,6 +347,22 @@ fn bad_frames_and_handshakes_end_with_their_reasons() {
         assert_eq!((run.measured.ok, run.world.peer.messages), (0, 0));
         assert!(reasons[0].1 > 100, "{reasons:?}");
     }
+}
+
+#[test]
+fn a_handshake_that_is_refused_before_there_is_a_message_is_a_sample_and_no_attempt() {
+    let refusal = Some(&b"HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"[..]);
+    let server = Server { refusal, refused: 1, ..echo_after(10 * MS) };
+    let run = simulate(over_websocket(constant(10.0, 1), 1), server);
+    run.assert_balanced();
+    assert_eq!((run.reasons(), run.measured.ok, opened(&run)), (vec![], 10, 2));
+    let samples: Vec<_> = run.reports.iter().flat_map(|report| &report.samples).collect();
+    let [sample] = samples[..] else { panic!("{samples:?}") };
+    assert_eq!(
+        (sample.reason.as_str(), sample.status, sample.body.as_str()),
+        ("status.403", Some(403), "no")
+    );
+    assert!(sample.head.starts_with("HTTP/1.1 403 Forbidden"), "{}", sample.head);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::options::{MessageMatching, WebSocketOptions};
 use super::outgoing::{FrameOwner, KeyGenerator, OutgoingFrames};
 use crate::budget::Budget;
 use crate::session::{Ended, Slots};
-use crate::{Exchange, MessageCounts, Outcome, Reason, UNSET};
+use crate::{Exchange, MessageCounts, Outcome, Outline, Reason, UNSET};
 
 /// The status of exchanges on a connection whose handshake was accepted.
 const SWITCHED: u16 = 101;
@@ -47,6 +47,8 @@ pub(super) struct MessageCore {
     /// When the handshake was complete.
     pub(super) opened_at: Nanos,
     pub(super) is_ended_by_server: bool,
+    /// What a refused handshake returned, if no exchange waited for it, and how it ended.
+    pub(super) refusal: Option<Box<(Exchange, Outcome)>>,
 }
 
 /// How far a connection has come.
@@ -121,6 +123,7 @@ impl MessageCore {
             ping: None,
             opened_at: UNSET,
             is_ended_by_server: false,
+            refusal: None,
         }
     }
 
@@ -249,7 +252,7 @@ impl MessageCore {
         self.is_ended_by_server = true;
         let (at, head) = (turn.at, head.map(Arc::new));
         let status = head.as_ref().map(|head| head.status);
-        self.end_all(turn.slots, turn.ended, |exchange| {
+        let end = |exchange: &mut Exchange| {
             exchange.note_received(received.len(), at);
             if head.is_some() {
                 exchange.response_head.clone_from(&head);
@@ -258,7 +261,13 @@ impl MessageCore {
                 exchange.keep_excerpt(received);
             }
             Outcome { status, ..exchange.end(at, reason) }
-        });
+        };
+        if !self.is_active() {
+            let mut exchange = Exchange::new(at, at, Outline { is_head: false, length: 0 });
+            let outcome = end(&mut exchange);
+            self.refusal = Some(Box::new((exchange, outcome)));
+        }
+        self.end_all(turn.slots, turn.ended, end);
     }
 
     /// Takes what the reader has found in so many bytes.

@@ -21,7 +21,7 @@ use self::opening::OpeningHandshake;
 pub use self::options::{MessageMatching, WebSocketOptions};
 use self::outgoing::KeyGenerator;
 use super::{Ended, NextRead, ProtocolSession, Received, Slots};
-use crate::{Exchange, UNSET};
+use crate::{Exchange, Outcome, UNSET};
 
 /// The largest message that is received.
 const MAX_MESSAGE_BYTES: u64 = 16 * 1024 * 1024;
@@ -64,6 +64,11 @@ impl WebSocketSession {
     /// Returns whether the server has ended the connection.
     pub(crate) fn is_ended_by_server(&self) -> bool {
         self.core.is_ended_by_server
+    }
+
+    /// Returns what a refused handshake returned, if no exchange waited for it, and how it ended.
+    pub(crate) fn take_refusal(&mut self) -> Option<(Exchange, Outcome)> {
+        self.core.refusal.take().map(|refusal| *refusal)
     }
 
     /// Ends the connection; returns the bytes that are to be sent before it is closed.

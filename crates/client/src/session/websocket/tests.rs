@@ -320,6 +320,25 @@ fn a_refused_handshake_is_a_sample() {
     client.feed(b"HTTP/1.1 503 Busy\r\nRetry-After: 9\r\n\r\nlater");
     let (head, body) = client.slots[0].0.sample(&[]);
     assert_eq!((head.unwrap().status, body.as_slice()), (503, &b"later"[..]));
+    assert!(client.session.take_refusal().is_none());
+}
+
+#[test]
+fn a_handshake_that_is_refused_while_no_message_waits_is_a_sample() {
+    for (response, expected) in [
+        (&b"HTTP/1.1 403 Forbidden\r\nVia: x\r\n\r\nno"[..], ("status", Some(403), &b"no"[..])),
+        (b"SSH-2.0-x\r\n", ("protocol.not_http", None, b"SSH-2.0-x\r\n")),
+    ] {
+        let mut client = Client::new(1, ORDER);
+        client.sent_bytes();
+        assert!(client.feed(response).is_empty());
+        let (exchange, outcome) = client.session.take_refusal().unwrap();
+        let (head, body) = exchange.sample(&[]);
+        let reason = outcome.failure.unwrap().name();
+        assert_eq!((reason, outcome.status, body.as_slice()), expected);
+        assert_eq!(head.map(|head| head.status), expected.1);
+        assert!(client.session.take_refusal().is_none());
+    }
 }
 
 #[test]
