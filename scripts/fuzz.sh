@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 
 # Each target, and its share in percent: TLS makes keys for each execution, and has the least.
 shares=("head 13" "response 10" "chunked 10" "stream 10" "template 9" "plan 10" "observe 5" "frames 5"
-    "sessions 8" "hpack 7" "websocket 7" "tally 5" "tls 1")
+    "sessions 6" "http2 4" "hpack 6" "websocket 6" "tally 5" "tls 1")
 
 command -v c++ >/dev/null || {
     printf 'missing: c++, which libFuzzer is compiled with\n    try: apt-get install g++\n' >&2
