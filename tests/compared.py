@@ -158,3 +158,12 @@ def matrix(factors=None, speeds=None, **more):
         levels += rounds(here, setting, spread=0.02, count=12)
     given = {"name": "litefs", "baseline": "fastapi-uvicorn", **more}
     return compared(levels, factors=factors, **given)
+
+
+def on_trace(ratio):
+    """Return a comparison of go-net and go-gin whose load is a trace, at the times of the trace."""
+    trace = {"format": "mooncake", "rows": 1000, "sessions": 1000}
+    speeds = {"go-net": 100, "go-gin": 100 * ratio}
+    levels = rounds(speeds, {}, trace=trace, users=0, spread=0.005)
+    levels = [typed.changed(level, concurrency=1000) for level in levels]
+    return compared(levels, factors={})

@@ -27,7 +27,7 @@ def test_each_candidate_has_its_own_slo(torr, matrix):
     top = f'slo = ["p50 < 20ms"]\n{lasting("3s")}'
     ended = torr("compare", matrix({"one": GOOD, "slow": SLOW}, top), "--junit", "slo.xml")
     assert ended.code == 1
-    assert "SLO broken: slow at concurrency 2: p50 < 20ms" in ended.err
+    assert "SLO broken: slow at 2 connections: p50 < 20ms" in ended.err
     words = {x["candidate"]: x["word"] for x in ended.result["verdicts"] if x.get("condition")}
     assert words == {"one": "held", "slow": "broken"}
     suite = (ended.folder / "slo.xml").read_text()

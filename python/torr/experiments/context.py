@@ -10,7 +10,7 @@ from msgspec import UNSET
 from torr import engine
 from torr.experiments.background import Follow, in_background
 from torr.experiments.interrupt import Interrupt
-from torr.results.position import ARRIVAL, Position, position_of
+from torr.results.position import ARRIVAL, TRACE, Position, position_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +70,8 @@ class Step:
         """The unit of the position."""
         if self.is_of_rates:
             return ARRIVAL
+        if self.plan.feed is not None and self.plan.has_schedule:
+            return TRACE
         return "user" if self.plan.connections < self.concurrency else "connection"
 
 

@@ -32,6 +32,7 @@ _COUNTS: dict[str, Callable[[Any], Text]] = {
     "setting": lambda n: say_count(n, "{n:,} setting", "{n:,} settings"),
     "parameter": lambda n: say_count(n, "{n:,} parameter", "{n:,} parameters"),
     "time": lambda n: say_count(n, "{n:,} time", "{n:,} times"),
+    "trace": lambda _: say("the times of the trace"),
     "trial": lambda n: say_count(n, "{n:,} trial", "{n:,} trials"),
     "user": lambda n: say_count(n, "{n:,} user", "{n:,} users"),
 }

@@ -519,6 +519,11 @@ class Level(ResultPart, kw_only=True):
         return None if self.is_mixed else self.rate
 
     @property
+    def is_by_times(self) -> bool:
+        """Whether its requests started at the times of a trace."""
+        return bool(self.trace) and not self.users
+
+    @property
     def user_count(self) -> int:
         """The number of users: the concurrency, less the connections of arrivals."""
         return self.users if self.is_mixed else self.concurrency

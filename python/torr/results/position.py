@@ -15,6 +15,8 @@ Position = Count | Amount
 
 ARRIVAL = "arrival"
 """The noun of positions that are rates."""
+TRACE = "trace"
+"""The noun of levels whose requests start at the times of a trace."""
 OF_ARRIVALS = "arrivals per second; absent where levels are numbers of users or connections"
 
 _DIGITS = 9

@@ -136,8 +136,7 @@ def named(text: str) -> Metric:
 
 def primary_of(level: Level) -> Metric:
     """Return the primary metric of a level."""
-    is_by_times = bool(level.trace) and not level.users
-    return of_load(at_rate=level.rate is not None or is_by_times)
+    return of_load(at_rate=level.rate is not None or level.is_by_times)
 
 
 def of_load(*, at_rate: bool) -> Metric:

@@ -19,7 +19,7 @@ from torr.messages.counts import levels_of
 from torr.messages.message import Message, message, message_count
 from torr.model.condition import STATS
 from torr.results.level import times_of_streams
-from torr.results.position import ARRIVAL
+from torr.results.position import ARRIVAL, TRACE
 from torr.results.series import LevelPoint
 
 if TYPE_CHECKING:
@@ -93,11 +93,14 @@ class Series:
 def noun_of(levels: Iterable[Level]) -> str:
     """Return the unit of levels: arrivals, where all of them are rates, users or connections.
 
-    They are users where these share connections or make their own.
+    It is the trace where all of them are at the times of one. They are users where these share
+    connections or make their own.
     """
     levels = list(levels)
     if levels and all(level.offered_rate is not None for level in levels):
         return ARRIVAL
+    if levels and all(level.is_by_times for level in levels):
+        return TRACE
     return "user" if any(x.is_shared or x.is_of_locust for x in levels) else "connection"
 
 
@@ -112,6 +115,8 @@ def place_of(position: Position, noun: str) -> Message:
     """Return a level with its noun: `16 connections`."""
     if noun == ARRIVAL:
         return message("count.arrivals", "{n:,} arrivals/s", n=position)
+    if noun == TRACE:
+        return message("count.trace", "the times of the trace")
     if noun == "user":
         return message_count("count.users", int(position), "{n:,} user", "{n:,} users")
     return message_count(

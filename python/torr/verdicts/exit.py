@@ -30,7 +30,7 @@ from torr.messages.say import Text, chain, say
 from torr.model.least_capacity import LeastCapacity
 from torr.results.capacity import Capacity, SloCapacity
 from torr.results.position import ARRIVAL
-from torr.stats.series import by_position, lowest, noun_of, starved_text
+from torr.stats.series import by_position, lowest, noun_of, place_of, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_rate, show_setting
 from torr.verdicts.slo import few_of
@@ -342,7 +342,8 @@ def _of_candidates(result: RunResult) -> Decision:
             text=never[0].text,
         )
         return Decision(MissedError(why))
-    broken = [_of_candidate(verdict) for verdict in slos if verdict.word == "broken"]
+    noun = noun_of(result.levels)
+    broken = [_of_candidate(verdict, noun) for verdict in slos if verdict.word == "broken"]
     if broken:
         text, more = (
             say("SLO broken: {slos}", slos=chain(", ", broken[:_SHOWN])),
@@ -351,7 +352,9 @@ def _of_candidates(result: RunResult) -> Decision:
         if more > 0:
             text = say("{first} and {n} more", first=text, n=more)
         return Decision(MissedError(text))
-    unshown = [(v, _of_candidate(v), _trials(v, result)) for v in slos if v.word == "not shown"]
+    unshown = [
+        (v, _of_candidate(v, noun), _trials(v, result)) for v in slos if v.word == "not shown"
+    ]
     limited = next((name for _, name, trials in unshown if not trials), None)
     if limited is not None:
         return Decision(
@@ -360,8 +363,8 @@ def _of_candidates(result: RunResult) -> Decision:
     return _of_unshown(unshown)
 
 
-def _of_candidate(verdict: Verdict) -> str:
-    where = show_setting(verdict.factors or {"concurrency": verdict.position})
+def _of_candidate(verdict: Verdict, noun: str) -> str:
+    where = show_setting(verdict.factors) or place_of(verdict.position, noun)
     values = {"name": verdict.candidate, "place": where, "said": _named(verdict)}
     return say("{name} at {place}: {said}", **values)
 

@@ -30,7 +30,7 @@ def test_a_comparison_with_an_slo_that_is_not_shown_passes_only_where_that_is_al
         return FEW if name == "two" else ENOUGH
 
     why = (
-        "SLO not shown: two at concurrency 50: success >= 99.9% (no error in 10 attempts is not "
+        "SLO not shown: two at 50 connections: success >= 99.9% (no error in 10 attempts is not "
         "enough: 3,000 are needed): neither held nor broken"
     )
     ended = compare(few_answers, SLO, "-q", "--junit", "ci.xml")
@@ -47,7 +47,7 @@ def test_a_comparison_with_an_slo_that_is_not_shown_passes_only_where_that_is_al
 def test_a_comparison_whose_trials_the_generator_limited_shows_no_slo(compare, flags):
     ended = compare(lambda _name: LIMITED, SLO, "-q", *flags)
     assert ended.code == 1
-    assert "at concurrency 50: success >= 99.9% (the generator was the limit)" in ended.err
+    assert "at 50 connections: success >= 99.9% (the generator was the limit)" in ended.err
     assert "give it more room" in ended.err
 
 

@@ -14,8 +14,9 @@ from doubles import Truth, measured_interval, measured_level
 from torr.cli.live_view import progress_for
 from torr.cli.progress import CLEAR, Progress, row
 from torr.experiments.context import Step
-from torr.model.pace import Closed
-from torr.model.plan import Count, Duration, Group, Plan
+from torr.model.feed import RowFeed
+from torr.model.pace import Closed, Fed
+from torr.model.plan import Count, Duration, Group, LastRow, Plan
 from torr.model.request import Request
 from torr.model.source import Source
 from torr.options.result import ResultOptions
@@ -48,6 +49,17 @@ def test_users_who_share_connections_are_users():
     progress = Progress(line, None, Clock())
     progress.level_started(Step(0, Plan(groups=(group,), stop=Count(1)), 1, 1))
     assert "200 users" in last(line)
+
+
+def test_a_load_at_the_times_of_a_trace_is_called_so():
+    feed = RowFeed(("prompt",), lambda _level: iter(()))
+    source = Source.of(Request("http://127.0.0.1/"))
+    group = Group(pace=Fed(1000, is_timed=True), source=source, data=feed)
+    line = io.StringIO()
+    Progress(line, None, Clock()).level_started(
+        Step(0, Plan(groups=(group,), stop=LastRow()), 1, 1)
+    )
+    assert last(line).endswith("the times of the trace")
 
 
 def last(line):

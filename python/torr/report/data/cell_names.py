@@ -9,7 +9,7 @@ from torr.messages.say import Text, chain, join, say, say_count
 from torr.units import show_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from torr.stats.trials import Cell
 
@@ -28,13 +28,14 @@ _LOADS = frozenset({"connections", "users", "rate"})
 _MOST_NAMES = 4
 
 
-def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str]:
+def setting(nouns: Mapping[Cell, str], order: Iterable[str]) -> Callable[[Cell], str]:
     """Return what writes a cell: `4 processes and 500 connections`.
 
-    Factors stand in the order that they were asked for in. The level of load is left out where it
-    is the same in all cells and something else tells them apart.
+    `nouns` are the cells, each with the unit of its load. Factors stand in the order that they
+    were asked for in. The level of load is left out where it is the same in all cells and
+    something else tells them apart.
     """
-    has_several_loads = len({(cell.concurrency, cell.rate) for cell in cells}) > 1
+    has_several_loads = len({(cell.concurrency, cell.rate) for cell in nouns}) > 1
     wanted = list(order)
 
     def words(cell: Cell) -> str:
@@ -42,7 +43,7 @@ def setting(cells: Sequence[Cell], order: Iterable[str]) -> Callable[[Cell], str
         names = [*(n for n in wanted if n in factors), *(n for n in factors if n not in wanted)]
         parts = [named(name, factors[name]) for name in names]
         if not _LOADS & factors.keys() and (has_several_loads or not parts):
-            parts += _load(cell)
+            parts += _load(cell, nouns[cell])
         return join(parts) or say("the only cell")
 
     return words
@@ -67,7 +68,7 @@ def names(labels: Sequence[str]) -> str:
     return say("{names} and {more} more", names=some, more=len(labels) - shown)
 
 
-def _load(cell: Cell) -> list[str]:
+def _load(cell: Cell, noun: str) -> list[str]:
     if cell.rate is not None:
         return [say("{rate} arrivals/s", rate=show_rate(cell.rate))]
-    return [counted(cell.concurrency, "connection")] if cell.concurrency else []
+    return [counted(cell.concurrency, noun)] if cell.concurrency else []

@@ -23,6 +23,7 @@ from torr.results.position import Position, position_of
 from torr.results.verdict import Verdict
 from torr.stats import trials
 from torr.stats.metric import OK_PER_S, Metric, primary_of
+from torr.stats.series import noun_of
 from torr.stats.trials import Cell, Rounds
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class ComparisonCell:
     factors: Factors
     concurrency: int | None
     rate: float | None
+    noun: str
     primary: Metric
     baseline: str
     entries: tuple[CandidateCell, ...]
@@ -174,9 +176,9 @@ class Comparison:
         cells = tuple(
             ComparisonCell(
                 *(words, cell.factors, cell.concurrency or None, cell.rate),
-                *(primary, baseline, entries),
+                *(noun, primary, baseline, entries),
             )
-            for words, cell, entries in _places(result, failures, names)
+            for words, cell, noun, entries in _places(result, failures, names)
         )
         return cls(tuple(names), baseline, primary, cells, failures, experiment)
 
@@ -211,8 +213,11 @@ def _places(
     result: RunResult,
     failures: Sequence[TrialFailure],
     names: Sequence[str],
-) -> Iterator[tuple[str, Cell, tuple[CandidateCell, ...]]]:
-    """Return the cells in the order of their factors; one of failures alone has no load."""
+) -> Iterator[tuple[str, Cell, str, tuple[CandidateCell, ...]]]:
+    """Return the cells in the order of their factors, in words and with the unit of their load.
+
+    A cell of failures alone has no load.
+    """
     cells: dict[Cell, Rounds] = trials.by_cell(result.levels)
     known = {cell.factors_json for cell in cells}
     for failure in failures:
@@ -223,11 +228,16 @@ def _places(
     order = result.experiment.factors
     ordered = sorted(cells, key=lambda cell: _rank(cell.factors, order))
     first = next((level.factors for level in result.levels), {})
-    show = cell_names.setting(ordered, order or first)
+    nouns = {cell: _noun(cells[cell]) for cell in ordered}
+    show = cell_names.setting(nouns, order or first)
     judged = _by_place(result.verdicts)
     for cell in ordered:
         entries = _entries(cell, cells[cell], judged.get(cell, {}), failures, names)
-        yield show(cell), cell, tuple(entries)
+        yield show(cell), cell, nouns[cell], tuple(entries)
+
+
+def _noun(rounds: Rounds) -> str:
+    return noun_of(level for trials in rounds.values() for level in trials.values())
 
 
 def _rank(factors: Factors, order: Mapping[str, Sequence[Any]]) -> list[int]:

@@ -17,6 +17,7 @@ from torr.report.data.wording import heading
 from torr.report.tables.table import Table, TableBuilder, bounded, show_spread
 from torr.report.text import comparison_words as words
 from torr.report.text.verdict_words import coverage
+from torr.results.position import TRACE
 from torr.stats.metric import METRICS, OF_STREAMS, OK_PER_S, Metric
 from torr.stats.series import variation
 from torr.units import show_percent
@@ -135,7 +136,9 @@ def _setting(cell: ComparisonCell, comparison: Comparison) -> str:
 
 def _of_setting(cells: Sequence[ComparisonCell], primary: Metric) -> Table | None:
     table = TableBuilder((cell, entry) for cell in cells for entry in cell.entries)
-    table.number(say("rate") if cells[0].rate is not None else heading("connection"), _load)
+    # The times of a trace are no number.
+    if cells[0].noun != TRACE:
+        table.number(say("rate") if cells[0].rate is not None else heading(cells[0].noun), _load)
     table.text(say("candidate"), _candidate)
     table.number(word_text(primary.label), lambda row: _median(row[1], primary))
     table.number(say("spread"), _spread)

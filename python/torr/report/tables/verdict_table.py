@@ -20,6 +20,8 @@ from torr.report.text.verdict_words import (
     printed,
     show_number,
 )
+from torr.results.position import TRACE
+from torr.stats.series import noun_of
 
 if TYPE_CHECKING:
     from torr.results.result import RunResult
@@ -42,7 +44,9 @@ def verdicts(result: RunResult) -> Table | None:
     for name in names:
         if name != "connections":
             _factor(table, name)
-    table.number(heading("connection"), lambda verdict: f"{verdict.concurrency:,}")
+    # The times of a trace are no number.
+    if noun_of(result.levels) != TRACE:
+        table.number(heading("connection"), lambda verdict: f"{verdict.concurrency:,}")
     table.text(say("metric"), lambda verdict: metric_of(verdict).label)
     table.number(
         first.baseline or "",

@@ -58,7 +58,9 @@ def _asked(level: Level, point: LevelPoint) -> str:
 
 
 def _over(level: Level) -> Text:
-    """Return the number of connections, and of the users who share them."""
+    """Return the number of connections, and of the users who share them; or the trace's times."""
+    if level.is_by_times:
+        return say("at the times of the trace")
     users = counted(level.concurrency, "user")
     if level.is_of_locust:
         is_all = level.has_constant_users

@@ -6,7 +6,7 @@ import io
 import pytest
 
 import typed
-from compared import FACTORS, cells, compared, failure, pair, rounds
+from compared import FACTORS, cells, compared, failure, on_trace, pair, rounds
 from page import english
 from torr.messages.message import message
 from torr.model.condition import Condition
@@ -44,6 +44,15 @@ def test_there_is_a_table_for_each_number_of_workers(four):
         ("100", "go-gin", "10,548", "0.8 %", "0.87 ×", "0.87–0.88", "10", "slower"),
     ]
     assert [row[0] for row in table.rows] == ["100", "100", "500", "500"]
+
+
+def test_a_load_at_the_times_of_a_trace_has_no_number_of_connections():
+    result = on_trace(0.5)
+    (table,) = tables_of(result).values()
+    assert table.columns[:3] == ("candidate", "p99", "spread")
+    text = markdown.text(result)
+    assert "1,000" not in text
+    assert "go-gin: slower at the times of the trace (" in text
 
 
 def test_medians_are_those_of_the_verdicts(four):

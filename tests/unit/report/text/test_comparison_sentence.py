@@ -3,7 +3,7 @@
 import pytest
 
 import typed
-from compared import FACTORS, cells, compared, failure, matrix, pair, rounds
+from compared import FACTORS, cells, compared, failure, matrix, on_trace, pair, rounds
 from torr.model.condition import Condition
 from torr.report.text import sentence, trust
 from torr.verdicts import comparison
@@ -55,6 +55,15 @@ def limited(result, *, only=lambda _: True):
 )
 def test_one_candidate_in_one_cell(ratio, settings, expected):
     assert said(pair(ratio, **settings)) == expected
+
+
+def test_a_load_at_the_times_of_a_trace_is_called_so():
+    assert said(on_trace(0.5)) == (
+        "go-gin is 100 % slower by p99 than go-net (99–101 %, 10 rounds) at the times of the trace."
+    )
+    assert said(on_trace(1.0)).startswith(
+        "go-gin and go-net are the same by p99 at the times of the trace ("
+    )
 
 
 def test_in_many_cells_words_are_counted_and_the_largest_difference_has_its_place():

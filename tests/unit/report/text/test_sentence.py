@@ -30,6 +30,13 @@ def test_a_ladder_without_an_slo_says_peak_and_knee(make_level, make_result):
     )
 
 
+def test_a_run_at_the_times_of_a_trace_is_called_so(make_level, make_result):
+    trace = {"format": "mooncake", "rows": 100, "sessions": 100}
+    level = typed.patched(make_level(1000, 50.0, 10.0), trace=trace, users=0)
+    run = make_result("run", [level])
+    assert " at the times of the trace with p95 " in sentence.verdict(run)
+
+
 def test_a_ladder_whose_users_share_connections_speaks_of_users(make_level, make_result):
     shared = [
         typed.patched(level, connections={"requested": min(100, level.concurrency)})
