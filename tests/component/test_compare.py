@@ -58,7 +58,8 @@ url = "http://127.0.0.1:{port}"
 
 @pytest.mark.parametrize("restart", ["trial", "cell"])
 def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, restart):
-    target = GOOD.replace('"hello"', '"openai", "--ttft", "1ms", "--itl", "1ms"')
+    answers = '"openai", "--ttft", "1ms", "--itl", "1ms", "--message-tokens", "3"'
+    target = GOOD.replace('"hello"', answers)
     cached = target.replace("]", ', "--prefix-cache", "100k"]')
     top = f'{CHAT}restart = "{restart}"\n'
     ended = torr("compare", matrix({"cached": cached, "plain": target}, top))
@@ -75,6 +76,7 @@ def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, rest
         assert not other.get("tokens_cached")
         assert one["prompts"]["reused"] == 0
         assert one["prompt_lengths"]["difference_mean"] == pytest.approx(0, abs=1e-9)
+    assert "each prompt has 6 tokens of the chat template" in ended.out
     assert streams["plain", 1]["tokens_in"] != streams["plain", 2]["tokens_in"]
     (said,) = ended.result["experiment"]["differences"]
     assert said["code"] == "answers.generated"

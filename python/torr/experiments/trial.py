@@ -128,6 +128,8 @@ class ComparisonState:
     warmup_requests: int | None = None
     servers: ServerPerTrial[Server] | ServerPerCell[Server] = field(default_factory=ServerPerTrial)
     preparation: Preparation = field(default_factory=Preparation)
+    # Asks a server that is ready, before the rounds of its cell, for what their loads depend on.
+    ask_server: Callable[[Candidate, Factors, str], None] = lambda _candidate, _factors, _url: None
     # Checks the response of a server beyond what its candidate expects; may raise TrialError.
     check_answer: Callable[[Trial, ResponseDigest], None] | None = None
     # Returns other sources of the monitor, new ones for each trial, whose server has this port.
@@ -243,6 +245,8 @@ def _ready_server(
             server.is_urgent = lambda: context.interrupt.is_urgent
             ready = await_ready(server, is_over=lambda: context.interrupt.requested)
             state.readiness.setdefault(trial.cell_key, []).append(ready)
+            if trial.round == 0:
+                state.ask_server(candidate, trial.factors, command.url)
             answer = _answered(server, plan_of(candidate, trial.factors, command.url))
             candidate.expected.check(answer, candidate.name, server.log_tail())
             if state.check_answer is not None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from torr.options.verbs import VerbOptions
+    from torr.planning.prompt_text.calibration import Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class MeasureOptions:
 
     A run has no `ladder`, and a ladder leaves what only a run has at its defaults. `round` is that
     of a comparison, whose servers do not run yet when its loads are planned; 0 is not measured.
+    `calibrations` are what its servers said of the tokens of prompts, None before they were asked.
     """
 
     urls: tuple[str, ...]
@@ -42,6 +44,7 @@ class MeasureOptions:
     result: ResultOptions = field(default_factory=ResultOptions)
     ladder: LadderOptions | None = None
     round: int | None = None
+    calibrations: tuple[Calibration, ...] | None = None
 
     @classmethod
     def of(

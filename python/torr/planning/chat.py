@@ -169,14 +169,28 @@ def _made_up(
 
 def _known(url: str, api: ModelApi, options: MeasureOptions) -> Calibration:
     """Return the words of made-up prompts for a server, and what its template adds to them."""
-    from torr.planning.prompt_text.calibration import before_servers, calibration
+    from torr.planning.prompt_text.calibration import calibration, of_comparison
 
     if options.round is not None:
-        known = before_servers(options)
-        return known.without_template() if api.has_messages else known
+        return of_comparison(options, has_messages=api.has_messages)
     parsed, headers = Url.parse(url), _headers(options)
     known = calibration(parsed, options, headers)
     return known.with_template(parsed, options, headers) if api.has_messages else known
+
+
+def ask_server(options: MeasureOptions) -> Calibration | None:
+    """Return what a server says of the tokens of made-up prompts; None without such prompts."""
+    from torr.planning.trace import has_output_lengths
+
+    stream, trace = options.stream, options.trace
+    if stream.chat is None:
+        return None
+    if stream.prompt_tokens is None and (
+        trace.trace is None or not has_output_lengths(trace, trace.trace)
+    ):
+        return None
+    api = APIS[stream.chat]
+    return _known(_url(options.urls[0], api), api, options)
 
 
 def _headers(options: MeasureOptions) -> tuple[Header, ...]:

@@ -56,12 +56,12 @@ class ComparisonPlan:
 
     file: MatrixFile
     options: CompareOptions
+    plans: Plans
     matrix: Matrix
     slos: tuple[Condition, ...]
     pin: Pin | None
     """The cores of both sides; none if they share all cores, or if nodes send the load."""
     profiles: ServerProfiles | None
-    notes: tuple[str, ...]
 
     @classmethod
     def of(cls, file: MatrixFile, options: CompareOptions) -> ComparisonPlan:
@@ -71,7 +71,12 @@ class ComparisonPlan:
         matrix = _matrix(file, plans, options)
         profiles = profiles_of(matrix, options)
         slos = plans.slos(file.candidates[0])
-        return cls(file, options, matrix, slos, pin, profiles, tuple(plans.notes))
+        return cls(file, options, plans, matrix, slos, pin, profiles)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes about its loads."""
+        return tuple(self.plans.notes)
 
     def prepare(self, command: Sequence[str]) -> PreparedRun:
         """Return the comparison, ready to start; `command` is its command line."""
@@ -83,6 +88,7 @@ class ComparisonPlan:
             pause_ns=file.pause_ns,
             warmup_requests=file.warmup_requests,
             servers=ServerPerTrial() if file.restart == "trial" else ServerPerCell(),
+            ask_server=self.plans.ask,
             sources=sources_of(file),
         )
         head = _head(self, command)
@@ -101,6 +107,7 @@ class ComparisonPlan:
         )
 
     def _compare(self, state: ComparisonState, context: RunContext) -> Outcome:
+        self.plans.noted = context.listener.noted
         with pinned(self.pin):
             comparison = MatrixRun(self.matrix, context, state)
             if self.profiles is None:

@@ -16,14 +16,16 @@ from torr.options.measure import MeasureOptions
 from torr.options.readers import URL
 from torr.options.server_trials import ServerTrialOptions
 from torr.options.verbs import RUN
+from torr.planning.chat import ask_server
 from torr.planning.file_keys import read_key
 from torr.planning.plan import plan_of
+from torr.results.base import factors_key
 from torr.sources.candidate_entry import CANDIDATE_KEYS
 from torr.sources.entry import errors_at
 from torr.sources.matrix_file import MATRIX_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from typing_extensions import Self
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from torr.model.pin import Pin
     from torr.model.plan import Plan
     from torr.planning.file_keys import Values
+    from torr.planning.prompt_text.calibration import Calibration
     from torr.sources.candidate_entry import Candidate
     from torr.sources.matrix_file import Factors, MatrixFile
 
@@ -50,6 +53,11 @@ OF_ONE_RUN = {
 }
 _MADE_UP = {"prompt_tokens", "trace"}
 FACTOR_KEYS = KEYS.keys() - OF_ONE_RUN.keys()
+
+
+def needs(key: str, names: Iterable[str]) -> bool:
+    """Return whether made-up prompts need a key that comparisons have no other use for."""
+    return key == "tokenizer" and not _MADE_UP.isdisjoint(names)
 
 
 def with_file(options: AnyOptions, file: MatrixFile, *, is_named: bool) -> AnyOptions:
@@ -73,7 +81,12 @@ class Plans:
         self, file: MatrixFile, typed: Mapping[str, object], defaults: Mapping[str, object]
     ) -> None:
         self.notes: dict[str, None] = {}
-        """Notes about requests of files that are not sent, each once."""
+        """Notes about requests of files that are not sent, and of prompts, each once."""
+        self.noted: Callable[[str], None] = lambda _note: None
+        """Takes each note when it is new."""
+        # What servers said of the tokens of prompts: by cell and candidate, and when rounds began.
+        self._said: dict[str, dict[str, Calibration]] = {}
+        self._settled: dict[str, tuple[Calibration, ...]] = {}
         self._file = file
         self._typed = {field: value for field, value in typed.items() if value is not None}
         # A warm-up by requests replaces the warm-up by time, unless that is set.
@@ -100,7 +113,11 @@ class Plans:
         All candidates get the same prompts in the same order; those of another round differ.
         """
         with errors_at(self._file.path, candidate.line):
-            options = replace(self._options(candidate, factors, url), round=round_number)
+            options = replace(
+                self._options(candidate, factors, url),
+                round=round_number,
+                calibrations=self._calibrations(factors, round_number),
+            )
             planned = plan_of(options)
             is_template = any(request.template for request in planned.plan.requests)
             hint = say("every candidate must receive the same request: write one without {{{{…}}}}")
@@ -109,8 +126,27 @@ class Plans:
                 say("{name}: its request is a template", name=candidate.name),
                 hint,
             )
-            self.notes |= dict.fromkeys(planned.notes)
+            self._note(planned.notes)
             return planned.plan
+
+    def ask(self, candidate: Candidate, factors: Factors, url: str) -> None:
+        """Ask a server that runs for the tokens of made-up prompts, for the rounds of its cell."""
+        said = ask_server(self._options(candidate, factors, url))
+        if said is not None:
+            self._said.setdefault(factors_key(factors), {})[candidate.name] = said
+
+    def _calibrations(self, factors: Factors, round_number: int) -> tuple[Calibration, ...] | None:
+        """Return what servers of a cell said; it stays the same as soon as rounds have begun."""
+        key = factors_key(factors)
+        if round_number and key not in self._settled:
+            self._settled[key] = tuple(self._said.get(key, {}).values())
+        return self._settled.get(key)
+
+    def _note(self, notes: Iterable[str]) -> None:
+        for note in notes:
+            if note not in self.notes:
+                self.notes[note] = None
+                self.noted(note)
 
     def slos(self, candidate: Candidate) -> tuple[Condition, ...]:
         """Return the SLOs of the file."""
@@ -159,11 +195,6 @@ class Plans:
                 )
                 require(name in names, say("the factor {name!r} changes nothing", name=name), hint)
 
-    def _needs(self, key: str, candidate: Candidate) -> bool:
-        """Return whether made-up prompts need a key that comparisons have no other use for."""
-        makes_up = _MADE_UP & {*candidate.flags, *self._file.factors}
-        return key == "tokenizer" and bool(makes_up)
-
     def _values_of(self, candidate: Candidate) -> Values:
         """Return the options of a candidate's load; raise FileError at the line of a key."""
         values: Values = {}
@@ -180,7 +211,7 @@ class Plans:
                     move,
                 )
                 require(
-                    key not in OF_ONE_RUN or self._needs(key, candidate),
+                    key not in OF_ONE_RUN or needs(key, (*candidate.flags, *self._file.factors)),
                     say("a comparison has no {key}", key=key),
                     OF_ONE_RUN.get(key),
                 )

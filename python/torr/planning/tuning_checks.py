@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torr.errors import require
 from torr.messages.say import say
 from torr.messages.similar import did_you_mean
-from torr.planning.matrix import KEYS, OF_ONE_RUN
+from torr.planning.matrix import KEYS, OF_ONE_RUN, needs
 from torr.servers.placeholders import fill, placeholder_names
 from torr.sources.candidate_entry import CANDIDATE_KEYS
 from torr.sources.entry import errors_at
@@ -53,7 +53,9 @@ def _check_flags(file: TuneFile) -> None:
     for key in file.candidate.flags:
         with errors_at(file.matrix.path, line_of(file.matrix.lines, key)):
             require(
-                key not in OF_ONE_RUN, say("a tuning has no {key}", key=key), OF_ONE_RUN.get(key)
+                key not in OF_ONE_RUN or needs(key, file.candidate.flags),
+                say("a tuning has no {key}", key=key),
+                OF_ONE_RUN.get(key),
             )
             hint = did_you_mean(key, (*KEYS, *CANDIDATE_KEYS, *TUNE_KEYS))
             require(

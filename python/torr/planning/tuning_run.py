@@ -89,6 +89,8 @@ class _Run:
             preparation=file.preparation,
             sources=sources_of(file.matrix),
         )
+        tuning.plans.noted = context.listener.noted
+        state.ask_server = self._ask
         if compares_answers(tuning):
             state.check_answer = DefaultAnswers().check
         trials = SettingTrials(
@@ -134,6 +136,9 @@ class _Run:
     ) -> Plan:
         """Return the load, which is the same for all settings: a parameter may be called rate."""
         return self.tuning.plans.of(candidate, {}, url, round_number)
+
+    def _ask(self, candidate: Candidate, _setting: Factors, url: str) -> None:
+        self.tuning.plans.ask(candidate, {}, url)
 
     def _procedure(self, directory: RunDirectory, trial_s: float) -> TuneProcedure:
         """Return the procedure: that of the tuning's start, if it is continued."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 import torr.planning.prompt_text.calibration
+from torr.errors import UsageError
 from torr.planning.checksums import checksums
 from torr.planning.matrix import Plans
 from torr.servers.preparation import Preparation
@@ -109,14 +110,93 @@ def test_no_server_is_asked_for_tokens_before_it_runs(tmp_path, monkeypatch):
 
     monkeypatch.setattr(torr.planning.prompt_text.calibration, "ServerTokenizer", ask)
     plans = plans_of(tmp_path, "prompt_tokens = 40")
-    data_of(plans, "one", 1)
+    data_of(plans, "one", 0)
     (note,) = plans.notes
-    assert "prompt lengths are an estimate, the same for all candidates" in note
+    assert note == "torr asks the servers for the lengths of prompts before the first round"
 
 
 class OneTokenAWord:
     def count(self, texts):
         return [len(text.split()) for text in texts]
+
+
+def asked_servers(tmp_path, monkeypatch, more, *, tokens_of_words, template=(6, 6)):
+    """Return the plans after two servers were asked; a server without `/tokenize` has None."""
+    answers = dict(zip((1, 2), zip(tokens_of_words, template, strict=True), strict=True))
+
+    class Server:
+        def __init__(self, url, *_given, **_more):
+            self.words, self.template = answers[url.port]
+
+        def count(self, texts):
+            if self.words is None:
+                raise UsageError("there is no /tokenize")
+            return [self.words * len(text.split()) for text in texts]
+
+        def template_tokens(self, _texts):
+            return self.template
+
+    monkeypatch.setattr(torr.planning.prompt_text.calibration, "ServerTokenizer", Server)
+    plans = plans_of(tmp_path, more)
+    for port, candidate in enumerate(plans._file.candidates, 1):
+        plans.ask(candidate, {}, f"http://127.0.0.1:{port}")
+    return plans
+
+
+def words_of(plans, name):
+    """Return how many words the prompts of the first round have."""
+    (count,) = {len(row[0].split()) for row in data_of(plans, name, 1).rows}
+    return count
+
+
+ESTIMATE = "prompt lengths are an estimate, the same for all candidates"
+EXACT = "prompt lengths are exact by the server's /tokenize"
+SIX = "each prompt has 6 tokens of the chat template"
+UNKNOWN = "the chat template adds tokens to each prompt"
+
+
+@pytest.mark.parametrize(
+    ("servers", "words", "notes"),
+    [
+        ({"tokens_of_words": (1, 1)}, 34, [EXACT, SIX]),
+        ({"tokens_of_words": (2, 2)}, 17, [EXACT, SIX]),
+        ({"tokens_of_words": (None, 2)}, 17, [EXACT, SIX]),
+        ({"tokens_of_words": (1, 2)}, 40, [ESTIMATE]),
+        ({"tokens_of_words": (None, None)}, 40, [ESTIMATE]),
+        ({"tokens_of_words": (1, 1), "template": (6, 8)}, 40, [EXACT, UNKNOWN]),
+        ({"tokens_of_words": (1, 1), "template": (None, 6)}, 40, [EXACT, UNKNOWN]),
+    ],
+)
+def test_prompts_have_the_lengths_that_all_servers_say_alike(
+    tmp_path, monkeypatch, servers, words, notes
+):
+    plans = asked_servers(tmp_path, monkeypatch, "prompt_tokens = 40", **servers)
+    assert words_of(plans, "one") == words_of(plans, "two") == words
+    noted = list(plans.notes)
+    assert len(noted) == len(notes)
+    assert all(note.startswith(start) for note, start in zip(noted, notes, strict=True))
+
+
+def test_what_a_server_says_after_the_first_round_began_changes_nothing(tmp_path, monkeypatch):
+    plans = asked_servers(tmp_path, monkeypatch, "prompt_tokens = 40", tokens_of_words=(1, 2))
+    before = data_of(plans, "one", 1)
+    plans.ask(plans._file.candidates[1], {}, "http://127.0.0.1:1")
+    assert data_of(plans, "two", 1) == before
+
+
+def test_new_notes_of_prompts_are_passed_on(tmp_path, monkeypatch):
+    plans = asked_servers(tmp_path, monkeypatch, "prompt_tokens = 40", tokens_of_words=(1, 1))
+    noted = []
+    plans.noted = noted.append
+    data_of(plans, "one", 1)
+    data_of(plans, "two", 2)
+    assert [note == EXACT for note in noted] == [True, False]
+
+
+@pytest.mark.parametrize("more", ['prompt = "hi"', ""])
+def test_servers_are_not_asked_where_no_prompt_is_made_up(tmp_path, monkeypatch, more):
+    plans = asked_servers(tmp_path, monkeypatch, more, tokens_of_words=(1, 1))
+    assert plans._said == {}
 
 
 def test_a_tokenizer_makes_lengths_exact_and_counts_no_answers(tmp_path, monkeypatch):
@@ -157,8 +237,7 @@ def test_all_candidates_get_the_same_rows_of_a_trace_and_each_round_other_texts(
         assert (len(first), len(second)) == (520, 520)
         assert first[:512] == second[:512]
     assert len({" ".join(first[:3]) for first, _ in rounds}) == 4
-    (note,) = plans.notes
-    assert "prompt lengths are an estimate, the same for all candidates" in note
+    assert [note.startswith(ESTIMATE) for note in plans.notes] == [False, True]
 
 
 def test_a_trace_in_a_comparison_has_its_other_keys_and_factors(tmp_path, trace):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from torr.errors import FileError
+from torr.errors import FileError, UsageError
 from torr.messages.say import render
 from torr.model.tune_effort import TuneEffort
 from torr.options.tune import TuneOptions
@@ -180,6 +180,12 @@ def test_a_budget_that_can_find_nothing(plan):
 def test_a_load_of_requests_has_no_known_time(plan):
     text = WHOLE.replace('duration = "5s"\nwarmup = "2s"', "requests = 1000")
     assert lines_of(plan(text))[3].endswith("and the time of their requests")
+
+
+def test_made_up_prompts_may_have_a_tokenizer(plan):
+    chat = 'chat = "openai"\nmodel = "m"\nprompt_tokens = 40\ntokenizer = "none.json"\nslo ='
+    with pytest.raises(UsageError, match=r"none\.json: No such file"):
+        plan(WHOLE.replace("slo =", chat, 1))
 
 
 @pytest.mark.parametrize(

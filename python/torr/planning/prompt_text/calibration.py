@@ -1,6 +1,7 @@
 """The words of made-up prompts, by the best means there is to know their tokens.
 
 A tokenizer that the user gives is asked first, then the server's `/tokenize`, once before the run.
+Of a comparison each server is asked in the round before the first, and all get the same prompts.
 Where neither is, lengths are an estimate, and the notes of the run say so.
 """
 
@@ -42,6 +43,11 @@ class Calibration:
         """All sentences."""
         return (self.note,) if self.template_note is None else (self.note, self.template_note)
 
+    @property
+    def template(self) -> tuple[int, str | None]:
+        """What is known of the chat template."""
+        return self.template_tokens, self.template_note
+
     def without_template(self) -> Calibration:
         """Return it for prompts to which a template that is not known adds tokens."""
         if not self.words.is_exact:
@@ -82,15 +88,28 @@ def calibration(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) 
     return Calibration(words, say("prompt lengths are exact by the server's /tokenize"))
 
 
-def before_servers(options: MeasureOptions) -> Calibration:
-    """Return the words for all servers of a comparison, none of which runs yet."""
-    file = options.stream.tokenizer
-    if file is not None:
-        return _by_file(file, options)
+def of_comparison(options: MeasureOptions, *, has_messages: bool) -> Calibration:
+    """Return the words for all servers of a comparison, by what they said alike.
+
+    Servers that counted nothing have no say.
+    """
+    if options.calibrations is None:
+        note = say("torr asks the servers for the lengths of prompts before the first round")
+        return _without_servers(options, note)
+    exact = [known for known in options.calibrations if known.words.is_exact]
+    if exact and all(known.words == exact[0].words for known in exact):
+        is_same = all(known.template == exact[0].template for known in exact)
+        return exact[0] if is_same else replace(exact[0], template_tokens=0).without_template()
     note = say(
         "prompt lengths are an estimate, the same for all candidates: tokenizer makes them exact"
     )
-    return Calibration(USUAL, note)
+    alone = _without_servers(options, note)
+    return alone.without_template() if has_messages else alone
+
+
+def _without_servers(options: MeasureOptions, note: str) -> Calibration:
+    file = options.stream.tokenizer
+    return Calibration(USUAL, note) if file is None else _by_file(file, options)
 
 
 def _server(url: Url, options: MeasureOptions, headers: tuple[Header, ...]) -> ServerTokenizer:
