@@ -77,10 +77,14 @@ MONITOR: dict[str, Json] = {
 
 def text() -> str:
     """The schema as the page has it."""
-    flags = {**LADDER.keys(OptionScope.PLAN), **RUN.keys(OptionScope.PLAN)}
+    scopes = (OptionScope.KEYWORD, OptionScope.PLAN)
+    flags = {
+        key: x for scope in scopes for verb in (LADDER, RUN) for key, x in verb.keys(scope).items()
+    }
+    requests = {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name"]) | _ADDRESS}
     tables = {
         "url": {**_TEXT, "description": "where paths of requests lead"},
-        "requests": {"type": "array", "items": table(REQUEST, REQUEST_KEYS, ["name"]) | _ADDRESS},
+        "requests": {"oneOf": [requests, of_flag(flags["requests"])]},
         "groups": {"type": "array", "items": table(GROUP, GROUP_KEYS, ["requests"])},
     }
     flag = of_flag(flags["monitor"])
@@ -91,7 +95,7 @@ def text() -> str:
         "title": "a plan file of torr",
         "type": "object",
         "properties": properties,
-        "required": ["requests"],
+        "anyOf": [{"required": ["requests"]}, {"required": ["chat"]}],
         "additionalProperties": False,
     }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

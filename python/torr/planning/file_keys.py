@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from torr.options.definition import Option
     from torr.options.verbs import VerbOptions
+    from torr.sources.plan_file import PlanFile
 
 Values = dict[str, Any]
 """Values of options by the names of their fields."""
@@ -34,9 +35,9 @@ def values_of_plan(verb: VerbOptions, arguments: Sequence[str]) -> Values:
 
 def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
     file = read_plan_file(path)
-    own_keys = verb.keys(OptionScope.PLAN)
+    own_keys = _keys_of(file, verb)
     # One file serves both commands: keys of the other command alone are ignored.
-    options = {**LADDER.keys(OptionScope.PLAN), **RUN.keys(OptionScope.PLAN)}
+    options = {**_keys_of(file, LADDER), **_keys_of(file, RUN)}
     values = {}
     for key, value in file.flags.items():
         with errors_at(path, file.lines.get(key, 1)):
@@ -51,6 +52,12 @@ def _values_of_plan(verb: VerbOptions, path: Path) -> Values:
         if key in own_keys:
             values[options[key].field] = parsed
     return values
+
+
+def _keys_of(file: PlanFile, verb: VerbOptions) -> dict[str, Option]:
+    """Return the options that a file may have; requests and groups have some of their own."""
+    keys = verb.keys(OptionScope.PLAN)
+    return {**keys, **verb.keys(OptionScope.KEYWORD)} if file.is_of_chat else keys
 
 
 def read_key(option: Option, key: str, value: object) -> Any:  # noqa: ANN401 - a type each

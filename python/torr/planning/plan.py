@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,9 +73,12 @@ def _notes_about_nodes(urls: Sequence[Url], nodes: str | None) -> tuple[str, ...
 def _load(options: MeasureOptions) -> PlannedLoad:
     """Return groups and stop, of a plan file or of the options."""
     if options.urls and is_plan_file(options.urls[0]):
-        from torr.planning.plan_file import load_of_file
+        from torr.planning.plan_file import load_of_file, plan_file_of, url_of
 
-        return load_of_file(options)
+        file = plan_file_of(options.urls)
+        if not file.is_of_chat:
+            return load_of_file(file, options)
+        options = replace(options, urls=url_of(file, options.urls))
     timing = _timing(options)
     mix = request_mix_of(options)
     groups = groups_of(mix, timing.pace, options)

@@ -14,6 +14,7 @@ from torr.model.shares import dealt_to_each
 from torr.model.source import Source
 from torr.model.url import Url
 from torr.options.definition import OptionScope, first_given, options_of
+from torr.options.readers import URL
 from torr.options.trace import TraceOptions
 from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
@@ -43,7 +44,7 @@ KEYS_OF_CALLS = (
 )
 OF_ITS_RATES = ("rate_per_s", "arrivals", "max_in_flight")
 """Options of the rates of a ladder, which no file has."""
-TRACE_HINT = say("give the URL instead of the file: torr run --chat openai --trace FILE URL")
+TRACE_HINT = say("write url, chat and model in place of [[requests]] and [[groups]]")
 CHATS_HINT = say("write the requests of the chat into the file, and the prompts into a data file")
 
 HINTS = {
@@ -53,14 +54,26 @@ HINTS = {
 """What to do instead of options that describe requests, by their keys."""
 
 
-def load_of_file(options: MeasureOptions) -> PlannedLoad:
-    """Return the load of a plan file, which is the first of the URLs; raise FileError."""
-    urls = options.urls
+def plan_file_of(urls: Sequence[str]) -> PlanFile:
+    """Return the plan file that is the first of the URLs; raise FileError."""
     require(
         len(urls) <= 2, say("a plan file and several URLs are given"), say("give one URL, or none")
     )
+    return read_plan_file(Path(urls[0]))
+
+
+def url_of(file: PlanFile, urls: Sequence[str]) -> tuple[str, ...]:
+    """Return the URL of a file of a chat, if there is one: that behind the file, or its own."""
+    if len(urls) > 1 or file.url is None:
+        return tuple(urls[1:])
+    with errors_at(file.path, file.lines.get("url", 1)):
+        return (URL.read(file.url),)
+
+
+def load_of_file(file: PlanFile, options: MeasureOptions) -> PlannedLoad:
+    """Return the load of a plan file; raise FileError."""
+    urls = options.urls
     _refuse_beside(options)
-    file = read_plan_file(Path(urls[0]))
     base = Url.parse(urls[1], messages=True) if len(urls) > 1 else _base(file)
     calls = GrpcPlanner(options)
     requests = {

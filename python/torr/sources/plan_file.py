@@ -11,6 +11,8 @@
     users = 40                          # see `group_entry`
     think = "1s-3s"
 
+A file of a chat has `chat` in place of requests and groups, and all flags that go with it.
+
 Errors name the file and the line.
 """
 
@@ -62,6 +64,11 @@ class PlanFile:
     flags: JsonObject = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def is_of_chat(self) -> bool:
+        """Whether its keys describe the requests of a chat, so that it has none of its own."""
+        return not self.requests
+
 
 def read_plan_file(path: Path) -> PlanFile:
     """Read a plan file; raise FileError, or UsageError where there is no file."""
@@ -76,11 +83,21 @@ def read_plan_file(path: Path) -> PlanFile:
         monitor=(monitor := read_monitor(top)),
         flags={
             **{key: value for key, value in values.items() if key not in TABLES},
+            **({"requests": values["requests"]} if _is_number_of_requests(top) else {}),
             **({"monitor": list(monitor.at)} if monitor.at else {}),
         },
         # An error of the flag --monitor is at the line of `monitor.at`.
         lines={**lines, **({"monitor": lines["monitor.at"]} if "monitor.at" in lines else {})},
     )
+
+
+def _is_number_of_requests(top: TomlTable) -> bool:
+    """Return whether `requests` is the flag of a chat, and not tables."""
+    return isinstance(top.values.get("requests"), int) and _is_of_chat(top)
+
+
+def _is_of_chat(top: TomlTable) -> bool:
+    return "chat" in top.values and "groups" not in top.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +106,7 @@ class _Reader:
 
     def requests(self) -> list[Entry]:
         entries = []
-        tables = self.top.tables("requests")
+        tables = [] if _is_number_of_requests(self.top) else self.top.tables("requests")
         for table in tables:
             table.check_keys(tuple(REQUEST_KEYS))
             members = {REQUEST_KEYS[key]: value for key, value in table.values.items()}
@@ -103,12 +120,14 @@ class _Reader:
         if "candidates" in self.top.values:
             hint = say("this is a matrix file: use torr compare")
         with errors_at(self.top.path, 1):
-            require(bool(entries), say("there is no request"), hint)
+            require(bool(entries) or _is_of_chat(self.top), say("there is no request"), hint)
         return entries
 
     def groups(self) -> list[GroupEntry]:
-        names = [str(table.values.get("name")) for table in self.top.tables("requests")]
         tables = self.top.tables("groups")
+        if not tables:
+            return []
+        names = [str(table.values.get("name")) for table in self.top.tables("requests")]
         entries = [group_of(table, names) for table in tables]
         check_names_differ(tables, [entry.name for entry in entries], "groups")
         return entries

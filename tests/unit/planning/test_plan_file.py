@@ -83,6 +83,12 @@ def small(**keys):
     return f'url = "{URL}"\n{lines}\n[[requests]]\nname = "a"\nurl = "/"\n'
 
 
+def chat(**keys):
+    """A file of a chat, with so many other lines from line 4 on."""
+    lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
+    return f'url = "{URL}"\nchat = "openai"\nmodel = "m"\n{lines}'
+
+
 def group(**keys):
     """The same file with one group of so many lines, from line 8 on."""
     lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
@@ -228,6 +234,11 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
         (small(alias='"vllm"', **{"from": '"intended"'}), 2, ("--alias and --from", "leave one")),
         (small() + 'idle_timeout = "3s"\n', 3, ("idle_timeout needs stream", "sse")),
         (f'url = "{URL}"\n', 1, ("there is no request", "[[requests]]")),
+        (small(trace='"t.jsonl"'), 2, ("there is no 'trace' here", "chat and model in place of")),
+        (chat(modle='"m"'), 4, ("there is no 'modle' here", "did you mean model?")),
+        (chat(trace='"t.jsonl"'), 4, ("trace", "t.jsonl")),
+        (chat(url="7"), 4, ("not TOML", "")),
+        (chat() + '[[groups]]\nrequests = ["a"]\n', 1, ("there is no request", "")),
         ('[[requests]]\nurl = "/"\n', 1, ("a request has no name", "")),
         ('[[requests]]\nname = "a"\n', 1, ("url is missing", "")),
         ('[[requests]]\nname = "a"\nurl = "/"\n', 1, ("is not a complete URL", "")),
@@ -330,6 +341,73 @@ def test_what_is_wrong_has_its_line(torr, plan, text, line, words):
     assert ended.code == 2, ended.out
     assert f"plan.toml:{line}: " in ended.err
     assert [word for word in words if word not in ended.err] == []
+
+
+TRACE = {
+    "trace": '"trace.jsonl"',
+    "trace_format": '"mooncake"',
+    "trace_from": '"1s"',
+    "trace_to": '"4s"',
+    "synthesis": '"output=x2"',
+    "block_tokens": 16,
+}
+
+
+@pytest.fixture
+def trace(tmp_path):
+    rows = [
+        {"timestamp": 1000 * n, "input_length": 20, "output_length": 5, "hash_ids": [1, n]}
+        for n in range(6)
+    ]
+    (tmp_path / "trace.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+@pytest.mark.usefixtures("trace")
+def test_a_file_of_a_chat_has_a_trace_and_what_belongs_to_it(torr, fake, plan):
+    ended = torr("run", plan(chat(**TRACE, speed=2, max_in_flight=5)))
+    assert ended.code in (0, 1), ended.err
+    found = fake.loads[0].plan
+    assert found.requests[0].url == f"{URL}/v1/chat/completions"
+    assert (found.groups[0].pace.is_timed, found.groups[0].pace.max_in_flight) == (True, 5)
+    (rows,) = found.feed.open()
+    assert [(row.due_ns, row.cells[1]) for row in rows] == [
+        (0, "10"),
+        (500_000_000, "10"),
+        (1_000_000_000, "10"),
+    ]
+
+
+@pytest.mark.usefixtures("trace")
+def test_what_is_typed_beside_a_file_of_a_chat_goes_first(torr, fake, plan):
+    text = chat(**TRACE, requests=2)
+    ended = torr("run", plan(text), "http://127.0.0.1:8", "-c", "3", "--model", "other")
+    assert ended.code in (0, 1), ended.err
+    found = fake.loads[0].plan
+    (request,) = found.requests
+    assert request.url.startswith("http://127.0.0.1:8/")
+    assert b'"other"' in request.body
+    assert not found.groups[0].pace.is_timed
+    assert found.concurrency == 3
+    assert sum(map(len, found.feed.open())) == 2
+
+
+@pytest.mark.usefixtures("trace")
+def test_a_file_of_a_chat_serves_a_ladder(torr, fake, plan):
+    ended = torr("ladder", plan(chat(**TRACE)), "--levels", "1,2", "--rounds", "1")
+    assert ended.code in (0, 1), ended.err
+    assert [load.plan.concurrency for load in fake.loads] == [1, 2]
+
+
+def test_all_options_of_a_chat_are_keys_of_its_file(torr, fake, plan, monkeypatch):
+    monkeypatch.setenv("KEY", "secret")
+    keys = {"prompt_tokens": '"30..40"', "prefix_tokens": 8, "token_env": '"KEY"'}
+    more = {"rate": 50, "arrivals": '"poisson"', "requests": 10, "header": '["x-a: b"]'}
+    ended = torr("run", plan(chat(**keys, **more)))
+    assert ended.code in (0, 1), ended.err
+    found = fake.loads[0].plan
+    assert {("x-a", "b"), ("authorization", "Bearer secret")} <= set(found.requests[0].headers)
+    assert {len(row[0].split()) for row in found.groups[0].data.rows} == set(range(38, 49))
+    assert found.rate_per_s == 50
 
 
 @pytest.mark.parametrize(

@@ -171,13 +171,13 @@ PLAN = f'[[requests]]\nname = "a"\nurl = "{URL}"\n'
     ],
 )
 @pytest.mark.usefixtures("trace")
-def test_a_plan_file_has_no_trace_and_torr_says_what_to_do_instead(
+def test_a_plan_file_with_requests_has_no_trace_and_torr_says_what_to_do_instead(
     torr, fake, tmp_path, content, options
 ):
     (tmp_path / "plan.toml").write_text(content)
     result = torr("run", "plan.toml", *options)
     assert result.code == 2
-    assert "give the URL instead of the file" in result.err
+    assert "write url, chat and model in place of [[requests]]" in result.err
     assert not fake.loads
 
 
