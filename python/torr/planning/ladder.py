@@ -10,10 +10,12 @@ from torr.experiments.levels import FixedLevels
 from torr.messages.say import say
 from torr.options.definition import refuse, require_for
 from torr.options.ladder import LadderOptions
-from torr.sources.names import is_plan_file
+from torr.options.verbs import LADDER
+from torr.planning.file_keys import values_of_plan
 
 if TYPE_CHECKING:
     from torr.experiments.levels import Levels
+    from torr.options.load import LoadOptions
     from torr.options.measure import MeasureOptions
 
 ONLY_OF_RATES = ("connections", "arrivals", "max_in_flight", "spin")
@@ -31,10 +33,9 @@ def load_of_ladder(options: MeasureOptions) -> MeasureOptions:
     ladder, load = options.ladder or LadderOptions(), options.load
     _check_least_capacity(ladder)
     if ladder.rates is None:
-        # Connections of a plan file are those of `torr run`.
-        names = ONLY_OF_RATES[1:] if is_of_file(options) else ONLY_OF_RATES
-        require_for(load, *names, what="--rates", hint=_BY_USERS)
-        return replace(options, load=replace(load, connections=None))
+        own = _without_those_of_run(options)
+        require_for(own, *ONLY_OF_RATES, what="--rates", hint=_BY_USERS)
+        return replace(options, load=own)
     refuse(ladder, "levels", what="--rates", hint=say("a ladder has levels of one kind"))
     refuse(load, "think", what="--rates", hint=say("open-loop requests do not belong to a user"))
     refuse(load, "pool", what="--rates", hint=say("give connections by -c"))
@@ -47,9 +48,11 @@ def load_of_ladder(options: MeasureOptions) -> MeasureOptions:
 _BY_USERS = say("the levels of --levels are numbers of connections; add --rates 100,200,400")
 
 
-def is_of_file(options: MeasureOptions) -> bool:
-    """Return whether the load is that of a plan file."""
-    return bool(options.urls) and is_plan_file(options.urls[0])
+def _without_those_of_run(options: MeasureOptions) -> LoadOptions:
+    """Return the load without the connections of a plan file, which are those of `torr run`."""
+    load = options.load
+    of_file = values_of_plan(LADDER, options.urls).get("connections")
+    return replace(load, connections=None) if load.connections == of_file else load
 
 
 def _check_least_capacity(ladder: LadderOptions) -> None:

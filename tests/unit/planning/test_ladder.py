@@ -58,6 +58,16 @@ def test_groups_of_a_plan_file_have_their_part_of_each_rate(torr, fake, tmp_path
     ]
 
 
+@pytest.mark.parametrize("more", ["", "connections = 7\n"])
+def test_connections_beside_a_plan_file_need_rates(torr, fake, tmp_path, more):
+    (tmp_path / "plan.toml").write_text(f'{more}[[requests]]\nname = "a"\nurl = "{URL}"\n')
+    ended = torr("ladder", "plan.toml", "--levels", "1,2", "-c", "5")
+    assert ended.code == 2
+    assert "-c/--connections needs --rates" in ended.err
+    assert "the levels of --levels are numbers of connections" in ended.err
+    assert not fake.loads
+
+
 def test_connections_of_a_plan_file_are_those_of_a_run(torr, fake, tmp_path):
     (tmp_path / "plan.toml").write_text(FILE)
     assert torr("ladder", "--levels", "4,8", "plan.toml").code == 0
