@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torr.model.pace import Open
+from torr.model.pace import Open, has_stages
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -53,9 +53,15 @@ class Backlog:
 
 
 def falls_behind(level: Level, plan: Plan, backlog: Backlog) -> bool:
-    """Return whether open requests grow, or too many due ones were dropped."""
+    """Return whether open requests grow at a steady rate, or too many due ones were dropped.
+
+    Where the rate changes, open requests change with it.
+    """
     counts = level.counts
-    has_dropped = counts.dropped > GROWTH * counts.planned
-    paces = [group.pace for group in plan.groups]
-    is_even = all(isinstance(pace, Open) and pace.arrivals == "constant" for pace in paces)
-    return has_dropped or backlog.grows(level.offered_rate or 0, is_even=is_even)
+    if counts.dropped > GROWTH * counts.planned:
+        return True
+    paces = [group.pace for group in plan.groups if isinstance(group.pace, Open)]
+    if len(paces) < len(plan.groups) or any(map(has_stages, paces)):
+        return False
+    is_even = all(pace.arrivals == "constant" for pace in paces)
+    return backlog.grows(level.offered_rate or 0, is_even=is_even)

@@ -51,7 +51,7 @@ def measure(step: Step, context: RunContext) -> MeasuredLevel:
             load = context.start(plan)
             rates = _run(load, step, context, abort, (monitor, backlog))
             level = _labelled(engine.level(load), replace(step, plan=plan), sent_before)
-            if step.is_of_rates:
+            if plan.has_schedule:
                 behind = falls_behind(level, step.plan, backlog)
                 level = msgspec.structs.replace(level, falls_behind=behind)
             if step.is_saved:

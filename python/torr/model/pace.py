@@ -285,6 +285,11 @@ class Fed(PlanPart):
 Pace = Closed | Open | Replay | Fed
 
 
+def has_stages(pace: Pace) -> bool:
+    """Return whether the users or the rate of a pace change with time."""
+    return isinstance(pace, Closed | Open) and bool(pace.stages)
+
+
 def is_closed(pace: Pace) -> bool:
     """Return whether users wait for their responses, so that no request is due at a time."""
     return isinstance(pace, Closed) or (isinstance(pace, Fed) and not pace.is_timed)

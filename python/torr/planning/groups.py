@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
+from torr.model.pace import has_stages
 from torr.model.plan import Group
 from torr.model.source import Source
-from torr.planning.pace import has_stages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -65,11 +65,6 @@ def timing_of(
     return Timing(_steady(load, spawn_rate), _stop(load), warmup_ns)
 
 
-def has_stages(pace: Pace) -> bool:
-    """Return whether the users or the rate of a pace change with time."""
-    return isinstance(pace, Closed | Open) and bool(pace.stages)
-
-
 def _steady(load: LoadOptions, spawn_rate: float | None) -> Pace:
     if load.rate_per_s is not None:
         return _open(load, load.rate_per_s)

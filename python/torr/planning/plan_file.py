@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
+from torr.model.pace import has_stages
 from torr.model.plan import Group
 from torr.model.shares import dealt_to_each
 from torr.model.source import Source
@@ -20,7 +21,7 @@ from torr.planning.chat import ONLY_CHAT
 from torr.planning.conditions import check_at_lines
 from torr.planning.groups import PlannedLoad
 from torr.planning.grpc import GrpcPlanner, check_calls
-from torr.planning.pace import DEFAULT_USERS, Timing, has_stages, timing_of
+from torr.planning.pace import DEFAULT_USERS, Timing, timing_of
 from torr.planning.requests import check_streams, request_of, with_limits, with_options
 from torr.planning.websocket import check_websocket
 from torr.sources.entry import errors_at

@@ -48,8 +48,8 @@ OPEN = (
 )
 
 FALLS_BEHIND = (
-    "whether the target did not keep up with the rate, so that open requests became more and more;"
-    " absent unless levels are rates"
+    "whether the target did not keep up with the rate, so that open requests became more and more,"
+    " or due ones were dropped; absent if all of the load are users"
 )
 
 HttpVersionName = Literal["1.1", "2", "2c"]

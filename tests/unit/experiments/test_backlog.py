@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 from doubles import Truth, measured_interval, measured_level
 from torr.experiments.backlog import Backlog, falls_behind
-from torr.model.pace import Open
+from torr.model.pace import Fed, Open
 from torr.model.plan import Duration, Group, Plan
 from torr.model.request import Request
 from torr.model.source import Source
@@ -88,3 +90,8 @@ def test_due_requests_that_were_dropped_are_a_backlog_too(dropped, falls):
     group = Group(Open(1000.0), Source.of(Request("http://127.0.0.1:1/")))
     plan = Plan((group,), Duration(SECOND_NS))
     assert falls_behind(level, plan, backlog(5, 5, 5, 5)) is falls
+    # The rows of a trace have times of their own.
+    of_trace = replace(plan, groups=(replace(group, pace=Fed(100, is_timed=True)),))
+    level = msgspec.structs.replace(level, rate=None)
+    assert falls_behind(level, of_trace, backlog(5, 5, 5, 5)) is falls
+    assert falls_behind(level, of_trace, backlog(5, 5, 50, 500)) is falls

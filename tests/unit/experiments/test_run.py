@@ -6,14 +6,18 @@ import json
 from dataclasses import replace
 
 import pytest
+from msgspec import UNSET
 
 import typed
-from doubles import Truth
+from doubles import Truth, limit
 from torr.errors import OutputError
 from torr.experiments.run import run
+from torr.model.condition import Condition
+from torr.model.pace import Open, Stage
 from torr.model.plan import Duration
 from torr.results.level import ErrorSample
 from torr.units import SECOND_NS
+from torr.verdicts.conclusions import of_load
 
 
 def test_a_run_keeps_its_intervals_and_its_level(bench, plan):
@@ -26,6 +30,34 @@ def test_a_run_keeps_its_intervals_and_its_level(bench, plan):
     assert outcome.levels == tuple(bench.directory.levels)
     assert outcome.levels[0].candidate is None
     assert outcome.levels[0].factors == {}
+
+
+def at_rate(plan, rate_per_s, **more):
+    """Return the plan with arrivals in place of users."""
+    return replace(
+        plan, groups=tuple(replace(x, pace=Open(rate_per_s, **more)) for x in plan.groups)
+    )
+
+
+def test_a_run_holds_no_slo_at_a_rate_with_which_its_target_does_not_keep_up(bench, plan):
+    bench.engine.rate_curve = limit(300)
+    p95 = Condition.parse("p95 < 10s")
+    levels = [run(at_rate(plan, rate), bench.context()).levels[0] for rate in (200.0, 400.0)]
+    assert [level.falls_behind for level in levels] == [False, True]
+    held, behind = (of_load("run", [level], [p95]).verdicts[0] for level in levels)
+    assert (held.word, behind.word) == ("held", "not shown")
+    assert behind.reason.startswith("the target did not keep up")
+
+
+def test_open_requests_of_a_rate_with_stages_may_grow(bench, plan):
+    bench.engine.rate_curve = limit(300)
+    stages = (Stage(0, 100), Stage(10 * SECOND_NS, 400))
+    (level,) = run(at_rate(plan, 400.0, stages=stages), bench.context()).levels
+    assert level.falls_behind is False
+
+
+def test_users_do_not_fall_behind(bench, plan):
+    assert run(plan, bench.context()).levels[0].falls_behind is UNSET
 
 
 def test_a_listener_hears_start_intervals_and_end(bench, plan):
