@@ -215,6 +215,9 @@ def test_a_load_of_a_trace(torr, tmp_path):
     (tmp_path / "trace.jsonl").write_text("".join(lines))
     ended = torr("tune", str(path), "--pin", "off")
     assert ended.code == 0, ended.err
+    assert "note: prompt lengths are exact by the server's /tokenize\n" in ended.out
+    lengths = [level["stream"]["prompt_lengths"] for level in ended.result["levels"]]
+    assert {each["difference_mean"] for each in lengths} == {0}
     assert ended.result["tuning"]["finalists"] == [1, 2]
     assert {level["counts"]["ok"] for level in ended.result["levels"]} == {20}
     assert ended.result["levels"][0]["trace"]["rows"] == 20
