@@ -130,11 +130,13 @@ def test_requests_that_are_collected_are_sent_together(fire, nginx):
 
 def test_a_request_that_ends_while_it_waits_for_a_window_has_waited_until_then(torr, target):
     faulty = target("faulty", "--fault", "h2_zero_window", "--share", "100%")
-    load = ("-c", 1, "--requests", 2, "-b", "hello", "--timeout", "200ms", "--warmup", "0s")
+    # Longer than the window that a server has until its settings are known.
+    body = "x" * 70_000
+    load = ("-c", 1, "--requests", 2, "-b", body, "--timeout", "200ms", "--warmup", "0s")
     level = torr("run", *load, "--http", "2c", "-o", "json", faulty.url).level
     assert level["reasons"] == {"timeout.write": 2}
     waits = level["latency_all"]["window_wait_ms"]
-    # From when the server did not allow the first byte to the timeout.
+    # From when the server did not allow the next byte to the timeout.
     assert waits["n"] == 2
     assert 0 < waits["min"] <= level["latency_all"]["service_ms"]["max"]
 
