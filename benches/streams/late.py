@@ -2,12 +2,14 @@
 
 torr stamps the first and the last text of each stream when the read with it returns; the target
 logs when it sent them. Both use one clock. The target's own lateness stands beside: how long after
-its planned time it sent each text.
+its planned time it sent each text. A target that was late sends what has collected at once, and
+torr reads it one by one; so the stamps at which the target was on time are shown by themselves.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import tempfile
@@ -36,6 +38,9 @@ _SPARE = 50
 # Two streams that were exchanged would seem late by hundreds of ms.
 _APART_MS = 20.0
 _LOOK_NS = 100_000_000
+# The target is on time at a text if no text of the last 100 ms was later than this.
+_ON_TIME_MS = 1.0
+_LATELY_NS = 100_000_000
 _PATIENCE_S = 120
 
 
@@ -46,6 +51,8 @@ class Held:
     open_least: int
     texts_per_s: float
     late_ms: list[float]
+    on_time_late_ms: list[float]
+    """Those of `late_ms` at which the target was on time."""
     target_late_ms: list[float]
     failed: int
     stamps: int
@@ -58,6 +65,8 @@ def many_open(options: Namespace) -> tuple[Lines, bool]:
     rounds = [_measure(options.streams) for _ in range(options.rounds)]
     late = [rank(held.late_ms, 0.99) for held in rounds]
     own = [rank(held.target_late_ms, 0.99) for held in rounds]
+    on_time = [rank(held.on_time_late_ms or [math.inf], 0.99) for held in rounds]
+    shares = [len(held.on_time_late_ms) / max(1, held.stamps) for held in rounds]
     rows = [
         ("streams open at once, at least", *spread([r.open_least for r in rounds], ",.0f")),
         ("failed", *spread([r.failed for r in rounds], ",.0f")),
@@ -65,6 +74,8 @@ def many_open(options: Namespace) -> tuple[Lines, bool]:
         ("stamps of torr, joined one by one", *spread([r.stamps for r in rounds], ",.0f")),
         ("stamps of torr late, p50, ms", *spread([rank(r.late_ms, 0.5) for r in rounds], ".3f")),
         ("stamps of torr late, p99, ms", *spread(late, ".3f")),
+        ("stamps at which the target was on time", *spread(shares, ".0%")),
+        ("of these late, p99, ms", *spread(on_time, ".3f")),
         ("target itself late, p99, ms", *spread(own, ".3f")),
         ("torr's core, %", *spread([r.client_core for r in rounds], ".0f")),
         ("target's core, %", *spread([r.target_core for r in rounds], ".0f")),
@@ -115,22 +126,26 @@ def _held(log: TargetLog, pairs: Sequence[Pair], level: dict[str, Any], target_s
             (target_side.last, client_side.last),
         )
     ]
-    late_ms = sorted(late / 1e6 for sent, late in stamps if begin <= sent < end)
-    own = [
-        late / 1e6
-        for sent, late in zip(log.sent_ns, log.late_ns, strict=True)
-        if begin <= sent < end
-    ]
+    stamps = [(sent, late) for sent, late in stamps if begin <= sent < end]
+    sent_late = list(zip(log.sent_ns, log.late_ns, strict=True))
+    own = [late / 1e6 for sent, late in sent_late if begin <= sent < end]
+    delays = sorted(sent for sent, late in sent_late if late > _ON_TIME_MS * 1e6)
     return Held(
         open_least=least_open(log.streams, begin, end),
         texts_per_s=len(own) / _WINDOW_S,
-        late_ms=late_ms,
+        late_ms=sorted(late / 1e6 for _, late in stamps),
+        on_time_late_ms=sorted(late / 1e6 for sent, late in stamps if is_on_time(delays, sent)),
         target_late_ms=sorted(own),
-        stamps=len(late_ms),
+        stamps=len(stamps),
         failed=sum(level["counts"]["errors"].values()) + log.unfinished,
         client_core=max(level["health"]["worker_cpu_rate"]),
         target_core=100 * target_s / lasted_s,
     )
+
+
+def is_on_time(delays: Sequence[int], now: int) -> bool:
+    """Return whether the target has sent no text too late lately, at these times in order."""
+    return bisect_left(delays, now - _LATELY_NS) == bisect_right(delays, now)
 
 
 def least_open(streams: Sequence[Stream], begin: int, end: int) -> int:
