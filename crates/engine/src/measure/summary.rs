@@ -283,8 +283,10 @@ pub(crate) fn sum(tallies: &[Tally]) -> Cow<'_, Tally> {
 #[cfg(test)]
 mod tests {
     use client::ServerLimits;
+    use net::ThreadUsage;
 
     use super::*;
+    use crate::measure::report::Phase;
     use crate::plan::HttpVersion;
 
     #[test]
@@ -341,5 +343,80 @@ mod tests {
         let texts: Vec<_> = summary.warnings.iter().map(|warning| warning.text.as_str()).collect();
         assert_eq!(texts.len(), 1, "{texts:?}");
         assert!(texts[0].starts_with("the clock of far is known to 2.01 ms only"), "{texts:?}");
+    }
+
+    #[test]
+    fn the_times_of_a_workers_intervals_are_added() {
+        let mut time = WorkerTime::default();
+        assert_eq!(time.receive_queue_bytes(), 0);
+        for (cpu_ns, bytes) in [(30, 5), (50, 9), (70, 4)] {
+            let usage = ThreadUsage { cpu_ns, run_queue_ns: cpu_ns / 10 };
+            let (from, to) = (1_000, 1_000 + 2 * cpu_ns);
+            let empty = Report::empty(0, Phase::Measure, 0);
+            time.add(&Report { usage, from, to, receive_queue_bytes: bytes, ..empty });
+        }
+        let (cpu_ns, run_queue_ns, wall_ns) = (150, 15, 300);
+        let expected =
+            WorkerTime { cpu_ns, run_queue_ns, wall_ns, receive_queue_sum: 18, intervals: 3 };
+        assert_eq!(time, expected);
+        assert_eq!(time.receive_queue_bytes(), 6);
+    }
+
+    #[test]
+    fn a_total_is_the_sum_of_all_requests_without_events() {
+        let tallies = |counts: [u64; 3]| counts.map(|ok| Tally { ok, ..Tally::default() }).to_vec();
+        let measured = tallies([1, 20, 300]);
+        let warmup = tallies([2, 40, 600]);
+        let mut summary = Summary { measured, warmup, ..Summary::default() };
+        assert_eq!((summary.total().ok, summary.warmup_total().ok), (321, 642));
+        summary.events = vec![false, true];
+        assert_eq!((summary.total().ok, summary.warmup_total().ok), (301, 602));
+        assert_eq!([0, 1, 2].map(|row| summary.is_event(row)), [false, true, false]);
+        summary.measured.truncate(1);
+        assert_eq!(summary.total().ok, 1);
+    }
+
+    #[test]
+    fn warnings_are_in_order_and_said_once() {
+        let mut summary = Summary::default();
+        for name in ["b", "c", "a", "b", "c"] {
+            summary.warn(UNCERTAIN_CLOCK.message([("node", name.into()), ("ms", 1.into())]));
+        }
+        let nodes = summary.warnings.iter().map(|warning| &warning.text[13..14]);
+        assert_eq!(nodes.collect::<String>(), "abc");
+    }
+
+    #[test]
+    fn tallies_are_added_one_by_one_also_to_fewer() {
+        let tallies = |counts: &[u64]| -> Vec<_> {
+            counts.iter().map(|ok| Tally { ok: *ok, ..Tally::default() }).collect()
+        };
+        let mut sums = tallies(&[1]);
+        add_tallies(&mut sums, &tallies(&[10, 20]));
+        add_tallies(&mut sums, &tallies(&[100]));
+        assert_eq!(sums, tallies(&[111, 20]));
+    }
+
+    #[test]
+    fn the_first_samples_of_each_class_are_kept() {
+        let text = String::new;
+        let sample = |class: &str, at| Sample {
+            name: text(),
+            class: class.into(),
+            reason: text(),
+            detail: text(),
+            at,
+            status: None,
+            head: text(),
+            body: text(),
+        };
+        let samples = [9, 3, 7, 1, 5, 2, 8].map(|at| sample("read", at)).to_vec();
+        let mut summary = Summary { samples, ..Summary::default() };
+        summary.samples.push(sample("connect", 4));
+        summary.keep_first_samples();
+        let kept: Vec<_> =
+            summary.samples.iter().map(|kept| (kept.class.as_str(), kept.at)).collect();
+        let reads = [1, 2, 3, 5, 7].map(|at| ("read", at));
+        assert_eq!(kept, [&[("connect", 4)], &reads[..]].concat());
     }
 }

@@ -407,6 +407,96 @@ mod tests {
     }
 
     #[test]
+    fn merging_adds_every_count() {
+        let tally = |n: u64| Tally {
+            planned: n,
+            scheduled: 2 * n,
+            attempted: 3 * n,
+            ok: 4 * n,
+            dropped: 5 * n,
+            resent: 6 * n,
+            postponed: 7 * n,
+            postponed_ns: 8 * n,
+            left_out: 9 * n,
+            errors: std::array::from_fn(|class| class as u64 * n),
+            reasons: (0..Reason::ALL.len() as u64).map(|reason| reason * n).collect(),
+            statuses: BTreeMap::from([(200, 10 * n), (n as u16, 1)]),
+            rejected: BTreeMap::from([(503, 11 * n), (n as u16, 1)]),
+            ok_inside: 12 * n,
+            cancelled_inside: 13 * n,
+            attempted_inside: 14 * n,
+            late: 15 * n,
+            bytes_in: 16 * n,
+            bytes_out: 17 * n,
+            censored: 18 * n,
+            ..Tally::default()
+        };
+        let mut sum = tally(3);
+        sum.merge(&tally(5));
+        let of_each = BTreeMap::from([(3, 1), (5, 1)]);
+        let with = |status, count| {
+            let mut counts = of_each.clone();
+            counts.insert(status, count);
+            counts
+        };
+        let (statuses, rejected) = (with(200, 80), with(503, 88));
+        assert_eq!(sum, Tally { statuses, rejected, ..tally(8) });
+        sum.clear();
+        assert_eq!(sum, Tally::default());
+    }
+
+    #[test]
+    fn every_duration_is_counted_once_merged_and_cleared() {
+        let stamps = Stamps {
+            intended: 100,
+            taken: 110,
+            sent: 130,
+            first_byte: 170,
+            last_byte: 250,
+            stream_wait: 1,
+            window_wait: 2,
+            connect: 3,
+            tls: 4,
+        };
+        let mut latencies = Latencies::default();
+        latencies.record(&stamps, stamps.response());
+        latencies.message.record(5);
+        latencies.lag.record(10);
+        let maxima = |latencies: &Latencies| {
+            latencies.named().map(|(name, metric)| (name, metric.count(), metric.quantile(1.0)))
+        };
+        let expected = [
+            ("service", 1, 120),
+            ("response", 1, 150),
+            ("ttfb", 1, 40),
+            ("queue_wait", 1, 20),
+            ("stream_wait", 1, 1),
+            ("window_wait", 1, 2),
+            ("message", 1, 5),
+            ("connect", 1, 3),
+            ("tls", 1, 4),
+            ("scheduling_lag", 1, 10),
+        ];
+        assert_eq!(maxima(&latencies), expected);
+        let mut sum = Latencies::default();
+        sum.merge(&latencies);
+        sum.merge(&latencies);
+        assert_eq!(maxima(&sum), expected.map(|(name, _, longest)| (name, 2, longest)));
+        sum.clear();
+        assert_eq!(sum, Latencies::default());
+    }
+
+    #[test]
+    fn only_an_end_of_their_user_counts_as_given_up_and_has_no_times() {
+        let mut tally = Tally::default();
+        let given_up = Reason::ALL.iter().find(|reason| reason.class() == Class::Cancelled);
+        tally.reject(&ended(0, 10, 20), &Outcome::failed(*given_up.unwrap(), None));
+        assert_eq!((tally.cancelled(), tally.ended()), (1, 1));
+        assert_eq!(tally.failed, Latencies::default());
+        assert!(tally.all_reasons().is_empty());
+    }
+
+    #[test]
     fn merging_loses_nothing() {
         let mut one = Tally::default();
         let (mut left, mut right) = (Tally::default(), Tally::default());
