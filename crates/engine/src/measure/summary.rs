@@ -325,6 +325,8 @@ mod tests {
              may refuse it",
             "the server chose HTTP/2",
         ];
+        let unused = Multiplexing { limits: None, ..Multiplexing::default() };
+        assert_eq!(notes(unused, &transport), ["the server chose HTTP/2"]);
         let more = Multiplexing { stalled_ns: 50, head_bytes: 121, ..counts };
         assert_eq!(notes(more, &transport), expected);
     }

@@ -407,6 +407,19 @@ mod tests {
     }
 
     #[test]
+    fn a_status_counts_unless_the_response_broke_off() {
+        let counts_of = |reason| {
+            let mut tally = Tally::default();
+            tally.reject(&ended(0, 10, 20), &Outcome::failed(reason, Some(200)));
+            (tally.statuses.get(&200).copied(), tally.rejected.len(), tally.all_reasons())
+        };
+        let reasons = |name: &str| BTreeMap::from([(name.to_owned(), 1)]);
+        assert_eq!(counts_of(Reason::Status), (Some(1), 1, reasons("status.200")));
+        assert_eq!(counts_of(Reason::StreamError), (Some(1), 0, reasons("stream.error")));
+        assert_eq!(counts_of(Reason::ReadResetInBody), (None, 0, reasons("read.reset_in_body")));
+    }
+
+    #[test]
     fn merging_adds_every_count() {
         let tally = |n: u64| Tally {
             planned: n,
