@@ -505,6 +505,7 @@ mod tests {
         let given_up = Reason::ALL.iter().find(|reason| reason.class() == Class::Cancelled);
         tally.reject(&ended(0, 10, 20), &Outcome::failed(*given_up.unwrap(), None));
         assert_eq!((tally.cancelled(), tally.ended()), (1, 1));
+        assert_eq!(Tally::default().cancelled(), 0);
         assert_eq!(tally.failed, Latencies::default());
         assert!(tally.all_reasons().is_empty());
     }
