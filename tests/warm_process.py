@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 TIMEOUT_S = 120
+PR_SET_CHILD_SUBREAPER = 36
 
 
 class WarmProcess:
-    """Runs a script that reads requests in JSON, and answers each with an exit code.
+    """Runs a script that reads requests in JSON, and answers each with a number.
 
     A process that has not answered in time, or has ended, is replaced at the next request: its
     late response would be taken for that of the next one.
@@ -26,16 +30,22 @@ class WarmProcess:
 
     def run(self, request, output):
         """Send a request, and return the exit code; the file `output` explains a failure."""
-        process = self._process = self._process or self._started()
+        return self._answer(
+            request, lambda: f"the command had not ended after {TIMEOUT_S} s: {output.read_text()}"
+        )
+
+    def start(self, request):
+        """Send a request, and return the command, which runs as a child of this process."""
+        (out, to_out), (err, to_err) = os.pipe(), os.pipe()
+        # The command opens them before the response comes.
+        files = {"out": file_of(to_out), "err": file_of(to_err)}
         try:
-            process.stdin.write(f"{json.dumps(request)}\n")
-            process.stdin.flush()
-            ready, _, _ = select.select([process.stdout], [], [], TIMEOUT_S)
-            assert ready, f"the command had not ended after {TIMEOUT_S} s: {output.read_text()}"
-            return int(process.stdout.readline())
-        except BaseException:
-            self.close()
-            raise
+            with adopting():
+                pid = self._answer({**request, **files, "parent": os.getpid()}, "not started")
+        finally:
+            os.close(to_out)
+            os.close(to_err)
+        return Forked(pid, os.fdopen(out, encoding="utf-8"), os.fdopen(err, encoding="utf-8"))
 
     def close(self):
         """Kill the process, and a command that has not ended."""
@@ -43,6 +53,18 @@ class WarmProcess:
         if process is not None:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+
+    def _answer(self, request, failure):
+        process = self._process = self._process or self._started()
+        try:
+            process.stdin.write(f"{json.dumps(request)}\n")
+            process.stdin.flush()
+            ready, _, _ = select.select([process.stdout], [], [], TIMEOUT_S)
+            assert ready, failure() if callable(failure) else failure
+            return int(process.stdout.readline())
+        except BaseException:
+            self.close()
+            raise
 
     def _started(self):
         return subprocess.Popen(
@@ -53,3 +75,82 @@ class WarmProcess:
             env={**os.environ, **self._environment},
             start_new_session=True,
         )
+
+
+class Forked:
+    """A running command with what tests use of `subprocess.Popen`."""
+
+    def __init__(self, pid, stdout, stderr):
+        self.pid = pid
+        self.returncode = None
+        self.stdout = stdout
+        self.stderr = stderr
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stdout.close()
+        self.stderr.close()
+        self.wait()
+
+    def poll(self):
+        """Return the exit code, or None while it runs."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout=None):
+        """Wait until it ends; return the exit code."""
+        if self.poll() is None:
+            descriptor = os.pidfd_open(self.pid)
+            try:
+                ended, _, _ = select.select([descriptor], [], [], timeout)
+            finally:
+                os.close(descriptor)
+            if not ended:
+                raise subprocess.TimeoutExpired("torr", timeout)
+        return self.poll()
+
+    def communicate(self, timeout=None):
+        """Wait until it ends; return the rest of its output."""
+        with ThreadPoolExecutor() as threads:
+            rest = [threads.submit(stream.read) for stream in (self.stdout, self.stderr)]
+            try:
+                out, err = (each.result(timeout) for each in rest)
+            except TimeoutError:
+                self.kill()
+                raise
+        self.wait(timeout)
+        return out, err
+
+    def send_signal(self, number):
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self):
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self):
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+
+@contextmanager
+def adopting():
+    """Become the parent of processes whose parent ends meanwhile."""
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    assert prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
+    try:
+        yield
+    finally:
+        prctl(PR_SET_CHILD_SUBREAPER, 0)
+
+
+def file_of(descriptor):
+    """Return a path by which another process opens a pipe of this one."""
+    return f"/proc/{os.getpid()}/fd/{descriptor}"

@@ -78,19 +78,28 @@ def judged_torr(torr, tmp_path):
 
 
 @pytest.fixture
-def start(tmp_path):
-    """Start a `torr` command and leave it running; it is killed at the end of the test."""
+def start(tmp_path, warm_torr):
+    """Start a `torr` command and leave it running; it is killed at the end of the test.
+
+    It is forked or the installed program, as with `torr`.
+    """
     processes = []
 
     def started(*arguments, **settings):
-        process = subprocess.Popen(
-            [TORR, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=tmp_path,
-            **settings,
-        )
+        words = [*map(str, arguments)]
+        if settings:
+            process = subprocess.Popen(
+                [TORR, *words],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=tmp_path,
+                **settings,
+            )
+        else:
+            process = warm_torr.start(
+                {"folder": str(tmp_path), "arguments": words, "environment": dict(os.environ)}
+            )
         processes.append(process)
         return process
 

@@ -34,7 +34,8 @@ def test_an_automatic_ladder_claims_no_more_than_its_server_can_do(torr, target)
 
 
 def test_rounds_and_levels_are_all_in_the_result(torr, steady):
-    ended = torr("ladder", "--levels", "1,2,4", "--rounds", 2, *QUICK, steady.url)
+    levels = ("--levels", "1,2,4", "--rounds", 2, "-z", "600ms", "--warmup", "0s")
+    ended = torr("ladder", *levels, steady.url)
     assert ended.code == 0, ended.err
     found = [(level["round"], level["concurrency"]) for level in ended.result["levels"]]
     assert found == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (2, 4)]

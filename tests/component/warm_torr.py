@@ -2,7 +2,8 @@
 
     stdin: {"folder", "arguments", "environment", "out", "err"} ─ fork ─ torr ─ stdout: exit code
 
-Imports are most of the processor time of a short load.
+With {"parent"}, the process of this number becomes the parent of the `torr`, and the response is
+the number of that. Imports are most of the processor time of a short load.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import gc
 import json
 import os
 import sys
+import time
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
 from io import StringIO
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
@@ -50,12 +53,30 @@ def serve() -> None:
     gc.collect()
     gc.freeze()
     for line in sys.stdin:
+        request = json.loads(line)
+        parent = request.pop("parent", None)
         child = os.fork()
         if child == 0:
-            call(**json.loads(line))
+            if parent:
+                leave_to(parent)
+            call(**request, is_left=bool(parent))
         _, status = os.waitpid(child, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
-        sys.stdout.flush()
+        if not parent:
+            answer(os.waitstatus_to_exitcode(status))
+
+
+def leave_to(parent: int) -> None:
+    """Go on in a child process, after another process has become its parent."""
+    if os.fork():
+        os._exit(0)
+    while os.getppid() != parent:
+        time.sleep(0.0005)
+
+
+def answer(number: int) -> None:
+    """Write a response."""
+    sys.stdout.write(f"{number}\n")
+    sys.stdout.flush()
 
 
 def rehearse() -> None:
@@ -78,15 +99,30 @@ def rehearse() -> None:
 
 
 def call(
-    folder: str, arguments: list[str], environment: dict[str, str], out: str, err: str
+    folder: str,
+    arguments: list[str],
+    environment: dict[str, str],
+    out: str,
+    err: str,
+    *,
+    is_left: bool,
 ) -> None:
     """Run `torr` with these arguments in a folder, and end this process."""
     os.environ.clear()
     os.environ.update(environment)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for stream, path in ((1, out), (2, err)):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    opened = [(0, os.open(os.devnull, os.O_RDONLY))]
+    opened += [(stream, os.open(path, flags)) for stream, path in ((1, out), (2, err))]
+    if is_left:
+        answer(os.getpid())
+    for stream, file in opened:
+        os.dup2(file, stream)
+        os.close(file)
+    # Those of before take a pipe for a file, in which one may seek.
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     os.chdir(folder)
+    Path("/proc/self/comm").write_text("torr", encoding="ascii")
     sys.argv = [str(TORR), *arguments]
     main()
 

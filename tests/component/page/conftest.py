@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from dataclasses import dataclass, field
@@ -76,6 +77,9 @@ class Opened:
     asked: list = field(default_factory=list)
 
     def shot(self, name):
+        """Keep a picture for a person to look at, if the environment asks for it."""
+        if "TORR_TEST_SHOTS" not in os.environ:
+            return
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
 
@@ -99,26 +103,61 @@ def browser():
         made.close()
 
 
-@pytest.fixture
-def visit(browser):
-    """Open an address in a look of its own."""
-    contexts = []
+@pytest.fixture(scope="session")
+def tabs():
+    """Return the open tabs by their settings: to make one costs as much as most tests."""
+    return {}
 
-    def opened(address, look="wide", **more):
+
+@pytest.fixture
+def visit(browser, tabs):
+    """Open an address in a tab of this look, which other tests use before and after."""
+    used = []
+
+    def opened(address, look="wide", script=None, **more):
         settings = {"locale": "en-US", "timezone_id": "Asia/Shanghai", **LOOKS[look], **more}
-        context = browser.new_context(**settings)
-        contexts.append(context)
-        made = Opened(context.new_page())
-        made.page.set_default_timeout(60_000)
-        made.page.on("console", lambda message: made.complaints.append(message.text))
-        made.page.on("pageerror", lambda error: made.complaints.append(str(error)))
-        made.page.on("request", lambda request: made.asked.append(request.url))
-        made.page.goto(address)
+        key = json.dumps([settings, script], sort_keys=True)
+        page = tabs.pop(key, None) or new_tab(browser, settings, script)
+        made = Opened(page)
+        listeners = {
+            "console": lambda message: made.complaints.append(message.text),
+            "pageerror": lambda error: made.complaints.append(str(error)),
+            "request": lambda request: made.asked.append(request.url),
+        }
+        used.append((key, page, listeners))
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        page.goto(address)
         return made
 
     yield opened
-    for context in contexts:
-        context.close()
+    for key, page, listeners in used:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        if key in tabs or len(page.context.pages) > 1:
+            page.context.close()
+        else:
+            clear(page)
+            tabs[key] = page
+
+
+def new_tab(browser, settings, script):
+    """Return an empty page, each document of which begins with a script."""
+    context = browser.new_context(**settings)
+    if script:
+        context.add_init_script(script)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    return page
+
+
+def clear(page):
+    """Take away what a test left: what the page has stored, the pointer, the medium."""
+    page.evaluate("sessionStorage.clear(); localStorage.clear()")
+    page.context.clear_cookies()
+    page.emulate_media(media="null")
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
 
 
 @pytest.fixture
@@ -153,13 +192,9 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
 
 
 class Written:
-    """What stands on the canvases of a page: words, which no element has."""
+    """What stands on the canvases of a page that was opened with its script."""
 
-    def __call__(self, page):
-        """Load a page anew that tells what it writes."""
-        page.add_init_script(WRITTEN)
-        page.reload()
-        return page
+    script = WRITTEN
 
     def all(self, page, chart):
         """Every word of a live chart, in the order of writing."""

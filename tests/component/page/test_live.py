@@ -106,7 +106,7 @@ def test_a_page_that_comes_late_draws_what_was_told_together(visit, events, addr
     level = results.run().levels[0]
     for second in range(2000):
         events.send("interval", measured(level, float(second), ok_per_s=second + 1.0))
-    page = written(visit(address).page)
+    page = visit(address, script=written.script).page
     page.get_by_text("ok/s 2,000").wait_for()
     assert written.ticks(page, 0)
     assert page.evaluate("document.querySelector('.live-charts canvas').drawings") < 500

@@ -56,8 +56,8 @@ def test_finished_levels_are_a_report_below_the_level_being_measured(visit, even
 
 def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address, written):
     level = results.run().levels[0]
-    opened = visit(address)
-    page = written(opened.page)
+    opened = visit(address, script=written.script)
+    page = opened.page
     for index, end in enumerate((40, 60)):
         window = {"from_s": -2.0, "to_s": float(end)}
         events.send("progress", progress(1.0, 90.0, level=index, levels=2, **window))
@@ -75,7 +75,7 @@ def test_the_axis_of_every_level_is_as_long_as_the_level(visit, events, address,
 
 def test_the_axis_of_a_level_of_unknown_end_grows_in_steps(visit, events, address, written):
     level = results.run().levels[0]
-    page = written(visit(address).page)
+    page = visit(address, script=written.script).page
     events.send("progress", progress(1.0, None, to_s=None))
     for second, last in ((0, "10"), (4, "10"), (11, "20"), (19, "20"), (30, "50")):
         events.send("interval", measured(level, float(second), ok_per_s=second + 10.0))
@@ -87,7 +87,7 @@ def test_an_axis_of_numbers_never_shrinks_and_lines_that_come_are_named(
     visit, events, address, written
 ):
     level = results.run().levels[0]
-    page = written(visit(address).page)
+    page = visit(address, script=written.script).page
     for second, rate, counts in (
         (0, 5000.0, {"ok": 5000, "errors": {}}),
         (1, 50.0, {"ok": 50, "errors": {"timeout": 7}}),
@@ -161,7 +161,7 @@ def test_limits_connections_and_the_generator_are_shown_from_the_first_interval(
     visit, events, address, written
 ):
     level = results.run().levels[0]
-    page = written(visit(address).page)
+    page = visit(address, script=written.script).page
     begun = results.result("run", [], experiment={"slos": ["p95 < 60ms"]})
     events.send("run", view.run(begun))
     events.send("progress", progress(1.0, 9.0))

@@ -10,14 +10,14 @@ import pytest
 
 
 @pytest.fixture
-def live(start, visit):
+def live(start, visit, written):
     """Start a verb with its live page, and open that."""
 
     def opened(*arguments):
         process = start(*arguments[:1], "--live", "--live-port", "0", *arguments[1:])
         line = process.stderr.readline()
         assert line.startswith("live    http://127.0.0.1:"), line + process.stderr.read()
-        return process, visit(line.split()[-1])
+        return process, visit(line.split()[-1], script=written.script)
 
     return opened
 
@@ -42,7 +42,7 @@ def test_a_reload_in_mid_run_shows_the_same_levels(live, steady, written):
     opened.page.get_by_text("level 2 of 2").wait_for()
     opened.page.locator(".report tbody").first.wait_for()
     before = opened.page.locator(".report tbody").first.text_content()
-    written(opened.page)
+    opened.page.reload()
     opened.page.locator(".live-charts canvas").first.wait_for()
     # The whole of the second level, though most of it is ahead.
     assert [written.ticks(opened.page, chart)[-1] for chart in range(3)] == ["5"] * 3

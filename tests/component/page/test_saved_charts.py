@@ -62,9 +62,7 @@ def charts(page):
 
 
 def opened_with(read, made, look="wide"):
-    opened = read(made, look)
-    opened.page.add_init_script(KEEP)
-    opened.page.reload()
+    opened = read(made, look, script=KEEP)
     opened.unfold()
     return opened
 
