@@ -78,7 +78,7 @@ class Opened:
 
     def shot(self, name):
         """Keep a picture for a person to look at, if the environment asks for it."""
-        if "TORR_TEST_SHOTS" not in os.environ:
+        if "TEST_SHOTS" not in os.environ:
             return
         SHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
