@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -25,7 +26,8 @@ def _empty_store(own_store):
 @pytest.mark.parametrize("number", [signal.SIGTERM, *full(signal.SIGINT)])
 def test_it_serves_what_is_kept_until_it_is_told_to_end(torr, start, steady, number):
     assert torr("run", *LEVEL, steady.url).code == 0
-    process = start("serve", "--port", "0")
+    # With an environment, the installed program starts, which has imported nothing before.
+    process = start("serve", "--port", "0", env=dict(os.environ))
     place, url = process.stdout.readline().split()
     assert place == "serve"
     assert process.stdout.readline().endswith("1 run; Ctrl-C ends it\n")
