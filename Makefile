@@ -27,7 +27,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint fuzz fuzz-python bench versus truth soak streams micro schema reference messages docs docs-serve notices clean
+.PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint lint-rust lint-web lint-python fuzz fuzz-python bench versus truth soak streams micro schema reference messages docs docs-serve notices clean
 .PHONY: study-litefs study-proxy study-healthz study-tuning
 
 help: ## list the targets
@@ -74,11 +74,17 @@ fmt: $(VENV)/.pins web/node_modules/.pins ## format Rust, Python and the page
 	$(BIN)/ruff check --fix
 	npm --prefix web run --silent fmt
 
-lint: build ## check format, lints and types
+lint: lint-rust lint-web lint-python ## check format, lints and types
+
+lint-rust: build
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
-	npm --prefix web run --silent lint
 	cargo clippy --workspace --all-targets -- -D warnings
+
+lint-web: build
+	npm --prefix web run --silent lint
+
+lint-python: build
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -153,26 +159,22 @@ clean: ## remove everything that was built or installed here; runs in _output st
 
 $(VENV)/.pins: requirements/dev.txt
 	@scripts/check-tools.sh $(PYTHON)
-	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/dev.txt
+	scripts/venv.sh $(PYTHON) $(VENV) requirements/dev.txt
 	touch $@
 
 # The oldest Locust that torr works with, for its tests; .venv has the newest.
 $(OLDEST_LOCUST)/.pins: requirements/locust-oldest.txt
-	$(PYTHON) -m venv --clear $(OLDEST_LOCUST)
-	$(OLDEST_LOCUST)/bin/python -m pip install --quiet --require-hashes -r requirements/locust-oldest.txt
+	scripts/venv.sh $(PYTHON) $(OLDEST_LOCUST) requirements/locust-oldest.txt
 	touch $@
 
 # Fuzzing of what Python reads; torr and its packages are those of .venv.
 $(FUZZ)/.pins: requirements/fuzz.txt $(VENV)/.pins
-	$(BIN)/python -m venv --clear $(FUZZ)
-	$(FUZZ)/bin/python -m pip install --quiet --require-hashes -r requirements/fuzz.txt
+	scripts/venv.sh $(BIN)/python $(FUZZ) requirements/fuzz.txt
 	touch $@
 
 # Ray, for loads from several nodes; torr is that of the checkout.
 $(RAY)/.pins: requirements/ray.txt
-	$(PYTHON) -m venv --clear $(RAY)
-	$(RAY)/bin/python -m pip install --quiet --require-hashes -r requirements/ray.txt
+	scripts/venv.sh $(PYTHON) $(RAY) requirements/ray.txt
 	touch $@
 
 # h2specd, which tests clients of HTTP/2; go.sum has its checksum.
@@ -190,15 +192,13 @@ $(GRPC)/.pins: $(wildcard $(GRPC_SERVERS)/go/*) $(GRPC_SERVERS)/tonic/Cargo.lock
 
 # llama.cpp's own server, and the writer of its models.
 $(LLAMA_CPP)/.pins: requirements/llama-cpp.txt
-	$(PYTHON) -m venv --clear $(LLAMA_CPP)
-	$(LLAMA_CPP)/bin/python -m pip install --quiet --require-hashes -r requirements/llama-cpp.txt
+	scripts/venv.sh $(PYTHON) $(LLAMA_CPP) requirements/llama-cpp.txt
 	touch $@
 
 # Servers of WebSocket in Python, Node and Go; hashes, lock file and go.sum have their checksums.
 $(WEBSOCKET)/.pins: requirements/websocket.txt $(WEBSOCKET_SERVERS)/node/package-lock.json $(wildcard $(WEBSOCKET_SERVERS)/go/*)
 	@command -v go >/dev/null || { printf 'missing: go, which builds a server\n    try: install Go: https://go.dev/dl\n' >&2; exit 1; }
-	$(PYTHON) -m venv --clear $(WEBSOCKET)/python
-	$(WEBSOCKET)/python/bin/python -m pip install --quiet --require-hashes -r requirements/websocket.txt
+	scripts/venv.sh $(PYTHON) $(WEBSOCKET)/python requirements/websocket.txt
 	mkdir -p $(WEBSOCKET)/node
 	cp $(WEBSOCKET_SERVERS)/node/* $(WEBSOCKET_SERVERS)/node/.npmrc $(WEBSOCKET)/node
 	npm --prefix $(WEBSOCKET)/node ci --no-audit --no-fund --loglevel=error
@@ -207,8 +207,7 @@ $(WEBSOCKET)/.pins: requirements/websocket.txt $(WEBSOCKET_SERVERS)/node/package
 
 # Zensical, and the servers of the tutorial.
 $(DOCS)/.pins: requirements/docs.txt
-	$(PYTHON) -m venv --clear $(DOCS)
-	$(DOCS)/bin/python -m pip install --quiet --require-hashes -r requirements/docs.txt
+	scripts/venv.sh $(PYTHON) $(DOCS) requirements/docs.txt
 	touch $@
 
 $(ENGINE): $(VENV)/.pins $(RUST) pyproject.toml

@@ -76,8 +76,7 @@ prepare_tuning() {
 
 install_python() {
     fresh "$1" && return
-    "$python" -m venv --clear "$place"
-    "$place/bin/python" -m pip install --quiet --require-hashes -r "$1"
+    "$root/scripts/venv.sh" "$python" "$place" "$1"
     keep "$1"
 }
 

@@ -14,8 +14,7 @@ tools=build/wheel-tools
 python=${PYTHON:-python3}
 
 if [ ! -e "$tools/.pins" ] || [ requirements/wheels.txt -nt "$tools/.pins" ]; then
-    "$python" -m venv --clear "$tools"
-    "$tools/bin/python" -m pip install --quiet --require-hashes -r requirements/wheels.txt
+    scripts/venv.sh "$python" "$tools" requirements/wheels.txt
     touch "$tools/.pins"
 fi
 # maturin calls zig by its module.
