@@ -45,6 +45,17 @@ pub trait Peer {
     fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)>;
 }
 
+/// So that worlds with different peers are one type, whose code is compiled once.
+impl<P: Peer + ?Sized> Peer for &mut P {
+    fn dial(&mut self, number: u64, now: Nanos) -> Dial {
+        (**self).dial(number, now)
+    }
+
+    fn receive(&mut self, connection: u64, bytes: &[u8], now: Nanos) -> Vec<(Nanos, Act)> {
+        (**self).receive(connection, bytes, now)
+    }
+}
+
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
     Dialled(Option<i32>),
@@ -85,6 +96,27 @@ pub struct Simulated<P> {
     sequence: u64,
     sides: BTreeMap<u64, Side>,
     queue: BinaryHeap<Reverse<(Nanos, u64, u64, Happening)>>,
+}
+
+impl<P> Simulated<P> {
+    /// Returns the same world with another peer, and the peer that it had.
+    pub fn with_peer<Q>(self, peer: Q) -> (Simulated<Q>, P) {
+        let Self { send_cost_ns, oversleeps, send_limit, broken_at, now, .. } = self;
+        let Self { dials, sequence, sides, queue, .. } = self;
+        let world = Simulated {
+            peer,
+            send_cost_ns,
+            oversleeps,
+            send_limit,
+            broken_at,
+            now,
+            dials,
+            sequence,
+            sides,
+            queue,
+        };
+        (world, self.peer)
+    }
 }
 
 impl<P: Peer> Simulated<P> {

@@ -58,13 +58,18 @@ fn plan_for(duration_ns: Nanos) -> Plan {
 
 /// A run of one second, with one worker whose waiting fails from then on.
 fn run_with_waits_that_fail_at(broken_at: Nanos, prepare_gate: impl FnOnce(&Gate)) -> Summary {
-    let mut world = Simulated::new(Hello);
+    let mut peer = Hello;
+    let mut world = Simulated::new(&mut peer as &mut dyn Peer);
     world.broken_at = broken_at;
     run_in(world, &plan(), prepare_gate)
 }
 
 /// A run with one worker.
-fn run_in<P: Peer>(world: Simulated<P>, plan: &Plan, prepare_gate: impl FnOnce(&Gate)) -> Summary {
+fn run_in(
+    world: Simulated<&mut dyn Peer>,
+    plan: &Plan,
+    prepare_gate: impl FnOnce(&Gate),
+) -> Summary {
     let prepared = Arc::new(prepare(plan).unwrap());
     let gate = Arc::new(Gate::new(1));
     prepare_gate(&gate);
@@ -128,9 +133,9 @@ fn a_run_that_was_stopped_is_interrupted_and_has_no_failure() {
 fn a_run_is_given_up_by_what_workers_report_however_late_that_is_read() {
     // By the clock, each run has ended long before its first report is read. A response is waited for
     // until 1.5 s.
-    let summary = run_in(Simulated::new(Late(1300 * MS)), &plan_for(4000 * MS), |_| ());
+    let summary = run_in(Simulated::new(&mut Late(1300 * MS)), &plan_for(4000 * MS), |_| ());
     assert_eq!(summary.failure, None);
     assert!(summary.measured[0].ok > 0);
-    let summary = run_in(Simulated::new(Late(Nanos::MAX)), &plan_for(4000 * MS), |_| ());
+    let summary = run_in(Simulated::new(&mut Late(Nanos::MAX)), &plan_for(4000 * MS), |_| ());
     assert_eq!(summary.failure.unwrap().code, "failure.no_answer_in_time");
 }

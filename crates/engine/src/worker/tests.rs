@@ -32,12 +32,12 @@ impl Peer for Bodies {
     }
 }
 
-/// Returns a worker that has started, whose target sends bodies of so many bytes.
-fn started(plan: Plan, body_bytes: usize) -> Worker<Simulated<Bodies>> {
-    started_with(plan, Bodies(body_bytes), channel().0)
-}
-
-fn started_with<P: Peer>(plan: Plan, peer: P, reports: Sender<Report>) -> Worker<Simulated<P>> {
+// One type of worker for all peers: its code is compiled once.
+fn started(
+    plan: Plan,
+    peer: &mut dyn Peer,
+    reports: Sender<Report>,
+) -> Worker<Simulated<&mut dyn Peer>> {
     let share = WorkerShare {
         number: 0,
         prepared: Arc::new(prepare(&plan).unwrap()),
@@ -61,7 +61,8 @@ fn responses_to_check_wait_for_the_next_turn_when_one_has_checked_many_bytes() {
     let request = RequestPlan { expect_body, ..RequestPlan::get("http://127.0.0.1:80/") };
     let stop = Stop::Requests { requests: 60 };
     let plan = Plan::new(Pace::Closed(Closed::new(20)), Source::One { request }, stop);
-    let mut worker = started(plan, BODY_BYTES);
+    let mut peer = Bodies(BODY_BYTES);
+    let mut worker = started(plan, &mut peer, channel().0);
     let mut checked_bytes = 0;
     while worker.turn() {
         assert!(
@@ -84,7 +85,8 @@ fn users_with_think_times_have_one_timer_each_for_any_number_of_requests() {
         let stop = Stop::Requests { requests: 5_000 };
         let mut plan = Plan::new(pace, Source::One { request }, stop);
         plan.groups[0].think = Some(Think::Uniform { from_ns: 2 * MS, to_ns: 5 * MS });
-        let mut worker = started(plan, 0);
+        let mut peer = Bodies(0);
+        let mut worker = started(plan, &mut peer, channel().0);
         let mut most = 0;
         while worker.turn() {
             most = most.max(worker.scheduler.timers.len());
@@ -148,7 +150,7 @@ fn rows_that_cannot_start_yet_are_waited_for_and_the_feeder_hears_that_others_ar
         rows: Some(inboxes.remove(0)),
     };
     let weight = FeedRow::default().weight();
-    Worker::new(Simulated::new(slow), share).run();
+    Worker::new(Simulated::new(&mut slow as &mut dyn Peer), share).run();
     let tallies =
         inbox.iter().flat_map(|report| report.tallies.iter().map(|t| t.ok).collect::<Vec<_>>());
     assert_eq!(tallies.sum::<u64>(), 5);
@@ -195,7 +197,8 @@ fn a_connection_whose_numbers_of_streams_are_used_up_leaves_its_requests_to_anot
     let mut plan = Plan::new(Pace::Closed(Closed::new(4)), Source::One { request }, stop);
     (plan.transport.http, plan.transport.streams) = (HttpVersion::TwoPlain, 4);
     let (reports, inbox) = channel();
-    let mut worker = started_with(plan, Streams, reports);
+    let mut peer = Streams;
+    let mut worker = started(plan, &mut peer, reports);
     let mut was_skipped = false;
     while worker.turn() {
         // One is left, and four requests begin in one turn.

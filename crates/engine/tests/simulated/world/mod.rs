@@ -149,6 +149,22 @@ fn simulate_with<P: Peer>(
     gate: &Arc<Gate>,
     rows: Option<FeedInbox>,
 ) -> Outcome<P> {
+    let (world, mut peer) = world.with_peer(());
+    let (world, ()) = world.with_peer(&mut peer as &mut dyn Peer);
+    let Outcome { measured, warmup, in_flight, reports, world, window } =
+        simulate_with_any(plan, world, gate, rows);
+    let (world, _) = world.with_peer(());
+    let (world, ()) = world.with_peer(peer);
+    Outcome { measured, warmup, in_flight, reports, world, window }
+}
+
+// Not generic over the peer: a whole worker would be compiled for each closure of the tests.
+fn simulate_with_any<'a>(
+    plan: Plan,
+    world: Simulated<&'a mut dyn Peer>,
+    gate: &Arc<Gate>,
+    rows: Option<FeedInbox>,
+) -> Outcome<&'a mut dyn Peer> {
     let (reports, inbox) = channel();
     let prepared = prepare(&plan).unwrap().into();
     let gate = Arc::clone(gate);
