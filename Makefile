@@ -26,6 +26,9 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 # The Python that the binding is compiled for. Cargo compiles it again when this variable changes.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
+# Where Python keeps what it compiled: `make demo` and the tests use the same.
+export PYTHONPYCACHEPREFIX := $(abspath build/bytecode)
+
 .DELETE_ON_ERROR:
 .PHONY: help build demo wheel wheels test test-full test-times steadiness mutants test-deps fmt lint lint-rust lint-web lint-python fuzz fuzz-python bench versus truth soak streams micro schema reference messages docs docs-serve notices clean
 .PHONY: study-litefs study-proxy study-healthz study-tuning
