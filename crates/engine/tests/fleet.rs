@@ -316,15 +316,15 @@ fn every_exchange_is_in_the_log_in_the_order_of_their_ends() {
     for executor in EXECUTORS {
         let (target, url) = hello();
         let path = std::env::temp_dir().join(format!("torr-fleet-{}.csv", std::process::id()));
-        let mut plan = requests(&url, 6, 3000);
+        let mut plan = requests(&url, 6, 1200);
         (plan.log, plan.interval_ns) = (Some(path.clone()), 5 * MS);
         let summary = executor.run(&plan);
         target.stop().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(balanced(&summary).ok, 3000);
+        assert_eq!(balanced(&summary).ok, 1200);
         let rows: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(rows.len(), 3000);
+        assert_eq!(rows.len(), 1200);
         assert!(rows.iter().all(|row| row.starts_with("GET /,measure,ok,,200,")), "{text}");
         let ends = rows.iter().map(|row| row.split(',').nth(11).unwrap().parse::<u64>().unwrap());
         assert!(ends.is_sorted(), "{executor:?}");

@@ -9,7 +9,7 @@ use wire::Dialect;
 use crate::at_once::at_once;
 use crate::{MS, SILENCE_NS, balanced, faulty, one, requests, run, url};
 
-const CALLS: u64 = 300;
+const CALLS: u64 = 150;
 
 /// A load of 300 calls of a method of the target, each with these messages.
 fn calls(target: &Target, method: &str, messages: &[&[u8]], grpc: GrpcPlan) -> Plan {
@@ -39,7 +39,7 @@ fn calls_of_each_kind_succeed_and_the_target_agrees() {
     let stream = |sending| GrpcPlan { response_stream: true, sending, ..GrpcPlan::default() };
     let single = |sending| GrpcPlan { sending, ..GrpcPlan::default() };
     let paced = Sending::Paced { interval_ns: MS };
-    let large = vec![7; 300_000];
+    let large = vec![7; 100_000];
     let three: &[&[u8]] = &[b"one", b"", b"three"];
     let hello: &[&[u8]] = &[b"hello"];
     let (one_large, two_large): (&[&[u8]], &[&[u8]]) = (&[&large], &[&large, &large]);
