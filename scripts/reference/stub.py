@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from torr.api import calls
 from torr.api.keywords import default_of, help_text, keywords
 from torr.options.stream import ALIAS
-from torr.options.verbs import LADDER, RUN, TUNE
+from torr.options.tune import TUNE
+from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from torr.api.keywords import docstring, keywords, read, read_keywords, signature
 from torr.options.definition import CONNECTION, GRPC, REQUEST
-from torr.options.verbs import LADDER, RUN, TUNE
+from torr.options.tune import TUNE
+from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
     from torr.api.answer import Answer
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from torr.api.result import Result
     from torr.experiments.background import Follow
     from torr.finishing.pipeline import FinishOptions
-    from torr.options.verbs import VerbOptions
+    from torr.options.definition import VerbOptions
     from torr.planning.prepared import PreparedRun
 
 REQUEST_GROUPS = (REQUEST, GRPC, CONNECTION)

@@ -28,8 +28,7 @@ from torr.units import SECOND_NS, format_duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from torr.options.definition import Option
-    from torr.options.verbs import VerbOptions
+    from torr.options.definition import Option, VerbOptions
 
 Texts = str | bytes | bool | list[Any]
 Groups = tuple[str, ...] | None

@@ -19,7 +19,7 @@ from torr.sources.names import is_plan_file
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from torr.options.verbs import VerbOptions
+    from torr.options.definition import VerbOptions
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
 

@@ -13,9 +13,8 @@ from torr.cli.flags import flags_of, is_given
 from torr.cli.streams import echo, show_notes
 from torr.errors import require
 from torr.messages.say import say
-from torr.options.compare import CompareOptions
+from torr.options.compare import COMPARE, CompareOptions
 from torr.options.definition import build_options
-from torr.options.verbs import COMPARE
 
 EXAMPLES = (
     "torr compare --plan matrix.toml",

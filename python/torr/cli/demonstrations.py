@@ -11,7 +11,7 @@ from torr.options.verbs import LADDER, RUN
 
 if TYPE_CHECKING:
     from torr.messages.say import Text
-    from torr.options.verbs import VerbOptions
+    from torr.options.definition import VerbOptions
 
 URL = "{url}"
 """Stands for the URL of the target in the words of a command."""

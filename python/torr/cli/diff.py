@@ -10,8 +10,7 @@ import click
 from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.options.definition import build_options
-from torr.options.diff import DiffOptions
-from torr.options.verbs import DIFF
+from torr.options.diff import DIFF, DiffOptions
 
 EXAMPLES = (
     "torr diff _output/torr/before.dat _output/torr/after.dat",

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
+    from torr.options.definition import VerbOptions
     from torr.options.readers import Reader
-    from torr.options.verbs import VerbOptions
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
     ParamType = click.ParamType[Any]

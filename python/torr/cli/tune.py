@@ -14,8 +14,7 @@ from torr.cli.streams import echo, printed, show_notes
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.options.definition import build_options, require_for
-from torr.options.tune import TuneOptions
-from torr.options.verbs import TUNE
+from torr.options.tune import TUNE, TuneOptions
 
 if TYPE_CHECKING:
     from torr.messages.say import Language

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torr.options import readers
-from torr.options.definition import LOAD, RESULT, option, reuse_option, switch
+from torr.options.definition import LOAD, RESULT, VerbOptions, option, reuse_option, switch
 from torr.options.load import LoadOptions
 from torr.options.readers import Reader, one_of
 from torr.options.result import ResultOptions
@@ -48,3 +48,6 @@ class CompareOptions(ServerTrialOptions):
         "profile_at",
         help="with --profile: use cells with N connections [the last]",
     )
+
+
+COMPARE = VerbOptions("compare", (CompareOptions,))

@@ -14,6 +14,7 @@ import dataclasses
 import inspect
 from dataclasses import dataclass, replace
 from enum import Flag, auto
+from functools import cached_property
 from itertools import chain
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
@@ -182,6 +183,28 @@ def options_of(kind: type[DataclassInstance]) -> tuple[Option, ...]:
         of = own.group or group, own.scopes or scopes
         found.append(replace(own, field=each.name, group=of[0], scopes=of[1]))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class VerbOptions:
+    """The options of a verb, by its option types."""
+
+    verb: str
+    kinds: tuple[type[DataclassInstance], ...]
+
+    @cached_property
+    def all(self) -> tuple[Option, ...]:
+        """Every option in the order of the help."""
+        found = [option for kind in self.kinds for option in options_of(kind)]
+        return tuple(option for option in found if option.only in (None, self.verb))
+
+    def of(self, scope: OptionScope) -> tuple[Option, ...]:
+        """Return the options that exist in a scope."""
+        return tuple(option for option in self.all if scope in option.scopes)
+
+    def keys(self, scope: OptionScope) -> dict[str, Option]:
+        """Those that are keys of a kind of file, by key."""
+        return {option.key: option for option in self.of(scope)}
 
 
 def build_options(kind: type[Options], values: Mapping[str, object]) -> Options:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from torr.options.definition import LOAD, RESULT, reuse_option, switch
+from torr.options.definition import LOAD, RESULT, VerbOptions, reuse_option, switch
 from torr.options.readers import one_of
 from torr.options.result import ResultOptions
-from torr.options.verbs import VerbOptions
 
 if TYPE_CHECKING:
     from torr.messages.say import Language

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from torr.options import readers
-from torr.options.definition import RESULT, many, option, reuse_option
+from torr.options.definition import RESULT, VerbOptions, many, option, reuse_option
 from torr.options.readers import Reader
 from torr.options.result import Output, ResultOptions
 
@@ -44,3 +44,6 @@ class DiffOptions:
     note: str | None = reuse_option(ResultOptions, "note")
     tag: tuple[str, ...] = reuse_option(ResultOptions, "tag")
     no_store: bool = reuse_option(ResultOptions, "no_store")
+
+
+DIFF = VerbOptions("diff", (DiffOptions,))

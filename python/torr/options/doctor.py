@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from torr.options.cluster import ClusterOptions
-from torr.options.definition import RESULT, reuse_option
+from torr.options.definition import RESULT, VerbOptions, reuse_option
 from torr.options.result import Output, ResultOptions
-from torr.options.verbs import VerbOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from torr.options.definition import RESULT, option, switch
+from torr.options.definition import RESULT, VerbOptions, option, switch
 from torr.options.readers import Reader
-from torr.options.verbs import VerbOptions
 
 
 @dataclass(frozen=True, slots=True)

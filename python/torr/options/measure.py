@@ -19,7 +19,7 @@ from torr.options.trace import TraceOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from torr.options.verbs import VerbOptions
+    from torr.options.definition import VerbOptions
     from torr.planning.prompt_text.calibration import Calibration
 
 

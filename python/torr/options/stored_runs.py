@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torr.options import readers
-from torr.options.definition import RESULT, many, option, reuse_option, switch
+from torr.options.definition import RESULT, VerbOptions, many, option, reuse_option, switch
 from torr.options.readers import Reader, one_of
 from torr.options.result import OUTPUT, Output, ResultOptions
 from torr.options.since import parse_since
-from torr.options.verbs import VerbOptions
 
 if TYPE_CHECKING:
     from datetime import datetime

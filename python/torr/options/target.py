@@ -9,9 +9,8 @@ from torr import targets, units
 from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.options import readers
-from torr.options.definition import many, option, switch
+from torr.options.definition import VerbOptions, many, option, switch
 from torr.options.readers import Reader, whole
-from torr.options.verbs import VerbOptions
 
 BEHAVIOUR, PLACE = "Behaviour", "Place"
 TIMES = say("write 50ms, 5ms,500ms,5% (fast, slow, share) or heavy:50ms,0.8 (median, sigma)")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from torr.model.tune_effort import TuneEffort
 from torr.options import readers
-from torr.options.definition import LOAD, SHELL, option, reuse_option, switch
+from torr.options.definition import LOAD, SHELL, VerbOptions, option, reuse_option, switch
 from torr.options.load import LoadOptions
 from torr.options.readers import Reader
 from torr.options.server_trials import ServerTrialOptions
@@ -39,3 +39,6 @@ class TuneOptions(ServerTrialOptions):
     seed: int = reuse_option(
         LoadOptions, "seed", rare=False, help="set the seed of the order of settings [1]"
     )
+
+
+TUNE = VerbOptions("tune", (TuneOptions,))

@@ -1,17 +1,13 @@
-"""Which option types each verb reads, in the order of its help."""
+"""Which option types `torr run` and `torr ladder` read, and what other flags are called here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torr.messages.say import say
 from torr.options.cluster import ClusterOptions
-from torr.options.compare import CompareOptions
 from torr.options.connection import ConnectionOptions
-from torr.options.definition import Option, OptionScope, options_of
-from torr.options.diff import DiffOptions
+from torr.options.definition import VerbOptions
 from torr.options.grpc import GrpcOptions
 from torr.options.ladder import LadderOptions
 from torr.options.load import LoadOptions
@@ -19,34 +15,9 @@ from torr.options.request import OnceOptions, RequestOptions
 from torr.options.result import ResultOptions
 from torr.options.stream import StreamOptions
 from torr.options.trace import TraceOptions
-from torr.options.tune import TuneOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from _typeshed import DataclassInstance
-
-
-@dataclass(frozen=True)
-class VerbOptions:
-    """The options of a verb, by its option types."""
-
-    verb: str
-    kinds: tuple[type[DataclassInstance], ...]
-
-    @cached_property
-    def all(self) -> tuple[Option, ...]:
-        """Every option in the order of the help."""
-        found = [option for kind in self.kinds for option in options_of(kind)]
-        return tuple(option for option in found if option.only in (None, self.verb))
-
-    def of(self, scope: OptionScope) -> tuple[Option, ...]:
-        """Return the options that exist in a scope."""
-        return tuple(option for option in self.all if scope in option.scopes)
-
-    def keys(self, scope: OptionScope) -> dict[str, Option]:
-        """Those that are keys of a kind of file, by key."""
-        return {option.key: option for option in self.of(scope)}
 
 
 _MEASURING = (
@@ -56,11 +27,6 @@ _MEASURING = (
 
 RUN = VerbOptions("run", (*_MEASURING, OnceOptions, ResultOptions))
 LADDER = VerbOptions("ladder", (LadderOptions, *_MEASURING, ResultOptions))
-COMPARE = VerbOptions("compare", (CompareOptions,))
-TUNE = VerbOptions("tune", (TuneOptions,))
-DIFF = VerbOptions("diff", (DiffOptions,))
-
-VERBS = {verb.verb: verb for verb in (RUN, LADDER, COMPARE, TUNE, DIFF)}
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--clients": ("--levels", "--connections"),
@@ -119,9 +85,18 @@ def no_such_flag(verb: str, flag: str, near: Sequence[str]) -> tuple[str, str | 
     return say("No such option {flag!r}. Did you mean {names}?", flag=flag, names=names), None
 
 
+def verbs() -> tuple[VerbOptions, ...]:
+    """Return the options of the verbs that other load generators have flags for."""
+    from torr.options.compare import COMPARE  # `torr run` needs none of these
+    from torr.options.diff import DIFF
+    from torr.options.tune import TUNE
+
+    return RUN, LADDER, COMPARE, TUNE, DIFF
+
+
 def _own_name(verb: str, flag: str) -> str | None:
     """Return the flags of a verb for what other load generators name `flag`; None if unknown."""
-    options = VERBS[verb].all if verb in VERBS else ()
+    options = next((each.all for each in verbs() if each.verb == verb), ())
     for name in OTHER_NAMES.get(flag, ()):
         for option in options:
             if name in option.flags:

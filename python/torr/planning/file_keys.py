@@ -19,8 +19,7 @@ from torr.sources.plan_file import TABLES, read_plan_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from torr.options.definition import Option
-    from torr.options.verbs import VerbOptions
+    from torr.options.definition import Option, VerbOptions
     from torr.sources.plan_file import PlanFile
 
 Values = dict[str, Any]

@@ -36,7 +36,7 @@ _PYTHON = re.compile(r"python(\d(\.\d+)?t?)?")
 _PACKAGES = (
     "import importlib.metadata as m, json, platform;"
     "print(json.dumps({'python': platform.python_version(),"
-    " **{d.metadata['Name']: d.version for d in m.distributions()}}))"
+    " **{d['Name']: d['Version'] for d in (each.metadata for each in m.distributions())}}))"
 )
 
 Versions = dict[str, str]

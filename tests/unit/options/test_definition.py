@@ -13,10 +13,10 @@ from torr.cli.run import run
 from torr.errors import UsageError
 from torr.messages.say import render
 from torr.options import verbs
-from torr.options.compare import CompareOptions
-from torr.options.definition import OptionScope, build_options, first_given, refuse
+from torr.options.compare import COMPARE, CompareOptions
+from torr.options.definition import OptionScope, VerbOptions, build_options, first_given, refuse
 from torr.options.demo import DEMO
-from torr.options.diff import DiffOptions
+from torr.options.diff import DIFF, DiffOptions
 from torr.options.doctor import DOCTOR
 from torr.options.init import INIT
 from torr.options.load import LoadOptions
@@ -25,7 +25,7 @@ from torr.options.measure import MeasureOptions
 from torr.options.result import ResultOptions
 from torr.options.stored_runs import IMPORT, LEDGER, LIST, SERVE, TAG
 from torr.options.target import BYTES, CHAT, DELAY, FAULTY, HELLO, OPENAI
-from torr.options.verbs import COMPARE, DIFF, LADDER, RUN, VerbOptions
+from torr.options.verbs import LADDER, RUN
 from torr.planning.file_keys import values_of_plan
 from torr.planning.matrix import KEYS
 
@@ -158,6 +158,6 @@ def test_a_plan_file_is_no_flag():
 
 
 def test_every_name_that_replaces_another_exists():
-    flags = {flag for verb in verbs.VERBS.values() for o in verb.all for flag in o.flags}
+    flags = {flag for verb in verbs.verbs() for o in verb.all for flag in o.flags}
     assert {name for names in verbs.OTHER_NAMES.values() for name in names} <= flags
     assert not flags & set(verbs.OTHER_NAMES)
