@@ -103,3 +103,18 @@ def test_nothing_heavy_is_imported_before_it_is_needed(module, allowed):
     code = f"import sys, {module}; print(*[m for m in {HEAVY} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == list(allowed)
+
+
+@pytest.mark.parametrize(
+    ("module", "others"),
+    [
+        ("torr.cli.target", {"verbs", "load", "stream", "compare", "diff", "tune"}),
+        ("torr.cli.run", {"compare", "diff", "tune", "target"}),
+    ],
+)
+def test_a_command_imports_no_options_of_others(module, others):
+    code = f"import sys, {module}; print(*[m for m in sys.modules if m.startswith('torr.options.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {name.removeprefix("torr.options.") for name in done.stdout.split()}
+    assert "definition" in imported
+    assert not others & imported
