@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import time
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -40,14 +39,9 @@ for name in filter(lambda name: CHANGE_OUTPUT.fullmatch(name.upper()), tuple(os.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
-# Runs of tests go to a store of their own, not to the user's. This must come before other files
+# Runs are registered nowhere, but in tests that use `own_store`. This must come before other files
 # read the environment.
-STORE = TemporaryDirectory(prefix="torr-store-")
-os.environ["TORR_STORE"] = f"sqlite:///{STORE.name}/runs.db"
-
-
-def pytest_unconfigure():
-    STORE.cleanup()
+os.environ["TORR_STORE"] = "none"
 
 
 @pytest.fixture

@@ -17,12 +17,6 @@ from warm_process import TIMEOUT_S, WarmProcess
 WARM_TORR = Path(__file__).with_name("warm_torr.py")
 
 
-@pytest.fixture(autouse=True)
-def _no_store(monkeypatch):
-    """Let runs be registered nowhere, but in tests that use `own_store`."""
-    monkeypatch.setenv("TORR_STORE", "none")
-
-
 @pytest.fixture(scope="session")
 def warm_torr():
     """Return a process from which a `torr` is forked per command."""

@@ -36,8 +36,11 @@ def test_a_missing_file_is_refused_in_the_words_of_locust(start):
     ("flags", "has"),
     [((), "LocalRunner has numpy rich sqlalchemy"), (("--processes", "1"), "WorkerRunner has")],
 )
-def test_nothing_large_is_imported_before_the_load_but_what_the_end_needs(locust, flags, has):
-    ended = locust("locustfile_imports", "-u", "1", "-t", "1s", *flags)
+def test_nothing_large_is_imported_before_the_load_but_what_the_end_needs(
+    locust, tmp_path, flags, has
+):
+    store = f"sqlite:///{tmp_path}/runs.db"
+    ended = locust("locustfile_imports", "-u", "1", "-t", "1s", *flags, TORR_STORE=store)
     assert has in ended.out.splitlines(), ended.err
 
 

@@ -54,9 +54,8 @@ def authority(tmp_path_factory):
 
 
 @pytest.fixture
-def fire(authority, tmp_path, monkeypatch):
+def fire(authority, tmp_path):
     """Call a method of a server; return how that ended, and what the server counted."""
-    monkeypatch.setenv("TORR_STORE", "none")
 
     def fired(name, method, body, *more, calls, is_secure=False):
         files = [authority.folder / f"good.{kind}" for kind in ("pem", "key")] if is_secure else []

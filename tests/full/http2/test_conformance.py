@@ -77,8 +77,7 @@ def text_of(report):
     return re.sub(r"<[^>]*>", "", page.replace("</div>", "\n"))
 
 
-def test_h2specd_finds_no_fault_in_the_client(h2specd, authority, tmp_path, monkeypatch):
-    monkeypatch.setenv("TORR_STORE", "none")
+def test_h2specd_finds_no_fault_in_the_client(h2specd, authority, tmp_path):
     urls, report = h2specd
     version = "2" if urls[0].startswith("https") else "2c"
     # Each user sends one request to a port of its own, and keeps the connection until all tests

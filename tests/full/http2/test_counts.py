@@ -21,9 +21,8 @@ SECURE = ("nginx", "go", "node", "h2o", "haproxy")
 
 
 @pytest.fixture
-def fire(authority, tmp_path, monkeypatch):
+def fire(authority, tmp_path):
     """Send requests to a server; return the level of the result, and what the server counted."""
-    monkeypatch.setenv("TORR_STORE", "none")
 
     def fired(server, *, is_secure=False, requests=REQUESTS):
         folder = tmp_path / "server"

@@ -17,9 +17,8 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, server):
+def run(tmp_path, server):
     """Return a function that sends load to the server: the level, and what the server counted."""
-    monkeypatch.setenv("TORR_STORE", "none")
 
     def ran(*words, path=""):
         before = server.counts()

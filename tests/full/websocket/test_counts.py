@@ -55,9 +55,8 @@ def certificate(tmp_path_factory):
 
 
 @pytest.fixture
-def fire(tmp_path, monkeypatch, certificate):
+def fire(tmp_path, certificate):
     """Send messages to a server; return the level of the result, and what the server counted."""
-    monkeypatch.setenv("TORR_STORE", "none")
 
     def fired(name, *words, is_secure=False):
         trusted, files = certificate
