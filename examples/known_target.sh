@@ -1,6 +1,5 @@
 #!/bin/sh
-# Can the numbers be believed? Fire at a target that writes down when it answered what, and set
-# torr's times beside the target's own.
+# Compare torr's times with the log of a target whose delays are known.
 #
 #   DURATION=10s examples/known_target.sh
 set -eu

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Visitors do not wait for each other: send RATE requests a second, whatever comes back, at random
-# moments as visitors do, and ask what they feel.
+# Send RATE requests per second at random times (open loop), whether responses arrive or not, and
+# check the response time against an SLO.
 #
 #   RATE=500 examples/open_load.sh http://localhost:8080/
 #
-# Response time counts from the moment that a request was due, service time from when it was sent.
-# Where the two part, requests queued for a connection. Exit code 1: the SLO is broken.
+# The response time begins when a request was due, the service time when it was sent. If they differ,
+# requests waited for a connection. Exit code 1: the SLO is broken.
 set -eu
 url=${1:?give the URL to fire at}
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# You have a .dat of an old wrktest.sh run. Climb the same levels again and set both side by side.
+# Measure the levels of an old wrktest.sh result (.dat) again, and compare both results.
 #
 #   examples/wrktest_dat.sh old/apiserver.dat http://localhost:8080/healthz
 #

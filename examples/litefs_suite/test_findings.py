@@ -12,7 +12,7 @@ def tree():
 
 
 @pytest.mark.xfail(reason="parse_form hands the dict in its cache to every caller", strict=True)
-def test_a_form_is_nobody_elses():
+def test_each_caller_gets_its_own_form():
     first = parse_form("mine=1")
     first["yours"] = "2"
     assert parse_form("mine=1") == {"mine": "1"}

@@ -128,7 +128,7 @@ always add up:
 
 ```text
 planned   = attempted + dropped
-attempted = ok + the sum of all errors + in_flight
+attempted = ok + the sum of all errors + cancelled + in_flight
 ```
 
 `planned` requests are those that were due. A request is `dropped` if it was due but never sent
@@ -145,7 +145,8 @@ _TARGET = """\
 alerts. Faults that end as `ok` are correct responses that clients often handle wrongly. Faults
 whose names begin with `h2_` are those of HTTP/2: they need `--http 2c`. Those that begin
 with `grpc_` are those of gRPC: they need `--grpc`, with any unary method. Those that begin with
-`ws_` are those of WebSocket: they need a `ws://` URL.
+`ws_` are those of WebSocket: they need a `ws://` URL. Start the target in a second terminal; it
+runs until Ctrl-C:
 
 ```sh
 torr target faulty --fault reset_in_body --share 10% --port 8080

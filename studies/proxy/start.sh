@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Starts a server at $PORT, or a backend at a free port and a proxy at $PORT before it. What they log
-# goes to files in $TMPDIR, which are removed. They end when this ends; it ends when one of them does.
+# Starts a server at $PORT, or a backend at a free port and a proxy at $PORT before it. Their logs
+# are files in $TMPDIR, which are removed. When the script ends, both servers end; when one server
+# ends, the script ends.
 #
 #   PORT=8001 start.sh 'node backend.js'
 #   PORT=8001 start.sh 'node backend.js' 'node proxy.js'

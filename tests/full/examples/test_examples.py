@@ -216,7 +216,9 @@ def test_the_suite_of_a_framework_runs_and_its_findings_stand(tmp_path):
     )
     assert ended.returncode == 0, ended.stdout
     assert outcomes(junit, "test_findings") == {
-        "test_a_form_is_nobody_elses": "parse_form hands the dict in its cache to every caller",
+        "test_each_caller_gets_its_own_form": (
+            "parse_form hands the dict in its cache to every caller"
+        ),
         "test_a_delete_takes_its_own_keys": "delete compares by LIKE, to which _ is any character",
         "test_a_key_that_expired_can_be_put_again": (
             "a get that finds an expired key leaves its row behind"

@@ -28,7 +28,7 @@ def show(result: RunResult, out: Screen) -> None:
     _show_table(tables.of_finalists(tuning), say("Finalists, in fresh rounds"), out)
     if not tuning.outcome.rounds:
         seen = tables.of_search(tuning)
-        _show_table(_first(seen), say("The search: seen, not shown"), out)
+        _show_table(_first(seen), say("The search: estimates without a verdict"), out)
     for title, text in instructions(tuning):
         out.line()
         out.line(title, "bold")

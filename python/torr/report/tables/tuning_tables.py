@@ -129,7 +129,7 @@ def configuration(result: RunResult) -> Table:
         ),
         (say("primary metric"), word_text(tuning.metric.label)),
         (say("trials of the search"), f"{experiment.search or 0:,}"),
-        (say("fresh rounds before a look"), looks),
+        (say("fresh rounds before an interim analysis"), looks),
     ]
     if experiment.budget is not None:
         rows.append((say("budget"), experiment.budget))

@@ -95,7 +95,8 @@ def folded(result: RunResult) -> Iterator[Titled]:
         yield say("Versions of the candidates"), facts.versions(comparison)
         yield say("Configuration"), facts.configuration(result)
     elif result.kind == "tune":
-        yield say("The search: seen, not shown"), tuning_tables.of_search(Tuning.of(result))
+        title = say("The search: estimates without a verdict")
+        yield title, tuning_tables.of_search(Tuning.of(result))
         yield say("Configuration"), tuning_tables.configuration(result)
     else:
         if len(levels) > 1:

@@ -52,7 +52,7 @@ def test_the_configuration_has_every_parameter(result):
     assert rows["workers"] == "1, 2, 4"
     assert rows["gc"] == "true, false"
     assert rows["trials of the search"] == "40"
-    assert rows["fresh rounds before a look"] == "10, 20"
+    assert rows["fresh rounds before an interim analysis"] == "10, 20"
 
 
 def test_a_setting_is_started_by_its_command_and_its_files(result):

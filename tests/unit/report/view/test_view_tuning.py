@@ -60,7 +60,7 @@ def test_the_summary_has_verdict_finalists_and_command(result):
     assert "## Finalists, in fresh rounds" in text
     assert "GC=off serve --port '{port}' --workers 4" in text
     assert "## Settings that failed" in text
-    assert "## The search: seen, not shown" in text
+    assert "## The search: estimates without a verdict" in text
 
 
 def test_the_page_of_an_unfinished_tuning_says_so():
