@@ -10,7 +10,9 @@ from random import Random
 
 import pytest
 
+import torr
 from installed import TORR, wait_until
+from torr.errors import NothingMeasuredError
 from torr.options.tune import TuneOptions
 from torr.planning.tuning import TunePlan
 from torr.results.result import decoded
@@ -240,8 +242,11 @@ def test_a_setting_that_does_not_start_is_out_with_its_reason(torr, file, tmp_pa
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("--delay {delay}", "--delay nothing"), "ended by itself"),
-        (('url = "http', 'health_timeout = "300ms"\nhealth = "/absent"\nurl = "http'), "not ready"),
+        (("--delay {delay}", "--delay nothing"), "before it was ready"),
+        (
+            ('url = "http', 'health_timeout = "300ms"\nhealth = "/absent"\nurl = "http'),
+            "not healthy",
+        ),
     ],
 )
 def test_a_default_that_does_not_start_ends_the_tuning(torr, file, tmp_path, change, said):
@@ -250,4 +255,12 @@ def test_a_default_that_does_not_start_ends_the_tuning(torr, file, tmp_path, cha
     ended = torr("tune", file)
     assert ended.code == 3
     assert not (tmp_path / "_output/torr/latest").exists()
-    assert said or ended.err
+    assert said in ended.err, ended.err
+
+
+@pytest.mark.full
+def test_from_python_a_tuning_that_measured_nothing_raises(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tune.toml").write_text(FILE.replace('"1ms"', '"never"'))
+    with pytest.raises(NothingMeasuredError, match="no request of any trial succeeded"):
+        torr.tune(file, pin="off")

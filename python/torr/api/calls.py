@@ -96,6 +96,7 @@ def _measured(prepared: PreparedRun, options: FinishOptions, progress: Progress 
     """Measure, judge and store; then raise the exception that ended it early, if any."""
     from torr.api.ctrl_c import handle_ctrl_c
     from torr.api.progress_listener import ProgressListener
+    from torr.errors import NothingMeasuredError
     from torr.experiments.background import in_background, in_calling_thread
     from torr.experiments.interrupt import Interrupt
     from torr.finishing.no_answer import nothing_measured
@@ -119,6 +120,9 @@ def _measured(prepared: PreparedRun, options: FinishOptions, progress: Progress 
         raise KeyboardInterrupt(f"everything measured is stored in {directory.path}")
     if outcome.failure is not None:
         raise nothing_measured(outcome.failure, finished.result, directory.path)
+    error = finished.decision.error
+    if finished.result.kind == "tune" and isinstance(error, NothingMeasuredError):
+        raise error
     from torr.api.result import load
 
     return load(directory.path)

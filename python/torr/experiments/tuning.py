@@ -13,18 +13,24 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
+from torr.errors import NothingMeasuredError
 from torr.experiments.context import Outcome, RunContext
 from torr.experiments.trial import ComparisonState, Trial, end_cell, run_protocol, run_trial
 from torr.experiments.tuning_time import TRIALS_OF_DEFAULT, TuningTime
 from torr.messages.message import message, message_list
+from torr.messages.say import say
 from torr.servers.differences import differences
 from torr.servers.failure import EndedEarly, TrialError
 from torr.tuning.response_needs import lacking, response_needs
+from torr.tuning.trials import LIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from torr.experiments.trial import PlanOf
+    from torr.messages.message import Message
     from torr.model.settings import Setting
     from torr.results.level import Level
     from torr.results.tuning import TrialPlace
@@ -36,8 +42,10 @@ if TYPE_CHECKING:
     from torr.tuning.trials import TuneTrial
 
 DEFAULT = "default"
-AFTER_THE_LOAD = ("did_not_stop", "left_behind")
+AFTER_THE_LOAD = ("did_not_stop", "bad_end", "left_behind")
 """Failures of a server that do not change what was measured of it."""
+_OF_ANY_SETTING = (LIMITED, "no_success", "no_number")
+"""Problems of both trials of the default that other settings would have too."""
 _OF_CONTENT = ("answers.status", "answers.bodies", "answers.types")
 
 
@@ -63,31 +71,34 @@ class SettingTrials:
 
 @dataclass
 class DefaultAnswers:
-    """The responses of the default, from before the search, with which others are compared."""
+    """The responses of the default, with which those of other settings are compared."""
 
+    default: int = 0
     known: list[ResponseDigest] = field(default_factory=list)
 
     def check(self, trial: Trial, answer: ResponseDigest) -> None:
         """Raise TrialError (wrong_answer) if a saved trial has another response.
 
-        Bodies are compared only if all of the default were the same.
+        Bodies are compared only if all of the default were the same, so far.
         """
-        if not trial.round:
-            self.known.append(answer)
-            return
-        if not self.known:
-            return
-        is_stable = len({known.body_sha256 for known in self.known}) == 1
-        codes = [code for code in _OF_CONTENT if is_stable or code != "answers.bodies"]
-        name = trial.candidate.name
-        found = differences({DEFAULT: self.known[0], name: answer})
-        wrong = [sentence for sentence in found if sentence.code in codes]
+        is_default = trial.place is UNSET or trial.place.setting == self.default
+        wrong = self._differences(trial.candidate.name, answer, is_default=is_default)
         if wrong:
             hint = message(
                 "hint.other_answer",
                 "if it is right, write what you expect: expect = {{ status = 200 }}",
             )
-            raise TrialError("wrong_answer", name, message_list(" ", wrong), hint)
+            raise TrialError("wrong_answer", trial.candidate.name, message_list(" ", wrong), hint)
+        if is_default:
+            self.known.append(answer)
+
+    def _differences(self, name: str, answer: ResponseDigest, *, is_default: bool) -> list[Message]:
+        if not self.known:
+            return []
+        is_stable = not is_default and len({known.body_sha256 for known in self.known}) == 1
+        codes = [code for code in _OF_CONTENT if is_stable or code != "answers.bodies"]
+        found = differences({DEFAULT: self.known[0], name: answer})
+        return [sentence for sentence in found if sentence.code in codes]
 
 
 class TuneRun:
@@ -116,7 +127,7 @@ class TuneRun:
             trial_s = self._try_default()
             procedure = self._procedure_for(trial_s)
             self._note_few_responses(procedure)
-            known = self._trials.reader.trials(directory.levels, directory.failures)
+            known = self._known()
             self._state.trials_made = len(known)
             left = [max(0, count - len(known)) for count in procedure.budget.all_trials]
             self._context.listener.trials_planned(left[0], left[1], trial_s)
@@ -134,6 +145,19 @@ class TuneRun:
             interrupted=interrupt.requested,
             is_urgent=interrupt.is_urgent,
         )
+
+    def _known(self) -> dict[TrialPlace, TuneTrial]:
+        """Return the trials on the disk.
+
+        The server of the last one may not have been checked after its load: without the readings
+        of the monitor, which follow, it is repeated.
+        """
+        directory = self._context.directory
+        known = self._trials.reader.trials(directory.levels, directory.failures)
+        last = directory.levels[-1] if directory.levels else None
+        if last is not None and last.monitor is None and last.place is not UNSET:
+            known.pop(last.place, None)
+        return known
 
     def _try_default(self) -> float:
         """Start and load the default; return how long a trial takes, in seconds.
@@ -155,7 +179,22 @@ class TuneRun:
             if self._context.interrupt.requested:
                 raise EndedEarly
             seconds.append(time.monotonic() - began_s)
+        if self._context.directory.is_empty:
+            self._check_default()
         return fmean(seconds)
+
+    def _check_default(self) -> None:
+        """Raise NothingMeasuredError if both trials of the default have no number.
+
+        Users that starve, or requests that are never sent, can be reasons for a tuning.
+        """
+        problems = list(map(self._trials.reader.problem_of, self._of_default))
+        hopeless = [why for kind, why in problems if kind in _OF_ANY_SETTING]
+        if len(hopeless) == TRIALS_OF_DEFAULT:
+            raise NothingMeasuredError(
+                say("the trials of the default have no number: {why}", why=hopeless[-1] or ""),
+                say("change the load, such as its connections or its duration"),
+            )
 
     def _note_few_responses(self, procedure: TuneProcedure) -> None:
         """Say which SLOs the responses of the default's trials would be too few to show."""

@@ -42,6 +42,8 @@ _SECRET_FLAG = re.compile(
 _NAME_OF_COUNT = re.compile(r"tokens|(?<!ac)(?<!dis)count", re.IGNORECASE)
 # A number, and words about it: `5 is too large`.
 _COUNT = re.compile(r"-?[\d.,]+(?: [a-z\u4e00-\u9fff ]*)?")
+# The name of a value that is filled in later: `--token={token}`.
+_PLACEHOLDER = re.compile(r"\{[A-Za-z_]\w*\}")
 # An error code or the name of a setting, not a secret.
 _PLAIN_WORD = re.compile(r"[a-zA-Z]?[a-z_ -]{0,31}|\d{1,4}")
 
@@ -62,6 +64,8 @@ def is_secret_flag(flag: str) -> bool:
 def is_secret_value(name: str, value: str) -> bool:
     """Return whether a value under a name is a secret that is not covered yet."""
     if not value or value.startswith(REDACTED) or not is_secret(name):
+        return False
+    if _PLACEHOLDER.fullmatch(value):
         return False
     if _COUNT.fullmatch(value) and _NAME_OF_COUNT.search(name):
         return False

@@ -36,7 +36,10 @@ def check_resumed(head: RunHead, path: Path | None, directory: RunDirectory) -> 
         ),
         say("give the directory that torr {verb} named when it ended", verb=head.kind),
     )
-    before, now = (json.loads(encode(x.experiment)) for x in (directory.head, head))
+    # Both without secrets, as a run directory keeps them.
+    before, now = (
+        directory.outside.json(json.loads(encode(x.experiment))) for x in (directory.head, head)
+    )
     keys = {*before, *now} - _AT_THE_END
     if head.kind == "tune" and head.experiment.search is None:
         keys -= _OF_BUDGET

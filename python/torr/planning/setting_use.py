@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from torr.model.secret_names import REDACTED, is_secret
-from torr.model.secrets import redacted_text
+from torr.model.secrets import redacted_command, redacted_text
 from torr.results.tuning import SettingUse
 from torr.servers.placeholders import fill
 
 if TYPE_CHECKING:
     from torr.model.settings import Setting
+    from torr.servers.preparation import Preparation
     from torr.sources.tune_file import TuneFile
 
 # Names that stay: each start has others.
@@ -22,25 +23,40 @@ _LEFT = {name: f"{{{name}}}" for name in ("port", "scratch", "processes")}
 def setting_use(file: TuneFile, setting: Setting) -> SettingUse:
     """Return the command, variables and files of a setting; the port stays a placeholder.
 
-    The path of a file is the name of its template.
+    Of the path of a file, only its name is left.
     """
     preparation = file.preparation
-    paths = {template.name: template.path.name for template in preparation.templates}
+    paths = _file_names(preparation)
     values = {**_LEFT, **preparation.otherwise, **setting, **paths}
-    candidate = file.candidate_in(setting).command
-    argv = tuple(fill(word, values, "command") for word in candidate.argv)
+    command = file.candidate_in(setting).command
+    own = {parameter.variable for parameter in file.parameters}
+    words = redacted_command(command.argv)
+
+    def filled(text: str, where: str) -> str:
+        # Values of parameters are no secrets, whatever the name before them.
+        return fill(redacted_text(text), values, where)
+
     return SettingUse(
-        command=replace(candidate, argv=argv).redacted(),
+        command=shlex.join(fill(word, values, "command") for word in words),
         env={
-            name: REDACTED if is_secret(name) else redacted_text(fill(value, values, name))
-            for name, value in candidate.env
+            name: REDACTED if is_secret(name) and name not in own else filled(value, name)
+            for name, value in command.env
         },
         files={
-            template.path.name: redacted_text(fill(template.text, values, template.name))
+            paths[template.name]: filled(template.text, template.name)
             for template in preparation.templates
         },
         before=[
-            redacted_text(shlex.join(fill(word, values, "before") for word in words))
-            for words in preparation.before
+            shlex.join(filled(word, "before") for word in words) for words in preparation.before
         ],
     )
+
+
+def _file_names(preparation: Preparation) -> dict[str, str]:
+    """Return the names of the filled files by template; two files of one name get longer ones."""
+    count = Counter(template.path.name for template in preparation.templates)
+    return {
+        template.name: file if count[file] == 1 else f"{template.name}-{file}"
+        for template in preparation.templates
+        for file in (template.path.name,)
+    }

@@ -97,16 +97,25 @@ class TunePlan:
             trials = self.effort.trials_of(trial_s, TRIALS_OF_DEFAULT)
             budget = TuneBudget.of(len(self.file.settings), trials, self.noise)
             procedure = replace(procedure, budget=budget)
-        require(
-            procedure.budget.finds_anything,
-            say("the budget is too small to find anything"),
-            say(
-                "allow {n} trials or more, of about {seconds:.0f} s each",
-                n=least_trials(len(self.file.settings)),
-                seconds=trial_s,
-            ),
-        )
+        _check_budget(procedure.budget, trial_s)
         return procedure
+
+    def check_trials(self) -> None:
+        """Raise UsageError if a budget of trials is too small to find anything."""
+        if self.effort is not None and self.effort.time_ns is None:
+            _check_budget(self.procedure.budget, self.trial_s)
+
+
+def _check_budget(budget: TuneBudget, trial_s: float) -> None:
+    require(
+        budget.finds_anything,
+        say("the budget is too small to find anything"),
+        say(
+            "allow {n} trials or more, of about {seconds:.0f} s each",
+            n=least_trials(budget.settings),
+            seconds=trial_s,
+        ),
+    )
 
 
 def _metric(file: TuneFile, load: Plan) -> Metric:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from torr.errors import require
 from torr.messages.say import say
 from torr.messages.similar import did_you_mean
+from torr.model.secret_names import is_secret_value
 from torr.planning.matrix import KEYS, OF_ONE_RUN, needs
 from torr.servers.placeholders import fill, placeholder_names
 from torr.sources.candidate_entry import CANDIDATE_KEYS
@@ -15,7 +16,7 @@ from torr.sources.toml_table import line_of
 from torr.sources.tune_file import TUNE_KEYS
 
 if TYPE_CHECKING:
-    from torr.model.settings import Setting
+    from torr.model.settings import Setting, TunedParameter
     from torr.sources.tune_file import TuneFile
 
 # The port and the folder of a trial, where only their names matter.
@@ -31,16 +32,16 @@ def check(file: TuneFile) -> None:
 
 
 def examples(file: TuneFile) -> list[Setting]:
-    """Return settings in which every value of every parameter occurs, the default first."""
-    found = [file.settings[file.default]]
-    open_values = {(p.name, repr(value)) for p in file.parameters for value in p.values}
-    open_values -= _values_of(found[0])
-    for setting in file.settings:
-        if not open_values:
-            break
-        if new := _values_of(setting) & open_values:
+    """Return settings in which every value of every parameter occurs, the default first.
+
+    Each set of parameters that have a value together is among them.
+    """
+    found: list[Setting] = []
+    seen: set[object] = set()
+    for setting in (file.settings[file.default], *file.settings):
+        if new := {frozenset(setting), *_values_of(setting)} - seen:
             found.append(setting)
-            open_values -= new
+            seen |= new
     return found
 
 
@@ -68,10 +69,11 @@ def _check_flags(file: TuneFile) -> None:
 def _check_parameters(file: TuneFile) -> None:
     """Refuse a parameter that changes nothing, and a name that two things have."""
     used = {name for text in file.preparation.texts for name in placeholder_names(text)}
-    used |= file.candidate.command.placeholders | {"processes"}
+    used |= file.candidate.command.placeholders
     for parameter in file.parameters:
         name, line = parameter.name, line_of(file.matrix.lines, f"settings.{parameter.name}")
         with errors_at(file.matrix.path, line):
+            _check_is_public(parameter)
             reaches = bool(parameter.argument) or parameter.variable is not None or name in used
             require(
                 reaches,
@@ -87,6 +89,19 @@ def _check_parameters(file: TuneFile) -> None:
                 say("a template and a setting are both called {name!r}", name=name),
                 say("rename one"),
             )
+
+
+def _check_is_public(parameter: TunedParameter) -> None:
+    """Refuse texts under the name of a secret: the result names settings by their values."""
+    for name in (parameter.name, parameter.variable or ""):
+        require(
+            not any(
+                isinstance(value, str) and is_secret_value(name, value)
+                for value in (*parameter.values, parameter.otherwise)
+            ),
+            say("{name!r} is the name of a secret, and results contain all values", name=name),
+            say("choose another name if its values are not secret"),
+        )
 
 
 def _check_filled(file: TuneFile, setting: Setting) -> None:

@@ -12,7 +12,6 @@ from torr.experiments.pinning import pinned
 from torr.experiments.trial import ComparisonState
 from torr.experiments.tuning import DefaultAnswers, SettingTrials, TuneRun
 from torr.experiments.tuning_time import TuningTime
-from torr.model.secret_names import is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets
 from torr.planning.cluster import start_of
 from torr.planning.monitoring import sources_of
@@ -42,8 +41,9 @@ if TYPE_CHECKING:
 
 def prepare_tuning(tuning: TunePlan, command: Sequence[str]) -> PreparedRun:
     """Return a tuning, ready to start; `command` is its command line."""
+    tuning.check_trials()
     options, head = tuning.options, _head(tuning, command)
-    run = _Run(tuning)
+    run = TuningRun(tuning)
     return PreparedRun(
         folder=options.folder,
         name=options.name,
@@ -69,7 +69,7 @@ def compares_answers(tuning: TunePlan) -> bool:
 
 
 @dataclass
-class _Run:
+class TuningRun:
     """A tuning while it runs: its procedure, once it is known, and the failures so far."""
 
     tuning: TunePlan
@@ -77,6 +77,7 @@ class _Run:
     failures: list[TrialFailure] = field(default_factory=list)
 
     def measure(self, context: RunContext) -> Outcome:
+        """Run the tuning to its end, or until an interrupt."""
         tuning = self.tuning
         self.failures = context.directory.failures
         file = tuning.file
@@ -92,7 +93,7 @@ class _Run:
         tuning.plans.noted = context.listener.noted
         state.ask_server = self._ask
         if compares_answers(tuning):
-            state.check_answer = DefaultAnswers().check
+            state.check_answer = DefaultAnswers(file.default).check
         trials = SettingTrials(
             file.settings, file.default, file.candidate_in, self._plan_of, tuning.reader
         )
@@ -103,10 +104,8 @@ class _Run:
             return self.procedure
 
         def keep_looks(looks: tuple[int, ...]) -> None:
-            head = context.directory.head
-            head.experiment = structs.replace(head.experiment, stages=list(looks))
-            self.procedure = tuning.procedure_in(head.experiment.search or 0, looks)
-            state.total = self.procedure.budget.all_trials[1]
+            self.keep_looks(context.directory, looks)
+            state.total = self.procedure.budget.all_trials[1] if self.procedure else 0
 
         time_spent = TuningTime(
             None if tuning.effort is None else tuning.effort.seconds, keep_looks
@@ -114,7 +113,15 @@ class _Run:
         with pinned(tuning.pin):
             return TuneRun(trials, procedure_for, context, state, time_spent).run()
 
+    def keep_looks(self, directory: RunDirectory, looks: tuple[int, ...]) -> None:
+        """Leave out the other looks, also when this tuning is continued."""
+        head = directory.head
+        head.experiment = structs.replace(head.experiment, stages=list(looks))
+        directory.keep_head()
+        self.procedure = self.tuning.procedure_in(head.experiment.search or 0, looks)
+
     def judge(self, levels: Sequence[Level], _aborted: str | None = None) -> Conclusions:
+        """Return what was found after these levels and the failures so far."""
         tuning, procedure = self.tuning, self.procedure
         if procedure is None:
             return Conclusions()
@@ -127,6 +134,7 @@ class _Run:
         return Conclusions(tuning=outcome)
 
     def record(self, directory: RunDirectory) -> Experiment:
+        """Return the experiment with what is known at the end."""
         return structs.replace(
             directory.head.experiment, allow_not_shown=self.tuning.options.allow_not_shown
         )
@@ -154,14 +162,10 @@ class _Run:
 
 
 def _secrets(tuning: TunePlan) -> list[str]:
-    """Return the secrets of the server in any setting, and of the requests to it."""
+    """Return the secrets of the server and of the requests to it; values of parameters are none."""
     file = tuning.file
     secrets = {*file.candidate.command.secrets, *secrets_of_plan(tuning.load)}
     secrets.update(known_secrets(file.matrix.monitor.at))
-    for parameter in file.parameters:
-        names = (parameter.name, parameter.variable or "")
-        if any(map(is_secret, names)):
-            secrets.update(map(str, (*parameter.values, parameter.otherwise or "")))
     return sorted(secret for secret in secrets if len(secret) >= LEAST_SECRET)
 
 
@@ -184,7 +188,8 @@ def _head(tuning: TunePlan, command: Sequence[str]) -> RunHead:
                     file.candidate_in(default), tuning.load, default, file.preparation
                 )
             },
-            parameters=list(file.parameters),
+            # Copies: a run directory makes the texts of its head safe to keep.
+            parameters=list(map(structs.replace, file.parameters)),
             default=file.default,
             budget=None if tuning.effort is None else str(tuning.effort),
             search=None if has_time else procedure.budget.search,

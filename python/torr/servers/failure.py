@@ -4,6 +4,7 @@
     port_taken     another process listens there       died           it ended by itself
     not_ready      no good response in time              wrong_answer   it answered something else
     did_not_stop   it had to be killed                 left_behind    processes or files remain
+    bad_end        it was stopped and ended badly      no_answer      it did not answer
     before_failed  a command that runs before it failed
 
 A matrix records a TrialError as the outcome of the trial and continues. Uncaught, it ends torr like
@@ -25,7 +26,9 @@ Kind = Literal[
     "died",
     "not_ready",
     "wrong_answer",
+    "no_answer",
     "did_not_stop",
+    "bad_end",
     "left_behind",
     "before_failed",
 ]

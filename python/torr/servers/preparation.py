@@ -17,6 +17,7 @@ from torr.messages.message import message
 from torr.servers.failure import EndedEarly, TrialError, describe_exit
 from torr.servers.log_file import tail
 from torr.servers.placeholders import fill
+from torr.servers.reservation import scratch_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,7 +61,8 @@ class Preparation:
         paths: dict[str, object] = {}
         for template in self.templates:
             path = scratch / f"{template.name}-{template.path.name}"
-            path.write_text(fill(template.text, values, template.name), encoding="utf-8")
+            with scratch_errors(path):
+                path.write_text(fill(template.text, values, template.name), encoding="utf-8")
             paths[template.name] = path
         return paths
 
@@ -84,17 +86,18 @@ class Preparation:
 def _run(argv: list[str], command: Command, scratch: Path, is_over: Callable[[], bool]) -> None:
     log = scratch / "before.log"
     deadline = time.monotonic() + command.health_timeout_s
+    with scratch_errors(log):
+        output = log.open("wb")
     try:
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                argv,
-                cwd=command.cwd,
-                env={**command.environment, "TMPDIR": str(scratch)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        process = subprocess.Popen(
+            argv,
+            cwd=command.cwd,
+            env={**command.environment, "TMPDIR": str(scratch)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     except OSError as error:
         what = message(
             "trial.before_not_run",
@@ -103,6 +106,8 @@ def _run(argv: list[str], command: Command, scratch: Path, is_over: Callable[[],
             reason=error.strerror or str(error),
         )
         raise TrialError("before_failed", command.name, what) from error
+    finally:
+        output.close()
     try:
         while process.poll() is None and time.monotonic() < deadline and not is_over():
             time.sleep(_POLL_S)

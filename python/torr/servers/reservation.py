@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torr.errors import OutputError
+from torr.messages.say import say
 from torr.servers.ports import reserved_port
 
 if TYPE_CHECKING:
@@ -36,8 +38,21 @@ class ServerReservation:
 def reserve() -> Iterator[ServerReservation]:
     """Reserve a port and a folder for one server; raise NothingMeasuredError if no port is free."""
     with reserved_port() as port:
-        scratch = Path(tempfile.mkdtemp(prefix="torr-"))
+        with scratch_errors(tempfile.gettempdir()):
+            scratch = Path(tempfile.mkdtemp(prefix="torr-"))
         try:
             yield ServerReservation(port, scratch)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def scratch_errors(path: Path | str) -> Iterator[None]:
+    """Convert an OSError about torr's own temporary files to an OutputError."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            say("{path}: cannot be written: {error}", path=path, error=error.strerror or error),
+            say("free disk space, or set TMPDIR to another folder"),
+        ) from error

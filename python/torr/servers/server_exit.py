@@ -90,7 +90,7 @@ class ServerExit:
                 "after the stop signal it ended with {ending}",
                 ending=self._exit_text(),
             )
-            return self._error("died", what)
+            return self._error("bad_end", what)
         return None
 
     def _exit_text(self) -> Message:

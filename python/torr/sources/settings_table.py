@@ -89,7 +89,9 @@ def _conditions(
     table = own.table("when", say("write when = {{ workers = [4, 8] }}"))
     for name in table.values:
         with table.errors_at(name):
-            hint = did_you_mean(name, before) or say("name a parameter that is written before it")
+            hint = did_you_mean(name, before) or say(
+                "name a parameter that is written before it, on a line of its own"
+            )
             require(name in before, say("when: there is no {name!r} before", name=name), hint)
             known = before[name].values
             values = _values(table, name, name) if _is_list(table, name) else (table.values[name],)

@@ -234,7 +234,13 @@ class _Reader:
         given: dict[str, SettingValue] = {}
         for parameter in parameters:
             self._check_default(table, parameter, given)
-        return settings.index(given)
+        # Of the values 1 and true, `list.index` would take either.
+        return next(
+            number
+            for number, setting in enumerate(settings)
+            if setting.keys() == given.keys()
+            and all(is_one_of(given[name], (value,)) for name, value in setting.items())
+        )
 
     def _check_default(self, table: TomlTable, parameter: TunedParameter, given: Setting) -> None:
         """Add the default's value of a parameter to those before it."""

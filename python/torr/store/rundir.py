@@ -225,6 +225,10 @@ class RunDirectory:
             self._point_latest_here()
         return stored
 
+    def keep_head(self) -> None:
+        """Write a head that has changed since the first level to disk."""
+        self._assemble("interrupted", None)
+
     def keep_failure(self, failure: TrialFailure) -> TrialFailure:
         """Write a failed trial to disk and return it as stored."""
         stored: TrialFailure = self.outside.part(failure)

@@ -50,7 +50,7 @@ class TrialReader:
 
     def of_level(self, level: Level, place: TrialPlace) -> TuneTrial:
         """Return the trial of a measured level."""
-        problem, why = self._problem(level)
+        problem, why = self.problem_of(level)
         return TuneTrial(
             place=place,
             value=None if problem else self.metric.read(level),
@@ -63,7 +63,7 @@ class TrialReader:
             memory_bytes=MEMORY.read(level),
         )
 
-    def _problem(self, level: Level) -> tuple[str | None, Message | None]:
+    def problem_of(self, level: Level) -> tuple[str | None, Message | None]:
         """Return the kind of problem because of which a level has no number, and why."""
         if level.is_limited:
             return LIMITED, message("slo.generator_limit", "the generator was the limit")

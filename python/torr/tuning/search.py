@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torr.results.tuning import SettingOut, TrialPlace
 from torr.tuning.budget import FINALISTS
-from torr.tuning.trials import FINAL_FAILURES, MOST_FAILURES
+from torr.tuning.trials import LIMITED, MOST_FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -35,9 +35,13 @@ Trials = dict[int, "TuneTrial"]
 
 @dataclass
 class Failures:
-    """Counts failures of settings; `out` has those that failed too often, by setting."""
+    """Counts failures of settings; `out` has those that failed too often, by setting.
+
+    `last` has the last failure of each setting.
+    """
 
     out: dict[int, SettingOut] = field(default_factory=dict)
+    last: dict[int, SettingOut] = field(default_factory=dict)
     _counts: dict[int, int] = field(default_factory=dict)
 
     def add(self, trial: TuneTrial) -> None:
@@ -45,9 +49,10 @@ class Failures:
         setting, problem = trial.place.setting, trial.problem
         if problem is None or not trial.is_failure:
             return
+        self.last[setting] = SettingOut(setting, problem, trial.why)
         self._counts[setting] = self._counts.get(setting, 0) + 1
-        if self._counts[setting] >= MOST_FAILURES or problem in FINAL_FAILURES:
-            self.out.setdefault(setting, SettingOut(setting, problem, trial.why))
+        if self._counts[setting] >= MOST_FAILURES:
+            self.out.setdefault(setting, self.last[setting])
 
     def remaining(self, settings: Sequence[int]) -> list[int]:
         """Return the settings that are not out."""
@@ -135,7 +140,7 @@ def _without_value(
         measured = {setting for trials in rounds for setting in trials}
         for setting in entrants:
             if setting not in measured and setting not in failures.out:
-                failures.out[setting] = SettingOut(setting, "limited")
+                failures.out[setting] = failures.last.get(setting, SettingOut(setting, LIMITED))
 
 
 def _log(value: float) -> float:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 LIMITED = "limited"
 """The generator was the limit: the trial counts for nothing, and is no failure of the setting."""
-FINAL_FAILURES = frozenset({"wrong_answer"})
-"""Failures that a second trial would repeat."""
 MOST_FAILURES = 2
 """Failures after which a setting is out."""
 

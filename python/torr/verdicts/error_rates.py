@@ -6,6 +6,8 @@ from torr.messages.message import Message, message
 from torr.units import show_percent
 from torr.verdicts.judgement import MOST_APART_POINTS
 
+ERROR_RATES_APART = "comparison.error_rates_apart"
+
 
 def error_rates_apart(before: float | None, after: float | None) -> Message | None:
     """Return why times of two sides are not compared: they are of ok responses only.

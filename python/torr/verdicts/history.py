@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from torr.results.level import Level
     from torr.results.position import Position
     from torr.results.result import RunResult
+    from torr.results.verdict import Verdict
 
 
 P95, SUCCESS_RATE = "response_ms.p95", "success_rate"
@@ -50,25 +51,37 @@ class MeasuredRun:
     """The reason why the run claims nothing."""
     setting: str | None = None
     """Of a tuning, the setting whose trials these are."""
+    claim: Verdict | None = None
+    """Of a tuning, the verdict on the setting against the default."""
+    is_chosen: bool = True
+    """Whether it may be the best run; of a tuning, only the recommended setting may."""
+    primary: str | None = None
+    """The metric that was made best, if the run is one of a tuning."""
 
     @classmethod
     def of_tuning(cls, run: int, result: RunResult, request: str | None) -> list[Self]:
-        """Read a tuning: the fresh trials of the default, and of each finalist, the best one last.
+        """Read a tuning: the trials of its verdict, of the default and of each finalist.
 
-        A tuning that has not come so far has none.
+        The best finalist is the last one. A tuning that has not come so far has none.
         """
         outcome = result.tuning
-        if not outcome:
+        if not outcome or not outcome.rounds:
             return []
-        fresh = [x for x in result.levels if x.place is not UNSET and x.place.phase == "fresh"]
-        of_setting = {
-            setting: [x for x in fresh if x.place is not UNSET and x.place.setting == setting]
-            for setting in (result.experiment.default or 0, *reversed(outcome.finalists))
-        }
+        measured = [*([] if outcome.default is None else [outcome.default])]
+        measured += reversed(outcome.measured)
+        default = result.experiment.default or 0
+        best = default if outcome.recommended is None else outcome.recommended
         return [
-            cls(run, *_claiming(list(map(_bare, trials)), request, None), _name(trials))
-            for trials in of_setting.values()
-            if trials
+            cls(
+                run,
+                *_claiming(list(map(_bare, trials)), request, None),
+                _name(trials),
+                None if each.against_default is None or request else each.against_default,
+                each.setting == best,
+                None if request else result.experiment.primary,
+            )
+            for each in measured
+            if (trials := _fresh_trials(result, each.setting, outcome.rounds))
         ]
 
     @classmethod
@@ -82,7 +95,7 @@ class MeasuredRun:
     @property
     def metric(self) -> Metric:
         """The metric of its comparison: p99 where requests arrived at a rate, else ok/s."""
-        return Metric(primary_of(self.trials[0]).key, self.request)
+        return Metric(self.primary or primary_of(self.trials[0]).key, self.request)
 
     @property
     def cell(self) -> Cell:
@@ -146,16 +159,29 @@ def ledger(runs: Iterable[MeasuredRun], baseline: MeasuredRun | None = None) -> 
         is_baseline = baseline is not None and baseline.run == now.run
         entry = structs.replace(
             now.entry(),
-            before=_change(before, now),
+            before=_change(before, now) if now.claim is None else _claimed(now, now.claim),
             best=_change(best, now),
             baseline=None if is_baseline else _change(baseline, now),
         )
         entries.append(entry)
-        if now.trials:
+        if now.trials and now.is_chosen:
             before = now
             if best is None or _is_better(best, now):
                 best, best_at = now, at
     return [structs.replace(entry, is_best=at == best_at) for at, entry in enumerate(entries)]
+
+
+def _fresh_trials(result: RunResult, setting: int, rounds: int) -> list[Level]:
+    """Return the fresh trials of a setting up to a round; of a repeated one, the last."""
+    trials = {
+        level.place: level
+        for level in result.levels
+        if level.place is not UNSET
+        and level.place.phase == "fresh"
+        and level.place.setting == setting
+        and level.place.round <= rounds
+    }
+    return list(trials.values())
 
 
 def _name(trials: Sequence[Level]) -> str:
@@ -214,6 +240,8 @@ def _change(before: MeasuredRun | None, now: MeasuredRun) -> RunChange | None:
     """Return the change to an earlier run: the ratio, and a verdict where both have trials."""
     if before is None or not (before.trials and now.trials):
         return None
+    if before.run == now.run and now.claim is not None:
+        return _claimed(now, now.claim)
     if before.cell == now.cell and min(len(before.trials), len(now.trials)) > 1:
         procedure = Procedure(primary=now.metric, metrics=())
         (verdict,) = comparison.unpaired(
@@ -239,6 +267,21 @@ def _change(before: MeasuredRun | None, now: MeasuredRun) -> RunChange | None:
         n=min(len(before.trials), len(now.trials)),
         bounds=[x.is_bound(now.metric) for x in (before, now)],
         reason=_why_no_verdict(before, now),
+    )
+
+
+def _claimed(now: MeasuredRun, claim: Verdict) -> RunChange:
+    """Return the change of a setting to the default of its tuning, by the tuning's verdict."""
+    return RunChange(
+        run=now.run,
+        metric=claim.metric,
+        ratio=claim.ratio,
+        interval=claim.interval,
+        n=claim.n,
+        p=claim.p,
+        word=now.metric.word(claim.word or ""),
+        reason=claim.reason,
+        more_rounds=claim.more_rounds,
     )
 
 

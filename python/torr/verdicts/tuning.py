@@ -57,7 +57,10 @@ FreshRounds = list[dict[int, FreshValue]]
 
 @dataclass(frozen=True, slots=True)
 class SettingClaim:
-    """A setting against another one: the word, the estimate of ln(setting / other), Holm's p."""
+    """A setting against another one: the word, the estimate of ln(setting / other), Holm's p.
+
+    Between settings with an `obstacle`, the estimate shows nothing.
+    """
 
     setting: int
     other: int
@@ -65,6 +68,7 @@ class SettingClaim:
     p_adjusted: float
     judgement: Judgement
     more_is_better: bool = True
+    obstacle: Message | None = None
 
     @property
     def is_beyond_margin(self) -> bool:
@@ -72,8 +76,7 @@ class SettingClaim:
         if self.judgement.word != "better":
             return False
         low, high = self.estimate.interval
-        margin = math.log1p(DELTA)
-        return low > margin if self.more_is_better else high < -margin
+        return low > math.log1p(DELTA) if self.more_is_better else high < math.log1p(-DELTA)
 
     @property
     def is_behind(self) -> bool:
@@ -166,27 +169,29 @@ def _recommended(
     claims: Mapping[int, SettingClaim],
     slos: Mapping[int, SettingSlos],
 ) -> int | None:
-    """Return the first finalist whose SLOs are shown; none if it is slower than a good default.
+    """Return the first finalist whose SLOs are shown; none if the default should stay.
 
     The finalists after it had lower scores. That one of them is not shown to be slower says little:
     the rounds end when the first one is settled.
     """
     chosen = next((setting for setting in finalists if slos[setting].word == "held"), None)
-    if chosen is None or _is_slower(claims.get(chosen), slos):
+    if chosen is None or _loses(claims.get(chosen), slos):
         return None
     return chosen
 
 
-def _is_slower(claim: SettingClaim | None, slos: Mapping[int, SettingSlos]) -> bool:
+def _loses(claim: SettingClaim | None, slos: Mapping[int, SettingSlos]) -> bool:
     """Return whether a setting is slower than a default that breaks no SLO.
 
-    Where the word is inconclusive, the estimate decides: without a reason to change, the default
-    stays.
+    Where the word is inconclusive and the default keeps its SLOs, the estimate decides: without a
+    reason to change, the default stays.
     """
     if claim is None or slos[claim.other].word == "broken":
         return False
-    word = claim.judgement.word
-    return word == "worse" or (word == "inconclusive" and claim.is_behind)
+    if claim.judgement.word == "worse":
+        return True
+    is_behind = claim.is_behind or claim.obstacle is not None
+    return claim.judgement.word == "inconclusive" and is_behind and slos[claim.other].word == "held"
 
 
 def _slos_of(rounds: FreshRounds, setting: int, alpha: float) -> SettingSlos:
@@ -209,6 +214,7 @@ def _family(
     adjusted = holm.adjusted([estimate.p for estimate in estimates])
     claims = {}
     for pair, estimate, p in zip(pairs, estimates, adjusted, strict=True):
+        obstacle = _obstacle(rounds, pair) if metric.is_time else None
         evidence = Evidence(
             count=estimate.count,
             family=len(pairs),
@@ -219,11 +225,11 @@ def _family(
             margin=math.log1p(DELTA),
             more_is_better=metric.more_is_better,
             alpha=alpha,
-            obstacle=_obstacle(rounds, pair) if metric.is_time else None,
+            obstacle=obstacle,
         )
         setting, other = pair
         claims[setting] = SettingClaim(
-            setting, other, estimate, p, judge(evidence), metric.more_is_better
+            setting, other, estimate, p, judge(evidence), metric.more_is_better, obstacle
         )
     return claims
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from installed import is_running, wait_until
+from torr.errors import OutputError
 from torr.servers.command import Command
 from torr.servers.failure import EndedEarly, TrialError
 from torr.servers.preparation import ConfigTemplate, Preparation
@@ -42,6 +43,15 @@ def test_a_command_that_fails_is_named_with_its_output(tmp_path, argv, said):
     assert raised.value.kind == "before_failed"
     assert said in raised.value.message
     assert raised.value.log_tail == (("no room",) if "echo" in argv[-1] else ())
+
+
+def test_files_that_torr_cannot_write_are_no_failure_of_a_setting(tmp_path):
+    gone = tmp_path / "gone"
+    template = Preparation((ConfigTemplate("a", tmp_path / "b", ""),))
+    with pytest.raises(OutputError, match=r"gone/a-b: cannot be written: No such file"):
+        template.write_files({}, gone)
+    with pytest.raises(OutputError, match=r"before\.log: cannot be written: No such file"):
+        Preparation(before=(("true",),)).run(command(tmp_path), {}, gone)
 
 
 def test_a_command_that_does_not_end_is_killed_with_what_it_started(tmp_path):

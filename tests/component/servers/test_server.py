@@ -143,7 +143,7 @@ def test_a_server_that_fails_while_it_stops_is_not_clean(start):
     await_ready(server)
     failure = server.stop().failure()
     assert (failure.kind, failure.message) == (
-        "died",
+        "bad_end",
         "app: after the stop signal it ended with exit code 7",
     )
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 
 from doubles import Truth, measured_level
+from torr.errors import NothingMeasuredError
 from torr.experiments import tuning as tunings
 from torr.experiments.context import ExperimentListener, RunContext
 from torr.experiments.interrupt import Interrupt
@@ -17,7 +18,9 @@ from torr.experiments.tuning import DefaultAnswers, SettingTrials, TuneRun
 from torr.experiments.tuning_time import TuningTime
 from torr.messages.message import message
 from torr.model.condition import Condition
+from torr.results.monitor import MonitorSeries
 from torr.results.result import RunHead, TrialFailure
+from torr.results.tuning import TrialPlace
 from torr.servers.answer import ResponseDigest
 from torr.servers.command import Command
 from torr.servers.expectation import Expectation
@@ -65,6 +68,7 @@ class Servers:
     def __init__(self, monkeypatch, folder):
         self.made, self.tried = [], 0
         self.most = 10**9
+        self.dies_before_the_monitor = False
         self.fails = lambda _trial: None
         self.default_error = None
         self.default_level = measured_level(50, Truth(ok_per_s=40.0))
@@ -120,7 +124,11 @@ class Servers:
         noise = Random(f"{trial.place}").gauss(1.0, 0.02)
         truth = Truth(ok_per_s=(1000.0 + 100 * trial.factors["n"]) * noise)
         level = measured_level(50, truth, candidate="api", factors=trial.factors, round=trial.round)
-        context.directory.keep_level(structs.replace(level, place=trial.place))
+        level = structs.replace(level, place=trial.place)
+        context.directory.keep_level(level)
+        if len(self.made) == self.most and self.dies_before_the_monitor:
+            raise Killed
+        context.directory.replace_level(structs.replace(level, monitor=MonitorSeries()))
 
 
 @pytest.fixture
@@ -191,7 +199,7 @@ def test_a_default_that_does_not_start_ends_the_tuning(servers):
     assert bench.made == []
 
 
-@pytest.mark.parametrize("kind", ["left_behind", "did_not_stop"])
+@pytest.mark.parametrize("kind", ["left_behind", "did_not_stop", "bad_end"])
 def test_what_a_default_does_after_its_load_does_not_end_the_tuning(servers, kind):
     bench = servers()
     bench.default_error = TrialError(kind, "api", message("a", "a file"))
@@ -225,6 +233,34 @@ def test_a_tuning_that_was_killed_goes_on_to_the_same_end(servers, seed):
     assert replay == expected
 
 
+def test_a_trial_whose_server_was_not_checked_is_repeated(servers):
+    whole = servers()
+    whole.run()
+    killed = servers()
+    killed.most, killed.dies_before_the_monitor = 9, True
+    directory = RunDirectory.create(killed.folder, "unchecked", RunHead(kind="tune"))
+    with pytest.raises(Killed):
+        killed.run(directory)
+    again = servers()
+    again.run(RunDirectory.reopen(directory.path))
+    assert again.made == whole.made[8:]
+
+
+@pytest.mark.parametrize(
+    ("truth", "why"),
+    [
+        (Truth(ok_per_s=0.0, errors={"connect": 9}), "no request succeeded"),
+        (Truth(ok_per_s=40.0, health="generator-limited"), "the generator was the limit"),
+    ],
+)
+def test_a_default_without_a_number_ends_the_tuning(servers, truth, why):
+    bench = servers()
+    bench.default_level = measured_level(50, truth)
+    with pytest.raises(NothingMeasuredError, match=f"the default have no number: {why}"):
+        bench.run()
+    assert bench.made == []
+
+
 def test_an_interrupted_tuning_says_so_and_makes_no_further_trial(servers):
     bench = servers()
     bench.fails = lambda _trial: bench.interrupt.press() if len(bench.made) == 7 else None
@@ -248,16 +284,17 @@ def answer(body=b"ok", status=200):
     )
 
 
-def checked(known, other):
+def checked(known, other, setting=1, later=()):
     """Return what is wrong with the response of a setting, given those of the default."""
     reader = TrialReader(Metric("ok_per_s"))
     trials = SettingTrials(SETTINGS, DEFAULT, lambda _setting: SERVER, None, reader)
-    answers = DefaultAnswers()
+    answers = DefaultAnswers(DEFAULT)
     for each in known:
         answers.check(trials.trial(DEFAULT), each)
-    place = PROCEDURE.replay({}).following
+    for number, each in enumerate(later, 1):
+        answers.check(trials.trial(DEFAULT, TrialPlace("fresh", 0, number, DEFAULT)), each)
     try:
-        answers.check(trials.trial(1, place), other)
+        answers.check(trials.trial(setting, TrialPlace("fresh", 0, 9, setting)), other)
     except TrialError as error:
         return error
     return None
@@ -274,6 +311,15 @@ def test_bodies_that_differ_by_themselves_are_not_compared():
     assert checked([answer(b"1"), answer(b"2")], answer(b"3")) is None
     error = checked([answer(b"1"), answer(b"2")], answer(b"3", 404))
     assert "Status differ: 200 by default; 404 by api." in error.message
+
+
+def test_a_body_of_the_default_that_changes_later_is_not_compared_from_then_on():
+    stable = [answer(b"1"), answer(b"1")]
+    assert checked(stable, answer(b"2"), setting=DEFAULT) is None
+    assert checked(stable, answer(b"3"), later=[answer(b"2")]) is None
+    assert checked(stable, answer(b"3")).kind == "wrong_answer"
+    error = checked(stable, answer(b"1", 503), setting=DEFAULT)
+    assert "Status differ: 200 by default; 503 by api." in error.message
 
 
 def test_without_a_response_of_the_default_nothing_is_compared():

@@ -102,6 +102,25 @@ def test_the_examples_have_every_value_of_every_parameter(plan):
     assert len(chosen) < 10
 
 
+def test_the_examples_have_every_set_of_parameters_with_a_value(plan):
+    """`{cache}` has no value in the setting (a, none, x)."""
+    text = WHOLE.replace(
+        "batch = [1, 2, 3, 4]",
+        'mode = ["b", "a"]\nstore = ["none", "disk"]\n'
+        'cache = { values = [8, 16], when = { store = ["disk"] }, argument = ["--{cache}"] }\n'
+        'extra = { values = ["x"], when = { mode = ["a"] }, argument = ["--x={cache}"] }\n'
+        "batch = [1, 2, 3, 4]",
+    ).replace("batch = 1\n", 'mode = "a"\nstore = "disk"\ncache = 8\nextra = "x"\nbatch = 1\n')
+    with pytest.raises(FileError, match="cache} is unknown"):
+        plan(text)
+
+
+def test_the_default_true_is_not_the_value_1(plan):
+    text = WHOLE.replace("workers = [1, 2, 4, 8]", "workers = [1, true, 4, 8]")
+    file = plan(text.replace("workers = 1\n", "workers = true\n")).file
+    assert file.settings[file.default]["workers"] is True
+
+
 def test_the_preview_says_settings_trials_time_and_power(plan):
     assert lines_of(plan(budget=TuneEffort(trials=240))) == [
         "48 settings of 4 parameters; the default is workers 1, gc on, batch 1",
@@ -188,6 +207,9 @@ def test_made_up_prompts_may_have_a_tokenizer(plan):
         plan(WHOLE.replace("slo =", chat, 1))
 
 
+_NO_LIST = str.maketrans("", "", "[]")
+
+
 @pytest.mark.parametrize(
     "case",
     [
@@ -196,6 +218,14 @@ def test_made_up_prompts_may_have_a_tokenizer(plan):
         ("slo =", 'trace = "t"\nslo =', 3, "trace: t: No such file", None),
         ("slo =", 'tokenizer = "x"\nslo =', 3, "a tuning has no tokenizer", "leave it out"),
         ('"{workers}", ', "", 7, "'workers' does not reach the server", "{workers}"),
+        (
+            "batch = [1",
+            'pwd = ["abcd"]\nbatch = [1',
+            10,
+            "the name of a secret",
+            "choose another",
+        ),
+        ("batch = [1", "processes = [1]\nbatch = [1", 10, "'processes' does not reach", "write"),
         ('"{workers}"', '"{worker}"', 1, "{worker} is unknown", "{workers}"),
         ("batch = [1", "conf = [1]\nbatch = [1", 10, "both called 'conf'", "rename"),
         ('duration = "5s"', 'duration = "5"', 4, "duration", None),
@@ -205,8 +235,9 @@ def test_a_mistake_is_named_at_its_line(plan, case):
     before, after, line, problem, hint = case
     assert before in WHOLE
     text = WHOLE.replace(before, after, 1)
-    if "conf = [1]" in after:
-        text = text.replace("batch = 1\n", "batch = 1\nconf = 1\n")
+    if before == "batch = [1":  # a new parameter has a default
+        values, _, _ = after.partition("\n")
+        text = text.replace("batch = 1\n", f"batch = 1\n{values.translate(_NO_LIST)}\n")
     if problem.startswith("'workers'"):
         text = text.replace("when = { workers = [4, 8] }", "when = { workers = 4 }")
     with pytest.raises(FileError) as error:

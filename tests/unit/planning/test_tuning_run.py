@@ -10,7 +10,8 @@ from torr.model.tune_effort import TuneEffort
 from torr.options.tune import TuneOptions
 from torr.planning.setting_use import setting_use
 from torr.planning.tuning import TunePlan
-from torr.planning.tuning_run import compares_answers, prepare_tuning
+from torr.planning.tuning_run import TuningRun, compares_answers, prepare_tuning
+from torr.results.result import decoded
 from torr.results.tuning import TrialPlace
 from torr.sources.tune_file import read_tune_file
 from torr.store.rundir import RunDirectory
@@ -157,6 +158,62 @@ def test_a_tuning_whose_template_or_commands_have_changed_is_not_continued(plan,
     (tmp_path / "server.conf").write_text("gc {gc}\nlimit 1\n")
     with pytest.raises(UsageError, match="template conf has changed since the start"):
         prepare_tuning(plan(resume=path), []).open()
+
+
+COUNTED = FILE.replace(
+    'argument = ["--pool", "{pool}"]', 'argument = ["--max-batched-tokens={pool}"]'
+)
+
+
+def test_a_run_directory_leaves_the_arguments_of_the_file_as_they_are(plan):
+    text = COUNTED.replace("{pool}", "{pool}-x")
+    for file_text, word in ((COUNTED, "{pool}"), (text, "{pool}-x")):
+        path = started(lambda t=file_text, **options: plan(t, **options))
+        tuning = plan(file_text, resume=path)
+        with prepare_tuning(tuning, []).open():
+            pass
+        fresh = plan(file_text)
+        with prepare_tuning(fresh, []).open():
+            pass
+        setting = {"workers": 4, "gc": False, "pool": 16}
+        assert fresh.file.candidate_in(setting).command.argv[-1] == f"--max-batched-tokens={word}"
+    assert "--max-batched-tokens=16" in setting_use(plan(COUNTED).file, setting).command
+
+
+def test_a_tuning_with_a_secret_in_an_argument_goes_on(plan):
+    text = FILE.replace('["--pool", "{pool}"]', '["--pool={pool}", "--api-key=hunter22"]')
+    path = started(lambda **options: plan(text, **options))
+    tuning = plan(text, resume=path)
+    with prepare_tuning(tuning, []).open():
+        pass
+    use = setting_use(tuning.file, {"workers": 4, "gc": False, "pool": 16})
+    assert use.command.endswith("--pool=16 '--api-key=***'")
+
+
+def test_the_looks_that_are_left_are_on_the_disk_at_once(plan):
+    path = started(plan)
+    tuning = plan(resume=path)
+    run = TuningRun(tuning)
+    with prepare_tuning(tuning, []).open() as directory:
+        run.keep_looks(directory, (10,))
+        stored = decoded((path / "result.json").read_bytes(), "result.json")
+    assert stored.experiment.stages == [10]
+    assert run.procedure.budget.looks == (10,)
+
+
+def test_templates_with_the_same_file_name_stay_apart(plan, tmp_path):
+    plan()
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more/server.conf").write_text("workers {workers}\n")
+    file = plan(f'{FILE}more = "more/server.conf"\n').file
+    use = setting_use(file, {"workers": 1, "gc": True})
+    assert use.files == {"conf-server.conf": "gc true\n", "more-server.conf": "workers 1\n"}
+    assert "--config conf-server.conf" in use.command
+
+
+def test_a_budget_of_too_few_trials_is_refused_before_the_server_starts(plan):
+    with pytest.raises(UsageError, match="too small to find anything"):
+        prepare_tuning(plan(budget=TuneEffort(trials=10)), [])
 
 
 def test_before_it_runs_a_tuning_concludes_nothing(plan):

@@ -90,7 +90,8 @@ def test_a_trial_that_was_cut_short_is_none():
 
 
 @pytest.mark.parametrize(
-    ("kind", "problem"), [("died", "died"), ("left_behind", None), ("did_not_stop", None)]
+    ("kind", "problem"),
+    [("died", "died"), ("left_behind", None), ("did_not_stop", None), ("bad_end", None)],
 )
 def test_of_failures_after_the_load_only_a_crash_counts(kind, problem):
     trials = read([level_at(PLACE)], [failure_at(PLACE, kind=kind, measured=True)])

@@ -114,10 +114,12 @@ def test_a_setting_that_fails_twice_is_out_with_its_reason():
     assert [trial.place.attempt for trial in trials if trial.place.setting == 19] == [1, 2]
 
 
-def test_a_different_answer_is_not_asked_for_twice():
-    outcome, trials = recorded(procedure(), rates(RISING, {19: "wrong_answer"}))
-    assert outcome.out == (SettingOut(19, "wrong_answer"),)
-    assert sum(trial.place.setting == 19 for trial in trials) == 1
+def test_a_setting_that_failed_and_was_limited_then_is_out_with_its_failure():
+    def first(place):
+        return "died" if place.attempt == 1 else LIMITED
+
+    outcome, _ = recorded(procedure(), rates(RISING, {19: first}))
+    assert outcome.out == (SettingOut(19, "died"),)
 
 
 def test_a_setting_that_fails_once_stays():

@@ -223,6 +223,25 @@ def test_a_tuning_is_a_round_for_its_default_and_each_finalist():
     assert [entry.is_best for entry in entries] == [False, False, False, True]
     assert [entry.trials for entry in entries] == [10] * 4
     assert entries[1].before.word == "faster"
+    claims = {x.setting: x.against_default for x in tuned().tuning.measured}
+    assert [entry.before.interval for entry in entries[1:]] == [
+        claims[setting].interval for setting in reversed(tuned().tuning.finalists)
+    ]
+
+
+def test_only_the_recommended_setting_of_a_tuning_is_the_best():
+    result = tuned()
+    result.tuning.recommended = None
+    entries = history.ledger(MeasuredRun.of_tuning(7, result, None))
+    assert [entry.is_best for entry in entries] == [True, False, False, False]
+    assert all(entry.best.word == "faster" for entry in entries[1:])
+
+
+def test_fresh_rounds_after_the_verdict_are_not_in_the_ledger():
+    result = tuned()
+    result.tuning.rounds = 6
+    entries = history.ledger(MeasuredRun.of_tuning(7, result, None))
+    assert [entry.trials for entry in entries] == [6] * 4
 
 
 def test_a_tuning_without_fresh_rounds_is_none():

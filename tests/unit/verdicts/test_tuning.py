@@ -61,6 +61,40 @@ def test_a_difference_that_is_no_claim_is_not_beyond_the_margin():
     assert (claim.judgement.word, claim.is_beyond_margin) == ("inconclusive", False)
 
 
+def test_at_least_three_percent_less_is_a_ratio_of_at_most_0_97():
+    rounds = [{DEFAULT: FreshValue(100.0), CHAMPION: FreshValue(97.05)} for _ in range(10)]
+    times = Metric("response_ms.p99")
+    claim = judge_finalists(rounds, DEFAULT, [CHAMPION], metric=times).against_default[CHAMPION]
+    assert (claim.judgement.word, claim.is_beyond_margin) == ("better", False)
+
+
+@pytest.mark.parametrize(("broken", "recommended"), [(False, None), (True, CHAMPION)])
+def test_a_setting_with_more_errors_is_not_recommended_for_its_times(broken, recommended):
+    slo = (exact(0.2 if broken else -0.2),)
+    rounds = [
+        {
+            DEFAULT: FreshValue(100.0, slo, 0, 1000),
+            CHAMPION: FreshValue(50.0, (exact(-0.2),), 300, 1000),
+        }
+        for _ in range(10)
+    ]
+    verdict = judge_finalists(rounds, DEFAULT, [CHAMPION], metric=Metric("response_ms.p99"))
+    assert verdict.against_default[CHAMPION].judgement.word == "inconclusive"
+    assert verdict.recommended == recommended
+
+
+def test_an_equal_setting_is_recommended_if_the_default_is_not_shown_to_keep_the_slo():
+    rounds = rounds_of([1.0, 0.999], [0.0, -0.2])
+    for number, trials in enumerate(rounds):
+        noisy = trials[CHAMPION].value * math.exp(0.1 * (-1) ** number)
+        trials[CHAMPION] = FreshValue(noisy, trials[CHAMPION].slos)
+    verdict = judge_finalists(rounds, DEFAULT, [CHAMPION])
+    assert verdict.against_default[CHAMPION].is_behind
+    assert verdict.slos[DEFAULT].word == "not shown"
+    assert verdict.against_default[CHAMPION].judgement.word == "inconclusive"
+    assert verdict.recommended == CHAMPION
+
+
 def test_less_is_better_where_the_metric_is_a_time():
     claim = judged([1.0, 0.9], metric=Metric("response_ms.p99")).against_default[CHAMPION]
     assert (claim.judgement.word, claim.is_beyond_margin) == ("better", True)

@@ -7,20 +7,16 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
-
 from torr.messages.say import Text, say
 from torr.model.settings import settings_of
 from torr.results.tuning import TuningOutcome
 from torr.stats.metric import OK_PER_S, Metric
+from torr.tuning.measured import TrialReader
 from torr.units import show_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from torr.messages.message import Message
     from torr.model.settings import Setting, TunedParameter
-    from torr.results.level import Level
     from torr.results.result import RunResult
     from torr.results.tuning import TunedSetting
 
@@ -30,7 +26,7 @@ class SearchedSetting:
     """What the search saw of a setting.
 
     `first` is the number of its first trial, `rounds` counts its trials with a number, and `stage`
-    is the last level of halving in which it was measured.
+    is the last halving step in which it was measured.
     """
 
     setting: int
@@ -68,7 +64,7 @@ class Tuning:
             default=experiment.default or 0,
             metric=metric,
             outcome=result.tuning or TuningOutcome(is_complete=False),
-            searched=_searched(result.levels, settings, metric),
+            searched=_searched(result, settings, metric),
         )
 
     def name(self, setting: int) -> str:
@@ -102,23 +98,19 @@ class Tuning:
         return {out.setting: out.why or out.problem for out in self.outcome.out}
 
 
-def _searched(
-    levels: Iterable[Level], settings: list[Setting], metric: Metric
-) -> list[SearchedSetting]:
+def _searched(result: RunResult, settings: list[Setting], metric: Metric) -> list[SearchedSetting]:
     """Return what the search saw, the settings that stayed longest first."""
     found: dict[int, SearchedSetting] = {}
-    for level in levels:
-        place = level.place
-        if place is UNSET or place.phase != "search":
+    for place, trial in TrialReader(metric).trials(result.levels, result.failures).items():
+        if place.phase != "search" or trial.is_failure:
             continue
         seen = found.setdefault(
             place.setting, SearchedSetting(place.setting, settings[place.setting])
         )
-        value = None if level.is_limited else metric.read(level)
-        if value is None:
+        if trial.value is None:
             continue
         seen.rounds += 1
         seen.stage = max(seen.stage, place.stage)
-        seen.first = value if seen.first is None else seen.first
+        seen.first = trial.value if seen.first is None else seen.first
     sign = -1.0 if metric.more_is_better else 1.0
     return sorted(found.values(), key=lambda seen: (-seen.stage, sign * (seen.first or 0.0)))

@@ -12,6 +12,8 @@ import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET, structs
+
 from torr.report.data.flat import flat, members
 from torr.store.atomic import replace_bytes
 
@@ -62,6 +64,8 @@ def rows_of(result: RunResult) -> list[Row]:
 def _failed(trial: TrialFailure) -> dict[str, Any]:
     """Return the row of a trial that failed: its candidate, and why."""
     whose = {"candidate": trial.candidate, "factors": trial.factors, "round": trial.round}
+    if trial.place is not UNSET:
+        whose["place"] = structs.asdict(trial.place)
     return {**whose, "failure": trial.text, "failure_kind": trial.kind}
 
 

@@ -58,7 +58,7 @@ def of_search(tuning: Tuning) -> Table | None:
         say("{metric} in the first round", metric=word_text(tuning.metric.label)),
         lambda row: words.value(tuning.metric, row.first),
     )
-    table.number(say("last level"), lambda row: f"{row.stage or '–'}")
+    table.number(say("last step"), lambda row: f"{row.stage or '–'}")
     table.number(say("rounds"), lambda row: f"{row.rounds}")
     table.text(say("note"), lambda row: _note(row, tuning, reasons))
     return table.build()

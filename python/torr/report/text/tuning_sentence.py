@@ -11,7 +11,9 @@ from torr.model.settings import settings_of
 from torr.report.text.comparison_clauses import WORDS
 from torr.report.text.verdict_words import coverage
 from torr.stats.metric import Metric
+from torr.tuning.trials import LIMITED
 from torr.units import show_setting
+from torr.verdicts.error_rates import ERROR_RATES_APART
 
 if TYPE_CHECKING:
     from torr.results.result import RunResult
@@ -25,6 +27,8 @@ def verdict(result: RunResult) -> Text:
     if not outcome or not (outcome.rounds or outcome.is_complete):
         return _unfinished(result)
     if outcome.default is None and not outcome.measured:
+        if {out.problem for out in outcome.out} == {LIMITED}:
+            return say("No setting but the default could be measured: the generator was the limit.")
         return say("No setting but the default could be measured: keep the default.")
     words = _Words(result, outcome)
     return words.sentence()
@@ -88,6 +92,9 @@ class _Words:
             return say("{name} is {word} than the default by {amount} ({span})", **values)
         if claim.word == "same":
             return say("{name} and the default are the same ({span})", **values)
+        why = claim.reason
+        if why is not None and why.code == ERROR_RATES_APART:
+            return say("{name} is not comparable with the default ({why})", why=why, **values)
         return say("{name} is not shown to differ from the default ({span})", **values)
 
     def _unclaimed(self, setting: TunedSetting) -> Text:

@@ -47,6 +47,14 @@ def test_the_search_names_finalists_and_what_is_out(result):
     assert out == ["workers 1, gc false", "not ready", "not healthy in 30 s"]
 
 
+def test_trials_without_a_number_are_not_seen_by_the_search(result):
+    levels = [structs.replace(x, counts=structs.replace(x.counts, ok=0)) for x in result.levels[:1]]
+    searched = Tuning.of(structs.replace(result, levels=[*levels, *result.levels[1:]])).searched
+    seen = {each.setting: each.rounds for each in Tuning.of(result).searched}
+    setting = result.levels[0].place.setting
+    assert next(x.rounds for x in searched if x.setting == setting) == seen[setting] - 1
+
+
 def test_the_configuration_has_every_parameter(result):
     rows = dict(rows_of(tuning_tables.configuration(result)))
     assert rows["workers"] == "1, 2, 4"

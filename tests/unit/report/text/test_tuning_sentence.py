@@ -11,7 +11,7 @@ from torr.model.settings import TunedParameter, settings_of
 from torr.report.text.tuning_sentence import bound, verdict
 from torr.results.experiment import Experiment
 from torr.results.result import RunResult
-from torr.results.tuning import TuningOutcome
+from torr.results.tuning import SettingOut, TuningOutcome
 from torr.results.verdict import Verdict
 from torr.stats.metric import named
 from torr.tuning.outcome import outcome_of
@@ -153,6 +153,23 @@ def test_a_reason_for_which_no_finalist_is_shown_to_keep_the_slos_is_said():
 
 def test_a_number_that_must_be_high_has_a_lower_bound():
     assert "ok/s ≥ 122/s" in said([1.0, 1.1], slos=(Condition.parse("ok/s > 100"),))
+
+
+def test_times_beside_more_errors_are_not_comparable():
+    rounds = [
+        {0: FreshValue(100.0, (), 0, 1000), 1: FreshValue(50.0, (), 300, 1000)} for _ in range(10)
+    ]
+    assert said_of(rounds, 0, [1], (), "p99") == (
+        "workers 6 is not comparable with the default (error rates lie more than 1 point apart,"
+        " 0 % and 30 %: times are of ok answers), 10 fresh rounds: keep the default."
+    )
+
+
+def test_if_the_generator_was_the_limit_nothing_is_recommended():
+    outcome = TuningOutcome(is_complete=True, out=[SettingOut(1, "limited")])
+    assert render(verdict(result(outcome)), "en") == (
+        "No setting but the default could be measured: the generator was the limit."
+    )
 
 
 def test_without_a_measured_setting_the_default_stays():
