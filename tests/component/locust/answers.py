@@ -164,6 +164,14 @@ def slow_head(_request, _site):
     yield b"Length: 2\r\n\r\nhi"
 
 
+def together(request, site):
+    """/together/N answers when N requests of the scenario have been read."""
+    count = int(request.path.rpartition("/")[2])
+    while len(site.seen) < count:
+        yield 0.001
+    yield answer(200, b"hi")
+
+
 def slow_body(_request, _site):
     yield head("Content-Length: 6", "Content-Type: text/plain")
     for piece in (b"by", b"te", b"s!"):
@@ -242,6 +250,7 @@ ROUTES = {
     "/closing-unsaid": closing_unsaid,
     "/slow-head": slow_head,
     "/slow-body": slow_body,
+    "/together/": together,
     "/interim": interim,
     "/early-hints": early_hints,
     "/events": events,

@@ -145,7 +145,7 @@ def test_a_timeout_from_outside(outcome):
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_only_so_many_requests_at_once(outcome, concurrency):
     def scenario(client):
-        group = [gevent.spawn(client.get, f"/slow-head?n={n}") for n in range(6)]
+        group = [gevent.spawn(client.get, f"/together/{concurrency}?n={n}") for n in range(6)]
         gevent.joinall(group, timeout=60)
         return [one.value.status_code for one in group]
 
@@ -156,7 +156,7 @@ def test_only_so_many_requests_at_once(outcome, concurrency):
 
 def test_ten_requests_at_once_are_the_default(outcome):
     def scenario(client):
-        group = [gevent.spawn(client.get, "/slow-head") for _ in range(15)]
+        group = [gevent.spawn(client.get, "/together/10") for _ in range(15)]
         gevent.joinall(group, timeout=60)
 
     assert outcome(scenario, in_order=False).wire[0]["connection"] == "of 10"

@@ -111,7 +111,7 @@ def test_an_exception_thrown_in(outcome, site):
 
 def test_greenlets_share_a_session(outcome):
     def scenario(client):
-        group = [gevent.spawn(client.get, f"/slow-head?n={n}") for n in range(5)]
+        group = [gevent.spawn(client.get, f"/together/5?n={n}") for n in range(5)]
         gevent.joinall(group, timeout=60)
         return [(one.value.status_code, one.value.url[-1]) for one in group]
 
@@ -140,8 +140,8 @@ def test_a_greenlet_waits_while_others_run(outcome):
 
 def test_connections_are_given_back_to_be_shared(outcome):
     def scenario(client):
-        for _ in range(3):
-            group = [gevent.spawn(client.get, "/slow-head") for _ in range(3)]
+        for read in (3, 6, 9):
+            group = [gevent.spawn(client.get, f"/together/{read}") for _ in range(3)]
             gevent.joinall(group, timeout=60)
 
     seen = outcome(scenario, in_order=False)
