@@ -37,6 +37,11 @@ impl FeedDemand {
         self.used.store(used, Ordering::Release);
         self.starved.store(starved, Ordering::Release);
     }
+
+    /// Takes note that the worker has ended: it holds no rows, whatever it is given.
+    pub(crate) fn end(&self) {
+        self.used.store(u64::MAX, Ordering::Release);
+    }
 }
 
 /// The worker's end.

@@ -335,6 +335,8 @@ impl ReplyReader {
             next = frame::read(&mut replies);
         }
         self.signs.has_ended.store(true, Ordering::Release);
+        // The feeder does not wait for it.
+        self.demands.iter().for_each(|demand| demand.end());
         if self.signs.is_silent.load(Ordering::Acquire) && !self.has_ended() {
             let seconds = self.transport.silence_limit().as_secs();
             self.lose(SILENT.message([("seconds", seconds.into())]));

@@ -11,10 +11,10 @@ use crate::feed::{FeedBatch, FeedDemand, FeedLink, FeedRow, RowSource};
 use crate::random::mix;
 use crate::worker::gate::Gate;
 
-/// The weight of the rows that each worker has ahead, at first.
+/// The weight of the rows that a worker has ahead, on average over the workers, at first.
 const FIRST_ROOM: u64 = 8 << 20;
 
-/// The same at most. It doubles when a worker has no row to send.
+/// The same at most, and the most that any worker has. It doubles when a worker has no row to send.
 const MOST_ROOM: u64 = 128 << 20;
 
 /// Rows that go to a worker at once.
@@ -39,6 +39,11 @@ impl FeedState {
     pub(super) fn new(links: &[FeedLink], have_users: bool) -> Self {
         let demands = links.iter().filter(|_| have_users).map(|link| Arc::clone(&link.demand));
         Self { demands: demands.collect(), ..Self::default() }
+    }
+
+    /// Returns whether users take the rows, which then wait for their sessions, and not for times.
+    fn have_users(&self) -> bool {
+        !self.demands.is_empty()
     }
 
     /// Returns the percentage of a time in which users had no row, on average over the workers.
@@ -83,8 +88,10 @@ struct WorkerFeed {
     batch: Vec<FeedRow>,
     /// The weight of all rows that were given to it.
     given: u64,
-    /// How long it had been without rows when the room was made larger.
+    /// How long it had been without rows when it was last asked.
     starved: u64,
+    /// Whether it was sent anything: without, it does not begin.
+    has_begun: bool,
 }
 
 impl Feeder {
@@ -93,7 +100,8 @@ impl Feeder {
         links: Vec<FeedLink>,
         state: Arc<FeedState>,
     ) -> Self {
-        let worker = |link| WorkerFeed { link, batch: Vec::new(), given: 0, starved: 0 };
+        let worker =
+            |link| WorkerFeed { link, batch: Vec::new(), given: 0, starved: 0, has_begun: false };
         let links = links.into_iter().map(worker).collect();
         Self { source, links, room: FIRST_ROOM, turn: 0, state }
     }
@@ -108,6 +116,7 @@ impl Feeder {
     fn feed_until(&mut self, gate: &Gate) {
         while !gate.is_stopped() && !self.state.is_over.load(Ordering::Acquire) {
             if !self.has_room() {
+                self.begin_all();
                 std::thread::sleep(PAUSE);
                 continue;
             }
@@ -123,19 +132,36 @@ impl Feeder {
         }
     }
 
-    /// Returns whether any worker has room; makes it larger if one was without rows.
+    /// Returns whether the workers have room together, and none has all that it may have; makes the room
+    /// larger if one was without rows. A user who waits for a row of its session lets its worker have
+    /// more, since nothing else lets that user go on.
     fn has_room(&mut self) -> bool {
-        let mut has_room = false;
+        let (mut held, mut is_any_full, mut was_starved, mut is_stuck) = (0, false, false, false);
         for worker in &mut self.links {
             let (used, starved) = worker.link.demand.read();
-            if starved > worker.starved {
-                worker.starved = starved;
-                let is_full = worker.given - used >= self.room;
-                self.room = if is_full { (self.room * 2).min(MOST_ROOM) } else { self.room };
-            }
-            has_room |= worker.given - used < self.room;
+            let is_starved = std::mem::replace(&mut worker.starved, starved) < starved;
+            // A worker that has ended has used more than it was given.
+            let own = worker.given.saturating_sub(used);
+            let is_full = own >= MOST_ROOM;
+            held += own;
+            is_any_full |= is_full;
+            was_starved |= is_starved;
+            is_stuck |= is_full && is_starved;
         }
-        has_room
+        let workers = self.links.len() as u64;
+        if was_starved && held >= self.room * workers {
+            self.room = (self.room * 2).min(MOST_ROOM);
+        }
+        let has_room = held < self.room * workers && !is_any_full;
+        has_room || (is_stuck && self.state.have_users())
+    }
+
+    /// Lets workers begin that have no row, while others have as many as there is room for.
+    fn begin_all(&mut self) {
+        self.links
+            .iter_mut()
+            .filter(|worker| !worker.has_begun)
+            .for_each(|worker| worker.send(false));
     }
 
     fn give(&mut self, row: FeedRow) {
@@ -166,10 +192,15 @@ impl Feeder {
 impl WorkerFeed {
     fn flush(&mut self, is_last: bool) {
         if is_last || !self.batch.is_empty() {
-            let rows = std::mem::take(&mut self.batch);
-            // A worker that takes no more has ended.
-            (self.link.send)(FeedBatch { rows, is_last });
+            self.send(is_last);
         }
+    }
+
+    fn send(&mut self, is_last: bool) {
+        let rows = std::mem::take(&mut self.batch);
+        self.has_begun = true;
+        // A worker that takes no more has ended.
+        (self.link.send)(FeedBatch { rows, is_last });
     }
 }
 
@@ -253,6 +284,61 @@ mod tests {
         let (mut feeder, _, inboxes) = self::feeder((0..9).map(|n| row(n, n, Some(0))), 3);
         fill(&mut feeder);
         assert!(inboxes.iter().all(|inbox| self::received(inbox).0.len() == 3));
+    }
+
+    #[test]
+    fn workers_read_ahead_together_no_further_than_each_alone_if_one_has_all_sessions() {
+        let rows = (0..60).map(|number| row(number, 0, None));
+        let (mut feeder, _, inboxes) = feeder(rows, 2);
+        let first = fill(&mut feeder);
+        assert!((15..=17).contains(&first), "{first} rows");
+        let (with, without) = if feeder.links[0].given > 0 { (0, 1) } else { (1, 0) };
+        inboxes[with].use_up(3 * LARGE as u64);
+        assert_eq!(fill(&mut feeder), 3);
+        inboxes[without].starve(1);
+        assert!(fill(&mut feeder) >= 15);
+    }
+
+    #[test]
+    fn a_worker_without_rows_begins_when_another_has_as_many_as_there_is_room_for() {
+        let (mut feeder, _, inboxes) = feeder((0..).map(|number| row(number, 0, None)), 2);
+        let (gate, without) = (Gate::new(1), usize::from(mix(0, 0).is_multiple_of(2)));
+        let batch = std::thread::scope(|scope| {
+            scope.spawn(|| feeder.feed_until(&gate));
+            let mut batches = (0..10_000).filter_map(|_| {
+                std::thread::sleep(Duration::from_millis(1));
+                inboxes[without].take()
+            });
+            let first = batches.next();
+            gate.stop();
+            first
+        });
+        assert_eq!(batch, Some(FeedBatch::default()));
+        assert_eq!(inboxes[without].take(), None, "it is told once");
+    }
+
+    #[test]
+    fn a_worker_has_no_more_than_the_maximum_unless_one_of_its_users_waits_for_its_session() {
+        for have_users in [true, false] {
+            let (senders, inboxes) = feed_channels(3);
+            let links: Vec<_> = senders.into_iter().map(FeedLink::from).collect();
+            let state = Arc::new(FeedState::new(&links, have_users));
+            let mut feeder = Feeder::new(Box::new(std::iter::empty()), links, state);
+            feeder.room = MOST_ROOM;
+            assert!(feeder.has_room());
+            feeder.links[1].given = MOST_ROOM;
+            inboxes[0].starve(1);
+            assert!(!feeder.has_room(), "the users of another worker wait");
+            inboxes[1].starve(1);
+            assert_eq!(feeder.has_room(), have_users);
+            assert!(!feeder.has_room());
+            inboxes[1].use_up(1);
+            assert!(feeder.has_room());
+            feeder.links[1].given += 1;
+            assert!(!feeder.has_room());
+            feeder.links[1].link.demand.end();
+            assert!(feeder.has_room(), "one that was lost uses nothing up");
+        }
     }
 
     #[test]
