@@ -17,7 +17,7 @@ pub struct GeneratedText {
     pub thought: Vec<u8>,
     /// The lengths of reasoning and text of the first event.
     first: (usize, usize),
-    /// Whether some of it is missing: a tool's call, or text beyond the maximum.
+    /// Whether some of it is missing: a tool's call, further answers, or text beyond the maximum.
     pub is_cut: bool,
 }
 
@@ -41,7 +41,7 @@ impl GeneratedText {
         let has_room = self.text.len() + self.thought.len() + mark.text.len() + mark.thought.len()
             <= MAX_BYTES;
         let has_text = !(mark.text.is_empty() && mark.thought.is_empty());
-        if mark.is_partial || !has_room || !has_text {
+        if mark.is_partial || mark.is_sibling || !has_room || !has_text {
             self.is_cut = true;
         }
         if self.is_cut {
@@ -97,6 +97,11 @@ mod tests {
         let mut two = GeneratedText::default();
         two.take(&Mark { text: b"one of two", is_partial: true, ..Mark::of(Kind::Text) });
         assert!(two.is_cut);
+        let mut one = generated(&[(Kind::Text, b"one")]);
+        for is_sibling in [true, false] {
+            one.take(&Mark { has_text: true, text: b"more", is_sibling, ..Mark::of(Kind::Text) });
+        }
+        assert_eq!((one.text.as_slice(), one.is_cut), (&b"one"[..], true));
         let long: &'static [u8] = vec![b'x'; MAX_BYTES].leak();
         assert!(!generated(&[(Kind::Text, long)]).is_cut);
         assert!(generated(&[(Kind::Text, long), (Kind::Text, b"x")]).is_cut);

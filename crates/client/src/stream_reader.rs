@@ -162,7 +162,9 @@ impl StreamReader {
         }
         self.sse = sse;
         let observed = &self.observation;
-        let has_ended = observed.end != UNSET || observed.is_finished || !self.dialect.has_end();
+        // Of several answers, others may go on when one is finished.
+        let is_finished = observed.is_finished && !observed.has_siblings;
+        let has_ended = observed.end != UNSET || is_finished || !self.dialect.has_end();
         match observed.fault {
             Some(fault) => Some(fault),
             // A call may have no message.
@@ -257,7 +259,7 @@ impl StreamReader {
         if let Some(generated) = &mut self.generated {
             generated.take(mark);
         }
-        if let Some(text) = &mut self.text {
+        if let Some(text) = self.text.as_mut().filter(|_| !mark.is_sibling) {
             let has_room = text.len() + mark.text.len() <= TEXT_BYTES;
             self.is_text_full |= !has_room;
             if !self.is_text_full {
@@ -280,6 +282,15 @@ mod tests {
 
     fn text(said: &str) -> String {
         format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{said}\"}}}}]}}\n\n")
+    }
+
+    /// Text of a second answer.
+    fn sibling(said: &str) -> String {
+        text(said).replace("{\"delta\"", "{\"index\":1,\"delta\"")
+    }
+
+    fn finish(index: u64) -> String {
+        format!("data: {{\"choices\":[{{\"index\":{index},\"finish_reason\":\"stop\"}}]}}\n\n")
     }
 
     const ROLE: &str =
@@ -399,7 +410,10 @@ mod tests {
             (unknown.clone() + &a + DONE, Some(Reason::StreamUnknown)),
             ("data: {\"event\":\"message\"}\n\n".into(), Some(Reason::StreamUnknown)),
             // Some servers say that they have finished, and no more.
-            ("data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n".into(), None),
+            (finish(0), None),
+            // One of two answers has finished.
+            (a.clone() + &sibling("b") + &finish(0), Some(Reason::StreamTruncated)),
+            (sibling("b") + &a + &finish(1) + &finish(0) + DONE, None),
         ];
         for (body, fault) in table {
             assert_eq!(read_all(&[(1, false, &body)]).1, fault, "{body}");
@@ -419,6 +433,16 @@ mod tests {
         let cut = text("b");
         let (reader, fault) = read_all(&[(1, false, &text("a")), (2, false, cut.trim_end())]);
         assert_eq!((fault, reader.observation().texts), (Some(Reason::StreamTruncated), 1));
+    }
+
+    #[test]
+    fn of_several_answers_only_the_text_of_the_first_is_kept() {
+        let mut reader = StreamReader::new(Dialect::Openai);
+        reader.text = Some(Vec::new());
+        let all = text("a") + &sibling("x") + &text("b") + &sibling("y");
+        reader.take(all.as_bytes(), 1, false);
+        assert_eq!(reader.text.as_deref(), Some(b"ab".as_slice()));
+        assert_eq!(reader.observation().texts, 4);
     }
 
     #[test]
