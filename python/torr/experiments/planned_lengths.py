@@ -2,6 +2,7 @@
 
 The server reports the sum over all responses, which is compared with the planned sum of the
 requests that were sent: of a trace by the engine, response by response, of other prompts here.
+The engine also adds up how far single lengths are off, which may be much when their means agree.
 Templates of chats add tokens to each message, so the mean difference tells this constant part, and
 the share tells whether it matters. Outputs that all have one length are compared one by one
 instead, in `lengths.py`.
@@ -46,6 +47,12 @@ class _Comparison:
         most = MOST_OFF_PERCENT + self.margin
         return self.lengths is not None and abs(self.lengths.difference_percent) > most
 
+    @property
+    def is_off_singly(self) -> bool:
+        """Whether the differences of single lengths together are more than MOST_OFF_PERCENT."""
+        share = self.lengths.absolute_difference_percent if self.lengths else None
+        return share is not None and share > MOST_OFF_PERCENT
+
 
 def with_prompt_lengths(level: Level, plan: Plan) -> Level:
     """Return the level with `stream.prompt_lengths`, and with a warning if they are off."""
@@ -57,7 +64,9 @@ def with_prompt_lengths(level: Level, plan: Plan) -> Level:
         return _warned(level, _prompts_unknown())
     stream = msgspec.structs.replace(level.stream, prompt_lengths=found.lengths)
     level = msgspec.structs.replace(level, stream=stream)
-    return _warned(level, _prompts_differ(found.lengths)) if found.is_off else level
+    if found.is_off:
+        return _warned(level, _prompts_differ(found.lengths))
+    return _warned(level, _prompts_differ_singly(found.lengths)) if found.is_off_singly else level
 
 
 def with_output_lengths(level: Level, plan: Plan) -> Level:
@@ -70,7 +79,9 @@ def with_output_lengths(level: Level, plan: Plan) -> Level:
         return _warned(level, _outputs_unknown())
     stream = msgspec.structs.replace(level.stream, output_lengths=found.lengths)
     level = msgspec.structs.replace(level, stream=stream)
-    return _warned(level, _outputs_differ(found.lengths)) if found.is_off else level
+    if found.is_off:
+        return _warned(level, _outputs_differ(found.lengths))
+    return _warned(level, _outputs_differ_singly(found.lengths)) if found.is_off_singly else level
 
 
 def _rows(plan: Plan) -> list[Rows]:
@@ -164,6 +175,17 @@ def _prompts_differ(lengths: PlannedLengths) -> Message:
     )
 
 
+def _prompts_differ_singly(lengths: PlannedLengths) -> Message:
+    return message(
+        "warning.prompt_lengths_differ_singly",
+        "single prompts have other lengths than planned: the differences add up to {share:.1f} % of"
+        " the planned tokens, although the means are {reported:,.1f} and {planned:,.1f}",
+        share=lengths.absolute_difference_percent,
+        reported=lengths.reported_mean,
+        planned=lengths.planned_mean,
+    )
+
+
 def _outputs_unknown() -> Message:
     return message(
         "warning.output_length_unknown",
@@ -180,6 +202,17 @@ def _outputs_differ(lengths: PlannedLengths) -> Message:
         reported=lengths.reported_mean,
         planned=lengths.planned_mean,
         share=lengths.difference_percent,
+    )
+
+
+def _outputs_differ_singly(lengths: PlannedLengths) -> Message:
+    return message(
+        "warning.output_lengths_differ_singly",
+        "single outputs have other lengths than planned: the differences add up to {share:.1f} % of"
+        " the planned tokens, although the means are {reported:,.1f} and {planned:,.1f}",
+        share=lengths.absolute_difference_percent,
+        reported=lengths.reported_mean,
+        planned=lengths.planned_mean,
     )
 
 

@@ -52,6 +52,10 @@ class PlannedLengths(ResultPart, kw_only=True):
         Number, Meta(description="reported − planned, for prompts with those of a chat template")
     ]
     difference_percent: Number
+    absolute_difference_percent: Annotated[
+        Amount | None,
+        Meta(description="of traces: Σ |reported − planned| in percent of the planned tokens"),
+    ] = None
 
 
 class StreamStatistics(ResultPart, kw_only=True):

@@ -84,8 +84,11 @@ MEMBERS = {
 }
 
 
-def of_trace(name, percent, *, is_planned=True):
-    """A level of a trace whose lengths differ by so many percent, by the count of the engine."""
+def of_trace(name, percent, *, is_planned=True, absolute=None):
+    """A level of a trace whose lengths differ by so many percent, by the count of the engine.
+
+    With `absolute`, single differences are so many percent: older results do not have them.
+    """
     member, with_lengths = MEMBERS[name]
     lengths = {
         "checked": 8,
@@ -94,6 +97,8 @@ def of_trace(name, percent, *, is_planned=True):
         "difference_mean": percent or 0,
         "difference_percent": percent or 0,
     }
+    if absolute is not None:
+        lengths["absolute_difference_percent"] = absolute
     tokens = {"total": 800, "mean": 100, "p50": 90, "p99": 150, "max": 150}
     trace = {"format": "mooncake", "rows": 8, "sessions": 8}
     level = typed.level(
@@ -112,6 +117,20 @@ def test_lengths_of_a_trace_are_those_that_the_engine_has_compared(name, percent
     assert getattr(level.stream, name).difference_percent == percent
     codes = {"prompt_lengths": "prompt_length_differs", "output_lengths": "output_length_differs"}
     assert [x.code for x in level.warnings] == count * [f"warning.{codes[name]}"]
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize(
+    ("percent", "absolute", "code"),
+    [(0, 5, None), (0, 98, "lengths_differ_singly"), (-60, 60, "length_differs")],
+)
+def test_lengths_of_a_trace_that_are_off_one_by_one_and_not_on_average_are_a_warning(
+    name, percent, absolute, code
+):
+    level = of_trace(name, percent, absolute=absolute)
+    kind = {"prompt_lengths": "prompt", "output_lengths": "output"}[name]
+    assert [x.code for x in level.warnings] == [f"warning.{kind}_{code}"][: bool(code)]
+    assert all(f"{absolute}.0 %" in str(x) for x in level.warnings)
 
 
 @pytest.mark.parametrize("name", MEMBERS)

@@ -63,6 +63,9 @@ pub struct PlannedTokens {
     pub planned: u64,
     /// Their tokens, by the servers' count.
     pub reported: u64,
+    /// How far the two are apart, added up over the streams.
+    #[serde(default)]
+    pub apart: u64,
 }
 
 impl PlannedTokens {
@@ -70,6 +73,7 @@ impl PlannedTokens {
         self.streams += other.streams;
         self.planned = self.planned.saturating_add(other.planned);
         self.reported = self.reported.saturating_add(other.reported);
+        self.apart = self.apart.saturating_add(other.apart);
     }
 }
 

@@ -96,6 +96,7 @@ fn lengths(tokens: &PlannedTokens) -> Value {
         "reported_mean": reported,
         "difference_mean": reported - planned,
         "difference_percent": 100.0 * (reported - planned) / planned,
+        "absolute_difference_percent": 100.0 * mean(tokens.apart) / planned,
     })
 }
 
@@ -174,7 +175,8 @@ mod tests {
     #[test]
     fn planned_lengths_are_means_and_their_difference() {
         let mut tally = StreamTally::default();
-        tally.counted.planned[1] = PlannedTokens { streams: 4, planned: 200, reported: 150 };
+        let tokens = PlannedTokens { streams: 4, planned: 200, reported: 150, apart: 70 };
+        tally.counted.planned[1] = tokens;
         let told = stream_json(&tally, &Goodput::default(), 0, 1.0, true);
         let expected = json!({
             "checked": 4,
@@ -182,6 +184,7 @@ mod tests {
             "reported_mean": 37.5,
             "difference_mean": -12.5,
             "difference_percent": -25.0,
+            "absolute_difference_percent": 35.0,
         });
         assert_eq!(told["output_lengths"], expected);
         assert!(told["prompt_lengths"].is_null());

@@ -151,7 +151,8 @@ impl StreamTally {
             self.counted.planned.iter_mut().zip(planned).zip(reported)
         {
             if let Some(reported) = reported.filter(|_| planned > 0) {
-                sums.add(&PlannedTokens { streams: 1, planned, reported });
+                let apart = planned.abs_diff(reported);
+                sums.add(&PlannedTokens { streams: 1, planned, reported, apart });
             }
         }
     }
@@ -338,11 +339,12 @@ mod tests {
             tally.accept_planned(&StreamObservation { usage, ..observed() }, planned);
         }
         let [prompts, outputs] = tally.counted.planned;
-        assert_eq!(prompts, PlannedTokens { streams: 2, planned: 200, reported: 200 });
-        assert_eq!(outputs, PlannedTokens { streams: 2, planned: 14, reported: 11 });
+        assert_eq!(prompts, PlannedTokens { streams: 2, planned: 200, reported: 200, apart: 20 });
+        assert_eq!(outputs, PlannedTokens { streams: 2, planned: 14, reported: 11, apart: 3 });
         let mut both = tally.clone();
         both.merge(&tally);
-        assert_eq!(both.counted.planned[1].planned, 28);
+        let sums = PlannedTokens { streams: 4, planned: 400, reported: 400, apart: 40 };
+        assert_eq!(both.counted.planned[0], sums);
     }
 
     #[test]
