@@ -5,6 +5,7 @@ use net::{Driver, Nanos, Ready};
 
 use super::Worker;
 use super::slot::State;
+use crate::plan::Plan;
 
 /// A dial for which this machine lacks something is repeated after a longer time than one that a target
 /// refused.
@@ -130,20 +131,15 @@ impl<D: Driver> Worker<D> {
 
     /// After a failed dial a closed user rests for a while; every other slot is free at once.
     pub(super) fn rest_or_free(&mut self, number: u32, since: Nanos, reason: Reason) {
-        if !self.scheduler.groups[usize::from(self.slots[number as usize].group)].has_own_slots() {
+        let group = usize::from(self.slots[number as usize].group);
+        if !self.scheduler.groups[group].has_a_slot_for_each_user() {
             return self.free(number, since);
         }
-        let rest = self.rest_after(reason);
+        let rest = rest_after(&self.share.plan, reason);
         // It rests instead of thinking.
         self.slots[number as usize].thinks_next = false;
         self.slots[number as usize].state = State::Resting;
         self.set_deadline(number, since.saturating_add(rest));
-    }
-
-    /// Returns how long a user rests after a dial that failed for this reason.
-    pub(super) fn rest_after(&self, reason: Reason) -> Nanos {
-        let factor = if reason.is_local() { LOCAL_RETRY_FACTOR } else { 1 };
-        self.share.plan.retry_delay_ns.saturating_mul(factor)
     }
 
     /// Closes a connection once no exchange runs on it, and opens it again for those that wait.
@@ -199,4 +195,10 @@ impl<D: Driver> Worker<D> {
             }
         }
     }
+}
+
+/// Returns how long a user rests after a dial that failed for this reason.
+pub(super) fn rest_after(plan: &Plan, reason: Reason) -> Nanos {
+    let factor = if reason.is_local() { LOCAL_RETRY_FACTOR } else { 1 };
+    plan.retry_delay_ns.saturating_mul(factor)
 }

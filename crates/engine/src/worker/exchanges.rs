@@ -4,6 +4,7 @@ use client::{Connection, Outcome, Reason, Stamps, Step};
 use net::{Driver, Nanos, Ready};
 
 use super::connections::ConnectionTable;
+use super::dialing::rest_after;
 use super::group::Attempt;
 use super::recorder::AttemptEnd;
 use super::slot::{ConnectionSlots, Slot, State};
@@ -294,7 +295,12 @@ impl<D: Driver> Worker<D> {
             let (exchange, at) = (Some(&slot.exchange), stamps.last_byte);
             self.recorder.sample(&outcome, exchange, &self.scratch.buffer, at, Some(to));
         }
-        state.ended(user, stamps.last_byte, outcome.failure.is_none());
+        let rest = outcome
+            .failure
+            .filter(|reason| failed_to_dial(*reason))
+            .map(|reason| rest_after(&self.share.plan, reason));
+        let free_at = stamps.last_byte.saturating_add(rest.unwrap_or(0));
+        state.ended(user, stamps.last_byte, free_at, outcome.failure.is_none());
         slot.thinks_next = state.has_own_slots() && state.think_times.is_some();
         let (number_of_request, measured) = (slot.request, slot.measured);
         let tally = self.recorder.tally(number_of_request, measured);
@@ -308,11 +314,8 @@ impl<D: Driver> Worker<D> {
         self.recorder.end(&end, window);
         self.recorder.response(slot, request, &outcome, window);
         slot.exchange.release(&mut self.scratch.budget);
-        match outcome.failure.filter(|reason| failed_to_dial(*reason)) {
-            Some(reason) => {
-                let until = stamps.last_byte.saturating_add(self.rest_after(reason));
-                self.scheduler.continue_at(group, user, until);
-            }
+        match rest {
+            Some(_) => self.scheduler.continue_at(group, user, free_at),
             None => self.scheduler.continue_later(group, user, stamps.last_byte),
         }
         if has_left {

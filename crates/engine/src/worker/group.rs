@@ -237,10 +237,11 @@ impl GroupState {
         self.row_queue.as_ref()?.postponement(user)
     }
 
-    /// Takes note that the attempt of a user or of a row has ended.
-    pub(super) fn ended(&mut self, user: u32, at: Nanos, is_ok: bool) {
+    /// Takes note that the attempt of a user or of a row has ended; after a failed dial, a closed user
+    /// rests until `free_at`.
+    pub(super) fn ended(&mut self, user: u32, at: Nanos, free_at: Nanos, is_ok: bool) {
         match &mut self.row_queue {
-            Some(queue) => queue.ended(user, at, is_ok),
+            Some(queue) => queue.ended(user, at, free_at, is_ok),
             None => self.user_states.ended(user, is_ok),
         }
     }

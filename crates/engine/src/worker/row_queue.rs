@@ -236,14 +236,14 @@ impl RowQueue {
         }
     }
 
-    /// Takes note that the attempt of a row has ended; those that waited for it become ready. If they
-    /// need values of an attempt that failed, they are left out.
-    pub(super) fn ended(&mut self, place: u32, at: Nanos, is_ok: bool) {
+    /// Takes note that the attempt of a row has ended; those that waited for it become ready, in a closed
+    /// loop from `free_at` on. If they need values of an attempt that failed, they are left out.
+    pub(super) fn ended(&mut self, place: u32, at: Nanos, free_at: Nanos, is_ok: bool) {
         if self.users.is_some_and(|users| self.in_flight >= users) {
             self.full_until = at;
         }
         self.in_flight -= 1;
-        self.leave(place, at, is_ok);
+        self.leave(place, if self.is_timed() { at } else { free_at }, is_ok);
     }
 
     /// Lets a row leave its place, and those that need what it did not bring.
@@ -364,7 +364,7 @@ mod tests {
         send(&sender, vec![row(0, 7, &[], 1), row(1, 8, &[], 0)], false);
         queue.receive(0);
         assert_eq!(take(&mut queue, 0), Some((0, 0)));
-        queue.ended(0, MS, true);
+        queue.ended(0, MS, MS, true);
         assert_eq!((take(&mut queue, 2 * MS), queue.next_at()), (None, Nanos::MAX));
         assert!(queue.is_starved(true, 2 * MS), "the session has no row, and the user no other");
         send(&sender, Vec::new(), true);
@@ -379,12 +379,12 @@ mod tests {
         send(&sender, vec![row(0, 7, &[], 1), row(2, 8, &[], 0)], false);
         queue.receive(0);
         assert_eq!(take(&mut queue, 0), Some((0, 0)));
-        queue.ended(0, MS, true);
+        queue.ended(0, MS, MS, true);
         send(&sender, vec![row(1, 7, &[0], 0)], true);
         queue.receive(5 * MS);
         assert_eq!((queue.next_at(), take(&mut queue, 10 * MS)), (11 * MS, None));
         assert_eq!(take(&mut queue, 11 * MS), Some((1, 0)));
-        queue.ended(0, 12 * MS, true);
+        queue.ended(0, 12 * MS, 12 * MS, true);
         assert_eq!(take(&mut queue, 12 * MS), Some((2, 1)));
         assert_eq!(queue.postponement(1), None);
     }
@@ -401,7 +401,7 @@ mod tests {
         assert!(!queue.is_starved(true, 0));
         let (_, other) = take(&mut queue, 0).unwrap();
         for place in [place, other] {
-            queue.ended(place, MS, true);
+            queue.ended(place, MS, MS, true);
         }
         assert!(!queue.is_starved(true, MS), "both users think");
         assert_eq!(queue.next_at(), 11 * MS);
@@ -413,7 +413,7 @@ mod tests {
         send(&sender, vec![row(0, 7, &[], 0)], false);
         queue.receive(0);
         assert_eq!(take(&mut queue, 0), Some((0, 0)));
-        queue.ended(0, MS, true);
+        queue.ended(0, MS, MS, true);
         send(&sender, vec![row(1, 7, &[0], 0)], true);
         queue.receive(90 * MS);
         let (_, place) = take(&mut queue, 95 * MS).unwrap();

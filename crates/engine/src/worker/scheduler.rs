@@ -202,7 +202,7 @@ impl Scheduler {
             let attempt = self.groups[group].next_attempt(user, intended, now);
             let measured = self.window.is_measured(intended);
             self.plan(group, attempt.request, measured, recorder).dropped += 1;
-            self.groups[group].ended(user, now, false);
+            self.groups[group].ended(user, now, now, false);
             return None;
         }
         self.start_in_idle_slot(group, user, intended, now, recorder)
@@ -323,7 +323,7 @@ impl Scheduler {
         let stamps = Stamps { last_byte: now, ..Stamps::new(attempt.intended, attempt.taken) };
         let outcome = Outcome::failed(Reason::TimeoutQueue, None);
         recorder.sample(&outcome, None, &[], now, None);
-        self.groups[usize::from(group)].ended(attempt.user, now, false);
+        self.groups[usize::from(group)].ended(attempt.user, now, now, false);
         let (request, measured) = (attempt.request, attempt.measured);
         let has_lag = self.attempt_ended(group);
         let end = AttemptEnd { request, measured, has_lag, stamps, outcome, stream: None };

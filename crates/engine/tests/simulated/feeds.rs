@@ -1,6 +1,6 @@
 //! Rows that come while the load runs: when they start, in which order, with which values.
 
-use crate::world::{MS, Outcome, SECOND, simulate_fed};
+use crate::world::{HELLO, MS, Outcome, SECOND, Target, simulate_fed};
 use engine::{
     Capture, CaptureFrom, Data, Fed, FeedRow, Pace, Plan, Remember, RequestPlan, Source, Stop,
 };
@@ -158,6 +158,27 @@ fn a_user_whose_session_pauses_thinks_and_takes_no_other_session() {
     let outcome = simulate(plan(&[request("/{{row.id}}")], 1, false), rows, after(10 * MS));
     assert_eq!(in_ms(&outcome), [(0, "/0"), (110, "/1"), (120, "/2"), (130, "/3")]);
     assert_eq!(outcome.measured.postponed, 0);
+}
+
+#[test]
+fn users_of_rows_wait_after_a_failed_dial_so_that_an_outage_does_not_use_up_the_rows() {
+    const OUTAGE: Nanos = 250 * MS;
+    let alone: Vec<_> = (0..100).map(|number| row(number, 0)).collect();
+    let session = (0..100).map(|number| {
+        let after = if number == 0 { vec![] } else { vec![number - 1] };
+        turn(number, 7, &after, 1, 0)
+    });
+    // Two users fail once or twice each in the window, and one session is played by one user.
+    for (rows, failures) in [(alone, 4), (session.collect(), 2)] {
+        let dial = |_, now| {
+            if now < OUTAGE { Dial::Fail(MS, libc::ECONNREFUSED) } else { Dial::Accept(0) }
+        };
+        let target = Target::new(dial, |_, _| vec![(MS, Act::Bytes(HELLO.to_vec()))]);
+        let outcome = simulate_fed(plan(&[request("/{{row.id}}")], 2, false), rows, target);
+        outcome.assert_balanced();
+        assert_eq!(outcome.reasons(), [("connect.refused".to_owned(), failures)]);
+        assert_eq!(outcome.measured.ok, 100 - failures);
+    }
 }
 
 #[test]
