@@ -390,6 +390,24 @@ mod tests {
     }
 
     #[test]
+    #[test]
+    fn a_row_that_comes_after_the_end_of_the_one_before_it_waits_for_its_think_time_from_that_end()
+    {
+        let (mut senders, mut inboxes) = feed_channels(1);
+        let (mut queue, sender) = (RowQueue::new(inboxes.remove(0), None, 0), senders.remove(0));
+        queue.set_origin(100 * MS);
+        let unknown = |number, after| FeedRow { followers: None, ..row(number, 7, after, 0) };
+        send(&sender, vec![unknown(0, &[])], false);
+        queue.receive(0);
+        let first = queue.take(100 * MS).unwrap().place;
+        queue.ended(first, 150 * MS, 150 * MS, true);
+        send(&sender, vec![FeedRow { due_ns: 20 * MS, ..unknown(1, &[0]) }], true);
+        queue.receive(151 * MS);
+        assert_eq!(queue.next_at(), 160 * MS);
+        let next = queue.take(160 * MS).unwrap();
+        assert_eq!((next.intended, queue.postponement(next.place)), (160 * MS, Some(40 * MS)));
+    }
+
     fn users_who_think_miss_no_rows_and_users_without_a_session_do() {
         let (mut queue, sender) = queue(2);
         send(&sender, vec![row(0, 7, &[], 1), row(1, 7, &[0], 0)], false);

@@ -16,10 +16,36 @@ struct Predecessor {
     followers: Option<u32>,
 }
 
+/// Of so many ended rows, at least, the ends are known to rows that come later; of twice as many at most.
+const RECENT_ENDS: usize = 1 << 15;
+
+/// The ends of the latest rows, by their numbers.
+#[derive(Debug, Default)]
+struct RecentEnds {
+    latest: HashMap<u64, Nanos>,
+    earlier: HashMap<u64, Nanos>,
+}
+
+impl RecentEnds {
+    fn add(&mut self, number: u64, end: Nanos) {
+        if self.latest.len() == RECENT_ENDS {
+            std::mem::swap(&mut self.latest, &mut self.earlier);
+            self.latest.clear();
+        }
+        self.latest.insert(number, end);
+    }
+
+    fn of(&self, number: u64) -> Option<Nanos> {
+        self.latest.get(&number).or_else(|| self.earlier.get(&number)).copied()
+    }
+}
+
 /// The rows that others wait for, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct RowWaits {
     rows: HashMap<u64, Predecessor>,
+    /// The ends of rows that an unknown number of others may name.
+    ends: RecentEnds,
 }
 
 /// What a row waits for when it comes.
@@ -50,7 +76,10 @@ impl RowWaits {
         place: u32,
         missing: &mut Missing,
     ) -> Option<u64> {
-        let row = self.rows.get_mut(&number)?;
+        let Some(row) = self.rows.get_mut(&number) else {
+            missing.latest_end = missing.latest_end.max(self.ends.of(number).unwrap_or(0));
+            return None;
+        };
         row.followers = row.followers.map(|left| left.saturating_sub(1));
         let Some((end, is_useful)) = row.end else {
             row.waiting.push(place);
@@ -85,11 +114,28 @@ impl RowWaits {
         let Some(row) = self.rows.get_mut(&number) else { return (Vec::new(), false) };
         row.end = Some((at, is_useful));
         let waiting = std::mem::take(&mut row.waiting);
-        // If their number is unknown, those that come later find it ended.
+        // If their number is unknown, those that come later find only its end.
+        if row.followers.is_none() {
+            self.ends.add(number, at);
+        }
         let is_kept = row.followers.is_some_and(|left| left > 0);
         if !is_kept {
             self.rows.remove(&number);
         }
         (waiting, is_kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_the_latest_rows_are_known_and_no_more_than_twice_as_many() {
+        let (mut ends, count) = (RecentEnds::default(), 3 * RECENT_ENDS as u64 + 5);
+        (0..count).for_each(|number| ends.add(number, number + 7));
+        assert!(ends.latest.len() + ends.earlier.len() <= 2 * RECENT_ENDS);
+        let oldest = count - RECENT_ENDS as u64;
+        assert_eq!((ends.of(0), ends.of(oldest)), (None, Some(oldest + 7)));
     }
 }
