@@ -30,6 +30,11 @@ pub struct FeedRow {
 }
 
 impl FeedRow {
+    /// Returns how long its user thinks before it; the first row of a session follows no other.
+    pub(crate) fn think_time(&self) -> Nanos {
+        if self.after.is_empty() { 0 } else { self.pause_ns }
+    }
+
     /// Returns how much memory it takes, about.
     pub(crate) fn weight(&self) -> u64 {
         ROW_BYTES + self.cells.iter().map(|cell| cell.len() as u64).sum::<u64>()

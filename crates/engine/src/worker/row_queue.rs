@@ -32,7 +32,8 @@ struct RowPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TakenRow {
     pub(super) place: u32,
-    /// The time from which it could start.
+    /// The time from which it could start: if rows have times, or its user has thought, from then on;
+    /// otherwise since its user has a free slot.
     pub(super) intended: Nanos,
 }
 
@@ -155,13 +156,14 @@ impl RowQueue {
         let Reverse((at, _, place)) = self.ready.pop()?;
         self.waiting -= 1;
         self.in_flight += 1;
-        let (intended, is_timed) = (self.origin.saturating_add(at), self.is_timed());
+        let (startable_at, is_timed) = (self.origin.saturating_add(at), self.is_timed());
         // As many rows as there are users were in flight after this one could start.
         let waited = if self.full_until > at { until.saturating_sub(at) } else { 0 };
-        if let Some(entry) = self.place_mut(place) {
-            let later = at.saturating_sub(entry.row.due_ns);
-            entry.postponed_ns = if is_timed { later } else { waited };
-        }
+        let entry = self.place_mut(place)?;
+        let later = at.saturating_sub(entry.row.due_ns);
+        entry.postponed_ns = if is_timed { later } else { waited };
+        let has_thought = waited == 0 && entry.row.think_time() > 0;
+        let intended = if is_timed || has_thought { startable_at } else { until };
         Some(TakenRow { place, intended })
     }
 
@@ -313,8 +315,7 @@ impl RowQueue {
             self.left_out.push(request);
             return true;
         }
-        let pause = if entry.row.after.is_empty() { 0 } else { entry.row.pause_ns };
-        let earliest = entry.missing.latest_end.saturating_add(pause);
+        let earliest = entry.missing.latest_end.saturating_add(entry.row.think_time());
         let due = if is_timed { entry.row.due_ns } else { came };
         let (at, number, session) = (due.max(earliest), entry.row.number, entry.row.session);
         match self.sessions.rank_unless_open(session) {
@@ -390,7 +391,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn a_row_that_comes_after_the_end_of_the_one_before_it_waits_for_its_think_time_from_that_end()
     {
         let (mut senders, mut inboxes) = feed_channels(1);
@@ -408,6 +408,7 @@ mod tests {
         assert_eq!((next.intended, queue.postponement(next.place)), (160 * MS, Some(40 * MS)));
     }
 
+    #[test]
     fn users_who_think_miss_no_rows_and_users_without_a_session_do() {
         let (mut queue, sender) = queue(2);
         send(&sender, vec![row(0, 7, &[], 1), row(1, 7, &[0], 0)], false);

@@ -187,7 +187,8 @@ impl Scheduler {
         if state.idle.is_empty() || !self.window.admits(until) {
             return None;
         }
-        queue.take(until).map(|row| (until, row.place))
+        let row = queue.take(until)?;
+        Some((self.since_within_phase(row.intended), row.place))
     }
 
     /// Starts the attempt of an arrival; returns it with its slot, unless it waits or is dropped.
@@ -396,8 +397,9 @@ mod tests {
     use net::SourceAddresses;
 
     use super::*;
+    use crate::feed::{FeedInbox, FeedRow};
     use crate::plan::tests::plan;
-    use crate::plan::{Closed, Open, Think};
+    use crate::plan::{Closed, Fed, Group, Open, Think};
     use crate::prepare::prepare;
     use crate::worker::layout::Layout;
     use crate::worker::recorder::tests::recorder;
@@ -461,6 +463,32 @@ mod tests {
         assert_eq!((tally.planned, tally.attempted, tally.dropped), (2, 1, 1));
         assert!(scheduler.attempt_ended(0), "the lag of arrivals counts");
         assert!(scheduler.arrive(0, (9, NO_USER), 9, &mut recorder).is_some());
+    }
+
+    #[test]
+    fn a_row_is_intended_when_its_user_has_thought_or_else_when_it_has_a_free_slot() {
+        let row = |number: u64, after: &[u64], pause_ns| {
+            let (after, followers) = (after.to_vec(), Some(1));
+            FeedRow { number, after, followers, pause_ns, ..FeedRow::default() }
+        };
+        let (mut scheduler, mut recorder) =
+            (scheduler(Pace::Closed(Closed::new(1)), None), recorder());
+        let pace = Pace::Fed(Fed { connections: 1, is_timed: false, max_in_flight: None });
+        let group = Group { pace, ..plan(Pace::Closed(Closed::new(1))).groups.remove(0) };
+        let prepared = Arc::clone(&scheduler.prepared);
+        let mut state = GroupState::new(&group, &prepared.groups[0], 0, 0);
+        let rows = vec![row(0, &[], 10 * MS), row(1, &[0], 10 * MS), row(2, &[1], 0)];
+        state.feed(FeedInbox::filled(rows), &prepared.groups[0]);
+        state.idle.push_back(0);
+        scheduler.groups = vec![state];
+        scheduler.receive_rows(0, &mut recorder);
+        // Each is taken 3 ms late, and ends 1 ms later.
+        for (until, intended) in [(3, 3), (17, 14), (21, 21)] {
+            let (at, place) = scheduler.take_due(0, until * MS).unwrap();
+            assert_eq!(at, intended * MS);
+            let end = (until + 1) * MS;
+            scheduler.groups[0].ended(place, end, end, true);
+        }
     }
 
     #[test]
