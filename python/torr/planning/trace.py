@@ -131,7 +131,7 @@ def trace_input(trace: TraceOptions, load: LoadOptions, file: str) -> TraceInput
     )
     window = TraceWindow(
         from_ns=trace.trace_from_ns or 0,
-        to_ns=_end_of(trace, load),
+        to_ns=_end_of(trace, load, form),
         time_scale=load.speed or 1.0,
         most_rows=load.requests,
     )
@@ -179,8 +179,7 @@ def trace_timing(options: MeasureOptions, file: str) -> Timing:
     refuse(load, *taken, what="--trace")
     refuse_warmup(load, "--trace")
     form = trace_input(trace, load, file).format
-    is_timed = load.connections is None and form.clock == "trace"
-    if is_timed:
+    if _is_timed(load, form):
         connections = load.max_in_flight or DEFAULT_CONNECTIONS
         return Timing(Fed(connections, True, load.max_in_flight), LastRow(), 0)
     require(
@@ -253,9 +252,14 @@ def _with_places(base: Request, parts: TraceParts, form: TraceFormat) -> Request
     return replace(base, body=body.encode(), captures=captures, remember=remember)
 
 
-def _end_of(trace: TraceOptions, load: LoadOptions) -> int | None:
+def _is_timed(load: LoadOptions, form: TraceFormat) -> bool:
+    """Return whether rows are sent at their times, not by users."""
+    return load.connections is None and form.clock == "trace"
+
+
+def _end_of(trace: TraceOptions, load: LoadOptions, form: TraceFormat) -> int | None:
     """Return the time of the trace at which it ends: by --trace-to, or by the duration."""
-    if load.duration_ns is None or load.connections is not None:
+    if load.duration_ns is None or not _is_timed(load, form):
         return trace.trace_to_ns
     end = (trace.trace_from_ns or 0) + round(load.duration_ns * (load.speed or 1.0))
     return end if trace.trace_to_ns is None else min(end, trace.trace_to_ns)

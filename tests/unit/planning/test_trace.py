@@ -207,14 +207,29 @@ def test_conversations_take_the_live_answers(torr, fake, tmp_path):
     assert texts(fake) == ["a", 'c"']
 
 
-def test_the_turns_of_sub_agents_are_not_those_of_their_parent(torr, fake, tmp_path):
-    def request(tokens):
-        return {"t": 0, "type": "s", "in": tokens, "out": 1, "hash_ids": []}
+def agents(path, *requests):
+    """Write a session of Weka's format."""
+    path.mkdir()
+    (path / "a.json").write_text(json.dumps({"block_size": 64, "requests": requests}))
 
-    sub_agent = {"t": 0, "type": "subagent", "requests": [request(500), request(900)]}
-    requests = [request(10_000), sub_agent, request(11_000)]
-    (tmp_path / "agents").mkdir()
-    (tmp_path / "agents/a.json").write_text(json.dumps({"block_size": 64, "requests": requests}))
+
+def of_agent(tokens, t=0):
+    return {"t": t, "type": "s", "in": tokens, "out": 1, "hash_ids": []}
+
+
+def test_a_duration_ends_the_level_and_not_the_sessions_whose_times_are_their_own(
+    torr, fake, tmp_path
+):
+    agents(tmp_path / "agents", of_agent(10), of_agent(20, t=5))
+    assert torr("run", *CHAT, "--trace", "agents", "-z", "1s", URL).code == 0
+    assert len(fed(fake)) == 2
+    assert torr("run", *CHAT, "--trace", "agents", "-z", "1s", "--trace-to", "3s", URL).code == 0
+    assert len(fed(fake)) == 1
+
+
+def test_the_turns_of_sub_agents_are_not_those_of_their_parent(torr, fake, tmp_path):
+    sub_agent = {"t": 0, "type": "subagent", "requests": [of_agent(500), of_agent(900)]}
+    agents(tmp_path / "agents", of_agent(10_000), sub_agent, of_agent(11_000))
     assert torr("run", *CHAT, "--trace", "agents", URL).code == 0
     names = [request["name"] for request in requests_of(fake)]
     rows = [
