@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 
@@ -48,6 +48,12 @@ def session_of(text: str) -> int:
     )
 
 
+def pause_after(at_ns: int, ends_ns: Sequence[int | None]) -> int:
+    """Return the time from the last of these ends to a start, 0 where an end is not recorded."""
+    known = [end_ns for end_ns in ends_ns if end_ns is not None]
+    return max(0, at_ns - max(known)) if len(known) == len(ends_ns) else 0
+
+
 def alone(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
     """Yield rows that have each a session of their own."""
     for number, draft in enumerate(drafts):
@@ -68,7 +74,7 @@ def one_by_one(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
         if last is not None:
             before, turns, end_ns = last
             turn, after = turns + 1, (before,)
-            pause_ns = 0 if end_ns is None else max(0, draft.at_ns - end_ns)
+            pause_ns = pause_after(draft.at_ns, (end_ns,))
         sessions.store(draft.session, (number, turn, draft.end_ns))
         yield draft.row(number, draft.session, turn, after, pause_ns)
 
@@ -77,7 +83,7 @@ def as_recorded(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
     """Yield rows of sessions whose requests may overlap: each follows those that it waited for.
 
     These are the requests of its session that had ended when it started, without those that had
-    ended before another one of them started.
+    ended before another one of them started. One whose end is not recorded counts as ended.
     """
     sessions: RecentlyUsed[_Overlapping] = RecentlyUsed(MOST_SESSIONS // 2)
     for number, draft in enumerate(drafts):
@@ -87,7 +93,7 @@ def as_recorded(drafts: Iterable[Draft]) -> Iterator[TraceRow]:
         session = sessions.get(draft.session) or _Overlapping()
         sessions.store(draft.session, session)
         after, pause_ns = session.before(draft.at_ns)
-        session.add(number, draft.at_ns, draft.at_ns + (draft.took_ns or 0))
+        session.add(number, draft)
         yield draft.row(number, draft.session, session.turns, after, pause_ns)
 
 
@@ -123,24 +129,29 @@ class _Overlapping:
     __slots__ = ("_requests", "turns")
 
     def __init__(self) -> None:
-        self._requests: list[tuple[int, int, int]] = []
+        self._requests: list[tuple[int, int, int | None]] = []
         self.turns = 0
 
     def before(self, at_ns: int) -> tuple[tuple[int, ...], int]:
         """Return the requests that one that starts now waited for, and how long ago they ended."""
-        ended = [request for request in self._requests if request[2] <= at_ns]
+        ended = [request for request in self._requests if _end_of(request) <= at_ns]
         if not ended:
             return (), 0
         # A request that had ended when the last of these started is implied by it.
         last = ended[-1]
-        awaited = [request for request in ended if request is last or request[2] > last[1]]
-        self._requests = [
-            request for request in self._requests if request is last or request[2] > last[1]
-        ]
-        pause_ns = at_ns - max(end for _, _, end in awaited)
+        awaited = [x for x in ended if x is last or _end_of(x) > last[1]]
+        self._requests = [x for x in self._requests if x is last or _end_of(x) > last[1]]
+        pause_ns = pause_after(at_ns, [end_ns for _, _, end_ns in awaited])
         return tuple(number for number, _, _ in awaited), pause_ns
 
-    def add(self, number: int, start_ns: int, end_ns: int) -> None:
+    def add(self, number: int, draft: Draft) -> None:
         """Remember a request, as the next turn."""
-        self._requests = [*self._requests[-MOST_OVERLAPPING:], (number, start_ns, end_ns)]
+        request = (number, draft.at_ns, draft.end_ns)
+        self._requests = [*self._requests[-MOST_OVERLAPPING:], request]
         self.turns += 1
+
+
+def _end_of(request: tuple[int, int, int | None]) -> int:
+    """Return the end of a request; its start where the end is not recorded."""
+    _, start_ns, end_ns = request
+    return start_ns if end_ns is None else end_ns

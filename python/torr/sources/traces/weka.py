@@ -20,6 +20,7 @@ from msgspec import Meta
 from torr.model.outside_file import MOST_BYTES
 from torr.sources.times import nearest_ns
 from torr.sources.traces.row import TraceCounts, TraceRow
+from torr.sources.traces.sessions import pause_after
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat
 
 if TYPE_CHECKING:
@@ -76,8 +77,9 @@ class _Node:
     followers: int = 0
 
     @property
-    def end_ns(self) -> int:
-        return self.at_ns + _ns(self.entry.api_time)
+    def end_ns(self) -> int | None:
+        took = self.entry.api_time
+        return None if took is None else self.at_ns + nearest_ns(took)
 
     @property
     def pause_ns(self) -> int:
@@ -85,8 +87,8 @@ class _Node:
         if not self.after:
             return 0
         if self.entry.think_time is not None:
-            return _ns(self.entry.think_time)
-        return max(0, self.at_ns - max(node.end_ns for node in self.after))
+            return nearest_ns(self.entry.think_time)
+        return pause_after(self.at_ns, [node.end_ns for node in self.after])
 
 
 def read(source: TraceSource, options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
@@ -172,7 +174,7 @@ def _add(
         else:
             after = (*last, *awaited)
             # Some times are rounded: a request is never before one that it waits for.
-            at_ns = max([_ns(entry.t), *(node.at_ns for node in after)])
+            at_ns = max([nearest_ns(entry.t), *(node.at_ns for node in after)])
             turn += 1
             last, awaited = (_Node(entry, after, at_ns, turn, is_branch),), []
             nodes.extend(last)
@@ -190,10 +192,6 @@ def _in_order(nodes: list[_Node], number: int) -> list[_Node]:
         for before in node.after:
             before.followers += 1
     return ordered
-
-
-def _ns(seconds: float | None) -> int:
-    return nearest_ns(seconds or 0.0)
 
 
 FORMAT = TraceFormat(

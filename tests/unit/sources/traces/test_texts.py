@@ -131,6 +131,24 @@ def test_requests_of_litellm_follow_those_that_had_ended(write):
     assert len({row.session for row in rows}) == 3
 
 
+def test_a_request_follows_one_whose_end_was_not_logged_without_a_pause(write):
+    logs = [
+        log("a", 100.0, 103.5),
+        log("a", 102.0, None),
+        log("a", 104.0, 105.0),
+        log("a", 107.0, None),
+        log("a", 117.0, 118.0),
+    ]
+    rows = list(read_trace(write("a.jsonl", logs)))
+    assert [(row.after, row.pause_ns / S) for row in rows] == [
+        ((), 0),
+        ((), 0),
+        ((0, 1), 0),
+        ((2,), 2),
+        ((3,), 0),
+    ]
+
+
 def test_the_messages_and_images_of_litellm_are_read(write):
     picture = {"type": "image_url", "image_url": {"url": "data:"}}
     parts = [{"type": "text", "text": "see"}, picture, picture, {"type": "text", "text": "this"}]

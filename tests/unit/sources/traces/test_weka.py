@@ -59,7 +59,7 @@ def test_a_request_waits_for_the_one_before_it_and_thinks(write):
         (0, 0, 1, (), 0),
         (1, 7_500_000_000, 2, (0,), 2_250_000_000),
         # Neither the time to think nor that of the request before is recorded.
-        (2, 17 * S, 3, (1,), 9_500_000_000),
+        (2, 17 * S, 3, (1,), 0),
     ]
     assert {(row.session, row.block_tokens, row.model, row.output_tokens) for row in rows} == {
         (0, 64, "m", 5)
@@ -69,8 +69,10 @@ def test_a_request_waits_for_the_one_before_it_and_thinks(write):
 
 
 def test_a_pause_that_is_not_recorded_is_what_the_times_leave(write):
-    rows = read(write, session(request(0, api_time=4), request(6), request(6.5, api_time=None)))
-    assert [row.pause_ns for row in rows] == [0, 2 * S, S // 2]
+    rows = read(write, session(request(0, api_time=4), request(6), request(6.5)))
+    assert [row.pause_ns for row in rows] == [0, 2 * S, 0]
+    rows = read(write, session(request(0), agent(1, request(1, api_time=2)), request(9)))
+    assert [row.pause_ns for row in rows] == [0, 0, 0]
 
 
 def test_sub_agents_run_beside_one_another_and_their_parent_waits_for_all(write):
