@@ -95,7 +95,7 @@ def _warned(level: Level, why: str) -> Level:
 def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
     """Return the level and its requests with `stream.tokenizer`.
 
-    `stream.tpot_ms` takes the tokens of first pieces into account.
+    `stream.tpot_ms` takes the tokens of first pieces into account if they are known of all streams.
     """
     by_name: dict[str, list[_StreamTokens]] = defaultdict(list)
     for stream in _counted(texts, tokenizer):
@@ -124,7 +124,9 @@ def _with(part: Part, streams: Sequence[_StreamTokens], file: str, seconds: floa
         uncounted=len(measured) - len(whole),
     )
     stream = msgspec.structs.replace(stream, tokenizer=tokenizer)
-    if not _agrees(whole):
+    # Such a stream has a time by the server's tokens, and its first piece is not known.
+    is_partial = any(x.is_cut and x.is_spread and x.server is not None for x in measured)
+    if is_partial or not _agrees(whole):
         return msgspec.structs.replace(part, stream=stream)
     return _with_first_pieces(part, stream, whole)
 
@@ -133,7 +135,7 @@ def _agrees(streams: Sequence[_StreamTokens]) -> bool:
     """Return whether the counts are close to those of the server, as for the same tokenizer."""
     both = [(x.all_tokens, x.server) for x in streams if x.server is not None]
     ours, servers = sum(own for own, _ in both), sum(server for _, server in both)
-    return abs(ours - servers) <= _TOLERANCE * servers
+    return bool(both) and abs(ours - servers) <= _TOLERANCE * servers
 
 
 def _with_first_pieces(

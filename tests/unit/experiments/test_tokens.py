@@ -34,7 +34,7 @@ def counted(tmp_path, words_tokenizer):
     def counting(*lines):
         texts = tmp_path / "texts.jsonl"
         texts.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        stream = {"tpot_ms": None, "tokens_out": 7}
+        stream = {"tpot_ms": {"n": len(lines), "mean": 9.5}, "tokens_out": 7}
         level = typed.level(
             seconds=2.0,
             stream=stream,
@@ -56,8 +56,27 @@ def test_both_counts_have_their_own_time_for_each_token(counted):
 
 def test_a_tokenizer_of_another_model_leaves_the_servers_time_alone(counted):
     stream = counted(told(tokens=20)).stream
-    assert (stream.tpot_ms, stream.tpot_first) == (None, "one")
+    assert (stream.tpot_ms.mean, stream.tpot_first) == (9.5, "one")
     assert stream.tokenizer.tokens_out == 10
+
+
+@pytest.mark.parametrize("others", [[], [told()]])
+def test_the_servers_time_stays_where_it_has_streams_whose_text_is_not_whole(counted, others):
+    stream = counted(told(is_cut=True), *others).stream
+    assert (stream.tpot_ms.mean, stream.tpot_ms.n) == (9.5, 1 + len(others))
+    assert (stream.tpot_first, stream.tokenizer.uncounted) == ("one", 1)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"is_measured": False}, {"is_spread": False}, {"tokens": None}]
+)
+def test_a_text_that_is_not_whole_does_not_matter_where_it_has_no_time(counted, changes):
+    assert counted(told(is_cut=True, **changes), told()).stream.tpot_first == "tokenizer"
+
+
+def test_without_counts_of_the_server_a_tokenizer_agrees_with_nothing(counted):
+    stream = counted(told(tokens=None)).stream
+    assert (stream.tpot_ms.mean, stream.tpot_first) == (9.5, "one")
 
 
 def test_thoughts_count_and_are_told_apart(counted):
@@ -74,11 +93,10 @@ def test_what_began_in_the_warm_up_counts_where_it_ends(counted):
     assert (tokenizer.tokens_out, tokenizer.tokens_per_s) == (10, 10)
 
 
-@pytest.mark.parametrize("changes", [{"is_spread": False}, {"tokens": None}, {"is_cut": True}])
-def test_a_time_that_is_not_defined_is_left_out(counted, changes):
-    stream = counted(told(**changes)).stream
-    assert stream.tpot_ms is None
-    assert stream.tokenizer.uncounted == int("is_cut" in changes)
+def test_a_time_that_is_not_defined_is_left_out(counted):
+    stream = counted(told(is_spread=False), told()).stream
+    assert stream.tpot_ms.n == stream.tokenizer.tpot_ms.n == 1
+    assert stream.tokenizer.uncounted == 0
 
 
 def test_steps_have_their_own_and_what_streams_not_has_none(counted):
