@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import chain, islice
+
+from msgspec import structs
 
 from torr.sources.traces.interleaved import MOST_SESSIONS, interleaved
 from torr.sources.traces.row import TraceRow
+from traces import with_blocks
 
 
 def session(number, rows, first=0):
@@ -60,3 +64,24 @@ def test_sessions_in_memory_are_limited():
     found = islice(interleaved(rows(), 1 << 20), 4 * MOST_SESSIONS)
     assert sum(1 for _ in found) == 4 * MOST_SESSIONS
     assert read <= 2 * MOST_SESSIONS + 2
+
+
+def test_blocks_that_the_rows_of_a_session_share_are_in_memory_once():
+    def sessions():
+        for number in range(20):
+            ids = list(range(number << 40, (number << 40) + 1000))
+            for turn in range(60):
+                yield structs.replace(with_blocks(turn, ids[: 940 + turn]), session=number)
+
+    tracemalloc.start()
+    rows = interleaved(sessions(), 10)
+    begun = list(islice(rows, 400))
+    lengths = {len(row.hash_ids) for row in begun}
+    del begun
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert max(lengths) > 950
+    # 20 sessions of 60 rows with 8 bytes for each block would be 9 MB.
+    assert held < 3_000_000
+    found = sorted(interleaved(sessions(), 3), key=lambda row: row.session)
+    assert found == list(sessions())
