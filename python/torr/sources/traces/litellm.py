@@ -39,7 +39,7 @@ def read(source: TraceSource, _options: ReadOptions, counts: TraceCounts) -> Ite
 
 
 def _drafts(source: TraceSource) -> Iterator[Draft]:
-    for order, (line, entry) in enumerate(read_objects(source.path, source.text())):
+    for line, entry in read_objects(source.path, source.text()):
         start, end = _time(entry.get("startTime")), _time(entry.get("endTime"))
         if start is None:
             raise _error(source, line, "startTime")
@@ -47,8 +47,7 @@ def _drafts(source: TraceSource) -> Iterator[Draft]:
         messages, images = read_messages(entry.get("messages"))
         model = entry.get("model")
         yield Draft(
-            # Several objects may be in one line; the order of all must be known.
-            max(line, order + 1),
+            line,
             start,
             _tokens(source, line, entry, "prompt_tokens"),
             _tokens(source, line, entry, "completion_tokens"),

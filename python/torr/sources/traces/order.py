@@ -31,9 +31,10 @@ def in_order(drafts: Iterable[Draft], path: Path) -> Iterator[Draft]:
     ahead: list[tuple[int, int, Draft]] = []
     size = 0
     emit = _Emitter(path)
-    for draft in drafts:
+    for number, draft in enumerate(drafts):
         size += _size(draft)
-        heappush(ahead, (draft.at_ns, draft.line, draft))
+        # Rows of the same time stay in order, also those of one line.
+        heappush(ahead, (draft.at_ns, number, draft))
         while len(ahead) > MOST_ROWS_AHEAD or (size > MOST_BYTES_AHEAD and len(ahead) > 1):
             first = heappop(ahead)[2]
             size -= _size(first)

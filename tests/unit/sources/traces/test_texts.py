@@ -149,6 +149,15 @@ def test_a_request_follows_one_whose_end_was_not_logged_without_a_pause(write):
     ]
 
 
+def test_requests_of_one_line_and_time_stay_in_the_order_of_the_log(write):
+    logs = [log(None, 1, 2, prompt_tokens=tokens) for tokens in (7, 5, 6)]
+    rows = read_trace(write("a.json", f"\n{json.dumps(logs)}"))
+    assert [row.input_tokens for row in rows] == [7, 5, 6]
+    late = [*logs, log(None, "late", 2)]
+    with pytest.raises(FileError, match=r"b\.json:2: startTime is missing"):
+        list(read_trace(write("b.json", f"\n{json.dumps(late)}")))
+
+
 def test_the_messages_and_images_of_litellm_are_read(write):
     picture = {"type": "image_url", "image_url": {"url": "data:"}}
     parts = [{"type": "text", "text": "see"}, picture, picture, {"type": "text", "text": "this"}]
