@@ -21,7 +21,8 @@ def row(number, at_ns=0, **more):
     return TraceRow(**{**members, **more})
 
 
-def with_blocks(number, ids, tokens=None, block_tokens=16):
+def with_blocks(number, ids, tokens=None, block_tokens=16, **more):
     """Return a row with so many blocks, all of them full unless its length is given."""
     tokens = len(ids) * block_tokens if tokens is None else tokens
-    return row(number, input_tokens=tokens, hash_ids=tuple(ids), block_tokens=block_tokens)
+    ids = {"hash_ids": tuple(ids), "block_tokens": block_tokens}
+    return row(number, input_tokens=tokens, **ids, **more)

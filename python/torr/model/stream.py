@@ -25,6 +25,9 @@ Alias = Literal["vllm", "aiperf", "sglang", "guidellm", "inference-perf"]
 
 ALIASES: tuple[Alias, ...] = get_args(Alias)
 
+MOST_TOKENS = 10_000_000
+"""The longest prompt or answer that is planned."""
+
 # The streams that a tool reads, where it does not read all.
 _READ_BY: Mapping[Alias, tuple[EventDialect, ...]] = {
     "vllm": ("openai",),

@@ -102,10 +102,10 @@ class TraceInput:
         if synthesis is None:
             return rows
         if not synthesis.changes_prompts:
-            return (with_output(row, synthesis) for row in rows)
+            return (with_output(row, synthesis, self.path) for row in rows)
         # Only all rows show which blocks are shared.
         shared = shared_blocks(self._windowed(self._read()))
-        return (scaled(row, synthesis, shared) for row in rows)
+        return (scaled(row, synthesis, shared, self.path) for row in rows)
 
     def _with_outputs(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
         lengths = self.outputs

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Literal
 
 from torr.errors import UsageError, require
 from torr.messages.say import say
+from torr.model.stream import MOST_TOKENS
 from torr.options import readers
 
 if TYPE_CHECKING:
     import random
 
-MOST_TOKENS = 10_000_000
-"""The longest prompt or answer, also where a distribution gives longer ones."""
 LARGEST_SIGMA = 5.0
 
 _FORM = say("write 512, 100..900, normal:512,64 or lognormal:512,0.6")
@@ -50,7 +49,7 @@ class Lengths:
         return (self.first + self.second) / 2 if self.kind == "range" else self.first
 
     def draw(self, random: random.Random) -> int:
-        """Return a length, at least 1; the same for the same state of `random`."""
+        """Return a length from 1 to MOST_TOKENS; the same for the same state of `random`."""
         if self.kind == "same":
             return int(self.first)
         if self.kind == "range":

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from torr.errors import FileError
 from torr.messages.say import say
+from torr.model.stream import MOST_TOKENS
 from torr.units import LONGEST_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from torr.sources.traces.source import TraceSource
-
-MOST_TOKENS = 1 << 40
 
 
 class CsvRow:
@@ -44,7 +43,14 @@ class CsvRow:
         except ValueError:
             number = _whole(text)
         if not 0 <= number <= MOST_TOKENS:
-            raise self.error(say("{name} is {text!r}, not a number", name=name, text=text[:40]))
+            raise self.error(
+                say(
+                    "{name} is {text!r}, not a number from 0 to {most:,}",
+                    name=name,
+                    text=text[:40],
+                    most=MOST_TOKENS,
+                )
+            )
         return number
 
     def time(self, name: str, nanoseconds: int | None) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from torr.errors import FileError
 from torr.messages.say import say
+from torr.model.stream import MOST_TOKENS
 from torr.sources.times import iso_ns, nearest_ns
 from torr.sources.traces.json_values import read_objects
 from torr.sources.traces.litellm_messages import read_messages
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from torr.sources.traces.source import TraceSource
 
-_MOST_TOKENS = 1 << 40
 _MOST_SECONDS = 1e11
 # A zone as PostgreSQL writes it.
 _HOURS_ZONE = re.compile(r"[+-]\d\d$", re.ASCII)
@@ -81,8 +81,19 @@ def _tokens(source: TraceSource, line: int, entry: dict[str, Any], name: str) ->
     value = entry.get(name)
     # Failed requests may have none.
     value = 0 if value is None else value
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise _error(source, line, name)
+    if value > MOST_TOKENS:
+        raise FileError(
+            source.path,
+            line,
+            say(
+                "{name} is {text!r}, not a number from 0 to {most:,}",
+                name=name,
+                text=value,
+                most=MOST_TOKENS,
+            ),
+        )
     return value
 
 

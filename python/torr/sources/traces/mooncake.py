@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from torr.errors import FileError
 from torr.messages.say import say
+from torr.model.stream import MOST_TOKENS
 from torr.sources.traces.order import in_order
 from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import alone
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from torr.sources.traces.source import TraceSource
 
-Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
+Tokens = Annotated[int, Meta(ge=0, le=MOST_TOKENS)]
 BlockId = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 
 BLOCK_TOKENS = 512

@@ -55,6 +55,7 @@ class TraceRow(msgspec.Struct, frozen=True, gc=False):
     - `hash_ids`: one for each block of `block_tokens`, empty where the trace has none. The last
       ones may be missing: their tokens are shared with no other row.
     - `messages`: where the trace has texts.
+    - `line`: where it begins in its file, 0 where that is not known.
     """
 
     number: int
@@ -72,6 +73,7 @@ class TraceRow(msgspec.Struct, frozen=True, gc=False):
     model: str | None = None
     images: int = 0
     is_branch: bool = False
+    line: int = 0
 
 
 class Draft(msgspec.Struct, gc=False):
@@ -115,6 +117,7 @@ class Draft(msgspec.Struct, gc=False):
             self.messages,
             self.model,
             self.images,
+            line=self.line,
         )
 
 

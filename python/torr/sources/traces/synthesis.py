@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from torr.errors import UsageError, require
+from torr.errors import FileError, UsageError, require
 from torr.messages.say import say
+from torr.model.stream import MOST_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from pathlib import Path
 
     from torr.sources.traces.row import TraceRow
 
@@ -96,39 +98,60 @@ def shared_blocks(rows: Iterable[TraceRow]) -> frozenset[int]:
     return frozenset(shared)
 
 
-def with_output(row: TraceRow, synthesis: Synthesis) -> TraceRow:
-    """Return the row with another length of its answer alone."""
+def with_output(row: TraceRow, synthesis: Synthesis, file: Path) -> TraceRow:
+    """Return the row with another length of its answer alone; raise FileError."""
     if row.output_tokens is None:
         return row
-    return replace(row, output_tokens=max(1, round(row.output_tokens * synthesis.output)))
+    tokens = _length(row.output_tokens * synthesis.output, row, file)
+    return replace(row, output_tokens=tokens)
 
 
-def scaled(row: TraceRow, synthesis: Synthesis, shared: Collection[int]) -> TraceRow:
-    """Return the row with other lengths; `shared` are the ids that are in more than one row.
+def scaled(row: TraceRow, synthesis: Synthesis, shared: Collection[int], file: Path) -> TraceRow:
+    """Return the row with other lengths; raise FileError where it is too long.
 
-    Rows that shared n leading blocks share `prefix` times as many; ids that differed still differ.
+    `shared` are the ids that are in more than one row. Rows that shared n leading blocks share
+    `prefix` times as many; ids that differed still differ.
     """
-    row = with_output(row, synthesis)
+    row = with_output(row, synthesis, file)
     if row.input_tokens is None or row.messages:
         return row
     if not row.hash_ids:
-        return replace(row, input_tokens=max(1, round(row.input_tokens * synthesis.input)))
-    return _with_blocks(row, row.input_tokens, synthesis, shared)
+        tokens = _length(row.input_tokens * synthesis.input, row, file)
+        return replace(row, input_tokens=tokens)
+    return _with_blocks(row, row.input_tokens, synthesis, shared, file)
+
+
+def _length(tokens: float, row: TraceRow, file: Path) -> int:
+    """Return a length of a row, at least 1; raise FileError where it is too long."""
+    length = max(1, round(tokens))
+    if length > MOST_TOKENS:
+        raise FileError(
+            file,
+            row.line,
+            say(
+                "{tokens:,} tokens with --synthesis: the maximum is {most:,}",
+                tokens=length,
+                most=MOST_TOKENS,
+            ),
+            say("use a smaller factor"),
+        )
+    return length
 
 
 def _with_blocks(
-    row: TraceRow, tokens: int, synthesis: Synthesis, shared: Collection[int]
+    row: TraceRow, tokens: int, synthesis: Synthesis, shared: Collection[int], file: Path
 ) -> TraceRow:
     # A last block that is not full belongs to the rest, also where it is shared.
     common = _leading(row.hash_ids[: tokens // row.block_tokens], shared)
+    rest_tokens = round((tokens - common * row.block_tokens) * synthesis.input)
+    prefix_blocks = _blocks_before(common, synthesis.prefix)
+    whole = _length(prefix_blocks * row.block_tokens + rest_tokens, row, file)
     prefix = [
         hash_id * synthesis.copies + copy
         for place, hash_id in enumerate(row.hash_ids[:common])
         for copy in range(_blocks(place, synthesis.prefix))
     ]
-    rest_tokens = round((tokens - common * row.block_tokens) * synthesis.input)
     rest = _rest(row, tokens - common * row.block_tokens, rest_tokens, common, synthesis)
-    whole = max(1, len(prefix) * row.block_tokens + rest_tokens)
     return replace(row, input_tokens=whole, hash_ids=(*prefix, *rest))
 
 
@@ -138,7 +161,11 @@ def _leading(ids: tuple[int, ...], shared: Collection[int]) -> int:
 
 def _blocks(place: int, factor: float) -> int:
     """Return how many blocks the shared block at a place becomes: all before it are rounded."""
-    return math.floor((place + 1) * factor + 0.5) - math.floor(place * factor + 0.5)
+    return _blocks_before(place + 1, factor) - _blocks_before(place, factor)
+
+
+def _blocks_before(place: int, factor: float) -> int:
+    return math.floor(place * factor + 0.5)
 
 
 def _rest(

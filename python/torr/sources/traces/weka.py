@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from torr.model.outside_file import MOST_BYTES
 from torr.sources.times import nearest_ns
+from torr.sources.traces.mooncake import Tokens  # noqa: TC001 - msgspec needs it
 from torr.sources.traces.row import TraceCounts, TraceRow
 from torr.sources.traces.sessions import pause_after
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _ID_BITS = 40
 _Seconds = Annotated[float, Meta(ge=0, le=1e10)]
-_Tokens = Annotated[int, Meta(ge=0, le=1 << 40)]
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 # Sub-agents that their parent does not wait for.
 _NOT_AWAITED = "async_launched"
@@ -45,8 +45,8 @@ class _Entry(msgspec.Struct):
     type: Literal["n", "s", "subagent"]
     t: _Seconds = 0.0
     model: str | None = None
-    input_tokens: _Tokens = msgspec.field(default=0, name="in")
-    output_tokens: _Tokens = msgspec.field(default=0, name="out")
+    input_tokens: Tokens = msgspec.field(default=0, name="in")
+    output_tokens: Tokens = msgspec.field(default=0, name="out")
     hash_ids: msgspec.Raw = msgspec.field(default_factory=lambda: msgspec.Raw(b"[]"))
     api_time: _Seconds | None = None
     think_time: _Seconds | None = None
@@ -121,6 +121,7 @@ def read_sessions(
                 hash_ids=tuple(map(scope.__getitem__, ids)),
                 block_tokens=block_tokens,
                 model=node.entry.model,
+                line=line,
             )
         number += len(nodes)
 

@@ -8,7 +8,8 @@ import statistics
 import pytest
 
 from torr.errors import UsageError
-from torr.planning.prompt_text.lengths import MOST_TOKENS, Lengths, read_lengths
+from torr.model.stream import MOST_TOKENS
+from torr.planning.prompt_text.lengths import Lengths, read_lengths
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import threading
 import tracemalloc
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torr.errors import FileError, UsageError
+from torr.model.stream import MOST_TOKENS
 from torr.sources.traces import json_values, order, sessions, source
 from torr.sources.traces.formats import FORMATS, detect_format
 from torr.sources.traces.reader import read_trace
@@ -63,6 +66,28 @@ def test_a_trace_is_read_from_a_pipe(tmp_path):
         assert len(list(read_trace(pipe))) == 1
     finally:
         writer.join()
+
+
+TOO_LONG = MOST_TOKENS + 1
+ROWS_THAT_ARE_TOO_LONG = {
+    "mooncake": json.dumps({**MOONCAKE, "output_length": TOO_LONG}),
+    "bailian": json.dumps({**BAILIAN, "input_length": TOO_LONG}),
+    "weka": json.dumps({**WEKA, "requests": [{**WEKA["requests"][0], "in": TOO_LONG}]}),
+    "litellm": json.dumps({**LITELLM, "prompt_tokens": TOO_LONG}),
+    "burstgpt": f"Timestamp,Request tokens,Response tokens\n1,{TOO_LONG},3\n",
+    "azure": f"TIMESTAMP,ContextTokens,GeneratedTokens\r\n2023-11-16 18:17:03,4,{TOO_LONG}",
+}
+
+
+@pytest.mark.parametrize("name", sorted(ROWS_THAT_ARE_TOO_LONG))
+def test_a_length_that_cannot_be_sent_is_refused(write, name):
+    for tokens, refused in ((MOST_TOKENS, False), (TOO_LONG, True)):
+        path = write("trace", ROWS_THAT_ARE_TOO_LONG[name].replace(str(TOO_LONG), str(tokens)))
+        with pytest.raises(FileError) if refused else nullcontext() as caught:
+            list(read_trace(path, name))
+    line = 2 if path.read_text().startswith("T") else 1
+    assert caught.value.line == line
+    assert re.search("10,?000,?000", str(caught.value))
 
 
 @pytest.mark.parametrize(

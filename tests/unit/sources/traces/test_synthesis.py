@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torr.errors import UsageError
+from torr.errors import FileError, UsageError
+from torr.model.stream import MOST_TOKENS
+from torr.sources.traces import synthesis as module
 from torr.sources.traces.row import TraceMessage
-from torr.sources.traces.synthesis import Synthesis, read_synthesis, scaled, shared_blocks
+from torr.sources.traces.synthesis import Synthesis, read_synthesis, shared_blocks
 from traces import row, with_blocks
+
+FILE = Path("trace.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -45,6 +50,27 @@ def test_factors_are_read(text, expected):
 def test_what_is_no_factor_is_refused(text, why):
     with pytest.raises(UsageError, match=why):
         read_synthesis(text)
+
+
+def scaled(each, synthesis, shared):
+    return module.scaled(each, synthesis, shared, FILE)
+
+
+@pytest.mark.parametrize(
+    ("each", "factors"),
+    [
+        (row(0, input_tokens=MOST_TOKENS, output_tokens=1, line=7), {"input": 1.5}),
+        (row(0, input_tokens=1, output_tokens=MOST_TOKENS, line=7), {"output": 1.5}),
+        (with_blocks(0, [1, 2], block_tokens=MOST_TOKENS // 2, line=7), {"prefix": 1.5}),
+        (with_blocks(0, [3], block_tokens=MOST_TOKENS, line=7), {"input": 1.5}),
+    ],
+    ids=["input", "output", "prefix", "rest"],
+)
+def test_a_length_that_cannot_be_sent_is_refused(each, factors):
+    same = scaled(each, Synthesis(), {1, 2})
+    assert (same.input_tokens, same.output_tokens) == (each.input_tokens, each.output_tokens)
+    with pytest.raises(FileError, match=r"trace\.jsonl:7: 15,000,000 tokens .* 10,000,000"):
+        scaled(each, Synthesis(**factors), {1, 2})
 
 
 def test_each_part_has_its_own_factor():
