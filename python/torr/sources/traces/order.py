@@ -61,8 +61,10 @@ class _Emitter:
                 draft.line,
                 say("this row is earlier than rows far before it"),
                 say(
-                    "sort the file by its times; rows may be out of order by at most {most:,} rows",
+                    "sort the file by its times; rows may be out of order by at most {most:,} rows"
+                    " and {mib} MiB of texts and ids of blocks",
                     most=MOST_ROWS_AHEAD,
+                    mib=MOST_BYTES_AHEAD >> 20,
                 ),
             )
         self._last = draft.at_ns

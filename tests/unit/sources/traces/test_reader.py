@@ -162,6 +162,14 @@ def test_rows_of_many_blocks_are_read_less_far_ahead(write, monkeypatch):
         list(read_trace(write("a.jsonl", rows)))
 
 
+def test_both_limits_of_the_order_are_named(write, monkeypatch):
+    monkeypatch.setattr(order, "MOST_ROWS_AHEAD", 2)
+    rows = [{**MOONCAKE, "timestamp": time} for time in (5, 6, 7, 1)]
+    with pytest.raises(FileError) as caught:
+        list(read_trace(write("a.jsonl", rows)))
+    assert "at most 2 rows and 16 MiB" in caught.value.hint
+
+
 def rows_of(many):
     for number in range(many):
         yield json.dumps({**MOONCAKE, "timestamp": number, "hash_ids": [number, number + 1]})
