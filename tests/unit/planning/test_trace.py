@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import nullcontext
 
 import pytest
@@ -105,6 +106,21 @@ def test_rows_are_sent_before_later_ones_are_read(torr, fake, tmp_path, options,
     feed = fake.loads[-1].plan.feed
     with pytest.raises(FileError, match="4001") if reads_all else nullcontext():
         assert len(next(iter(feed.open()))) > 0
+
+
+def test_a_pipe_is_read_only_with_its_format(torr, fake, tmp_path, trace):
+    reading, writing = os.pipe()
+    os.write(writing, (tmp_path / trace).read_bytes())
+    os.close(writing)
+    pipe = f"/dev/fd/{reading}"
+    try:
+        refused = torr("run", *CHAT, "--trace", pipe, URL)
+        assert refused.code == 2
+        assert "--trace-format" in refused.err
+        assert torr("run", *CHAT, "--trace", pipe, "--trace-format", "mooncake", URL).code == 0
+        assert len(fed(fake)) == 3
+    finally:
+        os.close(reading)
 
 
 def test_with_users_the_rows_follow_each_other(torr, fake, trace):

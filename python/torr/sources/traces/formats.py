@@ -35,6 +35,11 @@ def detect_format(path: Path) -> str:
     """Return the name of the format of a file or a folder; raise UsageError that lists all."""
     if path.is_dir():
         return weka.FORMAT.name
+    if path.is_fifo():
+        raise UsageError(
+            say("{path} is a pipe, which can be read only once", path=path),
+            say("state the format of the trace: --trace-format NAME"),
+        )
     with opened_source(path) as source:
         return format_of(source).name
 
