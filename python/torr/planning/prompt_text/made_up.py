@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from torr.planning.prompt_text.lengths import Lengths
@@ -32,19 +33,27 @@ def made_up(
     prefix = options.prefix_tokens or 0
     text = PromptText(words, seed, ID_SEPARATOR if options.token_ids else " ")
     batch = options.batch
-    per_group = batch * _per_group(groups, batch * (prefix + options.turns * lengths.typical))
+    typical = batch * (prefix + options.turns * lengths.typical)
+    requests = _per_group(groups, typical)
+    # Distributions have a few very long ones.
+    left = max(MOST_TOKENS, groups * requests * typical)
     shared = Lengths("same", prefix)
-    grouped = PrefixGroups(groups, per_group, shared, lengths, template_tokens)
-    conversations, tokens = [], []
+    grouped = PrefixGroups(groups, batch * requests, shared, lengths, template_tokens)
+    turns = range(2, options.turns + 1)
+    conversations: list[tuple[str, ...]] = []
+    tokens: list[int] = []
     for prompt in grouped.prompts(text, seed):
         planned = prefix + grouped.own_tokens(prompt.number, seed) + template_tokens
-        later = (
-            text.turn(prompt.number, turn, grouped.turn_tokens(prompt.number, turn, seed))
-            for turn in range(2, options.turns + 1)
-        )
+        added = [grouped.turn_tokens(prompt.number, turn, seed) for turn in turns]
+        left -= planned + sum(added)
+        if left < 0 and len(tokens) >= batch:
+            break
+        later = map(partial(text.turn, prompt.number), turns, added)
         conversations.append((text.joined(prompt.prefix, prompt.own), *later))
         tokens.append(planned)
-    prompts = Prompts(tuple(conversations))
+    whole = len(tokens) // batch * batch
+    prompts = Prompts(tuple(conversations[:whole]))
+    tokens = tokens[:whole]
     if batch == 1:
         return prompts, tuple(tokens)
     sums = (sum(tokens[start : start + batch]) for start in range(0, len(tokens), batch))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from torr.options.stream import StreamOptions
+from torr.planning.prompt_text import made_up as module
 from torr.planning.prompt_text.lengths import read_lengths
 from torr.planning.prompt_text.made_up import MOST_CONVERSATIONS, MOST_TOKENS, made_up
 from torr.planning.prompt_text.words import USUAL
@@ -38,6 +41,27 @@ def test_batches_have_texts_of_their_own_and_the_sum_of_their_tokens():
 def test_long_prompts_are_fewer():
     rows, tokens = conversations("100000")
     assert len(rows) * 100_000 == sum(tokens) == MOST_TOKENS
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_distribution_with_a_few_very_long_prompts_has_fewer_of_all(batch):
+    rows, tokens = conversations("lognormal:4000,2", batch=batch)
+    assert MOST_TOKENS / 2 < sum(tokens) <= MOST_TOKENS
+    assert 10 < len(rows) == len(tokens) < MOST_CONVERSATIONS / batch
+    assert {len(row) for row in rows} == {batch}
+
+
+def test_there_is_always_one_request_and_one_of_each_group_where_lengths_are_equal(monkeypatch):
+    monkeypatch.setattr(module, "MOST_TOKENS", 100)
+    assert len(conversations("normal:500,1")[0]) == 1
+    assert len(conversations("500", prefix_tokens=5, prefix_groups=4)[0]) == 4
+    assert {len(row) for row in conversations("normal:500,1", batch=2)[0]} == {2}
+
+
+def test_turns_count_for_how_many_conversations_there_are():
+    rows, _ = conversations("lognormal:400,2", turns=12)
+    words = sum(1 + turn.count(" ") for row in rows for turn in row)
+    assert MOST_TOKENS / 2 < words <= MOST_TOKENS
 
 
 def test_texts_are_shorter_by_the_tokens_of_a_chat_template():
