@@ -580,3 +580,8 @@ def rate_of(part: MeasuredPart, key: str) -> float | None:
     """Return a rate or a share by its key, such as `ok_per_s`; of streams where it has none."""
     rate: float | None = getattr(part, key, None)
     return rate if rate is not None else getattr(part.stream, key, None)
+
+
+def unreported_in(part: MeasuredPart, key: str) -> int:
+    """Return how many responses did not report what a rate adds up: it is a lower bound then."""
+    return part.stream.tokens_unreported if key == "tokens_per_s" and part.stream else 0

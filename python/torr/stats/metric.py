@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import require
 from torr.messages.say import say
-from torr.results.level import rate_of, time_of
+from torr.results.level import rate_of, time_of, unreported_in
 
 if TYPE_CHECKING:
     from torr.results.level import Level, NamedRequest
@@ -97,12 +97,12 @@ class Metric:
     def is_lower_bound(self, level: Level) -> bool:
         """Return whether the number of a trial is only known not to be lower.
 
-        A rate, where client and target shared the machine; a time, where requests that were due
-        were never sent and would have taken longer.
+        A rate, where client and target shared the machine, or where responses did not report their
+        tokens; a time, where requests that were due were never sent and would have taken longer.
         """
-        if self.is_rate:
-            return level.is_contended
         part = self._part(level)
+        if self.is_rate:
+            return level.is_contended or bool(part and unreported_in(part, self.key))
         if part is None or not self.is_time:
             return False
         kind, _, stat = self.key.partition(".")

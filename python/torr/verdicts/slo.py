@@ -15,7 +15,14 @@ from msgspec.structs import replace
 from torr import units
 from torr.messages.message import Message, message, message_count
 from torr.results.base import Statistics
-from torr.results.level import AttemptCounts, Level, MeasuredPart, rate_of, time_of
+from torr.results.level import (
+    AttemptCounts,
+    Level,
+    MeasuredPart,
+    rate_of,
+    time_of,
+    unreported_in,
+)
 from torr.results.stream import StreamStatistics
 from torr.results.verdict import ConditionWord, Verdict
 from torr.verdicts import few_errors
@@ -144,9 +151,9 @@ def _not_shown(condition: Condition, value: float | None, reason: Message) -> Ve
 
 def is_bound(condition: Condition, level: Level) -> bool:
     """Return whether the number of a level is only known not to be lower."""
-    if condition.unit == "/s":
-        return level.is_contended
     part = part_of(level, condition.name)
+    if condition.unit == "/s":
+        return level.is_contended or bool(part and unreported_in(part, _rate_key(condition)))
     return condition.unit == "ms" and part is not None and _is_lower_bound(condition, part)
 
 
@@ -230,17 +237,33 @@ def _is_excused(condition: Condition, part: MeasuredPart, failed: int, ended: in
 
 
 def _of_rate(condition: Condition, part: MeasuredPart, *, contended: bool) -> Verdict:
-    value = rate_of(part, condition.metric.replace("/s", "_per_s"))
+    value = rate_of(part, _rate_key(condition))
     if value is None:
         reason = message("slo.no_rate", "no {metric} was measured", metric=condition.metric)
         return _not_shown(condition, None, reason)
-    verdict = _of_number(condition, value, at_least=contended)
-    if not contended:
-        return verdict
-    reason = message(
-        "slo.shared_machine", "client and target share this machine: the rate is a lower bound"
+    why = _why_at_least(part, _rate_key(condition), contended=contended)
+    return replace(_of_number(condition, value, at_least=why is not None), reason=why)
+
+
+def _rate_key(condition: Condition) -> str:
+    return condition.metric.replace("/s", "_per_s")
+
+
+def _why_at_least(part: MeasuredPart, key: str, *, contended: bool) -> Message | None:
+    """Return why a rate is a lower bound; None if it is not."""
+    if contended:
+        return message(
+            "slo.shared_machine", "client and target share this machine: the rate is a lower bound"
+        )
+    unreported = unreported_in(part, key)
+    if not unreported:
+        return None
+    return message_count(
+        "slo.tokens_unreported",
+        unreported,
+        "{n:,} response reported no tokens: the rate is a lower bound",
+        "{n:,} responses reported no tokens: the rate is a lower bound",
     )
-    return replace(verdict, reason=reason)
 
 
 def _of_number(condition: Condition, value: float, *, at_least: bool = False) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import typed
 from torr.model.change import Change
 from torr.stats.metric import Metric
 from torr.stats.series import Series
@@ -64,6 +65,17 @@ def test_a_rate_is_one_where_client_and_target_shared_the_machine(trial):
     level = trial("a", 1, 100.0, health={"verdict": "contended"})
     assert Metric("ok_per_s").is_lower_bound(level)
     assert not P99.is_lower_bound(level)
+
+
+def test_a_rate_of_tokens_is_one_where_responses_did_not_report_theirs(trial):
+    stream = {"tokens_per_s": 9.0, "tokens_unreported": 1}
+    level = typed.changed(
+        trial("a", 1, 100.0), stream=stream, requests=[{"name": "x", "stream": {**stream}}]
+    )
+    assert Metric("tokens_per_s").is_lower_bound(level)
+    assert Metric("tokens_per_s", "x").is_lower_bound(level)
+    assert not Metric("ok_per_s").is_lower_bound(level)
+    assert not Metric("tokens_per_s", "y").is_lower_bound(level)
 
 
 def test_a_point_of_a_series_says_so_of_its_p95(rounds):

@@ -5,9 +5,11 @@ import math
 import pytest
 from msgspec import structs
 
+import typed
 from doubles import Truth, measured_level
 from torr.model.condition import Condition
 from torr.verdicts.looks import ALPHA_OF_A_LOOK
+from torr.verdicts.slo import judge
 from torr.verdicts.slo_evidence import SloEvidence, evidence_of, finding_of
 from torr.verdicts.slo_excess import FAR, value_at
 
@@ -51,6 +53,24 @@ def test_a_rate_that_is_a_lower_bound_can_hold_a_limit_and_not_break_it():
     assert (not_broken.low, not_broken.high) == (-math.inf, pytest.approx(math.log(2)))
     assert found("ok/s > 200", [level] * 10).word == "not shown"
     assert found("ok/s > 50", [level] * 10).word == "held"
+
+
+def test_tokens_that_some_responses_did_not_report_can_hold_a_rate_and_not_break_it():
+    stream = {"tokens_per_s": 100.0, "tokens_unreported": 3}
+    level = typed.changed(measured_level(50, Truth()), stream=stream)
+    held, not_broken = (of_level(text, level) for text in ("tokens/s > 50", "tokens/s > 200"))
+    assert (held.low, held.high) == (-math.inf, pytest.approx(-math.log(2)))
+    assert (not_broken.low, not_broken.high) == (-math.inf, pytest.approx(math.log(2)))
+    words = {
+        text: judge(Condition.parse(text), level)
+        for text in ("tokens/s > 50", "tokens/s > 200", "tokens/s < 50", "tokens/s < 200")
+    }
+    assert [verdict.word for verdict in words.values()] == [
+        *("held", "not shown", "broken", "not shown")
+    ]
+    assert "3 responses reported no tokens" in words["tokens/s > 200"].reason
+    whole = typed.changed(level, stream={**stream, "tokens_unreported": 0})
+    assert judge(Condition.parse("tokens/s > 200"), whole).word == "broken"
 
 
 def without_p99(answers):

@@ -19,7 +19,7 @@ from torr.report.tables.table import (
 )
 from torr.report.text.streaming import stream_facts, stream_times
 from torr.results.base import Statistics
-from torr.results.level import times_of_streams
+from torr.results.level import times_of_streams, unreported_in
 from torr.stats.series import RATES, by_position, noun_of
 from torr.units import show_ms, show_percent, show_rate
 
@@ -106,7 +106,8 @@ class Streams:
         if name == "goodput" or value is None:
             return show_percent(value)
         if name == "tokens/s":
-            return bounded(show_rate(value), at_least=self.at_least)
+            lacks = any(unreported_in(part, RATES[name]) for part in self.rounds)
+            return bounded(show_rate(value), at_least=self.at_least or lacks)
         metric, _, stat = name.partition(" ")
         at_least = any(is_bound(stats, stat) for stats in self._times(metric))
         return bounded(show_ms(value), at_least=at_least)

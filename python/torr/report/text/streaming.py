@@ -77,7 +77,8 @@ def _counted_from(stream: StreamStatistics) -> str:
 def _token_rate(stream: StreamStatistics) -> str:
     if not stream.tokens_per_s:
         return ""
-    total = say("{rate} in total", rate=show_rate(stream.tokens_per_s))
+    at_least = "≥ " if stream.tokens_unreported else ""
+    total = say("{rate} in total", rate=f"{at_least}{show_rate(stream.tokens_per_s)}")
     rates = stream.stream_tokens_per_s
     if rates is None or rates.mean is None:
         return total

@@ -44,6 +44,13 @@ def test_rates_of_a_shared_machine_and_late_percentiles_are_lower_bounds(streame
     assert [cell.startswith("≥ ") for cell in row] == [False, False, True, False, True, False]
 
 
+def test_a_rate_of_tokens_that_were_not_all_reported_is_a_lower_bound(streamed_ladder):
+    second = {"stream": {"tokens_unreported": 1}}
+    streamed_ladder = typed.patched(streamed_ladder, levels={1: second})
+    rows = stream_tables.streams_of_levels(streamed_ladder).rows
+    assert [row[4].startswith("≥ ") for row in rows[:3]] == [False, True, False]
+
+
 def test_each_number_is_the_median_of_the_rounds_that_claim_something(make_station, make_result):
     levels = [streaming(make_station(20), ttft) for ttft in (100, 200, 300, 9000)]
     rounds = [

@@ -38,6 +38,11 @@ def test_a_tokenizer_has_its_own_pace(streamed):
     assert facts(streamed, tokenizer=counted)["tokenizer"] == said
 
 
+def test_a_rate_of_tokens_that_were_not_all_reported_is_a_lower_bound(streamed):
+    said = facts(streamed, tokens_per_s=100.0, tokens_unreported=2, stream_tokens_per_s=None)
+    assert said["tokens/s"] == "≥ 100 in total"
+
+
 def test_the_rate_that_aiperf_would_say_stands_with_the_tokens(streamed):
     each = {"n": 9, "mean": 48.0}
     alias = {"aiperf": {"output_token_throughput_per_user": {"n": 9, "mean": 50.25}}}
