@@ -310,7 +310,7 @@ def _answered(server: Server, plan: Plan) -> ResponseDigest:
         server.check()
         said = str(error) or type(error).__name__
         raise TrialError(
-            "no_answer",
+            "wrong_answer",
             server.command.name,
             message(
                 "trial.no_answer",

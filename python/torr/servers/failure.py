@@ -2,10 +2,9 @@
 
     not_found      the command does not exist          did_not_start  it exists, but cannot be run
     port_taken     another process listens there       died           it ended by itself
-    not_ready      no good response in time              wrong_answer   it answered something else
+    not_ready      no good response in time              wrong_answer   another answer, or none
     did_not_stop   it had to be killed                 left_behind    processes or files remain
-    bad_end        it was stopped and ended badly      no_answer      it did not answer
-    before_failed  a command that runs before it failed
+    bad_end        it was stopped and ended badly      before_failed  a command before it failed
 
 A matrix records a TrialError as the outcome of the trial and continues. Uncaught, it ends torr like
 any error because of which nothing was measured.
@@ -26,7 +25,6 @@ Kind = Literal[
     "died",
     "not_ready",
     "wrong_answer",
-    "no_answer",
     "did_not_stop",
     "bad_end",
     "left_behind",

@@ -56,7 +56,6 @@ _WORDS = (
     message("word.died", "died"),
     message("word.not_ready", "not ready"),
     message("word.wrong_answer", "wrong response"),
-    message("word.no_answer", "no response"),
     message("word.did_not_stop", "did not stop"),
     message("word.bad_end", "bad end"),
     message("word.left_behind", "left behind"),
