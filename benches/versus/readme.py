@@ -77,13 +77,15 @@ WORDS = (
         missed=" and misses these: {names}",
         figures={
             "`templates-64` wrk-lua ÷ torr-templates": (
-                "wrk with a Lua script must cost at least 1.5 times as much as torr with templates"
+                "wrk with a Lua script costs {value:.2f} times as much as torr with templates "
+                "(limit: at least {limit})"
             ),
             "`lag-1000` torr-spin: p99": (
-                "the p99 of the lateness with busy waiting (`--spin`) at 1,000/s"
+                "with busy waiting (`--spin`), the p99 of the lateness is {value:.0f} µs at "
+                "1,000/s (limit: {limit} µs)"
             ),
             "`lag-10000` torr-spin: p99": (
-                "the p99 of the lateness with busy waiting (`--spin`) at 10,000/s"
+                "with busy waiting, it is {value:.0f} µs at 10,000/s (limit: {limit} µs)"
             ),
         },
         comma="; ",
@@ -110,10 +112,16 @@ WORDS = (
         missed="，未满足的是：{names}",
         figures={
             "`templates-64` wrk-lua ÷ torr-templates": (
-                "使用 Lua 脚本的 wrk 的开销至少是使用模板的 torr 的 1.5 倍"
+                "使用 Lua 脚本的 wrk 的开销是使用模板的 torr 的 {value:.2f} 倍"
+                "（限值：至少 {limit} 倍）"
             ),
-            "`lag-1000` torr-spin: p99": "用忙等待（`--spin`）以 1,000/s 发送时滞后的 p99",
-            "`lag-10000` torr-spin: p99": "用忙等待（`--spin`）以 10,000/s 发送时滞后的 p99",
+            "`lag-1000` torr-spin: p99": (
+                "用忙等待（`--spin`）以 1,000/s 发送时，滞后的 p99 为 {value:.0f} µs"
+                "（限值：{limit} µs）"
+            ),
+            "`lag-10000` torr-spin: p99": (
+                "用忙等待以 10,000/s 发送时为 {value:.0f} µs（限值：{limit} µs）"
+            ),
         },
         comma="；",
     ),
@@ -198,14 +206,17 @@ def _order(rows: dict[str, dict[str, Any]], shown: list[str]) -> list[str]:
 
 def _bars(kept: dict[str, Any], run: Path, words: Words) -> str:
     judged = [(one["name"], bar) for one in kept["rows"] for bar in one["bars"]]
-    missed = [f"`{name}` {bar['name']}" for name, bar in judged if not bar["held"]]
-    missed += [f"`{one['name']}`" for one, _ in not_measured(kept)]
-    described = [words.figures.get(name, name) for name in missed]
+    missed = {f"`{name}` {bar['name']}": bar for name, bar in judged if not bar["held"]}
+    described = [
+        words.figures.get(name, name).format(value=bar["value"], limit=bar["limit"])
+        for name, bar in missed.items()
+    ]
+    described += [f"`{one['name']}`" for one, _ in not_measured(kept)]
     total = len(judged) + len(not_measured(kept))
     return words.bars.format(
-        held=total - len(missed),
+        held=total - len(described),
         all=total,
-        missed=words.missed.format(names=words.comma.join(described)) if missed else "",
+        missed=words.missed.format(names=words.comma.join(described)) if described else "",
         run=run.with_suffix(".md").relative_to(ROOT),
     )
 
