@@ -18,6 +18,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from authority import Nginx
 from installed import TORR, free_port, is_open, wait_until
@@ -177,10 +178,12 @@ def haproxy(site):
     both.write_text(site.certificate.read_text() + site.key.read_text())
     protocol = f"ssl crt {both} alpn h2" if site.is_secure else "proto h2"
     config = site.folder / "haproxy.cfg"
-    config.write_text(_HAPROXY.format(folder=site.folder, port=site.port, protocol=protocol))
-    with site.running("haproxy", "-f", config) as url:
-        yield url
-        site.answered = _statistics(site.folder / "statistics")
+    # The path of a socket has 97 bytes at most.
+    with TemporaryDirectory() as folder:
+        config.write_text(_HAPROXY.format(folder=folder, port=site.port, protocol=protocol))
+        with site.running("haproxy", "-f", config) as url:
+            yield url
+            site.answered = _statistics(Path(folder) / "statistics")
 
 
 @contextmanager

@@ -56,7 +56,7 @@ def test_a_run_goes_on_only_with_its_own_file(torr, start, matrix, tmp_path):
         ),
         "grace_s was ": (f'grace = "3s"\n{nine}', own),
         "health_timeout_s was ": (f'health_timeout = "3s"\n{nine}', own),
-        "stop_signal was 15 when": (f'stop_signal = "SIGINT"\n{nine}', own),
+        "stop_signal was 15 at the start": (f'stop_signal = "SIGINT"\n{nine}', own),
         "requests was 30 at the start, and is 40 now": (
             nine.replace("requests = 30", "requests = 40"),
             own,

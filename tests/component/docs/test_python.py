@@ -1,11 +1,12 @@
 """The Python in the pages runs, from the first block of a page to its last."""
 
+import os
 import re
 
 import pytest
 
 from documents import PAGES, name
-from installed import until_judged
+from installed import TORR, until_judged
 
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -32,6 +33,7 @@ def quicker(code, url):
 )
 def test_the_blocks_of_a_page_run_in_order(page, url, place, monkeypatch):
     monkeypatch.chdir(place)
+    monkeypatch.setenv("PATH", f"{TORR.parent}:{os.environ['PATH']}")  # servers are found by name
     names = {}
     for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
         code = compile(quicker(block, url), name(page), "exec")
