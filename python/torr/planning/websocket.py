@@ -39,6 +39,12 @@ def check_websocket(requests: Sequence[Request], options: MeasureOptions) -> Non
         what=what,
         hint=say("streams and chats are for http:// and https:// URLs"),
     )
+    is_checked = any(x.expect_body or x.expect_json or x.captures for x in messages)
+    require(
+        options.connection.matching.kind != "none" or not is_checked,
+        say("--match none: messages have no answers that could be checked or captured"),
+        say("leave out the checks and captures, or match answers by order or by id"),
+    )
     require(
         options.connection.streams == 1 or len(messages) == len(requests),
         say("--streams: some requests are messages of WebSocket, and others are not"),

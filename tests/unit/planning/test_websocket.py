@@ -80,6 +80,7 @@ def test_messages_to_different_paths_or_with_different_headers_use_different_con
         ((URL, "-b", "x", "--match", "id:id"), "--match id:id: the message has no such key"),
         ((URL, "-b", '{"ID": 1}', "--match", "id:id"), "no such key"),
         ((URL, "-b", "x", "--match", "first"), "no way to match answers"),
+        ((URL, "-b", "x", "--match", "none", "--expect-body", "x"), "messages have no answers"),
         ((URL, HTTP, "-b", "x", "--streams", "2"), "--streams: some requests are messages"),
         ((HTTP, "--match", "none"), "--match needs a ws:// or wss:// URL"),
         ((HTTP, "--binary"), "--binary needs a ws:// or wss:// URL"),
