@@ -102,7 +102,7 @@ measure() {
     local file code=0 ended files command
     cd "$study"
     shopt -s nullglob
-    files=(tune*.toml matrix.toml matrix-*.toml)
+    files=(tune*.toml matrix[.]toml matrix-*.toml) # each a pattern: a file may be missing
     [ -z "${SHORT:-}" ] || files=(short.toml)
     [[ ${1:-} != *.toml ]] || { files=("$1") && shift; }
     [ -x "$torr" ] || { printf 'missing: %s\n    try: make build\n' "$torr" >&2; exit 1; }

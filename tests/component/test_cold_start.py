@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -24,7 +25,7 @@ def cold(judged_torr, own_store):  # noqa: ARG001 - for the environment
 
 
 def test_a_run_and_a_ladder_are_kept_and_compared(cold, steady):
-    assert "20" in cold("run", "-n", "first", "-c", "2", *LOAD, steady.url)
+    assert "stored  as run" in cold("run", "-n", "first", "-c", "2", *LOAD, steady.url)
     assert "second" in cold(
         "ladder", "-n", "second", "--levels", "1,2", "-z", "200ms", "--warmup", "0s", steady.url
     )
@@ -35,8 +36,10 @@ def test_a_run_and_a_ladder_are_kept_and_compared(cold, steady):
     assert "first" in cold("diff", ids["first"], ids["second"])
 
 
-def test_servers_are_compared(cold, matrix):
-    assert "one" in cold("compare", matrix({"one": GOOD, "two": GOOD}))
+def test_servers_are_compared(cold, matrix, tmp_path):
+    cold("compare", matrix({"one": GOOD, "two": GOOD}))
+    result = json.loads((tmp_path / "_output/torr/latest/result.json").read_text())
+    assert {level["candidate"] for level in result["levels"]} == {"one", "two"}
 
 
 def test_the_doctor_measures_this_machine(cold):

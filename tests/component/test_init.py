@@ -19,7 +19,7 @@ def test_its_plan_runs_against_a_target(torr, target, tmp_path):
     assert torr("init", "openapi.json").code == 0
     ended = torr("run", "plan.toml", "-c", "2", "-z", "300ms", "--warmup", "0s", "-d", "out")
     assert ended.code == 0, ended.err
-    hello.stop()
+    assert hello.stop()["requests"] > 0
 
 
 def test_a_document_is_fetched_from_its_url(torr, tmp_path):

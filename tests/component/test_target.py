@@ -33,7 +33,7 @@ MS = 1_000_000
     [
         (("--bimodal", "1ms,2ms,0%"), MS, MS),
         (("--bimodal", "1ms,2ms,100%"), 2 * MS, 2 * MS),
-        (("--heavy", "1ms,0.5"), 1, 60_000 * MS),
+        (("--heavy", "1ms,0"), MS, MS),
         (("--delay", "3ms"), 3 * MS, 3 * MS),
     ],
 )

@@ -116,8 +116,9 @@ def test_users_play_the_sessions_of_agents_one_after_another(torr, target, tmp_p
 
 
 def test_users_who_give_up_are_counted_as_the_target_counts_them(torr, target):
-    running = target("openai", "--tokens", "50", "--itl", "5ms")
-    load = ("--prompt", "p", "-c", "4", "--requests", "24", "--warmup", "0s")
+    # A user who gives up has time to say so before the end of the stream.
+    running = target("openai", "--tokens", "400", "--itl", "5ms")
+    load = ("--prompt", "p", "-c", "24", "--requests", "24", "--warmup", "0s")
     ended = torr("run", *CHAT, *load, "--cancel", "50% after 3 tokens", running.url)
     counts = ended.level["counts"]
     ends = running.stop()["ends"]

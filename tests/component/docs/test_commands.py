@@ -55,6 +55,7 @@ def parsed(arguments):
 def test_every_command_of_a_page_is_understood(place, aim, monkeypatch):
     monkeypatch.chdir(place)
     found = {command: complaint_of(aim(command)) for command in commands("torr")}
+    assert found
     assert {command: complaint for command, complaint in found.items() if complaint} == {}
 
 

@@ -38,14 +38,14 @@ def test_stop_ends_the_run_and_shows_what_was_stored(live, steady, tmp_path):
 
 @pytest.mark.full
 def test_a_reload_in_mid_run_shows_the_same_levels(live, steady, written):
-    process, opened = live("ladder", "--levels", "2,4", "-z", "5s", "--warmup", "0s", steady.url)
+    process, opened = live("ladder", "--levels", "2,4", "-z", "15s", "--warmup", "0s", steady.url)
     opened.page.get_by_text("level 2 of 2").wait_for()
     opened.page.locator(".report tbody").first.wait_for()
     before = opened.page.locator(".report tbody").first.text_content()
     opened.page.reload()
     opened.page.locator(".live-charts canvas").first.wait_for()
     # The whole of the second level, though most of it is ahead.
-    assert [written.ticks(opened.page, chart)[-1] for chart in range(3)] == ["5"] * 3
+    assert [written.ticks(opened.page, chart)[-1] for chart in range(3)] == ["15"] * 3
     assert opened.page.locator(".report tbody").first.text_content() == before
     process.send_signal(signal.SIGINT)
     opened.page.locator(".live").wait_for(state="detached")

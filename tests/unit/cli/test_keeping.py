@@ -50,7 +50,7 @@ def test_a_run_is_registered_with_what_is_said_on_it(torr, tmp_path, verb):
 def test_a_run_may_be_kept_out_of_the_store(torr, own_store):
     ended = torr("run", "--no-store", URL)
     assert ended.code == 0
-    assert "kept" not in ended.out
+    assert "stored" not in ended.out
     assert not own_store.exists()
 
 
@@ -58,7 +58,8 @@ def test_the_environment_may_say_that_no_run_is_registered(torr, monkeypatch):
     monkeypatch.setenv("TORR_STORE", "none")
     ended = torr("run", URL)
     assert (ended.code, ended.err) == (0, "")
-    assert "kept" not in ended.out
+    assert "report" in ended.out
+    assert "stored" not in ended.out
 
 
 BROKEN = {

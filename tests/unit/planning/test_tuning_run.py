@@ -148,7 +148,7 @@ def test_another_tuning_is_not_continued(plan, change, options, said):
     other = plan(FILE.replace(*change), resume=path, **options)
     with pytest.raises(UsageError) as raised:
         prepare_tuning(other, ["tune", "tune.toml"]).open()
-    assert said in raised.value.message or "candidates" in raised.value.message
+    assert said in raised.value.message
 
 
 def test_a_tuning_whose_template_or_commands_have_changed_is_not_continued(plan, tmp_path):
