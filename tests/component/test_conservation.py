@@ -103,7 +103,7 @@ def test_counts_over_http2_and_tls_are_the_targets_own(torr, target, authority, 
     late = seen["answered"] - counts["ok"]
     assert 0 <= late <= counts["errors"].get("timeout", 0), reasons
     assert seen["requests"] <= few + resent
-    assert seen["faults"][fault] > 0
+    assert seen["faults"][fault] > 0 or is_silent  # of six requests, none may meet it
     if streams == 1 and ENDS[fault] != "ok":
         # Nothing but the fault ends a request that is alone on its connection.
         assert set(reasons) <= {ENDS[fault]}
