@@ -18,7 +18,7 @@ BLOCK = 512
 
 def test_the_monitor_reads_what_the_server_and_the_clients_count(run, server):
     # Outputs are short: those under way at the last reading are few.
-    words = ("--prompt", "ba ko di", "--output-tokens", 8, *EXACT, "-c", 2, "-z", "3s")
+    words = ("--prompt", "ba ko di", "--output-tokens", 8, *EXACT, "-c", 2, "-z", "10s")
     level, counted = run(*CHAT, *words, "--warmup", "0s", "--monitor", f"llamacpp:{server.url}")
     serving = level["monitor"]["serving"]
     (source,) = serving["sources"]

@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_child_whose_parent_is_silent_ends_its_load() {
-        let (parent, _listener, ended) = serving(Duration::from_millis(50));
+        let (parent, _listener, ended) = serving(Duration::from_secs(2));
         assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
         drop(parent);
     }

@@ -193,6 +193,7 @@ fn every_status_has_a_reason_wherever_it_is() {
         assert_eq!(names, expected.map(|name| format!("status.grpc.{name}")));
         assert_eq!(run.measured.statuses[&200], run.measured.ended());
         let samples: Vec<_> = run.reports.iter().flat_map(|report| &report.samples).collect();
+        assert!(!samples.is_empty());
         assert!(samples.iter().all(|sample| sample.body == "no luck"), "{samples:?}");
     }
 }

@@ -187,6 +187,7 @@ fn between_tests_nothing_counts() {
     tally.record_request(row, &successful(NOW, NOW + 10));
     tally.abandon(row, NOW);
     let report = tally.take_report(NOW + SECOND);
+    assert!(!report.intervals.is_empty());
     assert!(report.intervals.iter().all(|interval| interval.rows.is_empty()));
     assert!(tally.take_report(NOW + 9 * SECOND).is_empty());
 }
