@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // The names are those of protocol buffers.
 pub enum NumberEncoding {
+    Int32,
     Int64,
+    Uint32,
     Uint64,
+    Sint32,
     Sint64,
     Bool,
     Fixed32,
@@ -24,11 +27,17 @@ impl NumberEncoding {
     pub fn write(self, text: &[u8], out: &mut Vec<u8>) -> bool {
         let text = std::str::from_utf8(text).unwrap_or_default();
         match self {
-            Self::Int64 => put(text.parse::<i64>(), |number| write_varint(number as u64, out)),
-            Self::Uint64 => put(text.parse::<u64>(), |number| write_varint(number, out)),
-            Self::Sint64 => put(text.parse::<i64>(), |number| {
-                write_varint(((number << 1) ^ (number >> 63)) as u64, out);
+            Self::Int32 => put(text.parse::<i32>(), |number| {
+                // A negative number is as long as one of 64 bits.
+                write_varint(i64::from(number) as u64, out);
             }),
+            Self::Int64 => put(text.parse::<i64>(), |number| write_varint(number as u64, out)),
+            Self::Uint32 => put(text.parse::<u32>(), |number| write_varint(number.into(), out)),
+            Self::Uint64 => put(text.parse::<u64>(), |number| write_varint(number, out)),
+            Self::Sint32 => put(text.parse::<i32>(), |number| {
+                write_varint(zigzag(number.into()), out);
+            }),
+            Self::Sint64 => put(text.parse::<i64>(), |number| write_varint(zigzag(number), out)),
             Self::Bool => {
                 let number = match text {
                     "true" | "1" => Ok(1),
@@ -53,6 +62,11 @@ fn put<T: Default, E>(number: Result<T, E>, write: impl FnOnce(T)) -> bool {
     is_number
 }
 
+/// Returns a number whose size is that of the given one, whatever its sign.
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
 /// Appends a number in as many bytes as it needs, seven bits in each.
 pub(crate) fn write_varint(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -69,7 +83,7 @@ mod tests {
     #[test]
     fn numbers_are_encoded_as_protocol_buffers_do() {
         use NumberEncoding as Number;
-        let table: [(Number, &str, &[u8]); 16] = [
+        let table: [(Number, &str, &[u8]); 20] = [
             (Number::Int64, "0", &[0]),
             (Number::Int64, "300", &[0xac, 2]),
             (Number::Int64, "-1", &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
@@ -78,6 +92,10 @@ mod tests {
                 "18446744073709551615",
                 &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
             ),
+            (Number::Int32, "-1", &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
+            (Number::Uint32, "4294967295", &[255, 255, 255, 255, 15]),
+            (Number::Sint32, "-2147483648", &[255, 255, 255, 255, 15]),
+            (Number::Sint32, "1", &[2]),
             (Number::Sint64, "-1", &[1]),
             (Number::Sint64, "1", &[2]),
             (Number::Sint64, "-64", &[127]),
@@ -97,6 +115,10 @@ mod tests {
             assert_eq!(out, expected, "{encoding:?} {text}");
         }
         for (encoding, text) in [
+            (Number::Int32, "2147483648"),
+            (Number::Uint32, "4294967296"),
+            (Number::Uint32, "-1"),
+            (Number::Sint32, "-2147483649"),
             (Number::Int64, "1.5"),
             (Number::Uint64, "-1"),
             (Number::Fixed32, "4294967296"),

@@ -17,8 +17,11 @@ from torr.model.secret_names import REDACTED
 from torr.model.secrets import known_secrets, redacted_text
 
 NumberKind = Literal[
+    "int32",
     "int64",
+    "uint32",
     "uint64",
+    "sint32",
     "sint64",
     "bool",
     "fixed32",
@@ -28,7 +31,7 @@ NumberKind = Literal[
     "float",
     "double",
 ]
-"""How a number is written; `int64`, `uint64` and `sint64` also stand for those of 32 bits."""
+"""How a number is written."""
 
 
 @dataclass(frozen=True, slots=True)

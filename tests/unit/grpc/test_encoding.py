@@ -39,7 +39,7 @@ def number_bytes(text, kind):
     if kind == "bool":
         return varint(text == "true")
     number = int(text)
-    if kind == "sint64":
+    if kind in ("sint32", "sint64"):
         number = 2 * number if number >= 0 else -2 * number - 1
     return varint(number % 2**64)
 
@@ -117,6 +117,13 @@ def test_a_field_with_a_template_is_written_also_if_it_is_the_default(method):
     (parts,) = encoded(add, {"id": "{{seq}}"})
     assert parts == (BytesPart(b"\x10"), NumberPart("{{seq}}", "int64"))
     assert GetMessageClass(add.request).FromString(joined(parts, {"seq": "0"})).id == 0
+
+
+def test_numbers_of_32_bits_are_told_apart_from_longer_ones(method):
+    fields = ("i32", "u32", "s32", "color", "id", "u64", "s64")
+    (parts,) = encoded(method("shop.Cart/Add"), dict.fromkeys(fields, "{{seq}}"))
+    kinds = {part.kind for part in parts if isinstance(part, NumberPart)}
+    assert kinds == {"int32", "uint32", "sint32", "int64", "uint64", "sint64"}
 
 
 def test_parts_nest_as_messages_do(method):

@@ -61,7 +61,9 @@ impl Variable {
         is_number: impl Fn(&[u8]) -> bool,
     ) -> Result<(), String> {
         match self {
-            Self::Seq => Ok(()),
+            // It goes on beyond 1.
+            Self::Seq if is_number(b"2") => Ok(()),
+            Self::Seq => Err("seq does not fit its field".to_owned()),
             Self::Rand(low, high) => {
                 let fit = [low, high].iter().all(|end| is_number(end.to_string().as_bytes()));
                 fit.then_some(()).ok_or_else(|| format!("rand {low} {high} does not fit its field"))

@@ -340,8 +340,8 @@ fn places_in_fields_leave_messages_that_look_like_places_as_they_are() {
 
 #[test]
 fn values_that_do_not_fit_their_fields_are_refused_before_the_load() {
-    let plan = |place: &str, id: &str| {
-        let part = MessagePart::Number { text: place.into(), encoding: NumberEncoding::Uint64 };
+    let refused = |encoding, place: &str, id: &str| {
+        let part = MessagePart::Number { text: place.into(), encoding };
         let grpc = GrpcPlan { messages: Some(vec![vec![part]]), ..GrpcPlan::default() };
         let mut plan = calls(&[], grpc);
         request(&mut plan).body = None;
@@ -349,15 +349,19 @@ fn values_that_do_not_fit_their_fields_are_refused_before_the_load() {
             Some(Data::Rows { columns: vec!["id".into()], rows: vec![vec![id.into()]] });
         engine::prepare(&plan).map(drop)
     };
-    assert_eq!(plan("{{row.id}}", "1"), Ok(()));
-    assert_eq!(plan("{{seq}}", "x"), Ok(()));
-    for (place, id, expected) in [
-        ("{{row.id}}", "-1", "row 1: id is \"-1\", which does not fit its field"),
-        ("{{rand -1 5}}", "", "rand -1 5 does not fit its field"),
-        ("{{uuid}}", "", "uuid is not a number"),
-        ("{{seq}}0", "", "\"{{seq}}0\" is more than one place"),
+    use NumberEncoding as Number;
+    assert_eq!(refused(Number::Uint64, "{{row.id}}", "1"), Ok(()));
+    assert_eq!(refused(Number::Uint64, "{{seq}}", "x"), Ok(()));
+    assert_eq!(refused(Number::Bool, "{{rand 0 1}}", ""), Ok(()));
+    for (encoding, place, id, expected) in [
+        (Number::Uint64, "{{row.id}}", "-1", "row 1: id is \"-1\", which does not fit its field"),
+        (Number::Uint64, "{{rand -1 5}}", "", "rand -1 5 does not fit its field"),
+        (Number::Int32, "{{rand 1 3000000000}}", "", "rand 1 3000000000 does not fit its field"),
+        (Number::Bool, "{{seq}}", "", "seq does not fit its field"),
+        (Number::Uint64, "{{uuid}}", "", "uuid is not a number"),
+        (Number::Uint64, "{{seq}}0", "", "\"{{seq}}0\" is more than one place"),
     ] {
-        let error = plan(place, id).unwrap_err();
+        let error = refused(encoding, place, id).unwrap_err();
         assert!(error.contains(expected), "{error}");
     }
 }
