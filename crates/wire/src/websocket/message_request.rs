@@ -4,23 +4,27 @@ use super::opcode::MessageKind;
 use crate::template_text::Piece;
 use crate::{EncodedRequest, RequestTemplate};
 
-/// What stands before the payload of a text, and of any other message.
+/// What stands before the payload of a text, of a message whose values decide, and of any other.
 const TEXT: u8 = b'T';
+const TEXT_IF_VALID: u8 = b'V';
 const BINARY: u8 = b'B';
 
 impl RequestTemplate {
-    /// Encodes the body of the request as a message. It is binary if the caller says so, or if the text
-    /// around its places is not UTF-8.
+    /// Encodes the body of the request as a message. It is binary if the caller says so, or if its text
+    /// with the values in its places is not UTF-8.
     #[must_use]
     pub fn to_message(&self, is_binary: bool) -> EncodedRequest {
         let mut encoded = EncodedRequest::default();
-        let pieces = self.body.iter().flat_map(|body| &body.pieces);
-        let is_text = |piece: &Piece| match piece {
-            Piece::Text(text) => std::str::from_utf8(text).is_ok(),
-            _ => true,
+        let mut pieces = self.body.iter().flat_map(|body| &body.pieces);
+        let kind = match pieces.next() {
+            _ if is_binary => BINARY,
+            None => TEXT,
+            Some(Piece::Text(text)) if pieces.next().is_none() => {
+                if std::str::from_utf8(text).is_ok() { TEXT } else { BINARY }
+            }
+            Some(_) => TEXT_IF_VALID,
         };
-        let is_binary = is_binary || !pieces.into_iter().all(is_text);
-        encoded.add(&[if is_binary { BINARY } else { TEXT }]);
+        encoded.add(&[kind]);
         self.body.iter().for_each(|body| encoded.set_body(body));
         encoded
     }
@@ -41,6 +45,9 @@ impl<'a> MessageRequest<'a> {
     pub fn read(bytes: &'a [u8]) -> Self {
         match bytes.split_first() {
             Some((&TEXT, payload)) => Self { kind: MessageKind::Text, payload },
+            Some((&TEXT_IF_VALID, payload)) if std::str::from_utf8(payload).is_ok() => {
+                Self { kind: MessageKind::Text, payload }
+            }
             Some((_, payload)) => Self { kind: MessageKind::Binary, payload },
             None => Self { kind: MessageKind::Binary, payload: &[] },
         }
@@ -83,8 +90,23 @@ mod tests {
         let template = RequestTemplate::read(&parts, &mut |_| Ok(0)).unwrap();
         let encoded = template.to_message(false);
         assert_eq!(encoded.fixed(), None);
-        let mut out = Vec::new();
-        encoded.join(&mut (), &mut out, &mut Vec::new());
-        assert_eq!(MessageRequest::read(&out).payload, b"{\"id\": }");
+        for (value, kind) in [
+            (&b"7"[..], MessageKind::Text),
+            (b"\xc3\x9f", MessageKind::Text),
+            (b"\xff", MessageKind::Binary),
+        ] {
+            let mut out = Vec::new();
+            encoded.join(&mut One(value), &mut out, &mut Vec::new());
+            let payload = &[b"{\"id\": ", value, b"}"].concat();
+            assert_eq!(MessageRequest::read(&out), MessageRequest { kind, payload });
+        }
+    }
+
+    struct One<'a>(&'a [u8]);
+
+    impl crate::Values for One<'_> {
+        fn put(&mut self, _: u16, out: &mut Vec<u8>) {
+            out.extend_from_slice(self.0);
+        }
     }
 }
