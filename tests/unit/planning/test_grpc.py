@@ -405,6 +405,7 @@ def test_a_comparison_makes_calls(torr, folder):
     (folder / "matrix.toml").write_text(MATRIX % 'grpc = "shop.Cart/Add"\nproto = "shop.proto"')
     ended = torr("compare", "--plan", "matrix.toml")
     assert ended.code == 0, ended.err
+    assert "10 trials in 1 cell" in ended.out
 
 
 def test_a_comparison_asks_no_server(torr, folder):

@@ -40,12 +40,10 @@ def rounds(trial):
 )
 def test_a_lower_bound_can_only_lose(rounds, a, b, word):
     before, after = rounds("a", *a), rounds("b", *b)
-    for found in (
-        *verdicts([*before, *after], "a", PROCEDURE),
-        *unpaired(before, after, ("a", "b"), PROCEDURE),
-    ):
-        assert found.word == word
-        assert found.bounds == [a[1], b[1]]
+    (paired,) = verdicts([*before, *after], "a", PROCEDURE)
+    (one_of_each,) = unpaired(before, after, ("a", "b"), PROCEDURE)
+    for found in (paired, one_of_each):
+        assert (found.word, found.bounds) == (word, [a[1], b[1]])
 
 
 def test_who_left_requests_unsent_is_said(rounds):

@@ -224,6 +224,7 @@ def test_every_cause_is_said_in_chinese():
         *serving_causes([level(8, **IDLE)]),
         *serving_causes([level(40, 900.0, **FAST)]),
     ]
+    assert len(found) == 5
     for cause in found:
         read = from_object(builtins(cause)["text"])
         written = read.render("zh")

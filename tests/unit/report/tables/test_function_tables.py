@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import typed
+from results import histograms
 from timed import budget, result, round_of
 from torr.messages.say import render
 from torr.report.files import html, markdown
@@ -123,7 +124,12 @@ def test_page_and_summary_have_the_tables(tmp_path):
 
 
 def test_each_function_has_a_curve_of_its_own():
-    assert distributions.of(result()) == []
+    levels = [round_of(name, number) for name in ("put", "get") for number in (1, 2)]
+    measured = [typed.changed(level, histograms=histograms(5.0, 100)) for level in levels]
+    curves = distributions.of(result(levels=measured))
+    found = [(curve["candidate"], curve["metric"], curve["n"]) for curve in curves]
+    assert found == [("put", "response", 200), ("get", "response", 200)]
+    assert distributions.of(result(levels=levels)) == []
 
 
 @pytest.mark.parametrize(
