@@ -37,13 +37,15 @@ pub(crate) struct ByteChannel<S> {
     connected_at: Nanos,
     /// Whether the latest read left nothing in the socket.
     is_drained: bool,
+    /// Plaintext that came with the end of the handshake.
+    early: Vec<u8>,
 }
 
 impl<S> ByteChannel<S> {
     /// Creates a channel whose dial has just been started.
     pub(crate) fn new(socket: S, layer: Option<Box<dyn Layer>>, tunnel: Option<Tunnel>) -> Self {
         let tunnel = tunnel.map(Box::new);
-        Self { socket, layer, tunnel, connected_at: UNSET, is_drained: false }
+        Self { socket, layer, tunnel, connected_at: UNSET, is_drained: false, early: Vec::new() }
     }
 
     /// Returns whether plaintext may be written.
@@ -128,6 +130,11 @@ impl<S> ByteChannel<S> {
         }
     }
 
+    /// Returns whether the socket has accepted all bytes that were sent.
+    pub(crate) fn is_flushed(&mut self) -> bool {
+        self.layer.as_mut().is_none_or(|layer| layer.outgoing().is_empty())
+    }
+
     /// Sends waiting ciphertext; returns whether none is left.
     pub(crate) fn flush<D: Driver<Socket = S>>(&mut self, driver: &mut D) -> io::Result<bool> {
         let Some(layer) = &mut self.layer else {
@@ -172,6 +179,13 @@ impl<S> ByteChannel<S> {
             self.is_drained = read.as_ref().is_ok_and(|length| *length < buffer.len());
             return read;
         };
+        if !self.early.is_empty() {
+            let length = self.early.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&self.early[..length]);
+            self.early.drain(..length);
+            self.is_drained = false;
+            return Ok(length);
+        }
         let (plain, cipher) = halves(buffer);
         for _ in 0..READS_IN_A_ROW {
             if layer.is_ended() {
@@ -197,7 +211,7 @@ impl<S> ByteChannel<S> {
 
     /// Returns the number of unread bytes in the socket, as they were received.
     pub(crate) fn unread<D: Driver<Socket = S>>(&self, driver: &D) -> u64 {
-        driver.unread(&self.socket)
+        driver.unread(&self.socket) + self.early.len() as u64
     }
 
     /// Discards up to `scratch.len()` bytes in the kernel; only for channels without a layer.
@@ -242,10 +256,8 @@ impl<S> ByteChannel<S> {
                 let _ = flush(driver, &self.socket, layer.as_mut());
                 return Err(fault.into());
             }
-            if opened.is_ok_and(|length| length > 0) {
-                // Nothing was requested yet.
-                return Err(LayerFault::Failed.into());
-            }
+            // HTTP/2 lets a server send its settings at once.
+            self.early.extend_from_slice(&plain[..opened.unwrap_or(0)]);
         }
         Ok(Opening::Again)
     }

@@ -86,9 +86,9 @@ impl<S> Connection<S> {
         }
     }
 
-    /// Returns whether the exchange in a slot waits for a stream of HTTP/2.
+    /// Returns whether the exchange in a slot waits for a stream of HTTP/2, which the server does not allow.
     pub fn waits_for_stream(&self, slot: u16) -> bool {
-        matches!(&self.session, Session::Http2(session) if session.waits(slot))
+        matches!(&self.session, Session::Http2(session) if session.waits_for_stream(slot))
     }
 
     /// Returns whether exchanges are running on it.
@@ -300,7 +300,7 @@ impl<S> Connection<S> {
             let _ = self.channel.send(driver, farewell);
         }
         self.channel.close(driver);
-        if matches!(self.session, Session::Http2(_)) && self.channel.is_open() {
+        if self.runs_idle() && self.channel.is_open() {
             self.channel.drain(driver);
         }
     }
@@ -318,10 +318,11 @@ fn move_bytes<D: Driver>(
     (is_full, is_reused): (&mut bool, bool),
 ) -> Step {
     let sent = if event.writable { send(channel, session, driver, slots, is_full) } else { Ok(()) };
-    if session.has_written() {
+    if session.has_written() && channel.is_flushed() {
         session.end_written(driver.now(), slots, &mut scratch.ended);
     }
-    let step = if event.readable {
+    // What was received before a failed send says how exchanges ended, of which some may be complete.
+    let step = if event.readable || (sent.is_err() && session.runs_idle()) {
         receive(channel, session, driver, slots, scratch, (event.closed, is_reused))
     } else {
         Step::Pending

@@ -38,8 +38,8 @@ pub struct GrpcCall {
     round_trips: Vec<Nanos>,
     /// The longest of the call.
     longest_round_trip: Option<Nanos>,
-    /// Whether the next message may be sent because one was received.
-    is_answered: bool,
+    /// Messages that were received, if each lets the next one be sent, and have not done so yet.
+    answers: u64,
 }
 
 impl GrpcCall {
@@ -49,7 +49,7 @@ impl GrpcCall {
         (self.sending, self.is_paired) = (sending, is_paired);
         (self.held, self.released) = (0, 0);
         self.received.restart();
-        (self.has_bad_prefix, self.stamped, self.is_answered) = (false, 0, false);
+        (self.has_bad_prefix, self.stamped, self.answers) = (false, 0, 0);
         self.asked.clear();
         self.round_trips.clear();
         self.longest_round_trip = None;
@@ -70,15 +70,14 @@ impl GrpcCall {
 
     /// Lets the next message of the request be sent.
     pub(crate) fn release(&mut self, body: &[u8]) {
-        self.is_answered = false;
         let held = &body[body.len() - self.held..];
         self.held -= first_message(held);
         self.released += 1;
     }
 
-    /// Returns whether a message may be released because one was received.
-    pub(crate) fn may_release(&self) -> bool {
-        self.is_answered && self.held > 0
+    /// Returns how many messages may be released because as many were received since the last call.
+    pub(crate) fn take_answers(&mut self) -> u64 {
+        std::mem::take(&mut self.answers)
     }
 
     /// Returns when the next message is due, if they are paced; the first was sent at `sent`.
@@ -105,12 +104,12 @@ impl GrpcCall {
         let (asked, round_trips) = (&mut self.asked, &mut self.round_trips);
         let longest = &mut self.longest_round_trip;
         let is_alternate = self.sending == MessageSending::Alternate;
-        let is_answered = &mut self.is_answered;
+        let answers = &mut self.answers;
         let fed = self.received.feed(piece, || {
             let round_trip = asked.pop_front().map(|sent| at.saturating_sub(sent));
             round_trips.extend(round_trip);
             *longest = round_trip.max(*longest);
-            *is_answered = is_alternate;
+            *answers += u64::from(is_alternate);
             on_message();
         });
         self.has_bad_prefix = fed.is_err();
@@ -173,26 +172,25 @@ mod tests {
         assert_eq!(call.held_bytes(), 12);
         call.note_sent(100);
         call.note_sent(110);
-        assert!(!call.may_release());
+        assert_eq!(call.take_answers(), 0);
         let mut heard = 0;
         call.take(&message(b"answer")[..7], 140, || heard += 1);
-        assert!(!call.may_release());
+        assert_eq!(call.take_answers(), 0);
         call.take(&message(b"answer")[7..], 150, || heard += 1);
-        assert!(call.may_release());
+        assert_eq!((call.take_answers(), call.take_answers()), (1, 0));
         call.release(&body);
         assert_eq!((call.held_bytes(), heard), (5, 1));
-        assert!(!call.may_release());
         call.note_sent(160);
-        // A second one at once answers nothing, but the next may follow.
+        // A second one at once answers nothing, but one more may follow.
         call.take(&[message(b"b"), message(b"c")].concat(), 190, || heard += 1);
+        assert_eq!(call.take_answers(), 2);
         assert_eq!(call.take_round_trips().collect::<Vec<_>>(), [50, 30]);
         assert_eq!(call.longest_round_trip(), Some(50));
         call.release(&body);
         assert_eq!((call.held_bytes(), heard), (0, 3));
         call.take(&message(b"d"), 200, || heard += 1);
-        assert!(!call.may_release());
         call.restart(MessageSending::Alternate, true);
-        assert_eq!(call.longest_round_trip(), None);
+        assert_eq!((call.take_answers(), call.longest_round_trip()), (0, None));
     }
 
     #[test]
@@ -206,7 +204,7 @@ mod tests {
         call.release(&body);
         assert_eq!((call.due_at(100), call.held_bytes()), (None, 0));
         call.take(&message(b"x"), 1, || {});
-        assert!(!call.may_release());
+        assert_eq!(call.take_answers(), 0);
         let call = begun(MessageSending::Together, &body);
         assert_eq!((call.due_at(100), call.held_bytes()), (None, 0));
     }

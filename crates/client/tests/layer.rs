@@ -100,14 +100,14 @@ impl Layer for Xor {
 /// The other side: welcomes, then answers scrambled in pieces of that size.
 struct Server {
     seen: Vec<u8>,
-    welcome: &'static [u8],
+    welcome: Vec<u8>,
     answer: &'static [u8],
     piece: usize,
 }
 
 impl Server {
     fn answering(answer: &'static [u8], piece: usize) -> Self {
-        Self { seen: Vec::new(), welcome: WELCOME, answer, piece }
+        Self { seen: Vec::new(), welcome: WELCOME.to_vec(), answer, piece }
     }
 }
 
@@ -119,7 +119,7 @@ impl Peer for Server {
     fn receive(&mut self, _: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
         self.seen.extend_from_slice(bytes);
         if self.seen == HELLO {
-            return vec![(5, Act::Bytes(self.welcome.to_vec()))];
+            return vec![(5, Act::Bytes(self.welcome.clone()))];
         }
         if self.seen.len() < HELLO.len()
             || !scramble(&self.seen[HELLO.len()..]).ends_with(b"\r\n\r\n")
@@ -212,7 +212,21 @@ fn the_layers_word_of_the_end_ends_a_body_without_a_length() {
 
 #[test]
 fn a_handshake_that_fails_is_a_failure_of_the_layer() {
-    let server = Server { welcome: b"go away", ..Server::answering(ANSWER, 1) };
+    let server = Server { welcome: b"go away".to_vec(), ..Server::answering(ANSWER, 1) };
     let failed = exchange(&mut Simulated::new(server), 4096);
     assert_eq!(failed.err(), Some(Reason::TlsRefused));
+}
+
+#[test]
+fn plaintext_that_comes_with_the_end_of_the_handshake_is_read_first() {
+    for early in (0..ANSWER.len()).step_by(BLOCK) {
+        for buffer in [4096, 16] {
+            let (first, rest) = ANSWER.split_at(early);
+            let welcome = [WELCOME, &scramble(first)].concat();
+            let server = Server { welcome, ..Server::answering(rest, 1000) };
+            let (outcome, exchange) = exchange(&mut Simulated::new(server), buffer).unwrap();
+            assert_eq!((outcome.failure, outcome.status), (None, Some(200)), "{early} {buffer}");
+            assert_eq!(exchange.bytes_in, ANSWER.len() as u64);
+        }
+    }
 }

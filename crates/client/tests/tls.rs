@@ -18,7 +18,7 @@ use net::{
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ConnectionTrafficSecrets, ServerConfig, ServerConnection};
+use rustls::{ConnectionTrafficSecrets, ServerConfig, ServerConnection, SupportedProtocolVersion};
 use support::{begin, drive};
 
 const CERTIFICATE: &[u8] = include_bytes!("../../net/testdata/named.pem");
@@ -34,16 +34,27 @@ struct Server {
     session: Option<ServerConnection>,
     /// Empty records sent in place of the response.
     empty_records: usize,
+    /// What it sends as soon as the handshake is over.
+    greeting: &'static [u8],
+    answer: &'static [u8],
 }
 
 impl Server {
     /// Shows its certificate so many times, and gives so many tickets.
     fn new(certificates: usize, tickets: usize) -> Self {
+        Self::of_versions(rustls::ALL_VERSIONS, certificates, tickets)
+    }
+
+    fn of_versions(
+        versions: &[&'static SupportedProtocolVersion],
+        certificates: usize,
+        tickets: usize,
+    ) -> Self {
         let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
         let key = PrivateKeyDer::from_pem_slice(KEY).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
+            .with_protocol_versions(versions)
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(vec![certificate; certificates], key)
@@ -52,7 +63,7 @@ impl Server {
         config.enable_secret_extraction = true;
         config.send_tls13_tickets = tickets;
         let session = ServerConnection::new(Arc::new(config)).unwrap();
-        Self { session: Some(session), empty_records: 0 }
+        Self { session: Some(session), empty_records: 0, greeting: b"", answer: ANSWER }
     }
 
     fn with_empty_records(mut self, count: usize) -> Self {
@@ -69,10 +80,13 @@ impl Server {
                 break;
             }
         }
+        if !session.is_handshaking() {
+            session.writer().write_all(std::mem::take(&mut self.greeting)).unwrap();
+        }
         let mut request = Vec::new();
         let _ = session.reader().read_to_end(&mut request);
         if request == REQUEST && self.empty_records == 0 {
-            session.writer().write_all(ANSWER).unwrap();
+            session.writer().write_all(self.answer).unwrap();
         }
         while session.wants_write() {
             session.write_tls(&mut out).unwrap();
@@ -204,6 +218,15 @@ fn a_chain_of_certificates_beyond_32_kib_is_read_and_one_beyond_64_kib_has_a_cla
     // rustls reads no message of a handshake that is longer.
     assert_eq!(failure(Server::new(70 * 1024 / bytes, 2)), Some(Reason::TlsFailed));
     assert_eq!(failure(Server::new(300 * 1024 / bytes, 2)), Some(Reason::TlsFailed));
+}
+
+#[test]
+fn a_server_may_speak_as_soon_as_the_handshake_is_over() {
+    for versions in [&[&rustls::version::TLS12][..], &[&rustls::version::TLS13]] {
+        let (greeting, rest) = ANSWER.split_at(9);
+        let server = Server { greeting, answer: rest, ..Server::of_versions(versions, 1, 2) };
+        assert_eq!(failure(server), None);
+    }
 }
 
 #[test]

@@ -56,8 +56,11 @@ fn version_of(
     }
     let until = driver.now() + LIMIT_NS;
     let mut why = Reason::ConnectOther;
-    for address in &endpoint.addresses {
-        match chosen_at(driver, endpoint, address, until) {
+    for (address, left) in endpoint.addresses.iter().zip((1..=endpoint.addresses.len()).rev()) {
+        // One that does not answer leaves the others their share of the time.
+        let now = driver.now();
+        let share = until.saturating_sub(now) / left as Nanos;
+        match chosen_at(driver, endpoint, address, now + share) {
             Ok(version) => return Ok(version),
             Err(reason) => why = reason,
         }
@@ -97,4 +100,42 @@ fn chosen_at<D: Driver>(
         }
     }
     Err(connection.overdue().unwrap_or(Reason::TimeoutTls))
+}
+
+#[cfg(test)]
+mod tests {
+    use net::{Act, Dial, Peer, Simulated, TlsClient, TlsOptions};
+
+    use super::*;
+
+    /// A server none of whose addresses answers; the times of the dials.
+    struct Silent(Vec<Nanos>);
+
+    impl Peer for Silent {
+        fn dial(&mut self, _: u64, now: Nanos) -> Dial {
+            self.0.push(now);
+            Dial::Silent
+        }
+
+        fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_silent_leaves_the_others_their_share_of_the_time() {
+        let mut world = Simulated::new(Silent(Vec::new()));
+        let address = Address::Ip("127.0.0.1:1".parse().unwrap());
+        let endpoint = Endpoint {
+            addresses: vec![address; 4],
+            tls: Some(TlsClient::new("localhost", &TlsOptions::default()).unwrap()),
+            protocol: client::Protocol::Http2(1),
+            tunnel: None,
+        };
+        let error = version_of(&mut world, &endpoint, "localhost").unwrap_err();
+        assert!(error.contains("localhost did not say"), "{error}");
+        let share = LIMIT_NS / 4;
+        assert_eq!(world.peer.0, [0, share, 2 * share, 3 * share]);
+        assert_eq!(world.now(), LIMIT_NS);
+    }
 }

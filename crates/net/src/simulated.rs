@@ -59,6 +59,7 @@ impl<P: Peer + ?Sized> Peer for &mut P {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
     Dialled(Option<i32>),
+    Drains,
     Arrives(Vec<u8>),
     Closes,
     Resets,
@@ -91,6 +92,8 @@ pub struct Simulated<P> {
     pub send_limit: usize,
     /// When waiting begins to fail, as with a broken epoll descriptor.
     pub broken_at: Nanos,
+    /// From when to when sockets accept nothing, because their peer does not read.
+    pub full: (Nanos, Nanos),
     now: Nanos,
     dials: u64,
     sequence: u64,
@@ -101,7 +104,7 @@ pub struct Simulated<P> {
 impl<P> Simulated<P> {
     /// Returns the same world with another peer, and the peer that it had.
     pub fn with_peer<Q>(self, peer: Q) -> (Simulated<Q>, P) {
-        let Self { send_cost_ns, oversleeps, send_limit, broken_at, now, .. } = self;
+        let Self { send_cost_ns, oversleeps, send_limit, broken_at, full, now, .. } = self;
         let Self { dials, sequence, sides, queue, .. } = self;
         let world = Simulated {
             peer,
@@ -109,6 +112,7 @@ impl<P> Simulated<P> {
             oversleeps,
             send_limit,
             broken_at,
+            full,
             now,
             dials,
             sequence,
@@ -128,6 +132,7 @@ impl<P: Peer> Simulated<P> {
             oversleeps: VecDeque::new(),
             send_limit: usize::MAX,
             broken_at: Nanos::MAX,
+            full: (0, 0),
             now: 0,
             dials: 0,
             sequence: 0,
@@ -168,6 +173,7 @@ impl<P: Peer> Simulated<P> {
                 ready =
                     Ready { readable: false, writable: true, closed: broken.is_some(), ..ready };
             }
+            Happening::Drains => ready = Ready { readable: false, writable: true, ..ready },
             Happening::Arrives(bytes) => side.inbox.extend(bytes),
             Happening::Closes => {
                 side.ended = true;
@@ -239,6 +245,11 @@ impl<P: Peer> Driver for Simulated<P> {
             return Err(io::Error::from_raw_os_error(errno));
         }
         if !side.connected {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let (from, to) = self.full;
+        if (from..to).contains(&self.now) {
+            self.schedule(to - self.now, socket.number, Happening::Drains);
             return Err(io::ErrorKind::WouldBlock.into());
         }
         let length = bytes.len().min(self.send_limit);
@@ -356,6 +367,22 @@ mod tests {
         assert_eq!((world.now(), world.recv(&socket, &mut buffer).unwrap()), (25, 0));
         world.wait(100, &mut ready).unwrap();
         assert_eq!((world.now(), ready.len()), (100, 0));
+    }
+
+    #[test]
+    fn a_full_socket_accepts_nothing_until_its_event() {
+        let mut world = Simulated::new(Echo);
+        world.full = (10, 30);
+        let to = Address::Ip("127.0.0.1:1".parse().unwrap());
+        let socket = world.dial(&to, None, 7).unwrap();
+        let mut ready = Vec::new();
+        world.wait(15, &mut ready).unwrap();
+        world.wait(15, &mut ready).unwrap();
+        let refused = world.send(&socket, b"abc").unwrap_err();
+        assert_eq!((refused.kind(), world.now()), (io::ErrorKind::WouldBlock, 15));
+        world.wait(100, &mut ready).unwrap();
+        assert_eq!((world.now(), ready[0].token, ready[0].writable), (30, 7, true));
+        assert_eq!(world.send(&socket, b"abc").unwrap(), 3);
     }
 
     #[test]

@@ -77,6 +77,13 @@ impl Latencies {
         }
     }
 
+    /// Records how long a connection took to open that no recorded attempt is to show; either may be
+    /// [`client::UNSET`].
+    pub fn record_opening(&mut self, connect: Nanos, tls: Nanos) {
+        known(connect).into_iter().for_each(|time| self.connect.record(time));
+        known(tls).into_iter().for_each(|time| self.tls.record(time));
+    }
+
     fn all_mut(&mut self) -> [&mut Metric; 10] {
         let Self { service, response, ttfb, wait, stream_wait, window_wait, .. } = self;
         let Self { message, connect, tls, lag, .. } = self;
@@ -156,6 +163,8 @@ pub struct Tally {
     /// The shortest wait for a stream that a timeout ended, in ns: a lower bound, too.
     #[serde(default)]
     pub stream_wait_from: Option<Nanos>,
+    /// The same of waits for a window.
+    pub window_wait_from: Option<Nanos>,
     /// The tally of streams, if answers are streams.
     #[serde(default)]
     pub stream: Option<Box<StreamTally>>,
@@ -191,6 +200,7 @@ impl Default for Tally {
             censored: 0,
             censored_from: None,
             stream_wait_from: None,
+            window_wait_from: None,
             stream: None,
             goodput: Goodput::default(),
         }
@@ -252,6 +262,10 @@ impl Tally {
         if reason == Reason::TimeoutStream {
             self.stream_wait_from = smallest([self.stream_wait_from, known(stamps.stream_wait)]);
         }
+        let window_wait = known(stamps.window_wait).filter(|waited| *waited > 0);
+        if reason == Reason::TimeoutWrite && window_wait.is_some() {
+            self.window_wait_from = smallest([self.window_wait_from, window_wait]);
+        }
     }
 
     /// Attempts whose users gave up.
@@ -304,6 +318,7 @@ impl Tally {
         self.censored += other.censored;
         self.censored_from = smaller(self.censored_from, other.censored_from);
         self.stream_wait_from = smallest([self.stream_wait_from, other.stream_wait_from]);
+        self.window_wait_from = smallest([self.window_wait_from, other.window_wait_from]);
         self.goodput.merge(&other.goodput);
         if let Some(stream) = &other.stream {
             self.stream.get_or_insert_default().merge(stream);
@@ -404,6 +419,22 @@ mod tests {
         assert_eq!(one.stream_wait_from, Some(40));
         one.merge(&other);
         assert_eq!(one.stream_wait_from, Some(30));
+    }
+
+    #[test]
+    fn a_wait_for_a_window_that_a_timeout_ends_is_a_lower_bound() {
+        let waited = |window_wait| Stamps { window_wait, ..ended(0, 10, 110) };
+        let (mut one, mut other) = (Tally::default(), Tally::default());
+        one.reject(&waited(20), &Outcome::failed(Reason::TimeoutFirstByte, None));
+        // Its window was large enough: the socket was full.
+        one.reject(&waited(0), &Outcome::failed(Reason::TimeoutWrite, None));
+        one.accept(&waited(10), 200);
+        assert_eq!(one.window_wait_from, None);
+        one.reject(&waited(40), &Outcome::failed(Reason::TimeoutWrite, None));
+        other.reject(&waited(30), &Outcome::failed(Reason::TimeoutWrite, None));
+        assert_eq!((one.window_wait_from, one.stream_wait_from), (Some(40), None));
+        one.merge(&other);
+        assert_eq!(one.window_wait_from, Some(30));
     }
 
     #[test]

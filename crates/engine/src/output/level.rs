@@ -218,9 +218,10 @@ fn latency_all(total: &Tally) -> Value {
     });
     let (accepted, failed) = (&total.accepted, &total.failed);
     let stream_wait_from = total.stream_wait_from.unwrap_or(Nanos::MAX);
+    let window_wait_from = total.window_wait_from.unwrap_or(Nanos::MAX);
     for (name, one, two, from) in [
         ("stream_wait_ms", &accepted.stream_wait, &failed.stream_wait, stream_wait_from),
-        ("window_wait_ms", &accepted.window_wait, &failed.window_wait, Nanos::MAX),
+        ("window_wait_ms", &accepted.window_wait, &failed.window_wait, window_wait_from),
     ] {
         let mut metric = one.clone();
         metric.merge(two);

@@ -1,6 +1,6 @@
 //! Connections: opened for slots, observed while they are idle, closed.
 
-use client::{Opening, Reason};
+use client::{Opening, Reason, UNSET};
 use net::{Driver, Nanos, Ready};
 
 use super::Worker;
@@ -74,10 +74,7 @@ impl<D: Driver> Worker<D> {
         let (connect, tls) = connection.opening_times(now);
         let request = self.slots[first as usize].request;
         let times = &mut self.recorder.tally(request, false).accepted;
-        times.connect.record(connect);
-        if let Some(tls) = tls {
-            times.tls.record(tls);
-        }
+        times.record_opening(connect, tls.unwrap_or(UNSET));
         self.opening.dial_ended();
         while let Some(slot) = self.first_in(number, State::Connecting) {
             self.free(slot, now);

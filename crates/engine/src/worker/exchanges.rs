@@ -55,11 +55,12 @@ impl<D: Driver> Worker<D> {
         self.set_deadline(number, deadline);
         let entry = self.connections.get_mut(connection);
         // Only this worker delays an attempt until its first byte is written, or its connection is
-        // dialled, unless it has waited for a free slot.
+        // dialled, unless it has waited for a free slot, or the socket accepts no more bytes.
         if entry.endpoint == endpoint && entry.is_open() {
             let has_others = entry.has_others();
             let slot = &mut self.slots[number as usize];
-            slot.exchange.is_taken_when_sent = !slot.is_waited_for;
+            let is_full = entry.connection.as_ref().is_some_and(Connection::is_full);
+            slot.exchange.is_taken_when_sent = !slot.is_waited_for && !is_full;
             slot.exchange.is_due_when_sent =
                 has_others && self.share.plan.transport.coalesce_ns > 0;
             self.begin_sending(number);
@@ -123,19 +124,21 @@ impl<D: Driver> Worker<D> {
 
     /// Begins the exchanges that have waited for a connection, which was opened at `now`.
     pub(super) fn begin_waiting(&mut self, connection: u32, now: Nanos, event: Ready) {
-        let mut has_dialled = false;
-        for number in self.connections.get(connection).slots() {
-            if !self.slots[number].is_waiting() {
-                continue;
-            }
+        let mut waiting = std::mem::take(&mut self.to_begin);
+        let slots = self.connections.get(connection).slots();
+        waiting.extend(slots.filter(|number| self.slots[*number].is_waiting()));
+        // The longest wait ends first: the server may process only some before it goes away.
+        waiting.sort_unstable_by_key(|number| (self.slots[*number].exchange.stamps.taken, *number));
+        for (place, number) in waiting.drain(..).enumerate() {
             // The first exchange counts as the one that dialled.
-            if !std::mem::replace(&mut has_dialled, true)
+            if place == 0
                 && let Some(open) = &self.connections.get(connection).connection
             {
                 open.stamp_opening(&mut self.slots[number].exchange.stamps, now);
             }
             self.begin_sending(number as u32);
         }
+        self.to_begin = waiting;
         self.progress_current(connection, Ready { writable: true, ..event });
     }
 
@@ -208,16 +211,22 @@ impl<D: Driver> Worker<D> {
     fn send_again(&mut self, number: u32) {
         let slot = &mut self.slots[number as usize];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
-        (slot.resends, slot.has_begun) = (slot.resends + 1, false);
-        let Stamps { intended, taken, stream_wait, .. } = slot.exchange.stamps;
+        slot.has_begun = false;
+        let Stamps { intended, taken, stream_wait, window_wait, connect, tls, .. } =
+            slot.exchange.stamps;
         let (bytes_in, bytes_out) = (slot.exchange.bytes_in, slot.exchange.bytes_out());
         request.set_up(&mut slot.exchange);
         slot.exchange.restart(intended, taken, request.outline(&slot.text));
-        slot.exchange.stamps.stream_wait = stream_wait;
+        let stamps = &mut slot.exchange.stamps;
+        (stamps.stream_wait, stamps.window_wait) = (stream_wait, window_wait);
         let (connection, endpoint) = (slot.connection, request.endpoint);
         let tally = self.recorder.tally(slot.request, slot.measured);
         // It may have waited for a stream until the connection could carry no more.
-        tally.resent += u64::from(bytes_out > 0);
+        let was_sent = bytes_out > 0;
+        slot.resends += u8::from(was_sent);
+        tally.resent += u64::from(was_sent);
+        // It may dial again.
+        tally.accepted.record_opening(connect, tls);
         tally.bytes_in += bytes_in;
         tally.bytes_out += bytes_out;
         let entry = self.connections.get_mut(connection);
@@ -246,6 +255,13 @@ impl<D: Driver> Worker<D> {
         let writable = event.writable && (self.flush_at.is_none() || connection.is_full());
         let now = Ready { readable: event.readable && !is_full, writable, ..event };
         let step = connection.drive(&mut self.driver, now, slots, &mut self.scratch);
+        if connection.is_full() {
+            // The target does not read: what was not sent does not wait for this worker.
+            let waiting = self.slots[range.clone()].iter_mut();
+            waiting
+                .filter(|slot| slot.exchange.bytes_out() == 0)
+                .for_each(|slot| slot.exchange.is_taken_when_sent = false);
+        }
         let is_deferred = event.readable && is_full && self.scratch.ended.is_empty();
         if self.has_streams {
             self.slots[range].iter_mut().for_each(|slot| self.recorder.stream_gaps(slot));

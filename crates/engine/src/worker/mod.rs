@@ -118,6 +118,8 @@ pub struct Worker<D: Driver> {
     scratch: Scratch,
     /// A buffer for bodies with variables, whose length is not known before.
     spare: Vec<u8>,
+    /// The same for slots that begin on a new connection.
+    to_begin: Vec<usize>,
     ready: Vec<Ready>,
     /// Events of the next turn: connections that read on without an event of their socket.
     unread: Vec<Ready>,
@@ -161,6 +163,7 @@ impl<D: Driver> Worker<D> {
             }),
             scratch: Scratch::new(BUFFER_BYTES),
             spare: Vec::new(),
+            to_begin: Vec::new(),
             ready: Vec::new(),
             unread: Vec::new(),
             unflushed: Vec::new(),

@@ -217,6 +217,84 @@ fn a_request_that_times_out_says_for_what_it_waited() {
 }
 
 #[test]
+fn a_request_that_times_out_before_the_first_settings_did_not_wait_for_a_stream() {
+    let mut plan = over_http2(closed(3), 3);
+    request(&mut plan).timeout_ns = 50 * MS;
+    let run = simulate(plan, Silent);
+    run.assert_balanced();
+    let names: Vec<_> = run.reasons().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["timeout.first_byte", "timeout.write"]);
+}
+
+/// A server that accepts connections and sends nothing.
+struct Silent;
+
+impl Peer for Silent {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn requests_that_were_never_sent_wait_for_their_turn_on_new_connections() {
+    // Each connection carries one request.
+    let server = Server::limited(1, |_, _, _| Reply::GoAway);
+    let run = simulate(over_http2(closed(8), 8), server);
+    run.assert_balanced();
+    assert_eq!((run.reasons(), run.measured.resent), (vec![], 0));
+    assert_eq!(run.measured.ok, run.measured.attempted);
+    // Each answer takes 11 ms, and the longest wait ends first.
+    let longest = run.measured.accepted.service.quantile(1.0);
+    assert!(longest < 8 * 12 * MS, "{longest}");
+}
+
+#[test]
+fn a_server_that_ends_each_connection_at_once_is_not_dialled_without_end() {
+    let run = simulate(over_http2(closed(4), 4), Leaving);
+    run.assert_balanced();
+    let reasons = run.reasons();
+    let [(name, count)] = reasons.as_slice() else { panic!("{reasons:?}") };
+    assert_eq!(name, "read.unprocessed");
+    // The request that dials is sent, four times at most.
+    let opened = run.reports.last().unwrap().connections.opened;
+    assert!(opened <= 4 * (count + 4), "{opened} connections for {count}");
+    let dialled = run.measured.accepted.connect.count() + run.measured.failed.connect.count();
+    assert!(dialled.abs_diff(opened) <= 1, "{dialled} {opened}");
+}
+
+/// A server that ends connections before it has received anything.
+struct Leaving;
+
+impl Peer for Leaving {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        let settings = frame(FrameKind::Settings, Flags::NONE, 0, &[]);
+        let goaway = frame(FrameKind::GoAway, Flags::NONE, 0, &[0; 8]);
+        Dial::Greet(MS, [settings, goaway].concat())
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_full_socket_delays_requests_and_is_no_lag() {
+    let server = Server::new(|_, _, _| Reply::After(5 * MS, 200));
+    let mut world = Simulated::new(server);
+    world.full = (500 * MS, 550 * MS);
+    let run = simulate_in(over_http2(constant(100.0, 1), 8), world, &Gate::new(1).into());
+    run.assert_balanced();
+    assert_eq!((run.measured.ok, run.measured.dropped), (100, 0));
+    let accepted = &run.measured.accepted;
+    assert!(accepted.response.quantile(1.0) >= 50 * MS);
+    assert_eq!(accepted.lag.quantile(1.0), 0);
+}
+
+#[test]
 fn opening_a_connection_again_is_no_wait_for_a_stream() {
     for dial_ns in [0, 20 * MS] {
         let mut server = Server::new(|number, _, stream| match stream {

@@ -39,7 +39,8 @@ ADVICE = {
     " backlog) or by a firewall.",
     "timeout.tls": "The server may lack processor time for handshakes, or the port may not speak"
     " TLS.",
-    "timeout.write": "The server reads too slowly for the size of the body.",
+    "timeout.write": "The server reads too slowly for the size of the body, or a server of HTTP/2"
+    " has not sent its first settings.",
     "timeout.first_byte": "The server is overloaded or hangs. Try a single request: `torr run"
     " --once`.",
     "timeout.head": "The head arrives too slowly: look for a slow proxy between torr and the"

@@ -27,7 +27,7 @@ pub(super) const OWN_WINDOW: u32 = 1 << 30;
 /// The most bytes of a head that this end allows.
 const MAX_HEADER_LIST: u32 = wire::MAX_HEAD_BYTES as u32;
 
-/// Bytes of unsent answers to frames, beyond which the connection is ended.
+/// Bytes of unsent answers to frames, and other frames of no exchange, beyond which the connection is ended.
 pub(super) const MAX_UNSENT_ANSWERS: usize = 256 * 1024;
 
 /// The state of a connection, without the reader of frames.
@@ -232,7 +232,7 @@ impl Core {
             self.end_wait(slot, slots);
             let (exchange, _) = slots.slot(slot);
             let mut outcome = end(exchange);
-            if error.is_some() && outcome.failure.is_some_and(|it| it.class() != Class::Protocol) {
+            if error.is_some() && outcome.failure.is_some_and(|it| it.class() == Class::Read) {
                 outcome.failure = Some(Reason::ReadGoAway);
             }
             self.streams.end(slot);
@@ -246,9 +246,19 @@ impl Core {
         for slot in self.streams.active() {
             let stream = self.streams.state(slot).stream;
             if stream == 0 || stream > last {
+                self.end_wait(slot, turn.slots);
+                if stream != 0 {
+                    // Frames that the server sends on it all the same are ignored.
+                    self.streams.cancel(slot);
+                }
                 self.fail_slot(slot, Reason::ReadUnprocessed, turn);
             }
         }
+    }
+
+    /// Returns whether the server allows no stream for the exchange in a slot.
+    pub(super) fn waits_for_stream(&self, slot: u16) -> bool {
+        self.streams.waiting().contains(&slot) && self.streams.is_blocked(slot)
     }
 }
 

@@ -47,9 +47,9 @@ impl Http2Session {
         self.core.streams.skip_to(stream);
     }
 
-    /// Returns whether the exchange in a slot waits for a stream.
-    pub(crate) fn waits(&self, slot: u16) -> bool {
-        self.core.streams.waiting().contains(&slot)
+    /// Returns whether the server allows no stream for the exchange in a slot.
+    pub(crate) fn waits_for_stream(&self, slot: u16) -> bool {
+        self.core.waits_for_stream(slot)
     }
 
     /// Returns the bytes to send before the connection is closed: what waits, and GOAWAY.

@@ -16,6 +16,8 @@ pub(super) struct Outgoing {
     from: usize,
     /// Whose they are, in their order.
     parts: VecDeque<Part>,
+    /// How many of them belong to no exchange.
+    of_connection: usize,
 }
 
 /// Bytes of one exchange, or of none.
@@ -31,6 +33,11 @@ impl Outgoing {
     /// Returns the bytes to send.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[self.from..]
+    }
+
+    /// Returns the number of bytes that belong to no exchange.
+    pub(super) fn of_connection(&self) -> usize {
+        self.of_connection
     }
 
     /// Appends bytes that belong to no exchange.
@@ -76,6 +83,9 @@ impl Outgoing {
     }
 
     fn add_part(&mut self, stream: u32, slot: u16, length: usize) {
+        if stream == 0 {
+            self.of_connection += length;
+        }
         match self.parts.back_mut() {
             Some(last) if last.stream == stream => last.length += length,
             _ => self.parts.push_back(Part { stream, slot, length }),
@@ -101,8 +111,10 @@ impl Outgoing {
             && let Some(part) = self.parts.front_mut()
         {
             let sent = count.min(part.length);
-            // The stream may have been cancelled in the meantime.
-            if part.stream != 0 && streams.has(part.stream, part.slot) {
+            if part.stream == 0 {
+                self.of_connection -= sent;
+            } else if streams.has(part.stream, part.slot) {
+                // It has not been cancelled in the meantime.
                 slots.slot(part.slot).0.note_sent(sent, at);
             }
             (count, part.length) = (count - sent, part.length - sent);

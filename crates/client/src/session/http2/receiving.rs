@@ -158,7 +158,8 @@ impl Core {
         if is_looked_at || !is_good(exchange) {
             exchange.keep_body_excerpt(bytes);
         }
-        if exchange.grpc_call.as_ref().is_some_and(|call| call.may_release()) {
+        let answers = exchange.grpc_call.as_mut().map_or(0, |call| call.take_answers());
+        for _ in 0..answers {
             self.release_message(slot, turn.slots);
         }
         if end.is_some() && head.flags.has(Flags::END_STREAM) {
@@ -381,8 +382,12 @@ impl Core {
         } else if !self.has_settings {
             self.peer.max_streams = u32::MAX;
         }
-        if !std::mem::replace(&mut self.has_settings, true) {
+        let is_first = !std::mem::replace(&mut self.has_settings, true);
+        if is_first || self.streams.active_count() > self.limit() as usize {
             self.streams.start_waits(self.latest);
+            for slot in self.streams.waiting() {
+                turn.slots.slot(*slot).0.is_taken_when_sent = false;
+            }
         }
         self.answer(FrameKind::Settings, &[])
     }
@@ -422,7 +427,7 @@ impl Core {
 
     /// Answers a frame of the connection with an acknowledgement.
     fn answer(&mut self, kind: FrameKind, payload: &[u8]) -> FrameResult {
-        if self.out.bytes().len() > MAX_UNSENT_ANSWERS {
+        if self.out.of_connection() > MAX_UNSENT_ANSWERS {
             return Err(ErrorCode::ENHANCE_YOUR_CALM);
         }
         let head = FrameHead { length: payload.len(), kind, flags: Flags::ACK, stream: 0 };

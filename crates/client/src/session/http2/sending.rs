@@ -8,7 +8,8 @@ use super::streams::{StreamPhase, StreamState};
 use crate::session::{Ended, Slots};
 use crate::{Reason, UNSET};
 
-/// Bytes in the buffer, beyond which no more of bodies is added before some were sent.
+/// Bytes in the buffer, beyond which no more of bodies is added before some were sent; and of one body in
+/// turn, whatever the server allows.
 const ENOUGH_BYTES: usize = 64 * 1024;
 
 impl Core {
@@ -46,7 +47,8 @@ impl Core {
                 call.hold(body);
             }
             if !body.is_empty() {
-                exchange.stamps.window_wait = 0;
+                let waited = &mut exchange.stamps.window_wait;
+                *waited = if *waited == UNSET { 0 } else { *waited };
                 self.streams.state(slot).unsent = body.len();
                 self.sending.push_back((slot, stream));
             }
@@ -72,7 +74,7 @@ impl Core {
             }
             let allowed = state.send_window.min(self.send_window);
             let count = usize::try_from(allowed).unwrap_or(0).min(released);
-            let count = count.min(self.peer.max_frame);
+            let count = count.min(self.peer.max_frame).min(ENOUGH_BYTES);
             if count == 0 {
                 if self.send_window <= 0 {
                     return self.block_all();

@@ -135,12 +135,18 @@ impl Streams {
         self.waiting.push_back(slot);
     }
 
-    /// Takes note that the server, which has sent its first settings, lets all slots that wait for a
-    /// stream wait from now on.
+    /// Takes note that the server, which has sent settings, lets all slots that wait for a stream wait from
+    /// now on, unless it has done so before.
     pub(super) fn start_waits(&mut self, now: Nanos) {
         for slot in &self.waiting {
-            self.states[usize::from(*slot)].blocked_since = now;
+            let since = &mut self.states[usize::from(*slot)].blocked_since;
+            *since = if *since == UNSET { now } else { *since };
         }
+    }
+
+    /// Returns whether the server allows a slot no stream, or no more of its request's body.
+    pub(super) fn is_blocked(&self, slot: u16) -> bool {
+        self.states[usize::from(slot)].blocked_since != UNSET
     }
 
     /// Returns the slots that wait for a stream, in their order.

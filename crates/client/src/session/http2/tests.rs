@@ -338,14 +338,29 @@ fn requests_beyond_goaway_were_not_processed_and_others_go_on() {
 }
 
 #[test]
-fn exchanges_that_goaway_with_an_error_leaves_end_with_its_reason() {
-    let mut client = Client::greeted(1);
-    client.get(0, "/");
+fn frames_beyond_goaway_are_ignored() {
+    let mut client = Client::greeted(3);
+    (0..3).for_each(|slot| client.get(slot, "/"));
     client.sent();
-    assert_eq!(client.reasons(&goaway(1, ErrorCode::ENHANCE_YOUR_CALM)), []);
+    assert_eq!(client.reasons(&goaway(1, ErrorCode::NO_ERROR)).len(), 2);
+    // The server had begun to answer.
+    let late = [head(3, "200"), data(3, b"late"), whole(5, "200"), whole(1, "200")].concat();
+    assert_eq!(client.reasons(&late), [(0, None)]);
+}
+
+#[test]
+fn exchanges_that_goaway_with_an_error_leaves_end_with_its_reason() {
+    let mut client = Client::silent(2);
+    client.feed(&settings(&[Setting::InitialWindowBytes(2)]));
+    client.get(0, "/");
+    client.begin(1, request("POST", "/", Some(b"0123")));
+    client.sent();
+    assert_eq!(client.reasons(&goaway(3, ErrorCode::ENHANCE_YOUR_CALM)), []);
     let mut ended = Vec::new();
     client.session.end_of_stream(9, false, &mut Places(&mut client.slots), &mut ended);
-    assert_eq!(ended[0].outcome.failure, Some(Reason::ReadGoAway));
+    let reasons: Vec<_> = ended.iter().map(|it| it.outcome.failure).collect();
+    // The second request was not sent whole.
+    assert_eq!(reasons, [Some(Reason::ReadGoAway), Some(Reason::WriteClosed)]);
 }
 
 #[test]
@@ -609,6 +624,56 @@ fn a_flood_of_pings_ends_the_connection_before_memory_does() {
     client.sent();
     let pings = frame(FrameKind::Ping, Flags::NONE, 0, &[0; 8]).repeat(20_000);
     assert_eq!(client.reasons(&pings), [(0, Some(Reason::ProtocolH2Flood))]);
+}
+
+#[test]
+fn requests_that_wait_to_be_sent_are_no_flood() {
+    let mut client = Client::greeted(300);
+    (0..300).for_each(|slot| client.get(slot, &format!("/{slot}{}", "x".repeat(1100))));
+    assert!(client.session.outgoing(&mut Places(&mut client.slots)).len() > 256 * 1024);
+    assert_eq!(client.reasons(&frame(FrameKind::Ping, Flags::NONE, 0, &[0; 8])), []);
+    assert!(client.sent().iter().any(|sent| sent.0 == FrameKind::Ping));
+}
+
+#[test]
+fn bodies_are_sent_in_turn_although_the_server_allows_long_frames() {
+    let mut client = Client::silent(2);
+    let limits = [Setting::MaxFrameBytes(1 << 20), Setting::InitialWindowBytes(1 << 20)];
+    client.feed(&[settings(&limits), number(FrameKind::WindowUpdate, 0, 1 << 20)].concat());
+    let body = vec![b'x'; 100_000];
+    (0..2).for_each(|slot| client.begin(slot, request("POST", "/", Some(&body))));
+    let of_bodies = |sent: &Sent| (sent.0 == FrameKind::Data).then_some((sent.1, sent.3.len()));
+    let lengths: Vec<_> = client.sent().iter().filter_map(of_bodies).collect();
+    assert_eq!(lengths, [(1, 65_536), (3, 65_536), (1, 34_464), (3, 34_464)]);
+}
+
+#[test]
+fn only_what_the_server_does_not_allow_waits_for_a_stream() {
+    let mut client = Client::silent(3);
+    (0..3).for_each(|slot| client.get(slot, "/"));
+    client.sent();
+    let waits = |client: &Client| [0, 1, 2].map(|slot| client.session.waits_for_stream(slot));
+    assert_eq!(waits(&client), [false; 3]);
+    client.feed(&settings(&[Setting::MaxConcurrentStreams(2)]));
+    client.sent();
+    assert_eq!(waits(&client), [false, false, true]);
+}
+
+#[test]
+fn a_limit_that_falls_before_a_request_is_sent_lets_it_wait_for_a_stream() {
+    let mut client = Client::greeted(2);
+    client.get(0, "/");
+    client.sent();
+    client.get(1, "/");
+    let taken = client.slots[1].0.stamps.taken;
+    client.feed(&settings(&[Setting::MaxConcurrentStreams(1)]));
+    client.sent();
+    client.now += 500;
+    client.feed(&whole(1, "200"));
+    client.sent();
+    let stamps = client.slots[1].0.stamps;
+    assert!(stamps.stream_wait > 500, "{stamps:?}");
+    assert_eq!(stamps.taken, taken);
 }
 
 #[test]

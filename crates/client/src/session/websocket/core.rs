@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use net::Nanos;
 use wire::websocket::{
-    CloseFrame, ControlPayload, MessagePiece, MessageRequest, OutgoingFrame, WebSocketError,
-    WebSocketEvent, message_id,
+    CloseFrame, ControlPayload, MessagePiece, MessageRequest, WebSocketError, WebSocketEvent,
+    message_id,
 };
 use wire::{Framing, Head, ResponseSink as _};
 
@@ -44,6 +44,8 @@ pub(super) struct MessageCore {
     collected: Vec<u8>,
     /// The latest ping without an answer; the answer to the latest is one to all (RFC 6455, 5.5.3).
     ping: Option<ControlPayload>,
+    /// Whether an answer to an earlier ping waits to be sent.
+    has_unsent_pong: bool,
     /// When the handshake was complete.
     pub(super) opened_at: Nanos,
     pub(super) is_ended_by_server: bool,
@@ -121,6 +123,7 @@ impl MessageCore {
             receiving: Receiving::Nobody,
             collected: Vec::new(),
             ping: None,
+            has_unsent_pong: false,
             opened_at: UNSET,
             is_ended_by_server: false,
             refusal: None,
@@ -170,21 +173,23 @@ impl MessageCore {
         }
     }
 
-    /// Answers the latest ping, once everything before was sent: the buffer does not grow with the pings
-    /// of a server that reads nothing.
+    /// Answers the latest ping, once the answer before it was sent: the buffer does not grow with the
+    /// pings of a server that reads nothing.
     pub(super) fn answer_ping(&mut self) {
-        if self.out.bytes().is_empty()
+        if !self.has_unsent_pong
             && let Some(payload) = self.ping.take()
         {
-            self.out.add_control(OutgoingFrame::pong(&payload));
+            self.has_unsent_pong = true;
+            self.out.add_pong(&payload);
         }
     }
 
     /// Takes note that the first bytes of the buffer were sent.
     pub(super) fn sent(&mut self, count: usize, at: Nanos, slots: &mut impl Slots) {
-        let Self { out, slots: states, options, unanswered, written, .. } = self;
+        let Self { out, slots: states, options, unanswered, written, has_unsent_pong, .. } = self;
         out.sent(count, |owner, count, is_last| match owner {
             FrameOwner::Connection => {}
+            FrameOwner::Pong => *has_unsent_pong &= !is_last,
             FrameOwner::Slot(slot) => {
                 slots.slot(slot).0.note_sent(count, at);
                 if is_last {
@@ -371,7 +376,10 @@ impl MessageCore {
         self.is_ended_by_server = true;
         let (at, reason) = (turn.at, Reason::of_websocket_close(frame.code));
         self.close(CloseFrame { code: frame.code, reason: "" });
-        self.end_all(turn.slots, turn.ended, |exchange| exchange.end(at, reason));
+        self.end_all(turn.slots, turn.ended, |exchange| {
+            let reason = if exchange.is_written() { reason } else { Reason::WriteClosed };
+            exchange.end(at, reason)
+        });
     }
 
     /// Ends the connection, because the server broke the protocol.
@@ -392,7 +400,7 @@ impl MessageCore {
     fn close(&mut self, frame: CloseFrame<'_>) {
         self.ping = None;
         if let Some(payload) = frame.payload() {
-            self.out.add_control(OutgoingFrame::close(&payload));
+            self.out.add_close(&payload);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use wire::websocket::{MaskingKey, MessageRequest, OutgoingFrame};
+use wire::websocket::{ControlPayload, MaskingKey, MessageRequest, OutgoingFrame};
 
 /// The largest buffer that is kept while nothing waits to be sent.
 const SPARE_BYTES: usize = 64 * 1024;
@@ -40,6 +40,8 @@ impl KeyGenerator {
 pub(super) enum FrameOwner {
     /// The connection's: the handshake, or a control frame.
     Connection,
+    /// The same: an answer to a ping.
+    Pong,
     /// The message of a slot.
     Slot(u16),
     /// A message whose exchange was cancelled.
@@ -81,9 +83,14 @@ impl OutgoingFrames {
         self.parts.push_back(FramePart { owner: FrameOwner::Connection, left: bytes.len() });
     }
 
-    /// Appends a control frame.
-    pub(super) fn add_control(&mut self, frame: OutgoingFrame<'_>) {
-        self.add_frame(frame, FrameOwner::Connection);
+    /// Appends a Close frame.
+    pub(super) fn add_close(&mut self, payload: &ControlPayload) {
+        self.add_frame(OutgoingFrame::close(payload), FrameOwner::Connection);
+    }
+
+    /// Appends an answer to a ping.
+    pub(super) fn add_pong(&mut self, payload: &ControlPayload) {
+        self.add_frame(OutgoingFrame::pong(payload), FrameOwner::Pong);
     }
 
     /// Appends the message of a slot; returns the length of its frame.
@@ -104,8 +111,10 @@ impl OutgoingFrames {
     /// whether these were its last.
     pub(super) fn sent(&mut self, mut count: usize, mut note: impl FnMut(FrameOwner, usize, bool)) {
         self.from += count;
-        if self.from == self.bytes.len() {
-            self.bytes.clear();
+        // Bytes that were sent are removed before they are most of the buffer. Otherwise it would grow for
+        // as long as messages follow each other.
+        if self.from >= self.bytes.len() - self.from {
+            self.bytes.drain(..self.from);
             self.bytes.shrink_to(SPARE_BYTES);
             self.from = 0;
         }
@@ -126,5 +135,31 @@ impl OutgoingFrames {
     pub(super) fn disown(&mut self, slot: u16) {
         let own = self.parts.iter_mut().filter(|part| part.owner == FrameOwner::Slot(slot));
         own.for_each(|part| part.owner = FrameOwner::Nobody);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::websocket::MessageKind;
+
+    use super::*;
+
+    #[test]
+    fn the_buffer_stays_small_although_it_is_never_empty() {
+        let mut out = OutgoingFrames::new(KeyGenerator::new(1));
+        let message = MessageRequest { kind: MessageKind::Binary, payload: &[7; 10_000] };
+        let mut sent = 0;
+        for _ in 0..1_000 {
+            while out.bytes().len() < 64 * 1024 {
+                out.add_message(3, message);
+            }
+            out.sent(64 * 1024 - 1, |owner, count, _| {
+                assert_eq!(owner, FrameOwner::Slot(3));
+                sent += count;
+            });
+            assert!(!out.bytes().is_empty());
+        }
+        assert_eq!(sent, 1_000 * (64 * 1024 - 1));
+        assert!(out.bytes.capacity() < 256 * 1024, "{}", out.bytes.capacity());
     }
 }
