@@ -243,6 +243,7 @@ impl TestTally {
             unreachable_addresses: Vec::new(),
             failure: None,
             starved: 0,
+            absence: 0,
             window: self.window.map(|start| (wall(start), wall(to))),
             lateness: std::mem::take(&mut self.lateness),
             waits: std::mem::take(&mut self.waits),

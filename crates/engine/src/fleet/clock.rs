@@ -149,6 +149,7 @@ impl RemoteClock {
             unreachable_addresses: _,
             failure: _,
             starved: _,
+            absence: _,
             lateness: _,
             waits: _,
             multiplexing: _,

@@ -47,6 +47,8 @@ struct LatestReport {
     window_ns: Nanos,
     /// How much of the window was over.
     reported_ns: Option<Nanos>,
+    /// When the first interval of its window began.
+    began_at: Option<Nanos>,
 }
 
 impl Aggregate {
@@ -208,8 +210,13 @@ impl LatestReport {
         if let Some((start, end)) = report.window {
             self.window_ns = end.saturating_sub(start);
         }
-        let window = report.window.filter(|_| report.phase == Phase::Measure);
-        self.reported_ns = window.map(|(start, end)| end.min(report.to).saturating_sub(start));
+        self.reported_ns = None;
+        if report.phase == Phase::Measure {
+            // The window of a number of requests is known when it is over.
+            let began = *self.began_at.get_or_insert(report.from);
+            let (start, end) = report.window.unwrap_or((began, Nanos::MAX));
+            self.reported_ns = Some(end.min(report.to).saturating_sub(start));
+        }
     }
 }
 
@@ -222,6 +229,23 @@ mod tests {
 
     fn word(summary: &Summary, node: usize) -> &'static str {
         judge(&summary.nodes[node].health, &Evidence::default()).word
+    }
+
+    #[test]
+    fn a_worker_that_is_lost_before_its_window_has_an_end_has_measured_until_its_last_report() {
+        let mut aggregate = Aggregate::new(Summary::default(), &[], false);
+        (0..2).for_each(|worker| aggregate.expect(worker));
+        for number in 0..20 {
+            let mut report = Report::empty(1, Phase::Measure, number);
+            (report.from, report.to) = ((100 + number) * SECOND, (101 + number) * SECOND);
+            aggregate.add(report);
+        }
+        let mut report = Report::empty(0, Phase::Measure, 0);
+        (report.from, report.to) = (100 * SECOND, 105 * SECOND);
+        report.window = Some((100 * SECOND, 105 * SECOND));
+        aggregate.add(report);
+        aggregate.lose(1);
+        assert_eq!(aggregate.summary.window_ns, 20 * SECOND);
     }
 
     #[test]

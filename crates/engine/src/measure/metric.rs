@@ -164,6 +164,11 @@ impl Metric {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn is_histogram(&self) -> bool {
+        matches!(self.counts, MetricCounts::Histogram(_))
+    }
+
     /// Empties it; it keeps its memory.
     pub fn clear(&mut self) {
         let mut counts = std::mem::take(&mut self.counts);
@@ -289,11 +294,12 @@ impl Metric {
         Value::Object(stats)
     }
 
-    /// The same, with every percentile only known to be at least what it says.
+    /// The same, with the mean and every percentile only known to be at least what they say.
     #[must_use]
     pub(crate) fn to_json_at_least(&self) -> Value {
         let mut stats = self.to_json();
-        let names: Vec<_> = PERCENTILES.iter().map(|(name, _)| *name).chain(["max"]).collect();
+        let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
+        let names: Vec<_> = ["mean"].into_iter().chain(percentiles).chain(["max"]).collect();
         mark_at_least(&mut stats, &names);
         stats
     }

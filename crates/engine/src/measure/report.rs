@@ -74,6 +74,9 @@ pub struct Report {
     pub starved: u64,
     /// The window as this worker sees it; its end may still come earlier.
     pub window: Option<(Nanos, Nanos)>,
+    /// How long after the beginning of an interval the worker had its next turn, if it had none in it; else 0.
+    #[serde(default)]
+    pub absence: Nanos,
     /// The lags of a timer of the worker, if it has one; they show its health.
     #[serde(default)]
     pub lateness: Metric,
@@ -109,6 +112,7 @@ impl Report {
             unreachable_addresses: Vec::new(),
             failure: None,
             starved: 0,
+            absence: 0,
             lateness: Metric::default(),
             waits: Metric::default(),
         }

@@ -102,6 +102,15 @@ pub struct NodeSummary {
     pub counts: PartCounts,
 }
 
+impl NodeSummary {
+    /// Takes note of its clock as one of its processes knows it: the least certain of them counts.
+    pub(crate) fn note_clock(&mut self, clock: NodeClock) {
+        if self.clock.is_none_or(|known| known.bound_ns <= clock.bound_ns) {
+            self.clock = Some(clock);
+        }
+    }
+}
+
 /// The clock of a node, compared with that of this machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct NodeClock {
@@ -329,6 +338,15 @@ mod tests {
         assert_eq!(notes(unused, &transport), ["the server chose HTTP/2"]);
         let more = Multiplexing { stalled_ns: 50, head_bytes: 121, ..counts };
         assert_eq!(notes(more, &transport), expected);
+    }
+
+    #[test]
+    fn the_clock_of_a_node_is_as_uncertain_as_that_of_its_least_certain_process() {
+        let mut node = NodeSummary::default();
+        for bound_ns in [100, 3_000, 200] {
+            node.note_clock(NodeClock { bound_ns, ..NodeClock::default() });
+        }
+        assert_eq!(node.clock.unwrap().bound_ns, 3_000);
     }
 
     #[test]

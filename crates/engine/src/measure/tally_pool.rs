@@ -45,6 +45,10 @@ impl TallyPool {
 impl PooledTallies {
     /// Adds other tallies, one by one.
     pub(crate) fn add(&mut self, others: &[Tally]) {
+        if self.pool.is_some() {
+            // A sum grows into histograms, which the worker would fill from then on: its own go back.
+            *self = Self::from(self.tallies.clone());
+        }
         add_tallies(&mut self.tallies, others);
     }
 }
@@ -98,6 +102,21 @@ mod tests {
         assert_eq!(at_work.as_ptr(), place);
         assert_eq!((at_work[0].planned, at_work[0].accepted.service.count()), (0, 0));
         assert_eq!(second[0].planned, 1);
+    }
+
+    #[test]
+    fn tallies_to_which_others_were_added_return_as_their_worker_left_them() {
+        let pool = TallyPool::default();
+        let mut at_work = counted();
+        let (place, mut sum) = (at_work.as_ptr(), pool.take(&mut at_work));
+        sum.add(&counted());
+        assert_eq!((sum[0].planned, sum[0].accepted.service.count()), (14, 2));
+        assert!(sum[0].accepted.service.is_histogram());
+        drop(sum);
+        drop(pool.take(&mut at_work));
+        assert_eq!(at_work.as_ptr(), place);
+        at_work[0].accepted.service.record(5_000);
+        assert!(!at_work[0].accepted.service.is_histogram());
     }
 
     #[test]

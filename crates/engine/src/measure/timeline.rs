@@ -196,6 +196,10 @@ pub(crate) fn add_multiplexing(sum: &mut Option<Multiplexing>, more: Option<Mult
 
 /// Returns the lag of a worker: of its requests, or of its timer if there are too few requests.
 fn lag_of(report: &Report) -> Option<Lag> {
+    if report.absence > 0 {
+        // Whatever was due in it waited for the worker.
+        return Some(Lag { p99: report.absence, response: 0 });
+    }
     if report.waits.count() == 0 && report.lateness.count() == 0 {
         return lag_of_arrivals(&report.tallies);
     }
@@ -219,8 +223,9 @@ fn lag_of_arrivals(tallies: &[Tally]) -> Option<Lag> {
         all.filter(|latencies| latencies.lag.count() > 0)
     };
     let p99 = Metric::quantile_of_all(both().map(|latencies| &latencies.lag), 0.99)?;
-    let response = Metric::quantile_of_all(both().map(|latencies| &latencies.response), 0.99)?;
-    Some(Lag { p99, response })
+    // Requests that were cancelled have none.
+    let response = Metric::quantile_of_all(both().map(|latencies| &latencies.response), 0.99);
+    Some(Lag { p99, response: response.unwrap_or(0) })
 }
 
 fn ended(report: &Report) -> impl Iterator<Item = &Latencies> {
@@ -239,6 +244,22 @@ mod tests {
             has_received: true,
             ..Report::empty(worker, phase, number)
         }
+    }
+
+    #[test]
+    fn a_worker_without_a_turn_was_late_for_all_that_was_due() {
+        let absent = Report { absence: 40, ..report(0, Phase::Measure, 3) };
+        assert_eq!(lag_of(&absent), Some(Lag { p99: 40, response: 0 }));
+        assert_eq!(lag_of(&report(0, Phase::Measure, 3)), None);
+    }
+
+    #[test]
+    fn requests_that_were_cancelled_have_a_lag_without_an_excuse() {
+        let mut tally = Tally::default();
+        tally.failed.lag.record(5_000_000);
+        let late = Report { tallies: vec![tally].into(), ..report(0, Phase::Measure, 0) };
+        let lag = lag_of(&late).unwrap();
+        assert!((4_990_000..5_010_000).contains(&lag.p99) && lag.response == 0, "{lag:?}");
     }
 
     #[test]

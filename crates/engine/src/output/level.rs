@@ -211,9 +211,13 @@ fn latency_all(total: &Tally) -> Value {
     service.merge(&total.failed.service);
     response.merge(&total.failed.response);
     let (service_from, response_from) = total.censored_from.unwrap_or((Nanos::MAX, Nanos::MAX));
+    let response = match total.dropped {
+        0 => censored(&response, response_from),
+        _ => response.to_json_at_least(),
+    };
     let mut all = json!({
         "service_ms": censored(&service, service_from),
-        "response_ms": censored(&response, response_from),
+        "response_ms": response,
         "censored": total.censored,
     });
     let (accepted, failed) = (&total.accepted, &total.failed);
@@ -235,14 +239,12 @@ fn latency_all(total: &Tally) -> Value {
 /// Marks the percentiles that lie at or beyond the smallest censored value.
 fn censored(metric: &Metric, from: Nanos) -> Value {
     let reached = |value: Option<Nanos>| value.is_some_and(|value| value >= from);
-    let mut names: Vec<_> = PERCENTILES
-        .iter()
-        .filter(|(_, p)| reached(metric.percentile(*p)))
-        .map(|(name, _)| *name)
+    let is_bound = from < Nanos::MAX;
+    let percentiles = PERCENTILES.iter().filter(|(_, p)| reached(metric.percentile(*p)));
+    let names: Vec<_> = (is_bound.then_some("mean").into_iter())
+        .chain(percentiles.map(|(name, _)| *name))
+        .chain(is_bound.then_some("max"))
         .collect();
-    if from < Nanos::MAX {
-        names.push("max");
-    }
     let mut stats = metric.to_json();
     mark_at_least(&mut stats, &names);
     stats
@@ -463,7 +465,23 @@ mod tests {
             }
             latency_all(&total)["stream_wait_ms"]["at_least"].clone()
         };
-        assert_eq!(at_least_of(Reason::TimeoutStream), json!(["p90", "max"]));
+        assert_eq!(at_least_of(Reason::TimeoutStream), json!(["mean", "p90", "max"]));
         assert_eq!(at_least_of(Reason::TimeoutFirstByte), Value::Null);
+    }
+
+    #[test]
+    fn requests_that_were_dropped_would_have_waited_longer() {
+        let stamps = Stamps { sent: 10, last_byte: 1_000_000, ..Stamps::new(0, 5) };
+        let bounds = |dropped| {
+            let mut total = Tally { dropped, ..Tally::default() };
+            (0..100).for_each(|_| total.accept(&stamps, 200));
+            [latency(&total), latency_all(&total)].map(|all| {
+                ["response_ms", "service_ms"]
+                    .map(|name| all[name]["at_least"].as_array().map_or(0, Vec::len))
+            })
+        };
+        assert_eq!(bounds(0), [[0, 0]; 2]);
+        // The mean, seven percentiles and the maximum.
+        assert_eq!(bounds(1), [[PERCENTILES.len() + 2, 0]; 2]);
     }
 }

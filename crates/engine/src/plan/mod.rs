@@ -160,6 +160,11 @@ impl Plan {
         self.groups.iter().any(|group| !group.pace.is_closed())
     }
 
+    /// Whether requests can be late: those of arrivals, and those of users after their think times.
+    pub(crate) fn can_be_late(&self) -> bool {
+        self.has_schedule() || self.groups.iter().any(|group| group.think.is_some())
+    }
+
     /// Returns whether its rows come while it runs.
     #[must_use]
     pub fn has_feed(&self) -> bool {
@@ -316,6 +321,15 @@ pub(crate) mod tests {
             let text = serde_json::to_string(&plan).unwrap();
             assert_eq!(Plan::from_json(&text), Ok(plan));
         }
+    }
+
+    #[test]
+    fn users_who_think_can_be_late_and_others_cannot() {
+        let mut users = plan(Pace::Closed(Closed::new(7)));
+        assert!(!users.can_be_late());
+        users.groups[0].think = Some(Think::Uniform { from_ns: 1, to_ns: 2 });
+        assert!(users.can_be_late() && !users.has_schedule());
+        assert!(plan(Pace::Constant(Open::new(10.0, 3))).can_be_late());
     }
 
     #[test]

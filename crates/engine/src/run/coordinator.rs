@@ -130,7 +130,7 @@ impl Coordinator {
         let processes = u32::try_from(size.children.len()).unwrap_or(u32::MAX).max(1);
         let summary = Summary { nodes: summaries, ..empty_summary(plan, prepared, processes) };
         let RunSize { children, workers, run_start } = size;
-        let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.has_schedule());
+        let mut aggregate = Aggregate::new(summary, &prepared.addresses(), plan.can_be_late());
         let of_nodes = children
             .iter()
             .zip(&nodes)
@@ -187,7 +187,7 @@ impl Coordinator {
                 }
                 Ok(FleetEvent::Clock { process, clock }) => {
                     if let Some(node) = self.node_of(process) {
-                        node.clock = Some(clock);
+                        node.note_clock(clock);
                     }
                 }
                 Ok(FleetEvent::Lost(loss)) => self.lose(loss),

@@ -1,6 +1,6 @@
 //! Connections: opened for slots, observed while they are idle, closed.
 
-use client::{Opening, Reason, UNSET};
+use client::{Opening, Outcome, Reason, UNSET};
 use net::{Driver, Nanos, Ready};
 
 use super::Worker;
@@ -98,16 +98,21 @@ impl<D: Driver> Worker<D> {
 
     pub(super) fn dial_failed(&mut self, number: u32, reason: Reason, now: Nanos) {
         self.connections.dial_failed(number, reason);
-        let Some(first) = self.first_in(number, State::Connecting) else {
-            return self.end_waiting(number, reason, now);
-        };
-        // A first dial belongs to no attempt: it is not counted, but there is a sample of its failure.
-        let outcome = self.slots[first as usize].exchange.end(now, reason);
-        let to = self.connections.address(number);
-        self.recorder.sample(&outcome, None, &[], now, Some(to));
-        if self.connections.has_alternative(number, reason) {
-            self.set_deadline(first, now.saturating_add(self.timeout_of(first)));
+        let first = self.first_in(number, State::Connecting);
+        let has_alternative = self.connections.has_alternative(number, reason);
+        if first.is_some() || has_alternative {
+            // It ends no attempt: it is not counted, but there is a sample of it.
+            let (outcome, to) = (Outcome::failed(reason, None), self.connections.address(number));
+            self.recorder.sample(&outcome, None, &[], now, Some(to));
+        }
+        if has_alternative {
+            if let Some(first) = first {
+                self.set_deadline(first, now.saturating_add(self.timeout_of(first)));
+            }
             return self.dial(number);
+        }
+        if first.is_none() {
+            return self.end_waiting(number, reason, now);
         }
         self.opening.dial_ended();
         while let Some(slot) = self.first_in(number, State::Connecting) {

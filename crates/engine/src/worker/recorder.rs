@@ -277,9 +277,17 @@ impl Recorder {
             Phase::Measure => window.end,
             Phase::Drain | Phase::Over => Nanos::MAX,
         };
+        let mut is_first = true;
         while self.interval.end() <= now && self.interval.end() < limit {
+            let from = self.interval.start();
             self.close_interval(window.phase, self.interval.end(), window, state());
             self.interval.advance();
+            // It did not notice the end of the one before until now.
+            if !std::mem::replace(&mut is_first, false)
+                && let Some(report) = self.closed.last_mut()
+            {
+                report.absence = now - from;
+            }
         }
     }
 
@@ -315,6 +323,7 @@ impl Recorder {
             failure: self.failure.clone(),
             starved: self.starved,
             window: is_known.then_some((window.start, window.end)),
+            absence: 0,
             lateness: Metric::default(),
             waits: Metric::default(),
         });
@@ -330,20 +339,29 @@ impl Recorder {
         self.interval.number()
     }
 
-    /// Sends the reports of closed intervals; the first has the processor time since the last call.
+    /// Sends the reports of closed intervals; each has its part of the processor time since the last call.
     pub(super) fn send_reports(
         &mut self,
         reports: &Sender<Report>,
         usage: ThreadUsage,
         receive_queue_bytes: u64,
     ) {
-        let mut used = ThreadUsage {
+        let mut left = ThreadUsage {
             cpu_ns: usage.cpu_ns.saturating_sub(self.usage.cpu_ns),
             run_queue_ns: usage.run_queue_ns.saturating_sub(self.usage.run_queue_ns),
         };
         self.usage = usage;
+        let length = |report: &Report| report.to.saturating_sub(report.from);
+        let mut total: Nanos = self.closed.iter().map(length).sum();
         for report in self.closed.drain(..) {
-            let usage = std::mem::take(&mut used);
+            let length = length(&report);
+            let usage = ThreadUsage {
+                cpu_ns: part(left.cpu_ns, length, total),
+                run_queue_ns: part(left.run_queue_ns, length, total),
+            };
+            left.cpu_ns -= usage.cpu_ns;
+            left.run_queue_ns -= usage.run_queue_ns;
+            total -= length;
             // There is no receiver if the run was aborted.
             let _ = reports.send(Report { usage, receive_queue_bytes, ..report });
         }
@@ -353,6 +371,15 @@ impl Recorder {
     fn take_tallies(&mut self, measured: bool) -> PooledTallies {
         self.tally_pool.take(if measured { &mut self.measured } else { &mut self.warmup })
     }
+}
+
+/// Returns the part of a sum that belongs to a length of the total.
+fn part(sum: u64, length: Nanos, total: Nanos) -> u64 {
+    if length == total {
+        return sum;
+    }
+    // The part is at most the sum.
+    (u128::from(sum) * u128::from(length) / u128::from(total)) as u64
 }
 
 impl Sample {
@@ -440,17 +467,28 @@ pub(super) mod tests {
             .map(|report| {
                 let tally = &report.tallies[0];
                 let lags = tally.accepted.lag.count();
-                (
-                    report.worker,
-                    report.number,
-                    tally.ok,
-                    lags,
-                    report.in_flight,
-                    report.usage.cpu_ns,
-                )
+                (report.worker, report.number, tally.ok, lags, report.in_flight, report.usage)
             })
             .collect();
-        assert_eq!(seen, [(3, 0, 1, 1, 1, 7), (3, 1, 0, 0, 1, 0), (3, 2, 1, 0, 0, 0)]);
+        let used = |cpu_ns, run_queue_ns| ThreadUsage { cpu_ns, run_queue_ns };
+        let expected =
+            [(3, 0, 1, 1, 1, used(2, 0)), (3, 1, 0, 0, 1, used(3, 0)), (3, 2, 1, 0, 0, used(2, 1))];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn intervals_without_a_turn_say_how_long_the_worker_was_absent() {
+        let mut recorder = recorder();
+        let mut plan = plan(Pace::Closed(Closed::new(1)));
+        plan.stop = Stop::Duration { duration_ns: 10_000_000_000 };
+        let mut window = Window::new(&plan, 0);
+        window.set_start(0);
+        window.phase = Phase::Measure;
+        recorder.close_intervals_until(1_100_000_000, &window, state);
+        recorder.close_intervals_until(4_200_000_000, &window, state);
+        let absences: Vec<_> = recorder.closed.iter().map(|report| report.absence).collect();
+        // It had a turn in the second interval, and the next one in the fifth.
+        assert_eq!(absences, [0, 0, 2_200_000_000, 1_200_000_000]);
     }
 
     #[test]

@@ -387,9 +387,16 @@ fn the_parts_of_a_plan_are_together_the_whole() {
 
 #[test]
 fn a_name_with_an_address_without_a_listener_uses_its_others() {
+    for keepalive in [true, false] {
+        reach_one_of_two_addresses(keepalive);
+    }
+}
+
+fn reach_one_of_two_addresses(keepalive: bool) {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let dead = std::net::SocketAddr::new("::1".parse().unwrap(), target.addr().port());
-    let plan = requests(&url(&target), 8, 100);
+    let mut plan = requests(&url(&target), 8, 100);
+    plan.transport.keepalive = keepalive;
     let mut prepared = engine::prepare(&plan).unwrap();
     prepared.endpoints[0].addresses = vec![dead.into(), target.addr().into()];
     let (reports, inbox) = std::sync::mpsc::channel();
@@ -406,9 +413,11 @@ fn a_name_with_an_address_without_a_listener_uses_its_others() {
     };
     engine::Worker::new(net::Epoll::new().unwrap(), share).run();
     target.stop().unwrap();
-    let samples: Vec<_> = inbox.iter().flat_map(|report| report.samples).collect();
-    assert_eq!(target.counts().requests, 100);
-    assert_eq!(target.counts().connections, 8);
+    let reports: Vec<_> = inbox.iter().collect();
+    let ok: u64 = reports.iter().flat_map(|report| &*report.tallies).map(|tally| tally.ok).sum();
+    let samples: Vec<_> = reports.into_iter().flat_map(|report| report.samples).collect();
+    assert_eq!((target.counts().requests, ok), (100, 100));
+    assert_eq!(target.counts().connections, if keepalive { 8 } else { 100 });
     assert!(samples.iter().all(|sample| sample.detail.contains("[::1]")), "{samples:?}");
     assert!(!samples.is_empty(), "the dead address is told");
 }

@@ -38,7 +38,7 @@ def judged(levels: Sequence[Level]) -> Table | None:
 
 
 def _late_intervals(level: Level) -> str:
-    """Return `–` for closed loops, which have no lag, and for results of older versions."""
+    """Return `–` for loads that cannot be late, and for results of older versions."""
     health = level.health
     if health.scheduling_lag_ms is None:
         return "–"

@@ -197,7 +197,7 @@ mod tests {
         assert_eq!((sent["from"].as_str(), due["from"].as_str()), (Some("sent"), Some("intended")));
         for name in ["ttfb_ms", "ttft_ms", "e2e_ms", "stream_end_ms"] {
             let all = bounds(&due, name);
-            assert_eq!((all, bounds(&sent, name)), (Some(8), None), "{name}");
+            assert_eq!((all, bounds(&sent, name)), (Some(9), None), "{name}");
             assert_eq!(bounds(&json_of(true, 0), name), None, "{name}");
         }
         assert_eq!((due["ttst_ms"]["n"].as_u64(), bounds(&due, "ttst_ms")), (Some(1), None));
