@@ -23,7 +23,7 @@ def restore_state(matrix: Matrix, directory: RunDirectory, state: ComparisonStat
     """
     measured = {Trial.key_of(level) for level in directory.levels if not level.cut_short}
     failed = {Trial.key_of(x) for x in directory.failures if not x.measured} - measured
-    finished = measured | {Trial.key_of(failure) for failure in directory.failures}
+    finished = measured | failed
     state.trials_made = len(finished)
     state.failures |= _failures_in_a_row(measured, failed)
     state.notes |= dict.fromkeys(_interrupted_rounds(matrix, finished, state))

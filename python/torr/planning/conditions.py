@@ -38,6 +38,19 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
             )
 
 
+def check_abort_conditions(conditions: Sequence[Condition]) -> None:
+    """Refuse a condition that no interval can meet: intervals have no numbers by name."""
+    for condition in conditions:
+        require(
+            condition.name is None,
+            say(
+                "--abort-on {condition!r}: intervals do not tell requests apart",
+                condition=_text(condition),
+            ),
+            say("leave out the name, or give it as --slo, which is judged at the end"),
+        )
+
+
 def check_at_lines(
     file: PlanFile, conditions: Sequence[Condition], requests: Sequence[Request]
 ) -> None:

@@ -11,7 +11,7 @@ from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.model.pace import is_closed
 from torr.model.plan import Plan
-from torr.planning.conditions import check_conditions
+from torr.planning.conditions import check_abort_conditions, check_conditions
 from torr.planning.groups import PlannedLoad, groups_of
 from torr.planning.pace import timing_of
 from torr.planning.requests import request_mix_of
@@ -40,6 +40,7 @@ def plan_of(options: MeasureOptions) -> Planned:
     """Return the plan of options; raise UsageError that names the flag."""
     load = _load(options)
     requests = [request for group in load.groups for request in group.source.requests]
+    check_abort_conditions(options.result.abort_on)
     check_conditions([*options.result.slos, *options.result.abort_on], requests)
     drain_ns = options.load.drain_ns
     urls = [request.parsed_url for request in requests]

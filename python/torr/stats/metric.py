@@ -81,7 +81,7 @@ class Metric:
         """Return the number of a trial; None where it has none, or claims nothing."""
         if not level.counts.attempted or level.cut_short or level.is_starved:
             return None
-        part = self._part(level)
+        part = self.part(level)
         if part is None:
             return None
         if self.key == ERROR_RATE:
@@ -100,7 +100,7 @@ class Metric:
         A rate, where client and target shared the machine, or where responses did not report their
         tokens; a time, where requests that were due were never sent and would have taken longer.
         """
-        part = self._part(level)
+        part = self.part(level)
         if self.is_rate:
             return level.is_contended or bool(part and unreported_in(part, self.key))
         if part is None or not self.is_time:
@@ -109,7 +109,8 @@ class Metric:
         times = time_of(part, kind)
         return times is not None and times.is_lower_bound(stat)
 
-    def _part(self, level: Level) -> Level | NamedRequest | None:
+    def part(self, level: Level) -> Level | NamedRequest | None:
+        """Return what it is a number of: the level, or the request in it; None without that."""
         return level if self.request is None else level.request(self.request)
 
 

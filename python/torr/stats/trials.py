@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torr.results.base import factors_key
-from torr.results.level import Level
+from torr.results.level import AttemptCounts, Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,10 +65,10 @@ def candidates(levels: Iterable[Level]) -> list[str]:
     return list(dict.fromkeys(level.candidate or "" for level in levels))
 
 
-def error_rate(levels: Sequence[Level]) -> float | None:
-    """Return the failures of some trials as percent of the attempts that ended in them."""
-    attempts = sum(level.counts.ended for level in levels)
-    failures = sum(level.counts.failed for level in levels)
+def error_rate(counts: Sequence[AttemptCounts]) -> float | None:
+    """Return the failures in some trials as percent of the attempts that ended in them."""
+    attempts = sum(each.ended for each in counts)
+    failures = sum(each.failed for each in counts)
     return 100 * failures / attempts if attempts else None
 
 

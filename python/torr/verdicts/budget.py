@@ -81,7 +81,7 @@ class Budget:
             return unknown
         interval = estimate.interval_of_rounds(known, condition.limit, is_share=metric.is_share)
         ends = dict.fromkeys((speed.median, speed.least, speed.most)) if self.is_scaled else (1.0,)
-        words = [_word(self._scaled(end), interval, len(known)) for end in ends]
+        words = [_judged(self._scaled(end), levels, interval, len(known)) for end in ends]
         word, why = words[0]
         if any(other != word for other, _ in words):
             word, why = (
@@ -91,8 +91,6 @@ class Budget:
                     "the limit lies within the uncertainty of this machine's speed",
                 ),
             )
-        if word != "not shown":
-            word, why = _weakened(condition, levels, (word, interval))
         return msgspec.structs.replace(unknown, interval=interval, word=word, reason=why)
 
     def _scaled(self, speed: float) -> Condition:
@@ -163,6 +161,11 @@ def _word(condition: Condition, interval: Range, count: int) -> Word:
     return "not shown", message(
         "budget.within_interval", "the limit lies within the interval of the rounds"
     )
+
+
+def _judged(condition: Condition, levels: Sequence[Level], interval: Range, count: int) -> Word:
+    word, why = _word(condition, interval, count)
+    return (word, why) if word == "not shown" else _weakened(condition, levels, (word, interval))
 
 
 def _weakened(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 PLATEAU = 0.95
 LEAST_SUCCESS = 99.0
 
+_CUT_SHORT = message("slo.cut_short", "the level was cut short")
+
 _WORDS: tuple[ConditionWord, ...] = ("broken", "not shown", "held")
 """In ascending order: the worst first."""
 
@@ -185,7 +187,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     usable = [level for level in rounds if not level.is_limited]
     if not usable:
         return replace(slo_of_level.judge(slo, rounds[0]), n=n, **where)
-    attempts = sum(level.counts.ended for level in usable)
+    attempts = sum(slo_of_level.ended(slo, level) for level in usable)
     by_round = [_of_whole_load(slo_of_level.judge(slo, level, attempts), level) for level in usable]
     word = _WORDS[median_low(_WORDS.index(verdict.word) for verdict in by_round)]
     values = [verdict.value for verdict in by_round if verdict.value is not None]
@@ -193,8 +195,8 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
     reason = same[0].reason
     if len(same) < len(by_round):
         reason = _in_some(word, len(same), len(by_round))
-    if all(level.cut_short for level in usable) and (word == "held" or not attempts):
-        word, reason = "not shown", message("slo.cut_short", "the level was cut short")
+    if all(level.cut_short for level in usable) and not attempts:
+        reason = _CUT_SHORT
     value = median(values) if values else None
     return replace(by_round[0], value=value, n=n, **where, word=word, reason=reason)
 
@@ -219,11 +221,16 @@ def _of_whole_load(verdict: Verdict, level: Level) -> Verdict:
     A target that does not keep up with its arrivals answers later and later: a longer window would
     have higher times.
     """
-    if verdict.word == "held" and level.falls_behind:
-        return replace(verdict, word="not shown", reason=behind_text(level))
-    if verdict.word != "held" or not level.is_starved:
+    if verdict.word != "held":
         return verdict
-    return replace(verdict, word="not shown", reason=starved_text(level))
+    reason = None
+    if level.cut_short:
+        reason = _CUT_SHORT
+    elif level.falls_behind:
+        reason = behind_text(level)
+    elif level.is_starved:
+        reason = starved_text(level)
+    return verdict if reason is None else replace(verdict, word="not shown", reason=reason)
 
 
 def _first_not_held(slos: Sequence[Condition], rounds: Sequence[Level]) -> Verdict | None:
@@ -238,8 +245,8 @@ def _lacks_only_answers(slos: Sequence[Condition], rounds: Sequence[Level]) -> b
     usable = [level for level in rounds if not level.is_limited]
     if any(x.is_starved or x.counts.failed or x.falls_behind for x in usable):
         return False
-    attempts = sum(level.counts.ended for level in usable)
-    verdicts = [slo_of_level.judge(slo, level, attempts) for slo in slos for level in usable]
+    attempts = {slo: sum(slo_of_level.ended(slo, level) for level in usable) for slo in slos}
+    verdicts = [slo_of_level.judge(slo, level, attempts[slo]) for slo in slos for level in usable]
     return all(x.word == "held" or slo_of_level.has_too_few_answers(x) for x in verdicts)
 
 

@@ -11,7 +11,7 @@ all rounds, since failures may be why a rule discarded a round.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -40,13 +40,15 @@ class Procedure:
 
     `primary` is the metric of the first family: None for p99 under arrivals at a rate, else ok/s.
     `metrics` are the others; metrics without a number in any trial are left out. `rule` discards
-    each round in which it holds for a trial. `alpha` is the chance of a false finding in a family.
+    each round in which it holds for a trial; `discarded` are such rounds of cells of which only
+    some trials are judged. `alpha` is the chance of a false finding in a family.
     """
 
     primary: Metric | None = None
     metrics: tuple[Metric, ...] = (*METRICS, *OF_STREAMS)
     rule: Condition | None = None
     alpha: float = ALPHA
+    discarded: Mapping[Cell, DiscardedRounds] = field(default_factory=dict)
 
     def primary_of(self, levels: Sequence[Level]) -> Metric:
         """Return the primary metric of these trials."""
@@ -76,7 +78,13 @@ def verdicts(
     whole = _judged(_contrasts(cells, levels, baseline, procedure), levels, procedure)
     if procedure.rule is None:
         return whole
-    split = {cell: discard(rounds, procedure.rule) for cell, rounds in cells.items()}
+    known = procedure.discarded
+    split = {
+        cell: (_without(rounds, known[cell]), known[cell])
+        if cell in known
+        else discard(rounds, procedure.rule)
+        for cell, rounds in cells.items()
+    }
     remaining = {cell: rounds for cell, (rounds, _) in split.items()}
     contrasts = [
         every if every.metric.is_share else some
@@ -144,10 +152,12 @@ def discard(rounds: Rounds, rule: Condition) -> tuple[Rounds, DiscardedRounds]:
     }
     discarded = [number for number, names in matching.items() if names]
     counts = Counter(name for names in matching.values() for name in names)
-    remaining = {number: trials for number, trials in rounds.items() if number not in discarded}
-    return remaining, DiscardedRounds(
-        rule=rule.text or str(rule), rounds=discarded, because_of=dict(counts)
-    )
+    found = DiscardedRounds(rule=rule.text or str(rule), rounds=discarded, because_of=dict(counts))
+    return _without(rounds, found), found
+
+
+def _without(rounds: Rounds, discarded: DiscardedRounds) -> Rounds:
+    return {number: x for number, x in rounds.items() if number not in discarded.rounds}
 
 
 def _contrasts(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from torr.results.level import Level
+    from torr.results.level import AttemptCounts, Level
 
 
 NOT_INTERLEAVED = message("comparison.not_interleaved", "not interleaved: drift not excluded")
@@ -93,7 +93,7 @@ class Contrast:
             ratio=None if self.metric.is_share else centre,
             difference=centre if self.metric.is_share else None,
             interval=self._ends(estimated.interval),
-            inner_interval=self._ends(estimated.inner),
+            inner_interval=self._ends(self._with_unseen(estimated.inner)),
             margin=self._margin,
             n=estimated.count,
             p=estimated.p,
@@ -115,6 +115,13 @@ class Contrast:
         if not self.metric.is_share:
             return ratio_of(difference)
         return difference if math.isfinite(difference) else None
+
+    def _with_unseen(self, interval: Interval) -> Interval:
+        """Return the interval, as wide as the failures that may be there and were not seen."""
+        unseen = self._none_seen()
+        if unseen is None:
+            return interval
+        return min(interval[0], -unseen), max(interval[1], unseen)
 
     def _ends(self, interval: Interval) -> Ends | None:
         if interval == UNBOUNDED:
@@ -162,7 +169,7 @@ class Contrast:
         if starved is not None:
             return starved
         if self.metric.is_time:
-            apart = error_rates_apart(*map(error_rate, self._sides))
+            apart = error_rates_apart(*map(error_rate, self._counts))
             if apart is not None:
                 return apart
         batches = self._batches()
@@ -193,6 +200,12 @@ class Contrast:
     @property
     def _sides(self) -> tuple[Sequence[Level], Sequence[Level]]:
         return self.before, self.after
+
+    @property
+    def _counts(self) -> list[list[AttemptCounts]]:
+        """Return the counts of both sides, of the request that is compared if it is one."""
+        parts = [map(self.metric.part, side) for side in self._sides]
+        return [[part.counts for part in side if part is not None] for side in parts]
 
     @property
     def _bounds(self) -> list[bool]:
@@ -237,7 +250,7 @@ class Contrast:
 
     def _none_seen(self) -> float | None:
         """Return the highest error rate in percent that 0 failures on both sides allow."""
-        counts = [[level.counts for level in side] for side in self._sides]
+        counts = self._counts
         has_failed = any(count.failed for side in counts for count in side)
         if self.metric.key not in (ERROR_RATE, "success_rate") or has_failed:
             return None

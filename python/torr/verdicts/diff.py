@@ -64,7 +64,8 @@ def diff(a: Side, b: Side, changes: Sequence[Change] = ()) -> RunResult:
     first, second = (series.name for series in found.series)
     a, b = renamed(a, first), renamed(b, second)
     entries = [entry for change in changes for entry in _limits(a, b, change)]
-    known = {(v.position, v.metric): v for v in (*found.verdicts, *_trial_verdicts(a, b))}
+    of_trials = filter(_has_trials, _trial_verdicts(a, b))
+    known = {(v.position, v.metric): v for v in (*found.verdicts, *of_trials)}
     return msgspec.structs.replace(
         found,
         verdicts=sorted(known.values(), key=lambda verdict: verdict.position),
@@ -74,7 +75,7 @@ def diff(a: Side, b: Side, changes: Sequence[Change] = ()) -> RunResult:
 
 
 def _trial_verdicts(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[Verdict]:
-    """Return the verdicts that the trials of both sides carry: at least two trials each.
+    """Return the verdicts of the trials of both sides.
 
     They are no surer than those of the comparison that made the trials, and leave the rounds out
     that it did.
@@ -83,27 +84,32 @@ def _trial_verdicts(a: Side, b: Side, procedure: Procedure = PROCEDURE) -> list[
         return []
     procedure = replace(procedure, alpha=min(procedure.alpha, a.alpha, b.alpha))
     if a.is_interleaved_with(b):
-        as_there = replace(procedure, rule=a.rule)
+        as_there = replace(procedure, rule=a.rule, discarded=a.discarded)
         found = comparison.verdicts([*a.trials, *b.trials], a.name, as_there)
     else:
         found = comparison.unpaired(a.trials, b.trials, (a.name, b.name), procedure)
-    found = [verdict for verdict in found if min(map(len, verdict.trials or ()), default=0) > 1]
     if noun_of_points(a.series.points) == ARRIVAL:
         return found
     # A load of users and arrivals lies at its users.
     return [msgspec.structs.replace(verdict, rate=None) for verdict in found]
 
 
+def _has_trials(verdict: Verdict) -> bool:
+    """Whether there are at least two trials of each side."""
+    return min(map(len, verdict.trials or ()), default=0) > 1
+
+
 def _limits(a: Side, b: Side, change: Change) -> list[Verdict]:
     """A limit at every common level; an error where no level has the trials to tell it."""
     metric = Metric(change.key, change.name)
-    found = _trial_verdicts(a, b, replace(PROCEDURE, primary=metric, metrics=()))
-    entries = [limits.judge(change, verdict) for verdict in found]
-    if any((entry.n or 0) >= LEAST_ROUNDS for entry in entries):
-        return entries
-    rare = [] if entries else _too_rare(a, b, change)
-    if rare:
-        return rare
+    verdicts = _trial_verdicts(a, b, replace(PROCEDURE, primary=metric, metrics=()))
+    every = {verdict.position: limits.judge(change, verdict) for verdict in verdicts}
+    rare = {entry.position: entry for entry in _too_rare(a, b, change)}
+    told = {verdict.position for verdict in verdicts if _has_trials(verdict)}
+    shown = {**every, **{at: entry for at, entry in rare.items() if at not in told}}
+    if any((every[at].n or 0) >= LEAST_ROUNDS for at in told) or (rare and not told):
+        return [entry for _, entry in sorted(shown.items())]
+    entries = [every[at] for at in sorted(told)]
     why = entries[0].reason if entries else _why_no_trials(a, b, metric)
     raise UsageError(
         say("--fail-if {text!r} needs trials: {why}", text=change.text, why=why),

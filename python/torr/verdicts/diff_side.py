@@ -19,13 +19,15 @@ from torr.results.level import Level
 from torr.results.profile import Profile
 from torr.stats.estimate import ALPHA
 from torr.stats.series import Series
-from torr.stats.trials import candidates
+from torr.stats.trials import Cell, by_cell, candidates
+from torr.verdicts.comparison import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from torr.results.base import Factors
     from torr.results.result import RunResult
+    from torr.results.verdict import DiscardedRounds
 
 Part = TypeVar("Part", Level, Profile)
 
@@ -39,7 +41,8 @@ class Side:
 
     `run` tells runs apart, `run_name` is what the run is called, `setting` the other factors; two
     sides of one run and setting that are different candidates were interleaved. `alpha` is the
-    chance of a false finding that its comparison left for one look, `rule` what discarded rounds.
+    chance of a false finding that its comparison left for one look, `rule` what discarded rounds,
+    and `discarded` these rounds, whichever candidate they were discarded for.
     """
 
     series: Series
@@ -51,6 +54,7 @@ class Side:
     profiles: tuple[Profile, ...] = ()
     alpha: float = ALPHA
     rule: Condition | None = None
+    discarded: Mapping[Cell, DiscardedRounds] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -134,7 +138,9 @@ def _side(result: RunResult, reference: RunReference) -> Side:
     series = Series.of(chosen or result.name, selected)
     setting = next(iter(settings.values()), {})
     taken = [x for x in result.profiles if (x.candidate or "") == chosen]
-    rule = result.experiment.discard_if
+    text = result.experiment.discard_if
+    rule = None if text is None else Condition.parse(text)
+    in_setting = [x for x in levels if _setting(x.factors) == setting]
     return Side(
         series,
         _alone(selected, series.name),
@@ -144,8 +150,15 @@ def _side(result: RunResult, reference: RunReference) -> Side:
         setting=setting,
         profiles=_alone([x for x in taken if _setting(x.factors) == setting], series.name),
         alpha=result.experiment.alpha or ALPHA,
-        rule=None if rule is None else Condition.parse(rule),
+        rule=rule,
+        discarded={} if rule is None else _discarded(in_setting, rule),
     )
+
+
+def _discarded(levels: Sequence[Level], rule: Condition) -> dict[Cell, DiscardedRounds]:
+    """Return the rounds of all candidates that a rule discards, by the level of load."""
+    cells = by_cell(msgspec.structs.replace(level, factors={}) for level in levels)
+    return {cell: discard(rounds, rule)[1] for cell, rounds in cells.items()}
 
 
 def renamed(side: Side, name: str) -> Side:

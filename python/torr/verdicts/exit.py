@@ -27,13 +27,14 @@ from torr.errors import (
 )
 from torr.messages.counts import counted, levels_of
 from torr.messages.say import Text, chain, say
+from torr.model.condition import Condition
 from torr.model.least_capacity import LeastCapacity
 from torr.results.capacity import Capacity, SloCapacity
 from torr.results.position import ARRIVAL
 from torr.stats.series import by_position, lowest, noun_of, place_of, starved_text
 from torr.stats.trials import unmeasured
 from torr.units import show_rate, show_setting
-from torr.verdicts.slo import few_of
+from torr.verdicts.slo import few_of, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -382,7 +383,7 @@ def _of_unshown(unshown: Sequence[tuple[Verdict, str, Sequence[Level]]]) -> Deci
     """
     notes: list[str] = []
     for verdict, name, rounds in unshown:
-        failed, ended = _failed(rounds)
+        failed, ended = _failed(rounds, Condition.parse(verdict.condition or "").name)
         # A time is that of the ok responses: the failures are not in it.
         if verdict.unit == "ms" and failed > MOST_FAILED * ended:
             return Decision(
@@ -407,9 +408,9 @@ def _named(verdict: Verdict) -> str:
     return verdict.condition or verdict.metric
 
 
-def _failed(rounds: Sequence[Level]) -> tuple[int, int]:
-    """Return how many attempts failed, and how many ended."""
-    counts = [level.counts for level in rounds]
+def _failed(rounds: Sequence[Level], request: str | None) -> tuple[int, int]:
+    """Return how many attempts failed, and how many ended, of all or of one request."""
+    counts = [part.counts for level in rounds if (part := part_of(level, request)) is not None]
     return sum(count.failed for count in counts), sum(count.ended for count in counts)
 
 

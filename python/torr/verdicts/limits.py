@@ -1,8 +1,8 @@
 """Whether a comparison lies beyond a limit: `--fail-if 'p99 > +10%'`.
 
 A limit is broken only where that is certain: the interval of 90 % lies wholly beyond it, so that
-either side of it has an error of 5 %. Where the interval reaches across, or there is none, the
-limit is not shown.
+either side of it has an error of 5 %, or less where a comparison left less for one look. Where the
+interval reaches across, or there is none, the limit is not shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from torr.messages.message import Message, message
 from torr.results.verdict import Verdict
+from torr.stats.estimate import ALPHA
 from torr.stats.metric import Metric
 from torr.verdicts.judgement import LEAST_ROUNDS
 
@@ -56,7 +57,7 @@ def judge(change: Change, verdict: Verdict) -> Verdict:
     if verdict.inner_interval is None:
         return replace(entry, reason=message("limit.unbounded", "its interval has no bound"))
     low, high = (_change(change, end) for end in verdict.inner_interval)
-    word, reason = _word(change, low, high), _reason(change, low, high)
+    word, reason = _word(change, low, high), _reason(change, low, high, verdict.alpha)
     return replace(entry, interval=(low, high), word=word, reason=reason)
 
 
@@ -104,11 +105,12 @@ def _word(change: Change, low: float | None, high: float | None) -> ConditionWor
     return "held" if far is not None and not change.is_met_by(far) else "not shown"
 
 
-def _reason(change: Change, low: float | None, high: float | None) -> Message:
+def _reason(change: Change, low: float | None, high: float | None, alpha: float | None) -> Message:
     none = message("limit.no_bound", "no bound")
     return message(
         "limit.interval",
-        "the 90 % interval is {low} to {high}",
+        "the {share:.3g} % interval is {low} to {high}",
+        share=100 * (1 - 2 * (ALPHA if alpha is None else alpha)),
         low=none if low is None else change.show_change(low),
         high=none if high is None else change.show_change(high),
     )

@@ -162,6 +162,27 @@ def test_what_was_cut_short_is_made_again(bench):
     assert again.kept() == first.kept()[-1:]
 
 
+def test_what_was_cut_short_is_made_again_although_its_server_ended_badly(bench):
+    first = bench()
+    first.run(matrix(rounds=(2,)))
+    directory = first.context.directory
+    last = directory.levels[-1]
+    directory.replace_level(typed.changed(last, cut_short=True))
+    directory.keep_failure(
+        TrialFailure(
+            candidate=last.candidate,
+            factors=last.factors,
+            round=last.round,
+            kind="bad_end",
+            text="exit code 1",
+            measured=True,
+        )
+    )
+    again = bench()
+    again.run(matrix(rounds=(2,)))
+    assert again.kept() == first.kept()[-1:]
+
+
 def test_a_candidate_that_fails_twice_in_a_row_in_a_cell_is_given_up_there(bench):
     desk = bench(ok=lambda trial: trial.candidate.name == "a" or trial.factors["n"] == 2)
     desk.run(matrix(cells=({"n": 1}, {"n": 2})))

@@ -98,3 +98,12 @@ def test_times_fall_as_the_machine_is_faster():
     half = MachineSpeed(0.5, 0.5, 0.5)
     assert judged(half, {"p50": "<0.3us", "scale": "machine"}).word == "held"
     assert judged(half, {"p50": "<0.2us", "scale": "machine"}).word == "broken"
+
+
+def test_whole_batches_hold_a_scaled_budget_at_every_speed_that_was_seen():
+    marks = {"p99": "<60us", "scale": "machine"}
+    assert judged(MachineSpeed(1.0, 0.9, 1.1), marks, batch=50).word == "held"
+    # At 1.25 the limit is 48 µs, and a batch took 50.
+    found = judged(MachineSpeed(1.0, 0.9, 1.25), marks, batch=50)
+    assert found.word == "not shown"
+    assert found.reason == "the limit lies within the uncertainty of this machine's speed"

@@ -426,3 +426,27 @@ def test_verdicts_of_rates_are_one_for_each_rate():
 
 def test_a_load_of_users_and_arrivals_lies_at_its_users():
     assert typed.changed(at_rate(10), users=50).position == 100
+
+
+def test_few_attempts_of_a_named_request_show_no_share_however_many_others_there_are():
+    login = {"name": "login", "counts": {"attempted": 100, "ok": 100}, "success_rate": 100.0}
+    rounds = [level(10, 100, round=at, requests=[login]) for at in (1, 2)]
+    named, every = (Condition.parse(f"{name}success >= 99.9%") for name in ("login: ", ""))
+    assert capacity.judge(every, rounds).word == "held"
+    found = capacity.judge(named, rounds)
+    assert (found.word, found.reason) == (
+        "not shown",
+        "no error in 200 attempts is not enough: 3,000 are needed",
+    )
+    levels = [*rounds, *(level(20, 100, round=at, requests=[login]) for at in (1, 2))]
+    assert capacity.analyse(levels, [named]).slo is None
+
+
+def test_a_round_that_was_cut_short_holds_nothing():
+    whole = [level(10, 100, p95=20.0), level(10, 100, p95=30.0)]
+    cut = level(10, 100, p95=20.0, cut_short=True)
+    assert capacity.judge(P95, [whole[0], whole[0], cut]).word == "held"
+    assert capacity.judge(P95, [*whole, cut]).word == "not shown"
+    found = capacity.judge(P95, [cut])
+    assert (found.word, found.reason) == ("not shown", "the level was cut short")
+    assert capacity.judge(P95, [typed.changed(whole[1], cut_short=True)]).word == "broken"

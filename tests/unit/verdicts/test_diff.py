@@ -15,7 +15,7 @@ from torr.results.result import decoded, encoded
 from torr.results.series import LevelPoint
 from torr.stats.series import Series
 from torr.verdicts.diff import diff
-from torr.verdicts.diff_side import Side
+from torr.verdicts.diff_side import RunReference, Side, of_result
 
 
 @pytest.fixture
@@ -210,3 +210,101 @@ def test_rounds_that_a_comparison_discarded_are_left_out_of_its_candidates_diff(
     gone = found.discarded.rounds
     assert 0 < len(gone) < 8
     assert found.n == 8 - len(gone)
+
+
+def side_of(name, levels, **more):
+    return Side(Series.of(name, levels), tuple(levels), run=name, **more)
+
+
+def test_a_limit_has_an_entry_at_each_common_level(make_side):
+    """A percentile that needs more responses than a level has, and one that it has."""
+
+    def without_p99(side):
+        rare = {"latency": {"response_ms": {"p99": None}}}
+        return side_of(
+            side.name, [typed.patched(x, **rare) if x.concurrency == 10 else x for x in side.trials]
+        )
+
+    sides = [without_p99(make_side(name, rate)) for name, rate in (("old", 100.0), ("new", 99.0))]
+    found = beside(*sides, "p99 > +10%").fail_if
+    assert [(entry.concurrency, entry.word) for entry in found] == [(10, "not shown"), (20, "held")]
+    assert found[0].reason == "too few responses in a trial for p99"
+    one = replace(
+        sides[1], trials=tuple(x for x in sides[1].trials if x.round == 1 or x.concurrency == 20)
+    )
+    found = beside(sides[0], one, "p50 > +10%").fail_if
+    assert [(entry.concurrency, entry.word) for entry in found] == [(10, "not shown"), (20, "held")]
+    assert found[0].reason == "at least 6 trials of each side are needed, there are 1"
+
+
+def test_few_attempts_without_failures_show_no_limit_of_errors(make_side):
+    few = {"counts": {"attempted": 10, "ok": 10, "errors": {}}}
+    sides = [
+        side_of(name, [typed.changed(x, **few) for x in make_side(name, 100.0).trials])
+        for name in ("old", "new")
+    ]
+    (entry, _) = beside(*sides, "errors > +0.5 points").fail_if
+    assert (entry.word, entry.interval) == ("not shown", (-3.75, 3.75))
+    (entry, _) = beside(*sides, "errors > +5 points").fail_if
+    assert entry.word == "held"
+    many = beside(make_side("old", 100.0), make_side("new", 100.0), "errors > +0.5 points")
+    assert [entry.word for entry in many.fail_if] == ["held", "held"]
+
+
+def test_the_failures_of_a_named_request_are_its_own(trials):
+    def sides(failed_of_login, failed):
+        def with_login(level):
+            is_new = level.candidate == "b"
+            failures = failed_of_login if is_new else 0
+            login = {
+                "name": "login",
+                "counts": {"attempted": 100, "ok": 100 - failures, "errors": {"read": failures}},
+                "success_rate": 100.0 - failures,
+                "latency": {"response_ms": {"n": 100, "p50": 5.0 if is_new else 10.0}},
+            }
+            return typed.changed(level, requests=[login], factors={})
+
+        both = [with_login(x) for x in trials([100.0] * 8, [100.0] * 8, failed=failed)]
+        return [side_of(name, [x for x in both if x.candidate == name]) for name in "ab"]
+
+    limit = "login: p50 < -10%"
+    (found,) = beside(*sides(60, 0), limit).fail_if
+    assert found.word == "not shown"
+    assert "error rates" in found.reason
+    (found,) = beside(*sides(0, 0), limit).fail_if
+    assert found.word == "broken"
+
+
+def test_a_diff_of_two_candidates_discards_the_rounds_of_all(make_side):
+    levels = [
+        typed.changed(level, candidate=name, factors={})
+        for name in "abc"
+        for level in make_side(name, 100.0, users=(10,)).trials
+    ]
+    at = next(n for n, x in enumerate(levels) if (x.candidate, x.round) == ("c", 4))
+    failed = {"attempted": 1000, "ok": 999, "errors": {"read": 1}}
+    levels[at] = typed.changed(levels[at], counts=failed)
+    rule = {"discard_if": "failures > 0"}
+    result = typed.result(kind="compare", levels=levels, experiment=rule)
+    sides = [of_result(result, RunReference.of("run", name)) for name in "ab"]
+    found = of(beside(*sides), "ok_per_s")
+    assert (found.n, found.discarded.rounds, found.discarded.because_of) == (7, [4], {"c": 1})
+
+
+def test_the_verdicts_of_a_diff_of_rates_name_the_rate(make_side):
+    def at_rates(side):
+        return side_of(
+            side.name,
+            [typed.changed(x, rate=10.0 * x.concurrency, concurrency=100) for x in side.trials],
+        )
+
+    found = beside(at_rates(make_side("old", 100.0)), at_rates(make_side("new", 110.0)))
+    table = verdict_table.verdicts(found)
+    assert table.columns[0] == "arrivals/s"
+    assert {row[0] for row in table.rows} == {"100", "200"}
+
+
+def test_the_interval_of_a_limit_says_how_sure_it_is(make_side):
+    sides = [replace(make_side(name, 100.0), alpha=0.05 / 3) for name in ("old", "new")]
+    (entry, _) = beside(*sides, "p50 > +10%").fail_if
+    assert entry.reason.startswith("the 96.7 % interval is ")

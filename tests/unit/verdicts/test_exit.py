@@ -177,3 +177,13 @@ def test_the_hint_names_a_duration_that_is_long_enough(needed, seen, duration):
     found = gate(typed.result(levels=[OK], verdicts=[verdict]))
     assert OK.seconds == 10
     assert f"such as -z {duration}," in found.error.hint
+
+
+def test_an_slo_of_a_named_request_fails_by_the_failures_of_that_request():
+    counts = {"attempted": 1_000, "ok": 100, "errors": {"read": 900}}
+    level = typed.changed(OK, requests=[{"name": "login", "counts": counts}])
+    named = msgspec.structs.replace(slo("not shown"), condition="login: p99 < 1ms")
+    allowed = {"allow_not_shown": True}
+    for verdict, fails_ in ((named, True), (slo("not shown"), False)):
+        result = typed.result(levels=[level], verdicts=[verdict], experiment=allowed)
+        assert (gate(result).error is not None) == fails_

@@ -62,7 +62,7 @@ class CandidateCell:
     @property
     def error_rate(self) -> float | None:
         """Failures as percent of the attempts of all trials, discarded ones too."""
-        return trials.error_rate(list(self.trials.values()))
+        return trials.error_rate([level.counts for level in self.trials.values()])
 
     @property
     def counted_trials(self) -> dict[int, Level]:

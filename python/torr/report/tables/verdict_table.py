@@ -44,8 +44,10 @@ def verdicts(result: RunResult) -> Table | None:
     for name in names:
         if name != "connections":
             _factor(table, name)
+    if result.kind == "diff":
+        table.number(heading(diff.noun(result)), lambda verdict: f"{verdict.position:,}")
     # The times of a trace are no number.
-    if noun_of(result.levels) != TRACE:
+    elif noun_of(result.levels) != TRACE:
         table.number(heading("connection"), lambda verdict: f"{verdict.concurrency:,}")
     table.text(say("metric"), lambda verdict: metric_of(verdict).label)
     table.number(
