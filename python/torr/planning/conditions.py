@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from torr.model.condition import Condition
     from torr.model.request import Request
+    from torr.options.result import ResultOptions
     from torr.sources.plan_file import PlanFile
 
 
@@ -38,8 +39,12 @@ def check_conditions(conditions: Sequence[Condition], requests: Sequence[Request
             )
 
 
-def check_abort_conditions(conditions: Sequence[Condition]) -> None:
-    """Refuse a condition that no interval can meet: intervals have no numbers by name."""
+def check_abort_conditions(conditions: Sequence[Condition], requests: Sequence[Request]) -> None:
+    """Refuse the same of conditions that end a load, and those on a named request.
+
+    They are judged by intervals, which have no numbers by name.
+    """
+    check_conditions(conditions, requests)
     for condition in conditions:
         require(
             condition.name is None,
@@ -51,13 +56,14 @@ def check_abort_conditions(conditions: Sequence[Condition]) -> None:
         )
 
 
-def check_at_lines(
-    file: PlanFile, conditions: Sequence[Condition], requests: Sequence[Request]
-) -> None:
-    """Refuse conditions as `check_conditions` does; one of the plan file is refused at its line."""
-    for condition in conditions:
+def check_at_lines(file: PlanFile, result: ResultOptions, requests: Sequence[Request]) -> None:
+    """Refuse SLOs and abort conditions; one of the plan file is refused at its line."""
+    for condition in result.slos:
         with _errors_at_condition(file, condition):
             check_conditions([condition], requests)
+    for condition in result.abort_on:
+        with _errors_at_condition(file, condition):
+            check_abort_conditions([condition], requests)
 
 
 def _requests_of(condition: Condition, requests: Sequence[Request]) -> list[Request]:

@@ -40,8 +40,8 @@ def plan_of(options: MeasureOptions) -> Planned:
     """Return the plan of options; raise UsageError that names the flag."""
     load = _load(options)
     requests = [request for group in load.groups for request in group.source.requests]
-    check_abort_conditions(options.result.abort_on)
-    check_conditions([*options.result.slos, *options.result.abort_on], requests)
+    check_conditions(options.result.slos, requests)
+    check_abort_conditions(options.result.abort_on, requests)
     drain_ns = options.load.drain_ns
     urls = [request.parsed_url for request in requests]
     plan = Plan(

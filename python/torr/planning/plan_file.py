@@ -98,7 +98,7 @@ def load_of_file(file: PlanFile, options: MeasureOptions) -> PlannedLoad:
         for entry, timing in zip(entries, timings, strict=True)
     ]
     sent = [request for group in groups for request in group.source.requests]
-    check_at_lines(file, [*options.result.slos, *options.result.abort_on], sent)
+    check_at_lines(file, options.result, sent)
     # Stages decide how long the whole load lasts.
     first = next((timing for timing in timings if has_stages(timing.pace)), timings[0])
     return PlannedLoad(tuple(groups), first.stop, first.warmup_ns, tuple(_unsent(file, entries)))

@@ -157,6 +157,10 @@ BAD = {
         ["run", "--abort-on", "mlperf:llama2-70b:server", URL],
         "--abort-on: 'mlperf:llama2-70b:server' is not a condition",
     ),
+    "named request that ends a load": (
+        ["run", "--abort-on", "GET /: errors > 5%", URL],
+        "--abort-on 'GET /: errors > 5%': intervals do not tell requests apart",
+    ),
     "preset of no stream": (
         ["run", "--slo", "mlperf:mixtral:server", URL],
         "ttft p99 <= 2s (mlperf:mixtral:server): no response is a stream",

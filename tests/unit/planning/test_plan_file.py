@@ -271,6 +271,7 @@ def test_numbers_of_users_are_shares_of_a_ladders_levels(torr, fake, plan):
         (small() + "body = 1\n", 3, ("the member body is not a text", "")),
         (small(slo='["p95 < 1s", "aa: p95 < 1s"]'), 2, ("named 'aa'", "did you mean a?")),
         (small(abort_on='"zz:  p95 < 1s"'), 2, ("named 'zz'", "known names: a")),
+        (small(abort_on='"a: p95 < 1s"'), 2, ("do not tell requests apart", "leave out the name")),
         (small(slo='["a: ttft p50 < 2s"]') + STREAMS, 2, ("no response of a is a stream", "")),
         (small(slo='"a: mlperf:mixtral:server"') + STREAMS, 2, ("no response of a", "")),
         (small(slo='["mlperf:mixtral"]'), 2, ("not a preset of SLOs", "mlperf:mixtral:server")),
