@@ -49,11 +49,13 @@ class Run:
         plan_json: str,
         sockets: list[tuple[str, int]],
         rows: Iterator[list[FeedRow]] | None = ...,
+        silence_s: int | None = ...,
     ) -> Run:
         """Start a load on other nodes; raise as the constructor does.
 
         Each has a name and connected TCP sockets, by descriptor, at whose other end `fire` runs.
-        The sockets are duplicated.
+        The sockets are duplicated. A node counts as lost after `silence_s` without a sign of life,
+        or after the usual time.
         """
     def next_interval(self, timeout_s: float) -> str | None:
         """Return the next interval; None if none came in time or there are no more."""

@@ -66,15 +66,18 @@ def start(plan: Plan) -> Load:
         return _engine.Run(plan.to_text(), command("fire"), _rows(plan))
 
 
-def start_on_nodes(plan: Plan, sockets: list[tuple[str, int]]) -> Load:
+def start_on_nodes(
+    plan: Plan, sockets: list[tuple[str, int]], silence_s: int | None = None
+) -> Load:
     """Start a load on other nodes: their names, and the descriptors of connections to engines.
 
+    A node counts as lost after `silence_s` without a sign of life, or after the engine's own limit.
     Raises as `start` does.
     """
     with _translated():
         from torr import _engine
 
-        return _engine.Run.on_nodes(plan.to_text(), sockets, _rows(plan))
+        return _engine.Run.on_nodes(plan.to_text(), sockets, _rows(plan), silence_s)
 
 
 def _rows(plan: Plan) -> Iterator[list[FeedRow]] | None:

@@ -40,6 +40,8 @@ def connect(monkeypatch):
         return [sys.executable, str(LAUNCHER), ",".join(NODES)]
 
     monkeypatch.setattr(clusters, "launcher_command", command)
+    # A busy machine may let none of them run for some seconds.
+    monkeypatch.setattr(clusters, "SILENCE_S", 60)
     opened = []
 
     def connected(wanted="all", workers=1, **more):

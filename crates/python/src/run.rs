@@ -29,20 +29,27 @@ impl PyRun {
     }
 
     /// Starts a load on other nodes: each has a name and connected TCP sockets, by descriptor, at
-    /// whose other end `fire` runs. The sockets are duplicated.
+    /// whose other end `fire` runs. The sockets are duplicated. A node counts as lost after `silence_s`
+    /// without a sign of life, or after the usual time.
     #[staticmethod]
-    #[pyo3(signature = (plan_json, sockets, rows=None))]
+    #[pyo3(signature = (plan_json, sockets, rows=None, silence_s=None))]
     #[allow(clippy::needless_pass_by_value)] // The binding can only take what Python lists give.
     fn on_nodes(
         py: Python<'_>,
         plan_json: &str,
         sockets: Vec<(String, i32)>,
         rows: Option<Py<PyAny>>,
+        silence_s: Option<u64>,
     ) -> PyResult<Self> {
         let plan = Plan::from_json(plan_json).map_err(PyValueError::new_err)?;
+        let limit = silence_s.map(Duration::from_secs);
         let node = |(name, descriptor): &(String, i32)| {
-            let socket = net::tcp_stream_of(*descriptor)?;
-            Ok(Box::new(SocketChild::new(socket).on_node(name.as_str())) as Box<dyn ChildTransport>)
+            let child = SocketChild::new(net::tcp_stream_of(*descriptor)?).on_node(name.as_str());
+            let child = match limit {
+                Some(limit) => child.with_silence_limit(limit),
+                None => child,
+            };
+            Ok(Box::new(child) as Box<dyn ChildTransport>)
         };
         let nodes: std::io::Result<Vec<_>> = sockets.iter().map(node).collect();
         let nodes = nodes.map_err(|error| PyOSError::new_err(error.to_string()))?;

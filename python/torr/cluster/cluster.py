@@ -40,6 +40,8 @@ RAY_LIMIT_S = 20
 """Ray connects within a second or two; to an address without a cluster it tries for minutes."""
 ENGINE_LIMIT_S = 20
 CHECK_INTERVAL_S = 0.1
+SILENCE_S: int | None = None
+"""After so long without a sign of life a node is lost; None for the engine's own limit."""
 FIRST_LINE_S = 5
 END_LIMIT_S = 5
 """The process that holds Ray ends with its standard input, at once."""
@@ -128,7 +130,7 @@ class Cluster:
             workers = max(self.workers or min(cores.values()), processes)
             whole = replace(plan, workers=workers * len(cores))
             places = [(name, connection.fileno()) for name, connection in sockets]
-            load = engine.start_on_nodes(whole, places)
+            load = engine.start_on_nodes(whole, places, SILENCE_S)
             warnings = [*self._loss_warnings(), *([] if self.workers else _unequal(cores))]
             return WarnedLoad(load, warnings) if warnings else load
         finally:

@@ -50,5 +50,5 @@ def test_a_rule_that_nothing_meets_takes_nothing(trial):
 
 def test_error_rates_are_of_all_attempts_together(trial):
     trials = [trial("a", 1, 1.0, failed=3, attempts=10), trial("a", 2, 1.0, attempts=20)]
-    assert error_rate(trials) == 10
+    assert error_rate([level.counts for level in trials]) == 10
     assert error_rate([]) is None
