@@ -74,7 +74,7 @@ messages! {
     SATURATED "health.saturated"
         "a worker used its core fully: give the generator more cores (--workers) or another machine";
     LATE "health.late"
-        "requests started late (scheduling lag p99 above 2 ms and above 10 % of the response time): lower the rate or give the generator more cores";
+        "requests started late (scheduling lag p99 above 2 ms and above 10 % of the response time): lower the load or give the generator more cores";
     RUN_QUEUE "health.run_queue" "a worker waited for a core while others used it";
     NO_DESCRIPTOR "health.no_descriptor"
         "no file descriptor left (limit {limit:,}: ulimit -Hn, or --processes auto)";

@@ -12,8 +12,8 @@ use crate::prepare::{Endpoint, endpoints};
 /// The longest time for all handshakes with one server.
 const LIMIT_NS: Nanos = 10_000_000_000;
 
-/// A message of a handshake is shorter.
-const BUFFER_BYTES: usize = 64 * 1024;
+/// A message of a handshake is at most 64 KiB long, and half of the buffer is for ciphertext.
+const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Returns the plan with the version of HTTP that its servers choose, if it leaves that to them. Each
 /// server gets one connection, which carries no request. Without TLS there is no choice: it is HTTP/1.1.
