@@ -47,6 +47,8 @@ _WORD = re.compile(r"[\w.+-]+")
 _END_OF_ARRAY = re.compile(r"\s*\]")
 _MOST_NESTED = 8
 _COVERED = (REDACTED, f"'{REDACTED}", f'"{REDACTED}')
+# No encoding has half of a character (a lone surrogate); JSON writes it as an escape.
+_HALF = re.compile(r"[\ud800-\udfff]")
 _UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _STRUCTURE = re.compile(r'(?<!\\)(\\*)"|[\[\]{}]')
 _LITERAL = re.compile(r'[^\s,}\]"\\]+')
@@ -152,7 +154,9 @@ def _text_within(opened: str, cover: Cover, depth: int) -> str:
     except ValueError:
         return opened
     saved = redact(text, cover, depth + 1)
-    return opened if saved == text else json.dumps(saved, ensure_ascii=False)[:-1]
+    if saved == text:
+        return opened
+    return json.dumps(saved, ensure_ascii=_HALF.search(saved) is not None)[:-1]
 
 
 def _without_named(text: str, cover: Cover) -> str:

@@ -12,7 +12,7 @@ from torr.messages.say import say
 from torr.model.json import PlanPart
 from torr.model.printable import safe_text
 from torr.model.secret_names import REDACTED, is_secret
-from torr.model.secrets import redacted_text
+from torr.model.secrets import redacted_bytes, redacted_text, text_of_bytes
 from torr.model.template import Expression, expressions, is_template
 from torr.model.url import Url, is_websocket
 from torr.units import SECOND_NS
@@ -196,7 +196,7 @@ class Request(PlanPart):
         texts = [self.url, *(f"{name}: {value}" for name, value in self.headers)]
         if self.grpc is not None:
             return [*texts, self.grpc.json]
-        return texts if self.body is None else [*texts, self.body.decode("latin-1")]
+        return texts if self.body is None else [*texts, text_of_bytes(self.body)]
 
     def redacted(self) -> Request:
         """Return the request without secrets, to be written to disk."""
@@ -206,8 +206,7 @@ class Request(PlanPart):
             hides = body is not None and self.grpc.has_secrets
             body = REDACTED.encode() if hides else body
         elif body is not None:
-            # latin-1 maps every byte to one character and back, so a binary body survives.
-            body = redacted_text(body.decode("latin-1")).encode("latin-1")
+            body = redacted_bytes(body)
         return replace(
             self,
             url=redacted_text(self.url),

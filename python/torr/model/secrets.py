@@ -37,6 +37,16 @@ def redacted_text(text: str) -> str:
     return redact(text, lambda _: REDACTED)
 
 
+def text_of_bytes(data: bytes) -> str:
+    """Return bytes as text: a byte that is not UTF-8 becomes a lone surrogate."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def redacted_bytes(data: bytes, redacted: Callable[[str], str] = redacted_text) -> bytes:
+    """Return a body or a log without secrets; other bytes that are not UTF-8 stay as they are."""
+    return redacted(text_of_bytes(data)).encode("utf-8", "surrogateescape")
+
+
 def redacted_value(name: str, value: str) -> str:
     """Return the value of a name, or `***` if the name is that of a secret."""
     return redact_value(name, value, lambda _: REDACTED)

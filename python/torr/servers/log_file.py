@@ -9,6 +9,7 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from torr.model.secrets import redacted_bytes
 from torr.store.atomic import replace_bytes
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ def redacted_on_exit(path: Path, redact: Callable[[str], str]) -> Iterator[None]
         yield
     finally:
         with suppress(OSError):
-            text = path.read_bytes().decode("utf-8", "surrogateescape")
-            redacted = redact(text)
-            if redacted != text:
-                replace_bytes(path, redacted.encode("utf-8", "surrogateescape"))
+            log = path.read_bytes()
+            redacted = redacted_bytes(log, redact)
+            if redacted != log:
+                replace_bytes(path, redacted)
 
 
 def tail(path: Path, lines: int) -> tuple[str, ...]:

@@ -115,6 +115,17 @@ def test_a_binary_body_survives_redaction():
     assert plan_with(Request(URL, body=body)).redacted().requests[0].body == body
 
 
+@pytest.mark.parametrize(
+    ("body", "stored"),
+    [
+        ("password=Ålesund2026&n=é".encode(), "password=***&n=é".encode()),
+        (b"password=\xc5lesund\xa02026&n=\xe9", b"password=***&n=\xe9"),
+    ],
+)
+def test_a_password_in_a_body_is_covered_to_its_end_in_utf_8_and_in_other_bytes(body, stored):
+    assert plan_with(Request(URL, body=body)).redacted().requests[0].body == stored
+
+
 def test_a_ladders_level_differs_in_its_users_only():
     level = plan_with().with_users(7)
     assert level.connections == 7

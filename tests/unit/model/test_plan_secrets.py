@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from torr.model.pace import Closed
 from torr.model.plan import Count, Group, Plan
 from torr.model.request import Request, basic
@@ -31,6 +33,11 @@ def test_fields_of_urls_and_bodies_and_what_a_proxy_is_shown_count():
         transport=Transport(proxy=proxy),
     )
     assert {"hush query", "hush%20query", "hush-body", "hush-proxy"} <= set(plan.secrets)
+
+
+@pytest.mark.parametrize("body", ["password=Ålesund2026&n=1", '{"password": "Ålesund2026"}'])
+def test_a_password_in_a_body_is_known_as_it_comes_back(body):
+    assert plan_with(body=body.encode()).secrets == ["Ålesund2026"]
 
 
 def test_a_word_too_short_to_tell_from_others_is_no_secret():

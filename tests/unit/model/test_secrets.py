@@ -308,6 +308,11 @@ def test_a_text_that_was_cut_in_an_escape_within_another_keeps_no_secret():
         assert "hush" not in redacted_text(text[:end])
 
 
+def test_half_a_character_in_a_json_string_stays_an_escape():
+    saved = redacted_text(r'{"x": "\ud800 token=hush"}')
+    assert json.loads(saved.encode()) == {"x": "\ud800 token=***"}
+
+
 def strings_of(each):
     return [each.string] if isinstance(each.string, str) else [*each.string]
 
