@@ -16,7 +16,6 @@ from torr.experiments.server_lifetime import ServerPerCell, ServerPerTrial
 from torr.experiments.server_profiles import ANY_URL
 from torr.experiments.trial import ComparisonState
 from torr.messages.say import say
-from torr.model.secret_names import is_secret
 from torr.model.secrets import LEAST_SECRET, known_secrets
 from torr.planning.cluster import pin_for, start_of
 from torr.planning.matrix import Plans
@@ -164,8 +163,6 @@ def _secrets(file: MatrixFile, matrix: Matrix) -> list[str]:
     for candidate in file.candidates:
         secrets.update(secrets_of_plan(_first_plan(matrix, candidate)))
     secrets.update(known_secrets(file.monitor.at))
-    for name, values in file.factors.items():
-        secrets.update(str(value) for value in values if is_secret(name))
     return sorted(secret for secret in secrets if len(secret) >= LEAST_SECRET)
 
 

@@ -19,6 +19,7 @@ from torr.options.verbs import RUN
 from torr.planning.chat import ask_server
 from torr.planning.file_keys import read_key
 from torr.planning.plan import plan_of
+from torr.planning.secrets import check_public
 from torr.results.base import factors_key
 from torr.sources.candidate_entry import CANDIDATE_KEYS
 from torr.sources.entry import errors_at
@@ -170,13 +171,14 @@ class Plans:
         return MeasureOptions.of(RUN, [URL.read(url)], values)
 
     def _check_factors(self) -> None:
-        """Refuse a factor that changes nothing, or that every trial sets itself."""
+        """Refuse a factor that is secret, changes nothing, or that every trial sets itself."""
         placeholders = {
             name for candidate in self._file.candidates for name in candidate.command.placeholders
         }
-        for name in self._file.factors:
+        for name, values in self._file.factors.items():
             line = self._file.lines.get(f"factors.{name}", 1)
             with errors_at(self._file.path, line):
+                check_public(name, values)
                 require(
                     name not in OF_A_TRIAL,
                     say("{{{name}}} is a name that torr sets for each trial", name=name),

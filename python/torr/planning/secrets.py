@@ -1,4 +1,7 @@
-"""Secrets that a run must not write: those that it sends, and those of monitored URLs."""
+"""Secrets that a run must not write: those that it sends, and those of monitored URLs.
+
+Values that tell trials apart are written, so none of them may be a secret.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from torr.model.secret_names import is_secret
-from torr.model.secrets import LEAST_SECRET, known_secrets
+from torr.errors import require
+from torr.messages.say import say
+from torr.model.secret_names import is_secret, is_secret_value
+from torr.model.secrets import LEAST_SECRET, known_secrets, redacted_command, redacted_text
 from torr.model.url import Url
 
 if TYPE_CHECKING:
@@ -42,6 +47,30 @@ def secrets_of_plan(plan: Plan) -> list[str]:
     columns = _columns(plan.requests, secrets)
     files = {group.data for group in plan.groups if isinstance(group.data, str)}
     return [*secrets, *dict.fromkeys(_values(sorted(files), columns))]
+
+
+def check_public(name: str, values: Iterable[object], variable: str | None = None) -> None:
+    """Refuse texts of a factor or parameter that results would cover: trials would become alike.
+
+    `variable` is the environment variable that has the values.
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    for name_of_values in (name, variable or ""):
+        require(
+            not any(is_secret_value(name_of_values, text) for text in texts),
+            say(
+                "{name!r} is the name of a secret, and results contain all values",
+                name=name_of_values,
+            ),
+            say("choose another name if its values are not secret"),
+        )
+    flag = f"--{name.replace('_', '-')}"
+    for text in texts:
+        require(
+            redacted_text(text) == text and redacted_command((flag, text)) == [flag, text],
+            say("a value of {name!r} is a secret, and results contain all values", name=name),
+            say("leave the secret out of the value"),
+        )
 
 
 def _columns(requests: Iterable[Request], secrets: Iterable[str]) -> set[str]:

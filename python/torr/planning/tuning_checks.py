@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from torr.errors import require
 from torr.messages.say import say
 from torr.messages.similar import did_you_mean
-from torr.model.secret_names import is_secret_value
 from torr.planning.matrix import KEYS, OF_ONE_RUN, needs
+from torr.planning.secrets import check_public
 from torr.servers.placeholders import fill, placeholder_names
 from torr.sources.candidate_entry import CANDIDATE_KEYS
 from torr.sources.entry import errors_at
@@ -16,7 +16,7 @@ from torr.sources.toml_table import line_of
 from torr.sources.tune_file import TUNE_KEYS
 
 if TYPE_CHECKING:
-    from torr.model.settings import Setting, TunedParameter
+    from torr.model.settings import Setting
     from torr.sources.tune_file import TuneFile
 
 # The port and the folder of a trial, where only their names matter.
@@ -73,7 +73,8 @@ def _check_parameters(file: TuneFile) -> None:
     for parameter in file.parameters:
         name, line = parameter.name, line_of(file.matrix.lines, f"settings.{parameter.name}")
         with errors_at(file.matrix.path, line):
-            _check_is_public(parameter)
+            values = (*parameter.values, parameter.otherwise)
+            check_public(name, values, parameter.variable)
             reaches = bool(parameter.argument) or parameter.variable is not None or name in used
             require(
                 reaches,
@@ -89,19 +90,6 @@ def _check_parameters(file: TuneFile) -> None:
                 say("a template and a setting are both called {name!r}", name=name),
                 say("rename one"),
             )
-
-
-def _check_is_public(parameter: TunedParameter) -> None:
-    """Refuse texts under the name of a secret: the result names settings by their values."""
-    for name in (parameter.name, parameter.variable or ""):
-        require(
-            not any(
-                isinstance(value, str) and is_secret_value(name, value)
-                for value in (*parameter.values, parameter.otherwise)
-            ),
-            say("{name!r} is the name of a secret, and results contain all values", name=name),
-            say("choose another name if its values are not secret"),
-        )
 
 
 def _check_filled(file: TuneFile, setting: Setting) -> None:

@@ -71,6 +71,26 @@ def test_a_tokenizer_that_nobody_would_ask_is_refused(torr, tmp_path, top, own, 
     assert message in ended.err
 
 
+@pytest.mark.parametrize(
+    ("factor", "message"),
+    [
+        ('session_store = ["redis", "memory"]', "'session_store' is the name of a secret"),
+        ('database = ["postgresql://ann:hush@h/a", "none"]', "a value of 'database' is a secret"),
+        ('basic_auth = ["ann:hush-1", "ann:hush-2"]', "a value of 'basic_auth' is a secret"),
+    ],
+)
+def test_a_factor_whose_values_results_would_cover_is_refused(tmp_path, factor, message):
+    name = factor.partition(" ")[0]
+    with pytest.raises(UsageError, match=message) as error:
+        plans_of(tmp_path, f'header = "x-a: {{{name}}}"\n[factors]\nworkers = [1]\n{factor}')
+    assert error.value.line == 8
+
+
+def test_a_number_and_a_word_of_a_factor_are_public(tmp_path):
+    factors = '[factors]\nprocesses = [1, 2]\nprompt_tokens = [8, 9]\nmodel = ["a", "b"]'
+    assert plans_of(tmp_path, factors).notes == {}
+
+
 def test_nodes_leave_all_cores_to_the_servers(torr, tmp_path):
     (tmp_path / "matrix.toml").write_text(MATRIX % ("", ""))
     ended = torr("compare", "--plan", "matrix.toml", "--nodes", "2")

@@ -225,6 +225,13 @@ _NO_LIST = str.maketrans("", "", "[]")
             "the name of a secret",
             "choose another",
         ),
+        (
+            "batch = [1",
+            'store = ["redis://ann:abcd@h"]\nbatch = [1',
+            10,
+            "a value of 'store' is a secret",
+            "leave the secret out",
+        ),
         ("batch = [1", "processes = [1]\nbatch = [1", 10, "'processes' does not reach", "write"),
         ('"{workers}"', '"{worker}"', 1, "{worker} is unknown", "{workers}"),
         ("batch = [1", "conf = [1]\nbatch = [1", 10, "both called 'conf'", "rename"),
