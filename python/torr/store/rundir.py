@@ -93,9 +93,10 @@ class RunDirectory:
             _make_root(root, flags["folder"])
             _check_latest(root / LATEST, flags["folder"])
             path = _make(root, f"{name}-{started:%Y%m%d-%H%M%S}")
-            run_head = replace(head, id=os.urandom(16).hex(), name=name, started=stamp(started))
             outside = Outside().with_secrets(secrets)
-            run = cls(path, outside.part(run_head), outside=outside)
+            run = cls(
+                path, _stored_head(replace(head, name=name), started, outside), outside=outside
+            )
             run._log = LevelLog(path / INTERVALS, is_new=True)
         except OSError as error:
             raise OutputError(
@@ -359,6 +360,14 @@ class RunDirectory:
     def _point_latest_here(self) -> None:
         with self.translating_errors():
             replace_link(self.root / LATEST, self.path.name)
+
+
+def _stored_head(head: RunHead, started: datetime, outside: Outside) -> RunHead:
+    """Return the head as stored: what torr itself writes stays, even if it looks like a secret."""
+    stored: RunHead = outside.part(replace(head, environment={}))
+    return replace(
+        stored, environment=head.environment, id=os.urandom(16).hex(), started=stamp(started)
+    )
 
 
 def _members(conclusions: Conclusions) -> JsonObject:

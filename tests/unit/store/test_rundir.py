@@ -18,6 +18,7 @@ import pytest
 import typed
 from doubles import Truth, interval_of, level_of
 from torr.errors import OutputError
+from torr.model.moment import read_stamp
 from torr.results.capacity import Capacity
 from torr.results.level import Interval
 from torr.results.result import Conclusions, RunHead, TrialFailure, read
@@ -80,6 +81,18 @@ def test_nobody_else_may_read_a_run(tmp_path, open_run):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in run.path.iterdir()}
     assert modes == {"result.json": 0o600, "intervals.jsonl": 0o600}
     assert stat.S_IMODE(run.path.stat().st_mode) == 0o700
+
+
+def test_what_torr_itself_writes_into_the_head_stays_whatever_the_secrets_are(tmp_path):
+    digits = [f"{number:04}" for number in range(10_000)]
+    facts = {"machine": {"host": "host-1234"}, "git": "1234" * 10}
+    head = RunHead(environment=facts, note="note 1234")
+    with RunDirectory.create(tmp_path, "a", head, secrets=[*digits, "host", "machine"]) as run:
+        run.close("complete")
+    result = read(run.result_path)
+    assert (result.note, len(result.id)) == ("note ***", 32)
+    assert result.environment == {"machine": {"host": "host-1234"}, "git": "1234" * 10}
+    assert run.path.name == f"a-{read_stamp(result.started):%Y%m%d-%H%M%S}"
 
 
 def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
