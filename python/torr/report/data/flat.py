@@ -13,28 +13,31 @@ if TYPE_CHECKING:
     Row = ResultPart | Mapping[str, Any]
 
 
+# Whole names: a factor or a parameter may have any of these words as its name.
 _LEFT_OUT = {"intervals", "histograms", "samples", "requests"}
+_NODES = {"nodes", "generator.nodes"}
 
 
 def flat(part: Row, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Return every number of a level under its whole name; lists as words."""
     for key, value in members(part):
-        if key in _LEFT_OUT:
+        name = f"{prefix}{key}"
+        if name in _LEFT_OUT:
             continue
-        if key == "monitor":
+        if name == "monitor":
             # Its numbers of the level; over time they are result.json's.
-            yield from flat({"derived": (value and value.derived) or {}}, f"{prefix}monitor.")
+            yield from flat({"derived": (value and value.derived) or {}}, "monitor.")
             serving = value and value.serving
-            yield from flat((serving and serving.derived) or {}, f"{prefix}monitor.serving.")
+            yield from flat((serving and serving.derived) or {}, "monitor.serving.")
         elif isinstance(value, dict | ResultPart):
-            yield from flat(value, f"{prefix}{key}.")
-        elif key == "nodes":
+            yield from flat(value, f"{name}.")
+        elif name in _NODES:
             for node in value:
-                yield from flat(_without_name(node), f"{prefix}{key}.{node.name}.")
+                yield from flat(_without_name(node), f"{name}.{node.name}.")
         elif isinstance(value, list | tuple):
-            yield f"{prefix}{key}", " ".join(str(item) for item in value)
+            yield name, " ".join(str(item) for item in value)
         else:
-            yield f"{prefix}{key}", value
+            yield name, value
 
 
 def _without_name(part: ResultPart) -> Row:
