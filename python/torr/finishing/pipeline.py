@@ -20,7 +20,7 @@ from torr.options.diff import DiffOptions
 from torr.results.result import RunResult, read
 from torr.store.atomic import SHARED, replace_bytes
 from torr.store.runs.registration import register
-from torr.verdicts.exit import Decision, decide, gate
+from torr.verdicts.exit import Decision, decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,22 +105,16 @@ def finish(
     is_strict = not isinstance(options, DiffOptions) and options.strict
     decision = decide(result, run.directory.path, is_strict=is_strict)
     if options.junit is not None:
-        _write_junit(result, options.junit)
+        from torr.report.files import junit
+
+        error = decision.error
+        junit.write(result, options.junit, None if error is None else error.message)
     published, notes = draw(run, result, options.language) if run.is_drawn else ([], ())
     registered = register(run.directory.path, result, is_asked=not options.no_store)
     notes = notes if registered.problem is None else (*notes, registered.problem)
     finished = FinishedRun(result, run.directory.path, decision, published, registered.id, notes)
     show(finished)
     return finished
-
-
-def _write_junit(result: RunResult, path: Path) -> None:
-    """Write the passed and failed conditions, or why nothing was measured."""
-    from torr.report.files import junit
-
-    missed = gate(result).error
-    failure = result.levels[0].failure if result.status == "failed" and result.levels else None
-    junit.write(result, path, failure if missed is None else missed.message)
 
 
 def draw(

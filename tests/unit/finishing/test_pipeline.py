@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 import pytest
 
 from doubles import Truth, measured_level
@@ -68,6 +70,27 @@ def test_a_verb_may_have_no_junit_file(run, taken):
     names, _, show = taken
     finish(run, ResultOptions(), show)
     assert tuple(names) == ORDER[1:]
+
+
+@pytest.mark.parametrize(
+    ("truth", "status", "options"),
+    [
+        (Truth(), "interrupted", {}),
+        (Truth(ok_per_s=0, errors={"read.closed": 5}), "complete", {}),
+        (Truth(failure="the target refuses"), "failed", {}),
+        (Truth(health="generator-limited"), "complete", {"strict": True}),
+        (Truth(), "complete", {}),
+    ],
+)
+def test_the_junit_file_fails_where_the_exit_code_is_not_0(tmp_path, truth, status, options):
+    path = tmp_path / "x.xml"
+    with RunDirectory.create(tmp_path, "run", RunHead(kind="run")) as directory:
+        level = directory.keep_level(measured_level(10, truth))
+        ended = EndedRun(directory, lambda: of_load("run", [level], ()), status, is_drawn=False)
+        error = finish(ended, ResultOptions(junit=path, **options), lambda _: None).decision.error
+    failures = [x.get("message") for x in ET.parse(path).iter("failure")]  # noqa: S314
+    assert failures == ([] if error is None else [error.message])
+    assert (error is None) == (status == "complete" and truth == Truth())
 
 
 @pytest.mark.parametrize("has_level", [True, False])
