@@ -6,7 +6,6 @@ page has the same graphs, to zoom and to search.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from html import escape
 from itertools import count, takewhile
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from torr.messages.say import Language, render
+from torr.report.files.xml_text import xml_text
 from torr.report.tables import flame_table
 from torr.store.atomic import replace_bytes
 from torr.units import show_ms, show_percent, show_size
@@ -32,7 +32,6 @@ _STILL = 0.005
 # Those of theme.py, mixed with paper; that one brings matplotlib along.
 _PAPER, _INK, _PLAIN = "#ffffff", "#1b1f24", "#9cc9e4"
 _MORE, _LESS, _SAME = ("#ecb78c", "+ "), ("#8cc0dc", "− "), ("#dfe3e8", "")
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class _Box(NamedTuple):
@@ -149,4 +148,4 @@ def _percent(share: float) -> str:
 
 def _clean(text: str) -> str:
     """Return text as XML can have it."""
-    return escape(_NO_XML.sub("\ufffd", text))
+    return escape(xml_text(text))

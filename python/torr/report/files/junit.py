@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from torr.errors import OutputError
 from torr.messages.say import say
+from torr.report.files.xml_text import xml_text
 from torr.report.text.comparison_words import DIGITS, interval, ratio
 from torr.report.text.verdict_words import (
     is_comparison,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from torr.results.result import RunResult
     from torr.results.verdict import Verdict
 
-_CONTROL = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
-
 
 def write(result: RunResult, path: Path, why: str | None = None) -> None:
     """Write the file; `why` it does not pass, if so. Raises OutputError where it cannot be."""
@@ -53,11 +52,11 @@ def text(result: RunResult, why: str | None = None) -> str:
     has_failure = any(case.find("failure") is not None for case in cases)
     if why is not None and (missed_otherwise(result) or not has_failure):
         case = Element("testcase", classname=f"torr {result.kind}", name="passes")
-        SubElement(case, "failure", message=_clean(why))
+        SubElement(case, "failure", message=xml_text(why))
         cases.append(case)
     suite = Element(
         "testsuite",
-        name=_clean(f"torr {result.kind} {result.name}"),
+        name=xml_text(f"torr {result.kind} {result.name}"),
         tests=f"{len(cases)}",
         failures=f"{sum(case.find('failure') is not None for case in cases)}",
         errors=f"{sum(case.find('error') is not None for case in cases)}",
@@ -83,7 +82,7 @@ def _slos(result: RunResult) -> Iterator[Element]:
         is_higher = rounds and verdict.position != rounds[0].position
         if is_higher and result.kind != "compare":
             text = ": ".join(filter(None, (verdict.word, verdict.reason)))
-            SubElement(case, "system-out").text = _clean(text)
+            SubElement(case, "system-out").text = xml_text(text)
         else:
             _end(case, verdict)
         yield case
@@ -98,23 +97,23 @@ def _verdicts(result: RunResult) -> Iterator[Element]:
             if not verdict.obstacle:
                 text += f": {ratio(verdict, DIGITS)} ({interval(verdict, DIGITS)})"
             why = f"; {verdict.reason}" if verdict.reason else ""
-            SubElement(case, "system-out").text = _clean(f"{text}, n = {verdict.n}{why}")
+            SubElement(case, "system-out").text = xml_text(f"{text}, n = {verdict.n}{why}")
             yield case
 
 
 def _unmeasured(result: RunResult) -> Iterator[Element]:
     """Return an error for each candidate that no trial of a cell measured."""
     for failure in unmeasured(result):
-        name = _clean(f"measured{_setting(failure.factors)}")
-        case = Element("testcase", classname=_clean(failure.candidate), name=name)
-        error = SubElement(case, "error", message=_clean(failure.text), type=failure.kind)
-        error.text = _clean("\n".join(failure.log_tail))
+        name = xml_text(f"measured{_setting(failure.factors)}")
+        case = Element("testcase", classname=xml_text(failure.candidate), name=name)
+        error = SubElement(case, "error", message=xml_text(failure.text), type=failure.kind)
+        error.text = xml_text("\n".join(failure.log_tail))
         yield case
 
 
 def _case(sides: str, what: str, verdict: Verdict) -> Element:
     name = f"{what} at {verdict.position:,}{_setting(verdict.factors)}"
-    return Element("testcase", classname=_clean(sides), name=_clean(name))
+    return Element("testcase", classname=xml_text(sides), name=xml_text(name))
 
 
 def _setting(factors: Factors) -> str:
@@ -126,9 +125,4 @@ def _end(case: Element, verdict: Verdict) -> None:
     ends = {"broken": "failure", "not shown": "skipped"}
     if verdict.word in ends:
         message = verdict.reason or verdict.word
-        SubElement(case, ends[verdict.word], message=_clean(message))
-
-
-def _clean(text: str) -> str:
-    """Return text without the characters that XML cannot have."""
-    return text.translate(_CONTROL)
+        SubElement(case, ends[verdict.word], message=xml_text(message))

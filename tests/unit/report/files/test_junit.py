@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from torr.report.files import junit
 
 
@@ -39,3 +41,10 @@ def test_a_missed_capacity_beside_a_broken_slo_is_a_test_of_its_own(make_level, 
     ladder.experiment.min_capacity = "6 users"
     found = cases(ladder, "SLO broken: p95 < 1ms; --min-capacity '6 users': missed")
     assert found == [("p95 < 1ms at 5", ["failure"]), ("passes", ["failure"])]
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x1b", "\ud800", "\ufffe", "\uffff"])
+def test_a_character_that_xml_has_not_is_replaced(make_level, make_result, character):
+    run = make_result("run", [make_level(5, 100.0, 9.0)])
+    suite = ET.fromstring(junit.text(run, f"a{character}中😀").encode())  # noqa: S314
+    assert suite.find("testcase/failure").get("message") == "a\ufffd中😀"
