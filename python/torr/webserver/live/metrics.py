@@ -147,8 +147,10 @@ class Metrics:
 
     def level_ended(self, step: Step, level: Level) -> None:
         """Set the numbers of a level; a later level with the same labels replaces them."""
+        rate = () if level.offered_rate is None else (("rate", f"{level.position}"),)
         labels = (
             ("concurrency", f"{level.concurrency}"),
+            *rate,
             ("round", f"{step.round}"),
             *_trial(step.candidate, step.factors),
         )

@@ -61,6 +61,7 @@ def full(metrics):
     piece = structs.replace(piece, latency=latency, health=health)
     metrics.interval_came(step(), piece)
     metrics.level_ended(step(), measured_level(200, Truth(errors={"timeout": 30})))
+    metrics.level_ended(step(), measured_level(200, Truth(), rate=1000.0))
     factors = {"workers": 2}
     failure = TrialFailure(candidate="go", factors=factors, round=1, kind="died", text="it ended")
     metrics.trial_failed(failure)
@@ -143,6 +144,15 @@ def test_a_level_keeps_its_numbers(metrics):
     assert found[f"torr_level_success_ratio{{{place}}}"] == pytest.approx(10_000 / 10_030)
     assert found[f'torr_level_response_seconds{{{place},quantile="0.95"}}'] == 0.0075
     assert found[f"torr_level_limited{{{place}}}"] == 0
+
+
+def test_levels_of_rates_have_numbers_of_their_own(metrics):
+    for rate in (100.0, 12.5):
+        metrics.level_ended(step(), measured_level(50, Truth(ok_per_s=rate), rate=rate))
+    found = numbers(metrics)
+    for rate in ("100", "12.5"):
+        labels = f'concurrency="50",rate="{rate}",round="2"'
+        assert found[f"torr_level_ok_per_second{{{labels}}}"] == float(rate)
 
 
 def test_a_trial_says_whose_it_is(metrics):
