@@ -22,7 +22,7 @@ def read_messages(method: Method, text: bytes) -> list[Json]:
     try:
         value = parse_json_to_send(text or b"{}")
     except ValueError as error:
-        lines = text.decode("utf-8", "replace").splitlines()
+        lines = text.decode("utf-8", "replace").removesuffix("\n").split("\n")
         if not method.request_stream or len(lines) <= 1:
             raise _not_json(str(error), text) from error
         return _of_lines(lines)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def read(path: Path, text: str) -> Iterator[Entry]:
     """Yield every request of the text; raise FileError."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             with errors_at(path, number):
                 members = _object(line)

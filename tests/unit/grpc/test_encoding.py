@@ -155,11 +155,11 @@ def test_braces_themselves_are_an_expression(method):
 
 def test_a_stream_of_requests_has_a_list_of_messages_or_one_on_each_line(method, written):
     fill = method("shop.Cart/Fill")
-    names = [{"name": "a"}, {}, {"name": "b"}]
+    names = [{"name": "a"}, {}, {"name": "b\u2028\u2029\x85c"}]
     expected = [written(fill.request, name) for name in names]
-    lines = "\n\n".join(json.dumps(name) for name in names).encode()
-    for text in (json.dumps(names).encode(), lines):
-        assert [constant_bytes(parts) for parts in encoded(fill, text)] == expected
+    lines = [json.dumps(name, ensure_ascii=False) for name in names]
+    for text in (json.dumps(names), "\n\n".join(lines), "\r\n".join([*lines, ""])):
+        assert [constant_bytes(parts) for parts in encoded(fill, text.encode())] == expected
     assert len(encoded(fill, {"name": "a"})) == 1
 
 

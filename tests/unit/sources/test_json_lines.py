@@ -23,6 +23,14 @@ def test_vegetas_members_are_read():
     assert (entry.name, entry.weight, entry.timeout_ns, entry.accept_statuses) == ("", *[None] * 3)
 
 
+def test_a_line_ends_at_a_line_feed_alone():
+    text = '{"url": "/a", "name": "x\u2028y\u2029\x85z"}\r\n{"url": "/b"}\r\n{"url": 1}'
+    entries = read(PATH, text)
+    assert [next(entries).url, next(entries).url] == ["/a", "/b"]
+    with pytest.raises(FileError, match=r"x\.jsonl:3"):
+        next(entries)
+
+
 def test_torrs_members_are_read_as_flags_are():
     line = {
         "name": "login",
