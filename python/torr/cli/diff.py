@@ -31,7 +31,7 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     from torr.results.experiment import Experiment
     from torr.results.result import Conclusions
     from torr.store.run_head import run_head
-    from torr.store.rundir import RunDirectory
+    from torr.store.rundir import RunDirectory, short_name
     from torr.verdicts.diff import diff as diff_of
 
     options = build_options(DiffOptions, flags)
@@ -43,6 +43,6 @@ def diff(sides: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401
     conclusions = Conclusions(
         series=comparison.series, verdicts=comparison.verdicts, fail_if=comparison.fail_if
     )
-    with RunDirectory.create(options.folder, comparison.name, head) as directory:
+    with RunDirectory.create(options.folder, short_name(comparison.name), head) as directory:
         directory.profiles = comparison.profiles
         finish_command(EndedRun(directory, lambda: conclusions), options)

@@ -80,5 +80,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def _draft_of(path: Path) -> Path:
-    """Return a unique name in the same folder; pids are not unique across containers."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    """Return a unique name in the same folder; pids are not unique across containers.
+
+    It is short, whatever the length of the file's own name.
+    """
+    return path.with_name(f".{secrets.token_hex(8)}.tmp")

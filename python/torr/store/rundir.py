@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from torr.results.result import TrialFailure
 
 LATEST = "latest"
+LONGEST_NAME = 200
+"""Bytes of a name: a file system allows 255, and dates and endings follow the name."""
 
 _DUE_SHARE = 0.25
 
@@ -410,6 +412,25 @@ def check_name(name: str, flag: str) -> None:
             say("{flag} {name!r} cannot name files", flag=flag, name=name),
             say("write a word such as apiserver"),
         )
+    if len(name.encode()) > LONGEST_NAME:
+        raise OutputError(
+            say(
+                "{flag} {name!r} is longer than {most} bytes, and files are named after it",
+                flag=flag,
+                name=name,
+                most=LONGEST_NAME,
+            ),
+            say("write a shorter one"),
+        )
+
+
+def short_name(name: str) -> str:
+    """Return the beginning and the end of a name that is longer than names may be."""
+    data, omission = name.encode(), "…"
+    if len(data) <= LONGEST_NAME:
+        return name
+    half = (LONGEST_NAME - len(omission.encode())) // 2
+    return omission.join(part.decode(errors="ignore") for part in (data[:half], data[-half:]))
 
 
 def _short(flag: str) -> str:

@@ -48,6 +48,15 @@ def test_one_run_a_side_gets_ratios_and_no_verdict(torr, measure):
     assert "faster" not in ended.out
 
 
+def test_two_long_names_make_a_shorter_one(torr, tmp_path):
+    sides = [letter * 180 for letter in "ab"]
+    for name in sides:
+        (tmp_path / f"{name}.dat").write_text("10 1000 5 100\n")
+    ended = torr("diff", *(f"{name}.dat" for name in sides))
+    assert ended.code == 0
+    assert list((tmp_path / "_output/torr").glob("aaa*…*bbb-*/report.html"))
+
+
 def test_profiles_of_both_sides_are_kept_under_their_names(torr, measure, tmp_path):
     sides = [measure("before", 100, 1), measure("after", 120, 1)]
     for side, folded in zip(sides, ("main;log 30\nmain;work 70\n", "main;work 50\n"), strict=True):

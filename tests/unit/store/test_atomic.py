@@ -40,6 +40,14 @@ def test_a_draft_of_another_process_with_the_same_number_is_not_in_the_way(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path):
+    names = ["f" * 255, "l" * 255]
+    replace_bytes(tmp_path / names[0], b"new")
+    replace_link(tmp_path / names[1], names[0])
+    assert (tmp_path / names[1]).read_bytes() == b"new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
 def test_an_error_on_the_way_keeps_the_old_content(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")

@@ -23,7 +23,7 @@ from torr.results.capacity import Capacity
 from torr.results.level import Interval
 from torr.results.result import Conclusions, RunHead, TrialFailure, read
 from torr.store import level_log
-from torr.store.rundir import RunDirectory
+from torr.store.rundir import RunDirectory, check_name, short_name
 
 TOO_FAST = {
     "url": "http://h/",
@@ -233,6 +233,20 @@ def test_a_name_that_cannot_name_files_is_refused(tmp_path, name, open_run):
     with pytest.raises(OutputError, match="-n/--name"):
         open_run(tmp_path, name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_would_make_names_of_files_too_long_is_refused(tmp_path, open_run):
+    with pytest.raises(OutputError, match=r"-n/--name 'éé.*' is longer than 200 bytes"):
+        open_run(tmp_path, "é" * 101)
+    assert list(tmp_path.iterdir()) == []
+    open_run(tmp_path, "é" * 100)
+
+
+def test_the_name_of_a_diff_keeps_both_ends():
+    assert short_name("é" * 100) == "é" * 100
+    name = short_name(f"before{'é' * 100}_{'中' * 100}after")
+    assert (name[:8], name[-7:], len(name.encode())) == ("beforeéé", "中中after", 199)
+    check_name(name, "-n")
 
 
 AS_SOMEBODY_ELSE = """
