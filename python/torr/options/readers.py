@@ -29,6 +29,7 @@ from torr.model.request import basic, check_header, check_method
 from torr.model.transport import Proxy
 from torr.model.url import Url
 from torr.procfs.process import exists
+from torr.results.position import position_of
 from torr.sources.names import is_plan_file
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from torr.model.change import Change
     from torr.model.condition import Condition
     from torr.monitor.exporters import ServingPlace
+    from torr.results.position import Position
 
 LARGEST_BYTES = 2**50
 
@@ -165,6 +167,10 @@ def _rate(text: str) -> float:
             say("{text!r} is not a rate above 0", text=text), say("write 500, 10k or 200/s")
         )
     return per_second
+
+
+def _position(text: str) -> Position:
+    return position_of(None, _rate(text))
 
 
 def _some_number(text: str) -> float:
@@ -348,6 +354,8 @@ PROCESSES: Reader[int | Literal["auto"]] = Reader("N|auto", _processes, "2")
 SEED = whole("N", 0, 2**64 - 1)
 PORT = whole("PORT", 0, 65535)
 RATE = Reader("RATE", _rate, "200/s")
+POSITION = Reader("N", _position, "50")
+"""A level by its number of users, or by its rate."""
 ANY_RATE = Reader("RATE", _any_rate, "10k")
 SHARE = Reader("SHARE", _share, "10%")
 NUMBER = Reader("X", _number, "0.5")

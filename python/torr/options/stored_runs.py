@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from torr.messages.say import Language
+    from torr.results.position import Position
 
 Format = Literal["text", "markdown", "csv", "json"]
 
@@ -56,7 +57,9 @@ class LedgerOptions:
     tag: tuple[str, ...] = reuse_option(ListOptions, "tag")
     commit: str | None = reuse_option(ListOptions, "commit")
     since: datetime | None = reuse_option(ListOptions, "since")
-    at: int | None = option("--at", readers.COUNT, "show level N [the best level of each run]")
+    at: Position | None = option(
+        "--at", readers.POSITION, "show level N, users or rate [the best of each run]"
+    )
     request: str | None = option("--request", readers.NAME, "show only this request [all requests]")
     baseline: str | None = option(
         "--baseline", readers.TAG, "also compare with the newest run with this tag"

@@ -36,13 +36,13 @@ _LABELS = ("started", "kind", "git_commit", "note", "tags", "health")
 class TuningSelection:
     """The selection of a session: `runs` filters by name, and by other conditions.
 
-    `request` is the request whose numbers are used, None for all; `concurrency` the level, None for
+    `request` is the request whose numbers are used, None for all; `position` the level, None for
     the best of each run; `baseline` the tag of the baseline, of which the newest run is used.
     """
 
     runs: Filter
     request: str | None = None
-    concurrency: int | None = None
+    position: Position | None = None
     baseline: str | None = None
 
 
@@ -69,7 +69,7 @@ class TuningSession:
         return Ledger(
             name=selection.runs.name,
             request=selection.request,
-            concurrency=selection.concurrency,
+            concurrency=selection.position,
             baseline=baseline or None,
             entries=[_labelled(entry, known[entry.run]) for entry in entries],
             others=not entries and bool(self._store.find(Filter(selection.runs.name), most=1)),
@@ -91,13 +91,13 @@ class TuningSession:
 
         With `collect`, its levels and requests are added to those of the session.
         """
-        request, concurrency = self._selection.request, self._selection.concurrency
+        request, position = self._selection.request, self._selection.position
         try:
             with reading(run.id):
                 result = self._store.result(run.id)
                 if collect:
                     self._collect(result.levels)
-                return MeasuredRun.of(run.id, result, request, concurrency)
+                return MeasuredRun.of(run.id, result, request, position)
         except ResultError as error:
             return MeasuredRun(run.id, (), request, from_object(error.message))
 

@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from torr.messages.message import Message
 from torr.results.base import Amount, Count, Number, Percent, ResultPart
+from torr.results.position import Position
 from torr.results.verdict import Ends
 
 
@@ -75,7 +76,7 @@ class Ledger(ResultPart, kw_only=True):
 
     name: str | None = None
     request: str | None = None
-    concurrency: Count | None = None
+    concurrency: Position | None = None
     baseline: LedgerEntry | None = None
     entries: list[LedgerEntry] = []
     others: bool = False

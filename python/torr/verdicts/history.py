@@ -85,10 +85,12 @@ class MeasuredRun:
         ]
 
     @classmethod
-    def of(cls, run: int, result: RunResult, request: str | None, concurrency: int | None) -> Self:
-        """Read a result: at a level of concurrency, or at its best one."""
+    def of(
+        cls, run: int, result: RunResult, request: str | None, position: Position | None
+    ) -> Self:
+        """Read a result: at the level of a position, or at its best one."""
         best = Series.of(result.name, result.levels).best
-        at = concurrency if best is None or concurrency is not None else best.position
+        at = position if best is None or position is not None else best.position
         here = [level for level in result.levels if at is None or level.position == at]
         return cls(run, *_claiming(here, request, at))
 

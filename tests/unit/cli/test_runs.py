@@ -279,6 +279,17 @@ def test_a_ledger_is_narrowed_down(torr):
     assert "hint: choose one of 50" in torr("runs", "ledger", "api", "--at", "7").err
 
 
+def test_a_ledger_is_shown_at_a_fractional_rate(torr):
+    with open_store(create=True) as opened:
+        rates = [level(5, rate, rate=rate) for rate in (12.5, 1200.0)]
+        opened.register(text("rates", *rates, number=5))
+    for at, rate in (("12.5", 12.5), ("1.2k", 1200)):
+        ended = torr("runs", "ledger", "rates", "--at", at, "-o", "json")
+        assert [entry["rate"] for entry in json.loads(ended.out)["entries"]] == [rate]
+    refused = torr("runs", "ledger", "rates", "--at", "20")
+    assert "hint: choose one of 12.5, 1,200" in refused.err
+
+
 def test_a_ledger_is_set_beside_a_baseline(torr, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     ended = torr("runs", "ledger", "api", "--baseline", "t1")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torr.messages.say import Language
     from torr.planning.tuning_session import TuningSession
     from torr.results.history import Ledger
+    from torr.results.position import Position
 
 EXAMPLES = (
     "torr run --note 'api 1.2 CPU' -n api URL",
@@ -97,7 +98,7 @@ def _check(session: TuningSession, name: str, options: LedgerOptions) -> None:
         )
 
 
-def _shown(value: str | int) -> str:
+def _shown(value: str | Position) -> str:
     return value if isinstance(value, str) else f"{value:,}"
 
 

@@ -73,7 +73,7 @@ def trend(store: Store, query: QueryParams, tag: str) -> JsonObject:
     selection = TuningSelection(
         runs,
         parameters.text(query, "request"),
-        parameters.count(query, "at"),
+        parameters.position(query, "at"),
         parameters.text(query, "baseline") or tag,
     )
     session = TuningSession(store, selection, MOST_IN_A_TREND)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from torr.errors import UsageError
 from torr.messages.say import say
-from torr.options.readers import MOST_ID
+from torr.options.readers import MOST_ID, POSITION
 from torr.options.since import parse_since
 from torr.store.runs.store import Filter
 
 if TYPE_CHECKING:
     from starlette.datastructures import QueryParams
+
+    from torr.results.position import Position
 
 
 def filter_of(query: QueryParams) -> Filter:
@@ -31,10 +33,10 @@ def text(query: QueryParams, key: str) -> str | None:
     return query.get(key, "").strip() or None
 
 
-def count(query: QueryParams, key: str) -> int | None:
-    """Return a positive integer; None if it is empty."""
+def position(query: QueryParams, key: str) -> Position | None:
+    """Return the position of a level; None if it is empty."""
     value = text(query, key)
-    return None if value is None else positive_int(value, key)
+    return None if value is None else POSITION.read(value[:40])
 
 
 def positive_int(value: str, key: str) -> int:

@@ -166,6 +166,15 @@ def test_levels_and_requests_can_be_chosen(pages):
     assert (entry["concurrency"], entry["ok_per_s"]) == (50, 20)
 
 
+def test_levels_of_fractional_rates_can_be_chosen(pages):
+    pages.keep(level(5, 10, rate=12.5), level(5, 20, rate=20.0), number=1)
+    found = pages.stored("/trend?name=api&at=12.5")
+    assert (found["levels"], found["ledger"]["concurrency"]) == ([12.5, 20], 12.5)
+    assert [entry["ok_per_s"] for entry in found["ledger"]["entries"]] == [10]
+    (entry,) = pages.stored("/trend?name=api&at=20.0")["ledger"]["entries"]
+    assert entry["ok_per_s"] == 20
+
+
 def test_comparisons_and_diffs_are_no_rounds_of_a_session(pages, session):
     pages.keep(kind="compare", number=5)
     pages.keep(kind="diff", number=6, levels=[])
@@ -213,7 +222,7 @@ def test_a_name_of_comparisons_alone_is_said_to_have_no_ledger(pages):
         ("/overlay?a=1", 400, "b='' is not a whole number above 0"),
         ("/overlay?a=98&b=99", 404, "there is no run 98"),
         ("/?since=never", 400, "'never' is neither a day nor a time"),
-        ("/trend?name=api&at=0", 400, "at='0' is not a whole number above 0"),
+        ("/trend?name=api&at=0", 400, "'0' is not a rate above 0"),
         ("/trend", 400, "the query has no name"),
         ("/trend?name=", 400, "the query has no name"),
         (f"/runs/{'9' * 5000}", 400, f"run='{'9' * 40}' is not a whole number above 0"),
