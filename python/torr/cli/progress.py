@@ -24,6 +24,7 @@ from torr.messages.counts import counted
 from torr.messages.say import Text, chain, padded, render, say, width_of
 from torr.messages.trials import trials_text
 from torr.report.data.result_words import word_text
+from torr.report.tables.table import bounded, time_cell
 from torr.results.position import ARRIVAL
 from torr.stats.series import behind_text, starved_text
 
@@ -195,16 +196,15 @@ def columns_of_levels(step: Step) -> Columns:
 
 def row(level: Level, columns: Columns = COLUMNS) -> str:
     """Return the row of a level."""
-    mean, p95 = level.latency.service.mean, level.latency.response.p95
     health = level.health
     # The reason is written where it differs between levels.
     is_limited = health.verdict == "generator-limited"
     reason = health.reasons[0] if is_limited and health.reasons else ""
     numbers = (
         f"{level.position}",
-        units.show_rate(level.ok_per_s),
-        units.show_ms(mean),
-        units.show_ms(p95),
+        bounded(units.show_rate(level.ok_per_s), at_least=level.is_contended),
+        units.show_ms(level.latency.service.mean),
+        time_cell(level.latency.response, "p95"),
         units.show_percent(level.success_rate),
     )
     marks = [

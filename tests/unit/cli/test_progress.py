@@ -207,6 +207,13 @@ def test_a_row_says_why_a_level_claims_nothing():
     assert text.endswith("generator-limited: no descriptor left: raise nofile  no response")
 
 
+def test_a_row_marks_lower_bounds():
+    level = measured_level(200, Truth(health="contended"))
+    response = typed.changed(level.latency.response, at_least=["p95"])
+    late = typed.changed(level, latency=typed.changed(level.latency, response_ms=response))
+    assert row(late).startswith("   200    ≥ 1,000    5.00 ms  ≥ 7.50 ms  ")
+
+
 def test_rows_of_a_tuning_end_with_the_setting():
     rows = io.StringIO()
     progress = Progress(None, rows)

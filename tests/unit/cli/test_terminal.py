@@ -105,6 +105,16 @@ def test_lower_bounds_are_marked():
     assert "3 dropped" in text
 
 
+def test_rates_of_a_shared_machine_and_medians_of_bounded_times_are_marked():
+    level = measured_level(50, Truth(health="contended"), inputs_per_s=2000.0)
+    assert "throughput  ≥ 1,000 ok/s · ≥ 2,000 inputs/s" in shown(result_of(level))
+    late = with_times(level, response_ms=typed.changed(level.latency.response, at_least=["p95"]))
+    rounds = [typed.changed(late, round=number) for number in (1, 2)]
+    lines = shown(result_of(*rounds, kind="ladder")).splitlines()
+    (row,) = (line.split() for line in lines if line.split()[:1] == ["50"])
+    assert row[1:7] == ["≥", "1,000", "5.00", "ms", "≥", "7.50"]
+
+
 def test_errors_have_their_reason_and_an_example():
     level = measured_level(50, Truth(errors={"status": 7, "timeout": 2}))
     reasons = {"status.503": 4, "status.500": 3}

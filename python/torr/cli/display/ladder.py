@@ -9,6 +9,7 @@ from torr.cli.display.run import LEAST_OF_STREAMS
 from torr.messages.say import Text, chain, say
 from torr.report.tables import level_table
 from torr.report.tables.stream_tables import streams_of_levels
+from torr.report.tables.table import bounded
 from torr.stats.series import Series
 from torr.units import show_ms, show_percent, show_rate
 
@@ -54,9 +55,9 @@ def _show_medians(result: RunResult, out: Screen) -> None:
     rows = tuple(
         (
             f"{point.position:,}",
-            show_rate(point.ok_per_s),
+            bounded(show_rate(point.ok_per_s), at_least=point.at_least),
             show_ms(point.service_ms),
-            show_ms(point.p95_ms),
+            bounded(show_ms(point.p95_ms), at_least=point.p95_at_least),
             show_percent(point.success_rate),
             show_percent(100 * point.spread) if point.spread is not None else "–",
         )

@@ -11,8 +11,9 @@ from torr.messages.say import chain, say
 from torr.report.data.result_words import word_text
 from torr.report.tables import monitor_table, serving_table
 from torr.report.tables.request_tables import requests, streams_of_requests
+from torr.report.tables.table import bounded, time_cell
 from torr.report.text.streaming import stream_facts, stream_times
-from torr.units import show_ms, show_percent, show_rate, show_size
+from torr.units import show_percent, show_rate, show_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ def _show_times(level: Level, out: Screen) -> None:
     latency = level.latency
     times = [(name, stats) for name, stats in _time_rows(latency) if stats]
     times += [(name, stats) for name, stats in stream_times(level) if name != "ttfb"]
-    rows = tuple((name, *(_time(stats, stat) for stat in STATS)) for name, stats in times)
+    rows = tuple((name, *(time_cell(stats, stat) for stat in STATS)) for name, stats in times)
     if rows:
         out.line()
         names = ("", *(stat.replace("_", ".") for stat in STATS))
@@ -132,12 +133,6 @@ def _differ(one: Statistics, other: Statistics) -> bool:
     return any(abs(a - b) > SAME * max(a, b) for a, b in known) or bool(one.at_least)
 
 
-def _time(stats: Statistics, stat: str) -> str:
-    value = stats.value(stat)
-    is_bound = value is not None and stat in stats.at_least
-    return ("≥ " if is_bound else "") + show_ms(value)
-
-
 def _show_requests(level: Level, out: Screen) -> None:
     """Print a row for each request, if there are several."""
     tables = {LEAST_OF_REQUESTS: requests(level), LEAST_OF_STREAMS: streams_of_requests(level)}
@@ -151,13 +146,15 @@ def _show_requests(level: Level, out: Screen) -> None:
 def _throughput(level: Level) -> str:
     seconds = level.seconds or 1
     asked = say("{rate}/s asked for", rate=show_rate(level.rate))
-    words: list[str] = [say("{rate} ok/s", rate=show_rate(level.ok_per_s))]
+    rate = bounded(show_rate(level.ok_per_s), at_least=level.is_contended)
+    words: list[str] = [say("{rate} ok/s", rate=rate)]
     if level.is_mixed:
         words.append(say("arrivals: {asked}", asked=asked))
     elif level.rate is not None:
         words = [say("{rate} of {asked}", rate=words[0], asked=asked)]
     if level.inputs_per_s:
-        words.append(say("{rate} inputs/s", rate=show_rate(level.inputs_per_s)))
+        inputs = bounded(show_rate(level.inputs_per_s), at_least=level.is_contended)
+        words.append(say("{rate} inputs/s", rate=inputs))
     words.append(say("{rate} attempted/s", rate=show_rate(level.attempted_per_s)))
     words.append(say("{size}/s in", size=show_size(level.bytes_in / seconds)))
     return chain(" · ", words)
