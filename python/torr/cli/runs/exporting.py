@@ -10,7 +10,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import shared
 from torr.cli.runs import selection
 from torr.cli.streams import echo
-from torr.errors import OutputError, ResultError
+from torr.errors import OutputError, ResultError, UsageError
 from torr.messages.say import chain, say
 from torr.options.result import ResultOptions
 from torr.results.result import RunResult, encoded
@@ -33,21 +33,21 @@ def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> Non
     """Write runs of the store as directories: result.json, page, tables, pictures."""
     from torr.store.runs.store import open_store
 
-    broken: list[ResultError] = []
+    failed: list[UsageError] = []
     with open_store() as store:
         for run_id in dict.fromkeys(ids):
             try:
                 place = _export(store, run_id, folder, language)
-            except ResultError as error:  # noqa: PERF203 - the others are exported
-                broken.append(error)
+            except (ResultError, OutputError) as error:  # noqa: PERF203 - the others are exported
+                failed.append(error)
             else:
                 echo(say("run {id}  {path}", id=run_id, path=click.format_filename(place)))
-    if broken:
-        raise ResultError(chain("; ", [error.message for error in broken]), broken[0].hint)
+    if failed:
+        raise UsageError(chain("; ", [error.message for error in failed]), failed[0].hint)
 
 
 def _export(store: Store, run_id: int, folder: Path, language: Language | None) -> Path:
-    """Write a run and return its directory; raise ResultError if it is broken."""
+    """Write a run and return its directory; raise ResultError or OutputError."""
     from torr import report
     from torr.store.rundir import check_name
 
