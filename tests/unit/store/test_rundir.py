@@ -19,9 +19,11 @@ import typed
 from doubles import Truth, interval_of, level_of
 from torr.errors import OutputError
 from torr.model.moment import read_stamp
-from torr.results.capacity import Capacity
+from torr.results.capacity import Capacity, SloCapacity
+from torr.results.experiment import Experiment
 from torr.results.level import Interval
 from torr.results.result import Conclusions, RunHead, TrialFailure, read
+from torr.results.verdict import Verdict
 from torr.store import level_log
 from torr.store.rundir import RunDirectory, check_name, short_name
 
@@ -93,6 +95,21 @@ def test_what_torr_itself_writes_into_the_head_stays_whatever_the_secrets_are(tm
     assert (result.note, len(result.id)) == ("note ***", 32)
     assert result.environment == {"machine": {"host": "host-1234"}, "git": "1234" * 10}
     assert run.path.name == f"a-{read_stamp(result.started):%Y%m%d-%H%M%S}"
+
+
+def test_conditions_are_read_again_whatever_the_secrets_are(tmp_path):
+    texts = ["p95 < 5000ms", "hush: errors < 1%"]
+    stored = ["p95 < 5000ms", "***: errors < 1%"]
+    head = RunHead(experiment=Experiment(slos=texts, min_capacity="5000 ok/s"))
+    verdicts = [Verdict(metric="errors", condition=text) for text in texts]
+    slo = SloCapacity(concurrency=1, ok_per_s=1.0, conditions=texts)
+    conclusions = Conclusions(verdicts=verdicts, capacity=Capacity(slo=slo))
+    with RunDirectory.create(tmp_path, "a", head, secrets=["5000", "errors", "hush"]) as run:
+        run.close("complete", conclusions)
+    result = read(run.result_path)
+    assert result.experiment.slos == result.capacity.slo.conditions == stored
+    assert result.experiment.min_capacity == "5000 ok/s"
+    assert [(x.metric, x.condition) for x in result.verdicts] == [("errors", x) for x in stored]
 
 
 def test_levels_that_are_kept_together_have_one_place_each(tmp_path, open_run):
