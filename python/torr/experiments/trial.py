@@ -214,6 +214,8 @@ def run_protocol(
     ) as server:
         plan = plan_of(trial.candidate, trial.factors, server.command.url, trial.round)
         warm_up(plan, state.warmup_requests, context)
+        # Another one may have answered until now.
+        server.check()
         step = Step(
             index=state.trials_made,
             plan=plan,

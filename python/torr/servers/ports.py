@@ -77,6 +77,29 @@ def port_listeners(port: int) -> list[Listener]:
     return held
 
 
+def check_socket_free(path: str | None, name: str) -> None:
+    """Raise TrialError (port_taken) if a server listens at a Unix socket; None is no socket.
+
+    Many servers remove the socket of another one and listen in its place, without an error.
+    """
+    if path is None:
+        return
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(1)
+        try:
+            client.connect(path)
+        except (BlockingIOError, TimeoutError):
+            pass  # its queue of connections is full
+        except OSError:
+            return
+    raise TrialError(
+        "port_taken",
+        name,
+        message("trial.socket_taken", "another process listens at {path}", path=path),
+        message("hint.socket_taken", "stop it, or give each candidate a socket of its own"),
+    )
+
+
 def check_free(port: int | None, name: str) -> None:
     """Raise TrialError (port_taken) that names the listeners; a Unix socket has no port."""
     taken = [] if port is None else port_listeners(port)

@@ -25,7 +25,7 @@ from torr.procfs.stat import is_running
 from torr.procfs.tree import children, descendants
 from torr.servers import log_file, orphans
 from torr.servers.failure import TrialError, describe_exit
-from torr.servers.ports import check_free
+from torr.servers.ports import check_free, check_socket_free
 from torr.servers.server_exit import Process, ServerExit
 from torr.servers.starting import not_started, spec
 from torr.servers.watcher_process import WatcherProcess
@@ -77,6 +77,7 @@ class Server:
         be written.
         """
         check_free(command.port, command.name)
+        check_socket_free(command.parsed_url.socket, command.name)
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode=0o600))

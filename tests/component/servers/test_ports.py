@@ -10,7 +10,7 @@ import pytest
 from torr.procfs.machine import Machine
 from torr.servers import ports
 from torr.servers.failure import TrialError
-from torr.servers.ports import check_free, port_listeners, reserved_port
+from torr.servers.ports import check_free, check_socket_free, port_listeners, reserved_port
 
 
 def listening(port, *, shares=False):
@@ -50,6 +50,21 @@ def test_the_larger_part_outside_of_the_kernels_range_is_used(monkeypatch, port_
     known = Machine(cores=1, cores_allowed=1, descriptors=(1, 1), port_range=port_range)
     monkeypatch.setattr(ports, "machine", lambda: known)
     assert ports._choices() == expected
+
+
+def test_a_unix_socket_at_which_another_server_listens_is_taken(tmp_path):
+    path = str(tmp_path / "app.sock")
+    check_socket_free(None, "app")
+    check_socket_free(path, "app")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen(0)
+        for _ in range(3):  # the queue of connections is full then
+            with pytest.raises(TrialError, match=f"app: another process listens at {path}") as got:
+                check_socket_free(path, "app")
+            assert got.value.kind == "port_taken"
+    # What a server left behind.
+    check_socket_free(path, "app")
 
 
 def test_everybody_who_shares_a_port_is_seen_with_process_and_command():
