@@ -331,10 +331,10 @@ impl Reason {
     }
 
     /// Returns whether the next address of a name is tried after a connection could not be opened for this
-    /// reason. An address that did not answer has taken the whole timeout already.
+    /// reason. An address that was too slow has taken the whole timeout already.
     #[must_use]
     pub fn is_worth_another_address(self) -> bool {
-        !self.is_local() && self != Self::TimeoutConnect
+        !self.is_local() && self.class() != Class::Timeout
     }
 }
 
@@ -439,6 +439,21 @@ mod tests {
         }
         for (index, class) in Class::ALL.iter().enumerate() {
             assert_eq!(*class as usize, index);
+        }
+    }
+
+    #[test]
+    fn a_failure_that_took_the_whole_timeout_leaves_no_time_for_another_address() {
+        let table = [
+            (Reason::ConnectRefused, true),
+            (Reason::TlsClosed, true),
+            (Reason::ConnectNoPort, false),
+            (Reason::TimeoutConnect, false),
+            (Reason::TimeoutTls, false),
+            (Reason::TimeoutWebSocketHandshake, false),
+        ];
+        for (reason, is_worth_it) in table {
+            assert_eq!(reason.is_worth_another_address(), is_worth_it, "{}", reason.name());
         }
     }
 

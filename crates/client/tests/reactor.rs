@@ -8,7 +8,7 @@ use client::{
     Answer, Destination, ExchangeEvent, ExchangeId, ExchangeRequest, PoolId, Reactor, Reason,
     Timeouts,
 };
-use net::{Act, Address, Dial, Driver, Nanos, Peer, Simulated};
+use net::{Act, Address, Dial, Driver, Nanos, Peer, Simulated, TlsClient, TlsOptions};
 
 const MS: Nanos = 1_000_000;
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -193,6 +193,20 @@ fn timeouts_apply_to_the_connection_and_then_to_each_read() {
     assert_eq!(answer.outcome.failure, Some(Reason::TimeoutFirstByte));
     assert_eq!(answer.stamps.last_byte - answer.stamps.sent, 7 * MS);
     assert_eq!(world.reactor.connections().0, 0);
+}
+
+#[test]
+fn a_handshake_that_takes_the_whole_timeout_ends_the_exchange_at_the_first_address() {
+    // Established, and then silent.
+    let mut world = world(vec![], vec![]);
+    let addresses = ["127.0.0.1:80", "127.0.0.1:81"];
+    let addresses = addresses.map(|text| Address::Ip(text.parse().unwrap())).to_vec();
+    let tls = Some(TlsClient::new("localhost", &TlsOptions::default()).unwrap());
+    let to = Destination { addresses, tls, max_idle: 1, ..Destination::default() };
+    world.pool = world.reactor.open(to);
+    let answer = world.answer(false, timeouts(5 * MS, 10 * MS));
+    assert_eq!(answer.outcome.failure, Some(Reason::TimeoutTls));
+    assert_eq!((answer.stamps.last_byte, world.dialled()), (5 * MS, 1));
 }
 
 #[test]
