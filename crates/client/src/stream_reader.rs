@@ -107,7 +107,8 @@ impl StreamReader {
     pub(crate) fn held_bytes(&self) -> usize {
         let kept = [&self.text, &self.conversation].into_iter().flatten();
         let generated = self.generated.as_ref().map_or(0, GeneratedText::held_bytes);
-        self.sse.held_bytes() + generated + kept.map(Vec::len).sum::<usize>()
+        let gaps = self.gaps.len() * size_of::<Gap>();
+        self.sse.held_bytes() + generated + gaps + kept.map(Vec::len).sum::<usize>()
     }
 
     /// Returns what was observed.
@@ -182,7 +183,9 @@ impl StreamReader {
             self.observation.kinds[Kind::Other as usize] += 1;
             return;
         }
-        if self.detects_dialect && event.data.is_some_and(|data| !data.is_empty()) {
+        // Keep-alives are the same in all dialects.
+        let has_meaning = event.name != b"ping" && event.data.is_some_and(|data| !data.is_empty());
+        if self.detects_dialect && has_meaning {
             (self.dialect, self.detects_dialect) = (Dialect::of(event), false);
         }
         let Ok(mark) = self.dialect.mark(event) else {
@@ -395,6 +398,24 @@ mod tests {
         reader.take(two.as_bytes(), 10, false);
         assert_eq!((reader.observation().texts, reader.observation().text_reads), (2, 1));
         assert_eq!(reader.take_gaps().next(), Some(Gap { nanos: 0, joined: Joined::Upstream }));
+    }
+
+    #[test]
+    fn a_keep_alive_shows_no_dialect() {
+        let all = "event: ping\ndata: 2024-01-01\n\n".to_owned() + &text("a") + DONE;
+        let mut reader = StreamReader::detecting();
+        reader.take(all.as_bytes(), 1, false);
+        assert_eq!((reader.finish(1), reader.observation().texts), (None, 1));
+        assert_eq!(reader.observation().kinds[Kind::Ping as usize], 1);
+    }
+
+    #[test]
+    fn gaps_count_as_held_until_they_are_taken() {
+        let mut reader = StreamReader::new(Dialect::Openai);
+        reader.take(text("a").repeat(101).as_bytes(), 1, false);
+        assert_eq!(reader.held_bytes(), 100 * size_of::<Gap>());
+        reader.take_gaps();
+        assert_eq!(reader.held_bytes(), 0);
     }
 
     #[test]
