@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use net::{LayerError, LayerFault, Nanos};
 use wire::grpc::{GRPC_MESSAGE, grpc_message_text};
-use wire::{Fields, Head, Heads, Response, ResponseHead, ResponseSink};
+use wire::{Fields, Head, Heads, MAX_HEAD_BYTES, Response, ResponseHead, ResponseSink};
 
 use crate::budget::Budget;
 use crate::exchange_sink::ExchangeSink;
 use crate::{GrpcCall, Outcome, Reason, Stamps, StreamReader, UNSET};
 
-/// The maximum number of bytes to keep for an error sample of a response that needs several reads.
+/// The maximum number of bytes to keep of a body for an error sample.
 const EXCERPT_BYTES: usize = 2048;
 
 /// The maximum number of bytes to keep of a body, unless the caller sets another.
@@ -48,8 +48,6 @@ pub struct Exchange {
     pub body_limit: usize,
     /// Whether it is longer.
     pub is_body_cut: bool,
-    /// The maximum number of bytes to keep of a head that is not complete.
-    pub excerpt_limit: usize,
     /// The observations of a stream of events, if it is set before the start.
     pub stream_reader: Option<Box<StreamReader>>,
     /// The messages of a gRPC call, if it is set before the start.
@@ -88,7 +86,6 @@ impl Exchange {
             body: None,
             body_limit: KEPT_BYTES,
             is_body_cut: false,
-            excerpt_limit: EXCERPT_BYTES,
             stream_reader: None,
             grpc_call: None,
             was_reset: false,
@@ -119,6 +116,7 @@ impl Exchange {
         self.written = 0;
         self.last_read = UNSET;
         self.excerpt.clear();
+        self.excerpt.shrink_to(SPARE_BYTES);
         self.latest = 0;
     }
 
@@ -213,9 +211,20 @@ impl Exchange {
         self.head = head;
     }
 
-    /// Keeps the beginning of a response that is not complete after this read.
-    pub(crate) fn keep_excerpt(&mut self, bytes: &[u8]) {
-        let limit = if self.head.is_none() { self.excerpt_limit } else { EXCERPT_BYTES };
+    /// Returns whether the beginning of the response is kept.
+    pub(crate) fn has_excerpt(&self) -> bool {
+        !self.excerpt.is_empty()
+    }
+
+    /// Returns whether less of the response is kept than its head and a part of its body.
+    pub(crate) fn lacks_excerpt(&self, head_bytes: usize) -> bool {
+        self.excerpt.len() < head_bytes + EXCERPT_BYTES
+    }
+
+    /// Keeps the beginning of a response: its head, whose length is known once it is complete, and a part
+    /// of its body.
+    pub(crate) fn keep_excerpt(&mut self, bytes: &[u8], head_bytes: Option<usize>) {
+        let limit = head_bytes.map_or(MAX_HEAD_BYTES + 1, |length| length + EXCERPT_BYTES);
         let room = limit.saturating_sub(self.excerpt.len());
         self.excerpt.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -223,7 +232,7 @@ impl Exchange {
     /// Keeps the beginning of a body whose head is known.
     pub(crate) fn keep_body_excerpt(&mut self, piece: &[u8]) {
         self.is_excerpt_body = true;
-        self.keep_excerpt(piece);
+        self.keep_excerpt(piece, Some(0));
     }
 
     /// Returns what receives the parts of the response.
@@ -296,11 +305,7 @@ impl Exchange {
     /// Returns the first bytes of the response as they were received; `buffer` has the latest read.
     #[must_use]
     pub fn excerpt<'a>(&'a self, buffer: &'a [u8]) -> &'a [u8] {
-        if self.excerpt.is_empty() {
-            &buffer[..self.latest.min(EXCERPT_BYTES)]
-        } else {
-            &self.excerpt
-        }
+        if self.excerpt.is_empty() { &buffer[..self.latest] } else { &self.excerpt }
     }
 
     /// Returns the head of the response and the beginning of its body, for the sample of an error;
@@ -408,7 +413,8 @@ impl ResponseSink for ResponseSample {
     }
 
     fn body(&mut self, piece: &[u8]) {
-        self.body.extend_from_slice(piece);
+        let room = EXCERPT_BYTES.saturating_sub(self.body.len());
+        self.body.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 }
 
@@ -450,18 +456,12 @@ mod tests {
     #[test]
     fn an_excerpt_has_the_first_bytes_and_as_much_of_a_head_as_it_may() {
         let mut exchange = exchange();
-        exchange.keep_excerpt(&[b'x'; EXCERPT_BYTES + 1]);
-        assert_eq!(exchange.excerpt(b"").len(), EXCERPT_BYTES);
+        exchange.keep_excerpt(&[b'x'; MAX_HEAD_BYTES], None);
+        exchange.keep_excerpt(&[b'y'; MAX_HEAD_BYTES], None);
+        assert_eq!(exchange.excerpt(b"").len(), MAX_HEAD_BYTES + 1);
         exchange.restart(0, 0, Outline { is_head: false, length: 0 });
-        exchange.excerpt_limit = 5000;
-        exchange.keep_excerpt(&[b'x'; 4000]);
-        exchange.keep_excerpt(&[b'y'; 4000]);
-        assert_eq!((exchange.excerpt(b"").len(), exchange.excerpt(b"")[4999]), (5000, b'y'));
-        // Once the head is complete, the excerpt is for samples alone.
-        exchange.restart(0, 0, Outline { is_head: false, length: 0 });
-        let head = Head::parse(b"HTTP/1.1 200 OK\r\n\r\n", false).unwrap().map(|(head, _)| head);
-        exchange.set_head(head);
-        exchange.keep_excerpt(&[b'x'; 4000]);
-        assert_eq!(exchange.excerpt(b"").len(), EXCERPT_BYTES);
+        exchange.keep_excerpt(&[b'x'; 4000], None);
+        exchange.keep_excerpt(&[b'y'; 4000], Some(5000));
+        assert_eq!(exchange.excerpt(b"").len(), 5000 + EXCERPT_BYTES);
     }
 }

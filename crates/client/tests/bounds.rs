@@ -204,6 +204,73 @@ fn all_answers_of_a_worker_together_hold_no_more_memory_than_it_allows() {
     }
 }
 
+/// Answers in pieces, each in a read of its own.
+struct Pieces(Vec<(Nanos, Act)>);
+
+impl Peer for Pieces {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(0)
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// What a sample has of an answer in these pieces: the last field of its head, and the body.
+fn sampled(pieces: &[&[u8]]) -> (Option<Vec<u8>>, Vec<u8>) {
+    let acts = pieces.iter().zip(1..).map(|(piece, at)| (at, Act::Bytes(piece.to_vec())));
+    let mut world = Simulated::new(Pieces(acts.collect()));
+    let to = Address::Ip("127.0.0.1:1".parse().unwrap());
+    let socket = world.dial(&to, None, 0).unwrap();
+    let mut connection = Connection::dialled(socket, None, None, (&Protocol::Http1, 0), 0);
+    let (mut scratch, mut ready) = (Scratch::new(64 * 1024), Vec::new());
+    world.wait(10, &mut ready).unwrap();
+    connection.advance(&mut world, READY, &mut scratch).unwrap();
+    let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 1 });
+    begin(&mut world, &mut connection, (&mut exchange, b"?"), &mut scratch);
+    for _ in pieces {
+        world.wait(10, &mut ready).unwrap();
+        let one = (&mut exchange, &b"?"[..]);
+        if let Err(end) = drive(&mut world, &mut connection, one, &mut scratch, READABLE) {
+            assert_eq!((end.status, end.failure), (Some(503), None));
+            let (head, body) = exchange.sample(&scratch.buffer);
+            return (head.and_then(|head| Some(head.fields.last("last")?.to_vec())), body);
+        }
+    }
+    panic!("the exchange does not end")
+}
+
+#[test]
+fn a_sample_has_a_long_head_and_the_beginning_of_the_body_for_every_split() {
+    let cookie = "x".repeat(9000);
+    for length in [600, 20_000] {
+        let head = format!(
+            "HTTP/1.1 503 Busy\r\nContent-Length: {length}\r\nCookie: {cookie}\r\nLast: 1\r\n\r\n"
+        );
+        let answer = [head.as_bytes(), &vec![b'b'; length]].concat();
+        for cut in [answer.len(), 1, 2000, 5000, head.len(), head.len() + 1, answer.len() - 1] {
+            let pieces = [&answer[..cut], &answer[cut..]];
+            let pieces = if cut == answer.len() { &pieces[..1] } else { &pieces };
+            let (last, body) = sampled(pieces);
+            assert_eq!(last.as_deref(), Some(&b"1"[..]), "{length} {cut}");
+            assert!(body.len() >= length.min(1024), "{length} {cut}: {}", body.len());
+            assert!(body.iter().all(|byte| *byte == b'b'));
+        }
+    }
+}
+
+#[test]
+fn the_largest_length_that_a_head_can_announce_is_read() {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", u64::MAX);
+    let (mut world, mut connection) = connected(head.into_bytes(), None, None);
+    let mut scratch = Scratch::new(64);
+    connection.advance(&mut world, READY, &mut scratch).unwrap();
+    let mut exchange = Exchange::new(0, 0, Outline { is_head: false, length: 0 });
+    assert_eq!(read_all(&mut world, &mut connection, &mut exchange, &mut scratch), None);
+    assert!(exchange.bytes_in > 0);
+}
+
 #[test]
 fn an_answer_that_pours_lets_others_have_their_turn_after_a_quarter_of_a_mebibyte() {
     let (mut world, mut connection) = connected(endless_body("", 1 << 20), None, None);

@@ -65,7 +65,7 @@ pub struct Response {
     /// The beginning of a head that needs more than one read, or of the trailers; empty nearly always.
     partial: Vec<u8>,
     interim_answers: u32,
-    interim_bytes: usize,
+    head_bytes: usize,
 }
 
 impl Response {
@@ -78,7 +78,7 @@ impl Response {
             to_head_request,
             partial: Vec::new(),
             interim_answers: 0,
-            interim_bytes: 0,
+            head_bytes: 0,
         }
     }
 
@@ -86,6 +86,12 @@ impl Response {
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head
+    }
+
+    /// Returns the length of all its complete heads.
+    #[must_use]
+    pub fn head_bytes(&self) -> usize {
+        self.head_bytes
     }
 
     /// Returns the number of held bytes: of a head or trailers that are not complete.
@@ -182,14 +188,14 @@ impl Response {
 
     /// Takes a complete head; returns whether it is the final one.
     fn take_head(&mut self, head: Head, length: usize) -> Result<bool, WireError> {
+        self.head_bytes += length;
         if head.status >= 200 || head.status == 101 {
             self.begin_body(head);
             return Ok(true);
         }
         self.interim_answers += 1;
-        self.interim_bytes += length;
         let is_too_much =
-            self.interim_answers > MAX_INTERIM_ANSWERS || self.interim_bytes > MAX_INTERIM_BYTES;
+            self.interim_answers > MAX_INTERIM_ANSWERS || self.head_bytes > MAX_INTERIM_BYTES;
         if is_too_much { Err(WireError::TooManyInterim) } else { Ok(false) }
     }
 

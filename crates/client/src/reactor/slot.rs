@@ -1,7 +1,6 @@
 //! One connection, and the exchange on it.
 
 use net::{Driver, Nanos, Ready};
-use wire::MAX_HEAD_BYTES;
 
 use super::PoolId;
 use super::answer::Answer;
@@ -88,8 +87,6 @@ impl<S> ReactorSlot<S> {
         self.request.extend_from_slice(request.body);
         let exchange = &mut self.exchange;
         exchange.keeps_head = true;
-        // Callers parse a head that breaks the grammar again, for their own error.
-        exchange.excerpt_limit = MAX_HEAD_BYTES + 1;
         exchange.body.get_or_insert_default();
         exchange.body_limit = usize::MAX;
         exchange.stream_reader = request.streams.then(|| Box::new(StreamReader::detecting()));

@@ -88,9 +88,14 @@ impl ProtocolSession for Http1Session {
             return NextRead { room: buffer, discardable: 0 };
         };
         let left = response.discardable();
-        if left >= DISCARD_FROM && !slots.slot(ONLY).0.is_looked_at() {
+        let (exchange, _) = slots.slot(ONLY);
+        // A sample of a failed response has the beginning of its body.
+        let is_failed = response.head().is_some_and(|head| head.status >= 400);
+        let is_sampled = is_failed && exchange.lacks_excerpt(response.head_bytes());
+        if left >= DISCARD_FROM && !is_sampled && !exchange.is_looked_at() {
             // One more than is left, so that bytes after the announced end are noticed.
-            let room = usize::try_from(left + 1).map_or(buffer, |room| room.min(buffer));
+            let room =
+                usize::try_from(left.saturating_add(1)).map_or(buffer, |room| room.min(buffer));
             return NextRead { room, discardable: left };
         }
         let is_short = self.last_body >= DISCARD_FROM && response.head().is_none();
@@ -107,8 +112,9 @@ impl ProtocolSession for Http1Session {
         } else {
             response.feed(bytes, received.heads, &mut ())
         };
-        if !matches!(progress, Ok(Progress::Done(_))) {
-            exchange.keep_excerpt(bytes);
+        if !matches!(progress, Ok(Progress::Done(_))) || exchange.has_excerpt() {
+            let head_bytes = response.head().map(|_| response.head_bytes());
+            exchange.keep_excerpt(bytes, head_bytes);
         }
         exchange.set_head(response.head());
         self.after_read(progress, received, exchange);

@@ -263,7 +263,7 @@ impl MessageCore {
                 exchange.response_head.clone_from(&head);
                 exchange.keep_body_excerpt(rest);
             } else {
-                exchange.keep_excerpt(received);
+                exchange.keep_excerpt(received, None);
             }
             Outcome { status, ..exchange.end(at, reason) }
         };
