@@ -80,7 +80,12 @@ impl<S> ByteChannel<S> {
 
     /// Returns whether the latest read left nothing, so that the next bytes raise an event.
     pub(crate) fn is_drained(&self) -> bool {
-        self.is_drained && !self.layer.as_ref().is_some_and(|layer| layer.is_ended())
+        self.is_drained && !self.is_ended()
+    }
+
+    /// Returns whether the layer has received the announcement of its end.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.layer.as_ref().is_some_and(|layer| layer.is_ended())
     }
 
     /// Continues to open the channel; `buffer` is scratch space.

@@ -179,7 +179,7 @@ impl<S> Connection<S> {
                 move_bytes(channel, session, driver, event, slots, scratch, (is_full, is_reused))
             }
         };
-        if event.closed {
+        if event.closed || self.channel.is_ended() {
             let ended = scratch.ended.iter_mut().skip(first);
             ended.for_each(|ended| ended.outcome.reusable = false);
         }
@@ -317,18 +317,21 @@ fn move_bytes<D: Driver>(
     scratch: &mut Scratch,
     (is_full, is_reused): (&mut bool, bool),
 ) -> Step {
+    let first = scratch.ended.len();
     let sent = if event.writable { send(channel, session, driver, slots, is_full) } else { Ok(()) };
     if session.has_written() && channel.is_flushed() {
         session.end_written(driver.now(), slots, &mut scratch.ended);
     }
+    let failed = sent.as_ref().err().map(|(_, error)| error.kind());
     // What was received before a failed send says how exchanges ended, of which some may be complete.
-    let step = if event.readable || (sent.is_err() && session.runs_idle()) {
-        receive(channel, session, driver, slots, scratch, (event.closed, is_reused))
+    let step = if event.readable || failed.is_some() {
+        receive(channel, session, driver, slots, scratch, (event.closed, is_reused, failed))
     } else {
         Step::Pending
     };
     if let Err((at, error)) = sent {
         // A response that was received before the error takes precedence.
+        scratch.ended.iter_mut().skip(first).for_each(|ended| ended.outcome.reusable = false);
         session.broken(at, is_reused, &error, slots, &mut scratch.ended);
     }
     if session.reads_on() {
@@ -371,7 +374,8 @@ fn send<D: Driver>(
     Ok(())
 }
 
-/// Receives what the socket has, within the limits of one call.
+/// Receives what the socket has, within the limits of one call. After a failed send, only a close (a broken
+/// pipe) is an end of the stream: the end after a reset says nothing about a body.
 #[inline]
 fn receive<D: Driver>(
     channel: &mut ByteChannel<D::Socket>,
@@ -379,7 +383,7 @@ fn receive<D: Driver>(
     driver: &mut D,
     slots: &mut impl Slots,
     scratch: &mut Scratch,
-    (is_closed, is_reused): (bool, bool),
+    (is_closed, is_reused, failed): (bool, bool, Option<ErrorKind>),
 ) -> Step {
     let mut count = 0;
     for _ in 0..MAX_READS {
@@ -392,6 +396,9 @@ fn receive<D: Driver>(
             channel.recv(driver, buffer)
         };
         let length = match read {
+            Ok(0) if failed.is_some_and(|kind| kind != ErrorKind::BrokenPipe) => {
+                return Step::Pending;
+            }
             Ok(0) => {
                 let at = driver.now();
                 session.end_of_stream(at, is_reused, slots, &mut scratch.ended);
@@ -400,6 +407,7 @@ fn receive<D: Driver>(
             Ok(length) => length,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Pending,
             Err(error) if error.kind() == ErrorKind::Interrupted => return Step::Again,
+            Err(_) if failed.is_some() => return Step::Pending,
             Err(error) => {
                 let at = driver.now();
                 session.broken(at, is_reused, &error, slots, &mut scratch.ended);
@@ -417,7 +425,7 @@ fn receive<D: Driver>(
             session.feed(received, slots);
         }
         count += length;
-        if !session.reads_on() || (channel.is_drained() && !is_closed) {
+        if !session.reads_on() || (channel.is_drained() && !is_closed && failed.is_none()) {
             return Step::Pending;
         }
         if count >= MAX_READ_BYTES {

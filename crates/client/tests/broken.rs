@@ -128,6 +128,61 @@ fn a_response_that_was_received_before_a_failed_send_is_complete() {
     assert_eq!(world.begin(1), [(0, None), (1, reset)]);
 }
 
+/// A server of HTTP/1.1 that refuses a request before it has read all of it.
+struct Refusing(Vec<(Nanos, Act)>);
+
+impl Peer for Refusing {
+    fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        Dial::Accept(1)
+    }
+
+    fn receive(&mut self, _: u64, _: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// How a request ends whose second half is sent after these acts of the server.
+fn end_of_a_refused_request(acts: &[Act], event: Ready) -> (Option<u16>, Option<Reason>) {
+    let acts = acts.iter().zip(10..).map(|(act, at)| (at, act.clone())).collect();
+    let mut world = World::new(Refusing(acts), &Protocol::Http1, None, Some(b"hello"));
+    let length = world.exchanges.request.len();
+    world.exchanges.all[0] = Exchange::new(0, 0, Outline { is_head: false, length });
+    world.driver.send_limit = length / 2;
+    // The first send fills the socket until the server has acted.
+    world.driver.send_cost_ns = 1;
+    let now = world.driver.now();
+    world.driver.full = (now + 1, now + 50);
+    assert_eq!(world.begin(0), []);
+    world.wait(100);
+    let _ =
+        world.connection.drive(&mut world.driver, event, &mut world.exchanges, &mut world.scratch);
+    let [Ended { outcome, .. }] = world.scratch.ended[..] else { panic!("it goes on") };
+    assert!(!outcome.reusable);
+    (outcome.status, outcome.failure)
+}
+
+#[test]
+fn a_refusal_that_was_received_before_a_failed_send_is_the_outcome() {
+    let bytes = |text: &str| Act::Bytes(text.into());
+    let whole = bytes("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
+    let to_the_end = bytes("HTTP/1.1 413 Too Large\r\nConnection: close\r\n\r\nno");
+    let (reset, closed) = (Some(Reason::WriteReset), Some(Reason::WriteClosed));
+    let in_body = Some(Reason::ReadResetInBody);
+    let table: [(&[Act], _); 5] = [
+        (&[whole, Act::Reset], (Some(413), None)),
+        (&[Act::Reset], (None, reset)),
+        (&[Act::Close, Act::Reset], (None, closed)),
+        // Only a close says that the body is complete.
+        (&[to_the_end.clone(), Act::Reset], (Some(413), in_body)),
+        (&[to_the_end, Act::Close, Act::Reset], (Some(413), None)),
+    ];
+    for (acts, end) in table {
+        for event in [WRITABLE, BOTH, Ready { closed: true, ..BOTH }] {
+            assert_eq!(end_of_a_refused_request(acts, event), end, "{acts:?} {event:?}");
+        }
+    }
+}
+
 /// A layer that encrypts nothing; its handshake is over.
 struct Clear {
     outgoing: Vec<u8>,

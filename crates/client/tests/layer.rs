@@ -211,6 +211,16 @@ fn the_layers_word_of_the_end_ends_a_body_without_a_length() {
 }
 
 #[test]
+fn a_connection_that_the_layer_ended_with_the_response_is_not_used_again() {
+    let ended: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello\0\0";
+    for (answer, is_reusable) in [(ANSWER, true), (ended, false)] {
+        let mut world = Simulated::new(Server::answering(answer, 1000));
+        let (outcome, _) = exchange(&mut world, 4096).unwrap();
+        assert_eq!((outcome.failure, outcome.reusable), (None, is_reusable));
+    }
+}
+
+#[test]
 fn a_handshake_that_fails_is_a_failure_of_the_layer() {
     let server = Server { welcome: b"go away".to_vec(), ..Server::answering(ANSWER, 1) };
     let failed = exchange(&mut Simulated::new(server), 4096);

@@ -180,7 +180,7 @@ impl<P: Peer> Simulated<P> {
                 ready.closed = true;
             }
             Happening::Resets => {
-                side.broken = Some(libc::ECONNRESET);
+                side.broken = Some(if side.ended { libc::EPIPE } else { libc::ECONNRESET });
                 ready.closed = true;
             }
         }
@@ -189,14 +189,12 @@ impl<P: Peer> Simulated<P> {
 
     fn take(&mut self, socket: &SimulatedSocket, limit: usize) -> io::Result<Vec<u8>> {
         let side = self.side(socket)?;
-        // As on Linux, bytes that came before a reset are still read.
-        if side.inbox.is_empty() {
+        // As on Linux, bytes and an end that came before a reset are still read.
+        if side.inbox.is_empty() && !side.ended {
             if let Some(errno) = side.broken {
                 return Err(io::Error::from_raw_os_error(errno));
             }
-            if !side.ended {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
+            return Err(io::ErrorKind::WouldBlock.into());
         }
         let rest = side.inbox.split_off(limit.min(side.inbox.len()));
         Ok(std::mem::replace(&mut side.inbox, rest).into())
