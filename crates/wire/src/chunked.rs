@@ -9,6 +9,7 @@ use crate::{MAX_HEAD_BYTES, WireError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChunkPosition {
     Size { digits: u8 },
+    SizeSpace,
     Extension,
     SizeLf,
     Data,
@@ -27,7 +28,7 @@ pub struct Chunked {
     at: ChunkPosition,
     /// The remaining bytes of the current chunk; while its size is read, the size so far.
     left: u64,
-    /// Extension and trailer bytes so far, bounded by [`MAX_HEAD_BYTES`].
+    /// Bytes of the extension or of the trailers so far, bounded by [`MAX_HEAD_BYTES`].
     skipped: u32,
 }
 
@@ -88,10 +89,16 @@ impl Chunked {
                 self.digit(digits, byte)
             }
             (ChunkPosition::Size { digits: 1.. }, b'\r') => Ok(ChunkPosition::SizeLf),
-            (ChunkPosition::Size { digits: 1.. }, b';' | b' ' | b'\t') => {
+            (ChunkPosition::Size { digits: 1.. } | ChunkPosition::SizeSpace, b';') => {
                 Ok(ChunkPosition::Extension)
             }
-            (ChunkPosition::Extension, b'\r') => Ok(ChunkPosition::SizeLf),
+            (ChunkPosition::Size { digits: 1.. } | ChunkPosition::SizeSpace, b' ' | b'\t') => {
+                self.skip(ChunkPosition::SizeSpace)
+            }
+            (ChunkPosition::SizeSpace | ChunkPosition::Extension, b'\r') => {
+                self.skipped = 0;
+                Ok(ChunkPosition::SizeLf)
+            }
             (ChunkPosition::Extension, b'\n') => Err(WireError::BadChunk),
             (ChunkPosition::Extension, _) => self.skip(ChunkPosition::Extension),
             (ChunkPosition::SizeLf, b'\n') if self.left == 0 => Ok(ChunkPosition::TrailerStart),
@@ -184,6 +191,9 @@ mod tests {
             b"0\r\nT: v\n",
             b"4;a\nWiki",
             b"0\r\n\rX",
+            b"5 7\r\n",
+            b"5 junk\r\n",
+            b"5 \n",
         ];
         for wire in table {
             assert_eq!(
@@ -200,5 +210,18 @@ mod tests {
         let endless = vec![b'x'; MAX_HEAD_BYTES + 1];
         assert_eq!(decode(&[b"4;", &endless]), Err(WireError::HeadTooLarge));
         assert_eq!(decode(&[b"0\r\n", &endless]), Err(WireError::HeadTooLarge));
+        assert_eq!(decode(&[b"4", &vec![b' '; MAX_HEAD_BYTES + 1]]), Err(WireError::HeadTooLarge));
+        // Each chunk may have as much.
+        let longest = vec![b'x'; MAX_HEAD_BYTES];
+        let chunk = [b"1;", &longest[..], b"\r\na\r\n"].concat();
+        let end = [b"0;", &longest[..], b"\r\nT:", &longest[2..], b"\r\n\r\n"].concat();
+        let (body, is_done, _) = decode(&[&chunk, &chunk, &end]).unwrap();
+        assert_eq!((body.as_slice(), is_done), (&b"aa"[..], true));
+    }
+
+    #[test]
+    fn spaces_may_follow_a_size() {
+        let (body, is_done, _) = decode(&[b"4 \t\r\nWiki\r\n0 ;a=b\r\n\r\n"]).unwrap();
+        assert_eq!((body.as_slice(), is_done), (&b"Wiki"[..], true));
     }
 }

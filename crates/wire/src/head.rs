@@ -67,8 +67,10 @@ impl Head {
         let bodiless = to_head_request || status < 200 || status == 204 || status == 304;
         let framing = if bodiless { Framing::None } else { seen.framing() };
         let reusable = seen.keepalive && !seen.closes && framing != Framing::Close && status != 101;
-        // A length beside chunks may smuggle a response: the connection is not used again (RFC 9112, 6.1).
-        let keepalive = reusable && !(seen.coded && seen.length.is_some());
+        // A length beside chunks may smuggle a response, as may a coding in HTTP/1.0: the connection is not
+        // used again (RFC 9112, 6.1).
+        let is_doubtful = seen.length.is_some() || parsed.version != Some(1);
+        let keepalive = reusable && !(seen.coded && is_doubtful);
         Ok(Self { status, framing, keepalive, is_event_stream: seen.is_event_stream })
     }
 }
@@ -296,6 +298,11 @@ mod tests {
         ];
         for (version, field, keepalive) in table {
             let text = format!("{version} 200 OK\r\nContent-Length: 1\r\n{field}\r\n\r\n");
+            assert_eq!(head(&text).keepalive, keepalive, "{text}");
+        }
+        for (version, keepalive) in [("HTTP/1.1", true), ("HTTP/1.0", false)] {
+            let fields = "Connection: keep-alive\r\nTransfer-Encoding: chunked";
+            let text = format!("{version} 200 OK\r\n{fields}\r\n\r\n");
             assert_eq!(head(&text).keepalive, keepalive, "{text}");
         }
     }
