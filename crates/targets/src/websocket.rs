@@ -3,6 +3,7 @@
 //! A message counts as a request when it was read, and as answered when the kernel has its answer. A
 //! request of HTTP without a handshake is refused.
 
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -102,17 +103,17 @@ struct EchoConnection {
     reader: WebSocketReader,
     /// The beginning of a message that is not complete.
     begun: Vec<u8>,
-    /// Bytes that wait to be written, and the answers in them.
+    /// Bytes that wait to be written, and where the answers in them end.
     out: Vec<u8>,
-    answers: u64,
+    answers: VecDeque<usize>,
     is_over: bool,
 }
 
 impl EchoConnection {
     fn new(stream: TcpStream, tally: Arc<ThreadCounts>, buffer: Arc<Mutex<Vec<u8>>>) -> Self {
         let reader = WebSocketReader::new(Masking::Required, MAX_MESSAGE_BYTES);
-        let (begun, out) = (Vec::new(), Vec::new());
-        EchoConnection { stream, tally, buffer, reader, begun, out, answers: 0, is_over: false }
+        let (begun, out, answers) = (Vec::new(), Vec::new(), VecDeque::new());
+        EchoConnection { stream, tally, buffer, reader, begun, out, answers, is_over: false }
     }
 
     async fn serve(&mut self, push_every: Option<Duration>) -> io::Result<()> {
@@ -169,7 +170,7 @@ impl EchoConnection {
                         OutgoingFrame::message(piece.kind, payload).write_unmasked(&mut self.out);
                         self.begun = Vec::new();
                         self.tally.requests.fetch_add(1, Relaxed);
-                        self.answers += 1;
+                        self.answers.push_back(self.out.len());
                     }
                 }
                 Ok(Some(WebSocketEvent::Ping(payload))) => {
@@ -192,20 +193,24 @@ impl EchoConnection {
         }
     }
 
-    /// Writes everything, and counts the answers in it.
+    /// Writes everything, and counts what the kernel takes of it.
     async fn write(&mut self) -> io::Result<()> {
         let mut from = 0;
         while from < self.out.len() {
             match self.stream.try_write(&self.out[from..]) {
-                Ok(count) => from += count,
+                Ok(count) => {
+                    from += count;
+                    let answered = self.answers.partition_point(|end| *end <= from);
+                    self.answers.drain(..answered);
+                    self.tally.bytes_out.fetch_add(count as u64, Relaxed);
+                    self.tally.answered.fetch_add(answered as u64, Relaxed);
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.stream.writable().await?;
                 }
                 Err(error) => return Err(error),
             }
         }
-        self.tally.bytes_out.fetch_add(from as u64, Relaxed);
-        self.tally.answered.fetch_add(std::mem::take(&mut self.answers), Relaxed);
         self.out.clear();
         self.out.shrink_to(SPARE_BYTES);
         Ok(())
@@ -216,5 +221,37 @@ impl EchoConnection {
 pub(crate) fn close(frame: &CloseFrame<'_>, out: &mut Vec<u8>) {
     if let Some(payload) = frame.payload() {
         OutgoingFrame::close(&payload).write_unmasked(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_took_counts_although_a_later_write_fails() -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            let mut client = TcpStream::connect(listener.local_addr()?).await?;
+            let (tally, buffer) = (Arc::<ThreadCounts>::default(), Arc::default());
+            let mut echo = EchoConnection::new(listener.accept().await?.0, tally.clone(), buffer);
+            // Far more than sockets hold, with the longest head of a frame.
+            let message = [&[0x82, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0][..], &[0; 1 << 16]];
+            for _ in 0..256 {
+                echo.take(&message.concat());
+            }
+            // Bytes that were not read make its close a reset.
+            let client = tokio::spawn(async move { client.read_exact(&mut [0; 1 << 18]).await });
+            assert!(echo.write().await.is_err());
+            client.await??;
+            let (sent, answered) = (tally.bytes_out.load(Relaxed), tally.answered.load(Relaxed));
+            assert!(sent >= 1 << 18, "{sent}");
+            assert_eq!(answered, sent / (10 + (1 << 16)));
+            Ok(())
+        })
     }
 }

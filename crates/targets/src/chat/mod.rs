@@ -79,15 +79,9 @@ impl Chat {
     ) -> Self {
         Chat { queue, alarm, log }
     }
-}
 
-impl Serve for Chat {
-    fn serve(
-        &self,
-        stream: TcpStream,
-        tally: Arc<ThreadCounts>,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        let mut connection = ChatConnection {
+    fn connection(&self, stream: TcpStream, tally: Arc<ThreadCounts>) -> ChatConnection {
+        ChatConnection {
             queue: Arc::clone(&self.queue),
             alarm: Arc::clone(&self.alarm),
             log: self.log.clone(),
@@ -98,7 +92,17 @@ impl Serve for Chat {
             body: Vec::new(),
             framed: Vec::new(),
             events: Vec::new(),
-        };
+        }
+    }
+}
+
+impl Serve for Chat {
+    fn serve(
+        &self,
+        stream: TcpStream,
+        tally: Arc<ThreadCounts>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let mut connection = self.connection(stream, tally);
         async move { while let Ok(Ending::Open) = connection.exchange().await {} }
     }
 }

@@ -246,11 +246,10 @@ impl ChatConnection {
 
     /// Returns the result of a write; success if it failed at a client whose end is noticed later.
     fn unless_unnoticed(&self, sent: io::Result<()>) -> io::Result<()> {
-        let after_ns = self.queue.spec().notice_after_ns;
-        match sent {
-            Err(_) if clock::now_ns() < self.closed_since() + after_ns => Ok(()),
-            sent => sent,
-        }
+        let Err(error) = sent else { return Ok(()) };
+        // The clock is read last: the first failed write may be what shows the close.
+        let noticed_ns = self.closed_since() + self.queue.spec().notice_after_ns;
+        if clock::now_ns() < noticed_ns { Ok(()) } else { Err(error) }
     }
 }
 
@@ -259,5 +258,33 @@ fn connected<T>(first: First<(), T>) -> io::Result<()> {
     match first {
         First::Left(()) => Err(io::ErrorKind::ConnectionAborted.into()),
         First::Right(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+    use crate::alarm::DelayAlarm;
+    use crate::chat::{Chat, ChatDialect, ChatQueue, ChatSpec};
+
+    #[test]
+    fn a_failed_write_is_noticed_at_once_unless_the_spec_says_later() -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            for (notice_after_ns, is_noticed) in [(0, true), (3_600_000_000_000, false)] {
+                let spec = ChatSpec { notice_after_ns, ..ChatSpec::new(ChatDialect::Openai) };
+                let chat = Chat::new(Arc::new(ChatQueue::new(&spec)), DelayAlarm::start()?, None);
+                let stream = TcpStream::connect(listener.local_addr()?).await?;
+                let connection = chat.connection(stream, Arc::default());
+                let sent = connection.unless_unnoticed(Err(io::ErrorKind::BrokenPipe.into()));
+                assert_eq!(sent.is_err(), is_noticed);
+            }
+            Ok(())
+        })
     }
 }
