@@ -136,8 +136,12 @@ def test_a_load_that_cannot_be_fired_costs_its_profile_alone(bench):
     ],
 )
 def test_what_becomes_of_a_server_behind_its_load_is_noted(bench, kind, cost, text):
+    checks = []
+
     def ends():
-        raise TrialError(kind, "a", Message(text))
+        checks.append("before its load" if len(checks) % 2 == 0 else "behind it")
+        if checks[-1] == "behind it":
+            raise TrialError(kind, "a", Message(text))
 
     bench.check = ends
     first = bench.run()[0]
