@@ -2,12 +2,14 @@
 
 Streams last long, so that an interval of a second holds a handful of them, too few for any
 percentile. Their histograms add up: each percentile has pools of its own, as short as it allows,
-and every interval shows what its pool says.
+and every interval shows what its pool says. No pool has intervals of two phases: what streams did
+in the warm-up says nothing about the window.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from torr.results.base import Statistics
@@ -32,8 +34,13 @@ def pooled(intervals: Sequence[Interval], metric: str) -> list[dict[str, float |
         text = intervals[at].histograms.get(metric)
         return Histogram.read(text) if text else Histogram()
 
+    phases = groupby(range(len(intervals)), key=lambda at: intervals[at].phase)
+    places = [list(group) for _, group in phases]
     for stat, share in _SHARES.items():
-        for pool in _pools([s.n for s in own], needed(share)):
+        pools = [
+            pool for phase in places for pool in _pools(phase, [s.n for s in own], needed(share))
+        ]
+        for pool in pools:
             first = pool[0]
             alone = own[first].value(stat) if len(pool) == 1 else None
             value = alone or Histogram.sum(map(read, pool)).at(share)
@@ -42,14 +49,14 @@ def pooled(intervals: Sequence[Interval], metric: str) -> list[dict[str, float |
     return made
 
 
-def _pools(counts: Sequence[int], wanted: int) -> list[list[int]]:
+def _pools(places: Sequence[int], counts: Sequence[int], wanted: int) -> list[list[int]]:
     """Return neighbours that together hold as many as are wanted; the rest joins the last pool."""
     pools: list[list[int]] = []
     current: list[int] = []
     held = 0
-    for at, count in enumerate(counts):
+    for at in places:
         current.append(at)
-        held += count
+        held += counts[at]
         if held >= wanted:
             pools.append(current)
             current, held = [], 0

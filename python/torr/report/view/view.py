@@ -144,7 +144,7 @@ def light(piece: Interval, count: int) -> Interval:
 
 def _drawn(piece: JsonObject) -> JsonObject:
     """Return the members of an interval that a chart shows."""
-    drawn = {key: piece[key] for key in _DRAWN}
+    drawn = {key: piece[key] for key in (*_DRAWN, "nodes") if key in piece}
     latency, stream = piece["latency"], piece["stream"]
     drawn["latency"] = {key: _thin(latency[key]) for key in _TIMES if latency[key]}
     return {**drawn, "stream": {key: stream[key] for key in _STREAMED}} if stream else drawn

@@ -41,6 +41,14 @@ def test_intervals_are_pooled_until_they_carry_a_percentile():
     assert [p.get("p95") for p in pooled(intervals, "ttft")] == [None] * 7
 
 
+def test_the_window_is_not_pooled_with_what_came_before_and_after_it():
+    slow, fast = [90 * 10**6] * 15, [5 * 10**6] * 15
+    phases = ["warmup"] * 3 + ["measure"] * 3 + ["drain"]
+    intervals = [piece(slow if phase != "measure" else fast, phase) for phase in phases]
+    found = [p.get("p50") for p in pooled(intervals, "ttft")]
+    assert found == [*[pytest.approx(90, rel=1e-3)] * 3, *[pytest.approx(5, rel=1e-3)] * 3, None]
+
+
 def test_an_interval_that_carries_a_percentile_is_not_pooled():
     intervals = [piece([n * 10**6] * 20) for n in (1, 2)] + [piece([])]
     assert [p["p50"] for p in pooled(intervals, "ttft")] == pytest.approx([1, 2, 2], rel=1e-3)

@@ -92,8 +92,11 @@ def test_a_level_without_intervals_and_details_has_a_view(make_result):
 
 def test_intervals_of_streams_have_percentiles_of_their_pools(streamed):
     pooled = view.view(streamed)["pooled"]["0"]
-    assert len(pooled["ttft"]) == len(streamed.levels[0].intervals)
-    assert all(each["p50"] for each in pooled["ttft"])
+    intervals = streamed.levels[0].intervals
+    shown = zip(intervals, pooled["ttft"], strict=True)
+    of_window = [each["p50"] for piece, each in shown if piece.phase == "measure"]
+    assert of_window
+    assert all(of_window)
 
 
 def test_charts_of_calls_are_of_messages(called, called_ladder):
@@ -171,6 +174,16 @@ def test_a_page_of_many_intervals_has_of_them_what_charts_are_drawn_from(streame
     assert set(short["latency"]["response_ms"]) < set(whole["latency"]["response_ms"])
     assert short["counts"] == whole["counts"]
     assert "histograms" not in short
+
+
+def test_a_page_of_many_intervals_has_the_nodes_of_each(streamed):
+    many = repeated(streamed, 20)
+    nodes = [{"name": "a", "attempted": 3, "ok": 2, "ok_per_s": 2.0}]
+    level = many.levels[0]
+    pieces = [typed.changed(piece, nodes=nodes) for piece in level.intervals]
+    many = replace(many, levels=[replace(level, intervals=pieces)])
+    (first, *_) = view.run(many)["result"]["levels"][0]["intervals"]
+    assert first["nodes"][0]["ok_per_s"] == 2.0
 
 
 def test_a_page_of_very_many_intervals_has_none_and_says_where_they_are(streamed, monkeypatch):
