@@ -26,27 +26,37 @@ def warm_torr():
     warm.close()
 
 
+@pytest.fixture(scope="session")
+def torr_in(warm_torr, tmp_path_factory):
+    """Run a `torr` command to its end in a directory; it is forked from the warm process."""
+
+    def run(folder, *arguments):
+        output = tmp_path_factory.mktemp("output")
+        out, err = output / "out.txt", output / "err.txt"
+        request = {
+            "folder": str(folder),
+            "arguments": list(map(str, arguments)),
+            "environment": dict(os.environ),
+            "out": str(out),
+            "err": str(err),
+        }
+        code = warm_torr.run(request, err)
+        return Ended(code, out.read_text(), err.read_text(), folder)
+
+    return run
+
+
 @pytest.fixture
-def torr(tmp_path, tmp_path_factory, warm_torr):
+def torr(tmp_path, torr_in):
     """Run a `torr` command to its end in an empty directory.
 
-    It is forked from the warm process. With settings, which are keywords of `subprocess.run` such
-    as `env`, the installed program is started instead.
+    With settings, which are keywords of `subprocess.run` such as `env`, the installed program is
+    started instead of a fork of the warm process.
     """
 
     def run(*arguments, **settings):
         if not settings:
-            output = tmp_path_factory.mktemp("output")
-            out, err = output / "out.txt", output / "err.txt"
-            request = {
-                "folder": str(tmp_path),
-                "arguments": list(map(str, arguments)),
-                "environment": dict(os.environ),
-                "out": str(out),
-                "err": str(err),
-            }
-            code = warm_torr.run(request, err)
-            return Ended(code, out.read_text(), err.read_text(), tmp_path)
+            return torr_in(tmp_path, *arguments)
         process = subprocess.run(
             [TORR, *map(str, arguments)],
             capture_output=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import signal
 
 import pytest
 
@@ -37,9 +36,7 @@ def call(torr, judged_torr, start, tmp_path):
             return torr(*arguments, preexec_fn=limit)
         if end.signal is None:
             return judged_torr(*arguments)
-        # The tests may have been started by nohup.
-        heard = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)  # noqa: E731
-        process = start(*arguments, preexec_fn=heard)
+        process = start(*arguments)
         intervals = "_output/torr/*/intervals.jsonl"
         wait_until(lambda: any(path.read_text() for path in tmp_path.glob(intervals)))
         process.send_signal(end.signal)

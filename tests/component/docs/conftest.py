@@ -8,14 +8,13 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import threading
 
 import pytest
 
 from authority import Authority, Nginx
 from documents import ROOT
-from installed import TORR, until_judged
+from installed import until_judged
 from torr import targets
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
@@ -120,13 +119,13 @@ def aim(url, chats, place, request, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def laddered(tmp_path_factory, url):
+def laddered(tmp_path_factory, url, torr_in):
     """A directory in which a ladder named `before` was run."""
     folder = tmp_path_factory.mktemp("laddered")
     rounds = ["--levels", "1,2", "--rounds", "6"]
-    command = [TORR, "ladder", *rounds, *QUICK, "-n", "before", f"{url}/healthz"]
-    run = functools.partial(subprocess.run, command, cwd=folder, check=True, capture_output=True)
-    until_judged(run, folder)
+    command = ["ladder", *rounds, *QUICK, "-n", "before", f"{url}/healthz"]
+    ended = until_judged(lambda: torr_in(folder, *command), folder)
+    assert ended.code == 0, ended.err
     return folder
 
 

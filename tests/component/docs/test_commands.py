@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 
 import click
 import pytest
@@ -100,26 +99,18 @@ def each_command():
 
 
 @pytest.mark.parametrize("command", list(each_command()))
-def test_a_command_of_a_page_runs(command, place, aim):
+def test_a_command_of_a_page_runs(command, place, aim, torr_in, monkeypatch):
     arguments = quicker(aim(command))
     # Servers under comparison are found by their names.
-    path = {**os.environ, "PATH": f"{TORR.parent}:{os.environ['PATH']}"}
-    ended = subprocess.run(
-        [TORR, *arguments],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=path,
-    )
+    monkeypatch.setenv("PATH", f"{TORR.parent}:{os.environ['PATH']}")
+    ended = torr_in(place, *arguments)
     # How the load went is the machine's; that it went is the page's.
     fine = {ExitCode.FINE, ExitCode.MISSED}
     if "--strict" in arguments:
         fine.add(ExitCode.GENERATOR_LIMITED)
-    if "no request succeeded" in ended.stderr:
+    if "no request succeeded" in ended.err:
         fine.add(ExitCode.NOTHING_MEASURED)  # the target here gives other answers
-    assert ended.returncode in fine, ended.stderr
+    assert ended.code in fine, ended.err
 
 
 def test_a_command_that_does_not_exist_is_noticed(url):

@@ -3,13 +3,11 @@
 import csv
 import json
 import re
-import subprocess
-from functools import partial
 
 import pytest
 
 from documents import ROOT
-from installed import TORR, until_judged
+from installed import until_judged
 from torr.results import base, capacity, level, monitor, serving
 
 METRICS = (ROOT / "docs/reference/metrics.md").read_text(encoding="utf-8")
@@ -63,13 +61,12 @@ def test_every_field_of_the_model_is_defined(part):
     assert not set(part.__struct_encode_fields__) - named(METRICS)
 
 
-def test_every_key_of_a_verdict_is_defined(place, url):
+def test_every_key_of_a_verdict_is_defined(place, url, torr_in):
     load = ("-c", "2", "--requests", "500", "--warmup", "0s")
-    run = [TORR, "run", "-o", "json", "--slo", "p50 < 10s", *load, url]
-    call = partial(subprocess.run, run, cwd=place, capture_output=True, check=False)
-    ended = until_judged(call, place)
-    assert ended.returncode == 0, ended.stderr
-    assert not keys(json.loads(ended.stdout)["verdicts"]) - named(METRICS)
+    run = ["run", "-o", "json", "--slo", "p50 < 10s", *load, url]
+    ended = until_judged(lambda: torr_in(place, *run), place)
+    assert ended.code == 0, ended.err
+    assert not keys(json.loads(ended.out)["verdicts"]) - named(METRICS)
 
 
 def test_every_key_of_the_result_is_described(kept):
@@ -83,10 +80,11 @@ def test_every_file_of_a_run_is_described(laddered):
     assert {re.sub(r"-\d{8}-\d{6}$", "", name) for name in unnamed} == {"before"}
 
 
-def test_the_files_of_a_diff_are_described(place):
+def test_the_files_of_a_diff_are_described(place, torr_in):
     diff = ["diff", "-o", "json", "_output/torr/before.dat", "_output/torr/after.dat"]
-    ended = subprocess.run([TORR, *diff], cwd=place, capture_output=True, text=True, check=True)
-    found = json.loads(ended.stdout)
+    ended = torr_in(place, *diff)
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
     assert not set(found) - named(FILES)
     assert not keys(found["verdicts"]) - named(METRICS)
     (folder,) = (place / "_output/torr").glob("before_after-*")
@@ -94,11 +92,12 @@ def test_the_files_of_a_diff_are_described(place):
     assert {name.replace("before_after", "A_B") for name in files} <= set(named(FILES))
 
 
-def test_the_columns_of_both_logs_are_described(place, url):
+def test_the_columns_of_both_logs_are_described(place, url, torr_in):
     run = ["run", "--requests", "3", "--warmup", "0s", "--log", "seen.csv", url]
-    subprocess.run([TORR, *run], cwd=place, capture_output=True, check=True)
     serve = ["target", "delay", "--log", "truth.csv", "--for", "10ms"]
-    subprocess.run([TORR, *serve], cwd=place, capture_output=True, check=True)
+    for arguments in (run, serve):
+        ended = torr_in(place, *arguments)
+        assert ended.code == 0, ended.err
     for name in ("seen.csv", "truth.csv"):
         with (place / name).open(newline="") as file:
             assert not set(next(csv.reader(file))) - named(FILES)
