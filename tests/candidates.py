@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from installed import TORR
 
 # A number of requests, since on a busy machine none may end in a short time.
@@ -14,7 +17,12 @@ warmup = "0s"
 connections = 2
 url = "http://127.0.0.1:{{port}}/"
 """
-GOOD = f'["{TORR}", "target", "hello", "--port", "{{port}}", "--for", "60s"]'
+GOOD = f'["{sys.executable}", "{Path(__file__).with_name("hello_server.py")}", "{{port}}"]'
+
+
+def torr_target(behaviour):
+    """Return the command of a `torr target`; its arguments are in quotes, as in TOML."""
+    return f'["{TORR}", "target", {behaviour}, "--port", "{{port}}", "--for", "60s"]'
 
 
 def lasting(duration, top=QUICK):

@@ -20,8 +20,7 @@ WARM_TORR = Path(__file__).with_name("warm_torr.py")
 @pytest.fixture(scope="session")
 def warm_torr():
     """Return a process from which a `torr` is forked per command."""
-    path = os.pathsep.join(filter(None, [str(WARM_TORR.parents[1]), os.getenv("PYTHONPATH")]))
-    warm = WarmProcess(WARM_TORR, PYTHONPATH=path)
+    warm = WarmProcess(WARM_TORR)
     yield warm
     warm.close()
 

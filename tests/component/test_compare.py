@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from candidates import GOOD, QUICK, lasting
+from candidates import GOOD, QUICK, lasting, torr_target
 from installed import is_running, wait_until
 from recorder import recording
 
 
 def test_two_servers_are_compared(torr, matrix):
-    slow = GOOD.replace('"hello"', '"delay", "--delay", "5ms"')
+    slow = torr_target('"delay", "--delay", "5ms"')
     asked = ("--rounds", "6", "--junit", "compare.xml", "-n", "mine")
     ended = torr("compare", matrix({"one": GOOD, "two": slow}), *asked)
     assert ended.code == 0, ended.err
@@ -59,7 +59,7 @@ url = "http://127.0.0.1:{port}"
 @pytest.mark.parametrize("restart", ["trial", "cell"])
 def test_servers_of_a_chat_get_the_same_prompts_in_each_round(torr, matrix, restart):
     answers = '"openai", "--ttft", "1ms", "--itl", "1ms", "--message-tokens", "3"'
-    target = GOOD.replace('"hello"', answers)
+    target = torr_target(answers)
     cached = target.replace("]", ', "--prefix-cache", "100k"]')
     top = f'{CHAT}restart = "{restart}"\n'
     ended = torr("compare", matrix({"cached": cached, "plain": target}, top))
@@ -104,7 +104,7 @@ def test_servers_get_the_same_rows_of_a_trace_with_other_texts_in_each_round(
         for n in range(10)
     ]
     (tmp_path / "trace.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    target = GOOD.replace('"hello"', '"openai", "--ttft", "1ms", "--itl", "1ms"')
+    target = torr_target('"openai", "--ttft", "1ms", "--itl", "1ms"')
     cached = target.replace("]", ', "--prefix-cache", "100k"]')
     ended = torr("compare", matrix({"cached": cached, "plain": target}, TRACE))
     assert ended.code == 0, ended.err

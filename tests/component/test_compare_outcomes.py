@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from candidates import GOOD, QUICK, SERVER, lasting
+from candidates import GOOD, QUICK, SERVER, lasting, torr_target
 from installed import wait_until
 
 OF_FILE = "rounds is a key of the file, not of a candidate"
-SLOW = GOOD.replace('"hello"', '"delay", "--delay", "30ms"')
+SLOW = torr_target('"delay", "--delay", "30ms"')
 OF_MODES = QUICK + 'env = { MODE = "{mode}" }\n[factors]\nmode = ["x", "y"]\n'
 
 

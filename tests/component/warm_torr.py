@@ -8,12 +8,10 @@ the number of that. Imports are most of the processor time of a short load.
 
 from __future__ import annotations
 
-import atexit
 import gc
 import json
 import os
 import sys
-import threading
 import time
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
@@ -26,6 +24,7 @@ from doubles import FakeEngine
 from installed import TORR
 from torr.cli.main import VERBS, main, torr
 from torr.report.figures import theme
+from warm_process import leave
 
 # Not the verb `locust`: importing Locust changes the whole process.
 IMPORTED = (
@@ -132,19 +131,6 @@ def call(
         main()
     except SystemExit as ended:
         leave(ended.code)
-
-
-def leave(code: int) -> None:
-    """End this process as Python does, but do not free its objects.
-
-    Freeing copies the memory that this process shares with its parent, which takes as long as all
-    else that a short load computes.
-    """
-    threading._shutdown()  # waits for threads
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 if __name__ == "__main__":

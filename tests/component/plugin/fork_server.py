@@ -16,6 +16,8 @@ from importlib import import_module
 
 import pytest
 
+from warm_process import leave
+
 MEASURING_MODULES = (
     *("torr.cli.columns", "torr.verdicts.budget", "torr.micro.comparing", "torr.micro.leaking"),
     *("torr.micro.machine", "torr.micro.stressing", "torr.report.tables.flame_table"),
@@ -39,7 +41,7 @@ def main() -> None:
         warm_up(request["arguments"])
         child = os.fork()
         if child == 0:
-            sys.exit(session(**request))
+            leave(session(**request))
         _, status = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
