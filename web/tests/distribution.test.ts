@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { styleOf } from "../src/charts/distribution";
 import { columns, groups, percentileName, percentilePosition } from "../src/data/distribution";
 import type { Distribution } from "../src/model";
 
@@ -55,5 +56,10 @@ describe("curves", () => {
       ["20", 1],
     ]);
     expect([...groups([curve({ cell: "4 processes" })]).keys()]).toEqual(["4 processes"]);
+  });
+
+  it("have looks of their own", () => {
+    const looks = Array.from({ length: 25 }, (_, at) => JSON.stringify(styleOf(at)));
+    expect(new Set(looks).size).toBe(25);
   });
 });

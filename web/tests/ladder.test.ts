@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { ladderSpecs } from "../src/charts/ladder";
 import { ratios } from "../src/data/diff";
 import {
   unclaimedValues,
@@ -101,6 +102,14 @@ describe("panels of streams", () => {
 
   it("do not exist without streams", () => {
     expect(streamPanels(ladder({ points: [point(1)] }))).toEqual([]);
+  });
+});
+
+describe("the axis of times", () => {
+  it("includes the ranges of rounds", () => {
+    const points = [point(10, { p95_ms_range: [2, 70] }), point(20)];
+    const [, times] = ladderSpecs(ladder({ points }), null);
+    expect(times?.y.mustInclude).toEqual([2, 70]);
   });
 });
 

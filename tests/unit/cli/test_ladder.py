@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -259,6 +260,14 @@ def test_a_ladder_limited_everywhere_does_not_pass_its_slos(torr, fake):
     assert ended.code == 1
     assert "not shown: the generator was the limit" in ended.err
     assert torr("ladder", "--levels", "10", "--slo", "p95 < 1s", "--strict", URL).code == 4
+
+
+def test_a_level_with_a_limited_round_is_shown_as_one_that_claims_something(torr, fake):
+    verdicts = iter(["generator-limited", "healthy", "healthy", "healthy"])
+    fake.curve = lambda _users: Truth(health=next(verdicts))
+    ended = torr("ladder", "--levels", "10,20", "--rounds", "2", URL)
+    assert re.search(r"\nleft out +rounds of (10|20): limited by the generator\n", ended.out)
+    assert "no claim" not in ended.out
 
 
 def test_a_level_cut_short_is_shown_as_that_and_claims_nothing(torr, server, tmp_path):

@@ -9,13 +9,15 @@ import type { Colour } from "./palette";
 import type { Line, Spec } from "./plot";
 import { limits } from "./shapes";
 
-const STYLES: { colour: Colour; dash: number[] }[] = [
-  { colour: "blue", dash: [] },
-  { colour: "orange", dash: [8, 4] },
-  { colour: "green", dash: [2, 3] },
-  { colour: "purple", dash: [12, 4, 2, 4] },
-  { colour: "grey", dash: [4, 4] },
-];
+const COLOURS: readonly Colour[] = ["blue", "orange", "green", "purple", "grey"];
+const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 4]];
+
+/** Return the colour and dashes of a curve; each of the first 25 has its own. */
+export function styleOf(at: number): { colour: Colour; dash: number[] } {
+  const colour = COLOURS[at % COLOURS.length] ?? "blue";
+  const dash = DASHES[(at + Math.floor(at / COLOURS.length)) % DASHES.length] ?? [];
+  return { colour, dash };
+}
 
 /** Return the chart of curves of one group. */
 export function distributionSpec(
@@ -26,11 +28,10 @@ export function distributionSpec(
 ): Spec {
   const { xs, values } = columns(curves);
   const lines = curves.map((curve, at): Line => {
-    const style = STYLES[at % STYLES.length] ?? { colour: "blue" as const, dash: [] };
     const n = `n = ${count(curve.n)}`;
     const doubt = curve.doubtful ? `, ${translate("ladder.doubtful")}` : "";
     const label = `${curve.candidate == null ? curve.metric : curve.candidate} (${n}${doubt})`;
-    return { label, values: values[at] ?? [], show: ms, isJoined: true, ...style };
+    return { label, values: values[at] ?? [], show: ms, isJoined: true, ...styleOf(at) };
   });
   const metrics = new Set(curves.map((curve) => curve.metric));
   const allValues = values.flat();

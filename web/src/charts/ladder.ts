@@ -96,7 +96,10 @@ function times(ladder: Ladder): Spec {
   spec.y = {
     scale: spansFar(lines.flatMap((line) => line.values)) ? "log" : "zero",
     hasSwitch: true,
-    mustInclude: slos.map((slo) => slo.limit),
+    mustInclude: [
+      ...slos.map((slo) => slo.limit),
+      ...points.flatMap((point) => point.p95_ms_range ?? []),
+    ],
     headroom: 1.2,
   };
   return spec;

@@ -77,11 +77,15 @@ def _show_streams(result: RunResult, out: Screen) -> None:
 def _without_claim(result: RunResult) -> dict[str, str]:
     """Return a line for the levels that claim nothing, for each of the reasons."""
     lines: dict[str, str] = {}
-    limited = [x for x in result.levels if x.is_limited]
-    if limited:
-        where = _listed(dict.fromkeys(level.position for level in limited))
-        lines[say("no claim")] = say("{levels}: limited by the generator", levels=where)
     series = Series.of("", result.levels)
+    unclaimed = [point.position for point in series.limited]
+    limited = {level.position for level in result.levels if level.is_limited}
+    if unclaimed:
+        where = _listed(unclaimed)
+        lines[say("no claim")] = say("{levels}: limited by the generator", levels=where)
+    if others := limited.difference(unclaimed):
+        where = _listed(sorted(others))
+        lines[say("left out")] = say("rounds of {levels}: limited by the generator", levels=where)
     for name, points in ((say("cut short"), series.cut), (say("starved"), series.starved)):
         if points:
             where = _listed(point.position for point in points)

@@ -103,12 +103,20 @@ def when(result: RunResult) -> str:
 
 def _health(levels: Sequence[Level]) -> Text:
     limited = [level for level in levels if level.is_limited]
+    positions = {point.position for point in Series.of("", levels).limited}
+    unclaimed = [level for level in limited if level.position in positions]
     contended = [level for level in levels if level.is_contended]
-    if limited:
-        values = {"place": _places(limited), "why": health_reason(limited)}
-        if len({level.position for level in limited}) == 1:
+    if unclaimed:
+        values = {"place": _places(unclaimed), "why": health_reason(unclaimed)}
+        if len({level.position for level in unclaimed}) == 1:
             return say("Generator-limited at {place}, which claims nothing{why}", **values)
         return say("Generator-limited at {place}, which claim nothing{why}", **values)
+    if limited:
+        rounds = counted(len(limited), "round")
+        values = {"place": _places(limited), "why": health_reason(limited)}
+        return say(
+            "Generator-limited in {rounds} at {place}, left out{why}", rounds=rounds, **values
+        )
     if contended:
         shared = say(
             "client and target share this machine, rates are ≥{why}", why=health_reason(contended)

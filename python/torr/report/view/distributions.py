@@ -1,7 +1,7 @@
 """Distributions of times over percentiles: curves for the page, read from histograms.
 
-The rounds of a level, or of a candidate in a cell, are added up first. A curve ends at the last
-percentile that its number of values carries; nothing is smoothed.
+The rounds of a level, or of a candidate in a cell, are added up first, without those that claim
+nothing. A curve ends at the last percentile that its number of values carries; nothing is smoothed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from torr.report.data import stream_charts
 from torr.report.data.comparison import Comparison
 from torr.report.data.function_rounds import groups
+from torr.report.tables.table import usable
 from torr.report.text.streaming import is_joined
 from torr.stats.histogram import Histogram
 from torr.stats.series import by_position
@@ -54,7 +55,7 @@ def of_sides(sides: Sequence[Side]) -> list[JsonObject]:
         if all(position in own for own in levels)
         for side, own in zip(sides, levels, strict=True)
         for curve in _curves(
-            {"candidate": side.name, "cell": None, "level": position}, own[position]
+            {"candidate": side.name, "cell": None, "level": position}, usable(own[position])
         )
     ]
 
@@ -64,14 +65,14 @@ def _groups(result: RunResult) -> Iterator[tuple[JsonObject, Sequence[Level]]]:
         for cell in Comparison.of(result).cells:
             for entry in cell.entries:
                 where = {"candidate": entry.name, "cell": cell.words, "level": None}
-                yield where, list(entry.trials.values())
+                yield where, list(entry.counted_trials.values())
         return
     if result.kind == "micro":
         for name, rounds in groups(result):
             yield {"candidate": name, "cell": name, "level": None}, rounds
         return
     for position, rounds in by_position(result.levels).items():
-        yield {"candidate": None, "cell": None, "level": position}, rounds
+        yield {"candidate": None, "cell": None, "level": position}, usable(rounds)
 
 
 def _curves(name: JsonObject, levels: Sequence[Level]) -> Iterator[JsonObject]:

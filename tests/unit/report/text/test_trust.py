@@ -24,6 +24,15 @@ def test_trust_is_never_healthy_when_a_level_was_limited(limited_ladder):
     )
 
 
+def test_trust_does_not_call_a_level_without_claim_whose_other_rounds_claim(
+    make_level, make_result
+):
+    made = [make_level(20, 9.0, 1.0, round=at) for at in (1, 2, 3)]
+    made[0] = make_level(20, 99.0, 1.0, verdict="generator-limited", reasons=["late"])
+    said = trust.trust(make_result("ladder", made))
+    assert said.startswith("Generator-limited in 1 round at 20 connections, left out (late) · ")
+
+
 def test_trust_says_contended_and_why(make_level, make_result):
     made = levels(make_level, *ROWS, verdict="contended", reasons=["run-queue wait 14 %"])
     found = make_result("ladder", made, status="interrupted")

@@ -7,10 +7,13 @@ from msgspec.structs import replace
 
 import results
 import typed
+from compared import compared, rounds
 from documents import ROOT
 from page import english, titles
+from torr.model.condition import Condition
 from torr.report.view import distributions, view
 from torr.stats.histogram import Histogram
+from torr.verdicts.comparison import Procedure
 
 
 def test_a_ladder_has_its_points_findings_and_limits(ladder):
@@ -141,6 +144,27 @@ def test_curves_of_rounds_are_of_all_of_them_together(make_level, make_result):
     both = [Histogram.read(level.histograms["service"]) for level in levels]
     assert curve["n"] == sum(histogram.total() for histogram in both)
     assert dict(curve["points"])[0.9] == pytest.approx(Histogram.sum(both).at(0.9))
+
+
+@pytest.mark.parametrize("kind", ["run", "ladder"])
+def test_curves_are_of_the_rounds_that_claim_something(make_level, make_result, kind):
+    levels = [make_level(5, 100.0, mean, round=at) for at, mean in enumerate((1.0, 9.0), 1)]
+    levels[1] = make_level(5, 100.0, 9.0, round=2, verdict="generator-limited")
+    result = make_result(kind, levels)
+    (curve,) = [c for c in distributions.of(result) if c["metric"] == "service"]
+    assert curve["n"] == Histogram.read(levels[0].histograms["service"]).total()
+
+
+def test_curves_of_candidates_are_without_discarded_rounds(make_level):
+    texts = {"response": make_level(5, 100.0, 1.0).histograms["service"]}
+    levels = rounds({"go-net": 12_000, "go-gin": 10_000}, {"connections": 500})
+    levels = [typed.changed(level, histograms=texts) for level in levels]
+    counts = {"attempted": 2000, "ok": 1000, "errors": {"read": 1000}}
+    reasons = {"read.reset": 1000}
+    levels[5] = typed.changed(levels[5], success_rate=50.0, counts=counts, reasons=reasons)
+    result = compared(levels, procedure=Procedure(rule=Condition.parse("success < 99%")))
+    n = 9 * Histogram.read(texts["response"]).total()
+    assert [curve["n"] for curve in distributions.of(result)] == [n, n]
 
 
 def test_too_few_values_for_a_median_are_no_curve(make_level, make_result):
