@@ -42,24 +42,17 @@ def skeleton(text):
 
 def phrases(tree):
     """Return the texts of a module, f-strings with `{}` for their values; no docstrings."""
-    inside = {id(part) for node in _fstrings(tree) for part in ast.walk(node) if part is not node}
-    texts = [_skeleton_of(node) for node in _fstrings(tree)]
-    for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if is_text and id(node) not in inside and not _is_docstring(node, tree):
-            texts.append(node.value)
-    return set(texts)
-
-
-def _fstrings(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    nodes = list(ast.walk(tree))
+    fstrings = [node for node in nodes if isinstance(node, ast.JoinedStr)]
+    inside = {id(part) for node in fstrings for part in ast.walk(node) if part is not node}
+    apart = inside | {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    return {_skeleton_of(node) for node in fstrings} | {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if id(node) not in apart
+    }
 
 
 def _skeleton_of(node):
     return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
-
-
-def _is_docstring(node, tree):
-    return any(
-        isinstance(statement, ast.Expr) and statement.value is node for statement in ast.walk(tree)
-    )
