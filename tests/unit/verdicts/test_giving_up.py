@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 import pytest
@@ -52,12 +53,8 @@ class Simulated:
         """Return what torr measures of it: readings once a second, a little after the second."""
         ends = [self.interval * n for n in range(round(self.seconds / self.interval) + 1)]
         intervals = [
-            typed.interval(
-                t_s=end - self.interval,
-                seconds=self.interval,
-                requests_open=_count(self.open_at_client, end),
-            )
-            for end in ends
+            typed.interval(t_s=end - self.interval, seconds=self.interval, requests_open=count)
+            for end, count in zip(ends, _counts(self.open_at_client, ends), strict=True)
         ]
         readings = [second + 0.003 for second in range(self.seconds)]
         series = {
@@ -65,7 +62,7 @@ class Simulated:
             "url": "http://127.0.0.1/metrics",
             "t_s": [at - 1 for at in readings],
             "seconds": [1.0] * len(readings),
-            "running": [self.others + _count(self.held_by_server, at) for at in readings],
+            "running": [self.others + count for count in _counts(self.held_by_server, readings)],
             "waiting": [0.0] * len(readings),
         }
         round_trip_ms = 1000 * (self.outward + self.homeward)
@@ -86,8 +83,10 @@ class Simulated:
         return typed.level(**{**members, **more})
 
 
-def _count(spans, at):
-    return sum(begin <= at < end for begin, end in spans)
+def _counts(spans, times):
+    """Return how many of the spans hold each time: those that have begun without those that ended."""
+    begins, ends = map(sorted, zip(*spans, strict=True))
+    return [bisect_right(begins, at) - bisect_right(ends, at) for at in times]
 
 
 def estimate(*levels):

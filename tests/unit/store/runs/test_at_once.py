@@ -19,44 +19,45 @@ from torr.store.runs.stored_run import columns_of
 
 WRITERS, EACH = 4, 4
 
+# Forked processes import nothing anew.
 CODE = """
 import sys
-import typed
+from multiprocessing import get_context
 from stored_runs import text
 from torr.store.runs.database_url import DatabaseUrl
 from torr.store.runs.store import Store
 
-url, first, each = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-print("ready", flush=True)
-sys.stdin.readline()
-for turn in range(each):
-    with Store.open(DatabaseUrl(url)) as store:
-        run_id = store.register(text(number=first + turn, tags=["t", "u"]))
-        store.annotate(run_id, add=[f"turn-{turn}"])
+url, each, *firsts = sys.argv[1], *map(int, sys.argv[2:])
+fork = get_context("fork")
+together = fork.Barrier(len(firsts))
+
+def write(first):
+    together.wait()
+    for turn in range(each):
+        with Store.open(DatabaseUrl(url)) as store:
+            run_id = store.register(text(number=first + turn, tags=["t", "u"]))
+            store.annotate(run_id, add=[f"turn-{turn}"])
+
+writers = [fork.Process(target=write, args=(first,)) for first in firsts]
+for writer in writers:
+    writer.start()
+for writer in writers:
+    writer.join()
+sys.exit(any(writer.exitcode for writer in writers))
 """
 
 
 def write(place, firsts):
     """Have a writer for each of `firsts`, the number of its first run, write all at once."""
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", CODE, place.url, str(first), str(EACH)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={"PYTHONPATH": ":".join(sys.path)},
-        )
-        for first in firsts
-    ]
-    for writer in writers:
-        assert writer.stdout.readline() == "ready\n", writer.stderr.read()
-    for writer in writers:
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    for writer in writers:
-        _, err = writer.communicate(timeout=600)
-        assert (writer.returncode, err) == (0, "")
+    writers = subprocess.run(
+        [sys.executable, "-c", CODE, place.url, str(EACH), *map(str, firsts)],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+        timeout=600,
+        check=False,
+    )
+    assert (writers.returncode, writers.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("count", [1, WRITERS], ids=["one for all", "each its own"])
