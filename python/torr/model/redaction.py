@@ -82,17 +82,20 @@ _SHAPES = re.compile(
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     re.DOTALL,
 )
-# A text without one of these has no secret.
+# A text without one of these has no secret. This search of a text in small letters takes a tenth of
+# the time of one that ignores case, which finds no first letters.
 _HINT_OF_SECRET = re.compile(
-    r"://|-----BEGIN|eyJ|A[KS]IA|AIza|sk-|xox|gh[oprsu]_|%[0-9a-f]{2}|\\u00|basic|negotiate"
-    r"|auth|cookie|token|secret|pass|pwd|credential|key|sess|csrf|xsrf|sig|jwt|bearer|code|otp",
-    re.IGNORECASE,
+    r"://|-----begin|eyj|a[ks]ia|aiza|sk-|xox|gh[oprsu]_|%[0-9a-f]{2}|\\u00|basic|negotiate"
+    r"|auth|cookie|token|secret|pass|pwd|credential|key|sess|csrf|xsrf|sig|jwt|bearer|code|otp"
 )
+# Letters that a search which ignores case takes for those of ASCII; small letters leave them apart.
+_LIKE_ASCII = str.maketrans("İıſ", "iis")
 
 
 def redact(text: str, cover: Cover, depth: int = 0) -> str:
     """Return the text with each secret as `cover` writes it."""
-    if _HINT_OF_SECRET.search(text) is None:
+    small = (text if text.isascii() else text.translate(_LIKE_ASCII)).lower()
+    if _HINT_OF_SECRET.search(small) is None:
         return text
     text = _DATABASE_USER.sub(lambda m: f"{m[1]}{cover(m[2])}@", text)
     text = _USER.sub(lambda m: f"{m[1]}{cover(m[2])}@", text)

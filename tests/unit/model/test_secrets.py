@@ -313,6 +313,17 @@ def test_half_a_character_in_a_json_string_stays_an_escape():
     assert json.loads(saved.encode()) == {"x": "\ud800 token=***"}
 
 
+LIKE_ASCII = [x for x in map(chr, range(128, 0x110000)) if re.match("[a-z]", x, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("letter", LIKE_ASCII)
+def test_a_letter_that_is_like_one_of_ascii_but_for_case_hides_no_secret(letter):
+    for word in ("bas{}c", "ba{}ic", "to{}en"):
+        name = word.format(letter)
+        if re.fullmatch("basic|token", name, re.IGNORECASE):
+            assert redacted_text(f"{name} aHVzaDpodXNo1") == f"{name} ***"
+
+
 def strings_of(each):
     return [each.string] if isinstance(each.string, str) else [*each.string]
 
