@@ -1,6 +1,8 @@
 """Results as the engine and the experiments write them, of a simulated server of known capacity."""
 
 import math
+import pickle
+from functools import cache, wraps
 from statistics import NormalDist
 
 import msgspec
@@ -13,6 +15,12 @@ from torr.verdicts import capacity
 from torr.verdicts.diff import ratios
 
 LEVELS = (10, 20, 50, 100, 200, 400, 800, 1600)
+
+
+def made_once(make):
+    """Return a copy at each call of what is made at the first one."""
+    pickled = cache(lambda: pickle.dumps(make()))
+    return wraps(make)(lambda: pickle.loads(pickled()))  # noqa: S301 - it was made here
 
 
 def stats(mean, n=20_000, *, tail=2.2, **more):
@@ -41,13 +49,18 @@ def latency(mean, n):
 
 def histograms(mean_ms, n):
     """Times of `n` answers, two thousand at most: evenly drawn from a lognormal distribution."""
-    drawn = min(n, 2000)
+    return dict.fromkeys(("service", "response", "ttfb"), _times_of(mean_ms, n)) if n else {}
+
+
+@cache
+def _times_of(mean_ms, n):
+    return histogram([int(0.9 * mean_ms * 1e6 * factor) for factor in _factors(min(n, 2000))])
+
+
+@cache
+def _factors(drawn):
     normal = NormalDist()
-    values = [
-        int(0.9 * mean_ms * 1e6 * math.exp(0.5 * normal.inv_cdf((at + 0.5) / drawn)))
-        for at in range(drawn)
-    ]
-    return dict.fromkeys(("service", "response", "ttfb"), histogram(values)) if n else {}
+    return [math.exp(0.5 * normal.inv_cdf((at + 0.5) / drawn)) for at in range(drawn)]
 
 
 def intervals(rate, mean, errors, count=10):
@@ -156,10 +169,12 @@ def result(kind, levels, slos=(), **more):
     return typed.result(**{**made, **more})
 
 
+@made_once
 def ladder():
     return result("ladder", [station(n) for n in LEVELS], ["p95 < 60ms", "success >= 99.9%"])
 
 
+@made_once
 def limited_ladder():
     levels = [station(n, verdict="contended", reasons=["run-queue wait 14 %"]) for n in LEVELS[:6]]
     text = "thread CPU 97 %: give it more cores with --workers"
@@ -168,6 +183,7 @@ def limited_ladder():
     return result("ladder", levels)
 
 
+@made_once
 def collapsing_ladder():
     levels = []
     for n in (200, 500, 1000, 3000, 5000, 10_000, 15_000, 20_000, 25_000, 50_000):
@@ -178,6 +194,7 @@ def collapsing_ladder():
     return result("ladder", levels, ["p95 < 500ms"])
 
 
+@made_once
 def run():
     sample = {
         "class": "status",
@@ -197,6 +214,7 @@ def run():
     return result("run", [made])
 
 
+@made_once
 def streamed():
     """A run of ten streams a second: no interval has enough of them for a percentile."""
     made = streaming(
@@ -205,6 +223,7 @@ def streamed():
     return result("run", [made], ["ttft p95 < 800ms"])
 
 
+@made_once
 def streamed_ladder():
     """Streams that queue from 20 users on; only 20 and 50 users had enough of them for a p95."""
     levels = [streaming(station(n, limit=20, delay_ms=500), 6 * n + 200) for n in LEVELS[:6]]
@@ -219,6 +238,7 @@ CALL = {
 CALLS = {"version": 1, "groups": [{"source": {"kind": "one", "request": CALL}}]}
 
 
+@made_once
 def called():
     """A run of calls of gRPC, whose streams are messages."""
     pieces = intervals(10.0, 480.0, 0, 60)
@@ -226,12 +246,14 @@ def called():
     return result("run", [made], ["ttfe p95 < 800ms"], plan=CALLS)
 
 
+@made_once
 def called_ladder():
     """A ladder of calls of gRPC."""
     levels = [calling(station(n, limit=20, delay_ms=500), 6 * n + 200) for n in LEVELS[:6]]
     return result("ladder", levels, ["message p95 < 50ms"], plan=CALLS)
 
 
+@made_once
 def ladder_of_ten_minutes():
     """Ten levels of a minute, with histograms as long as those of a wide distribution."""
     levels = [station(n) for n in (1, 2, 5, 10, 20, 50, 100, 200, 400, 800)]
@@ -242,6 +264,7 @@ def ladder_of_ten_minutes():
     return result("ladder", levels)
 
 
+@made_once
 def sides():
     """Two ladders, of which the second holds half as much."""
     slower = [station(n, limit=60, delay_ms=7.5) for n in (*LEVELS, 3200)]
@@ -252,6 +275,7 @@ def sides():
     )
 
 
+@made_once
 def diffed():
     return msgspec.structs.replace(
         ratios(*sides()),
@@ -260,12 +284,14 @@ def diffed():
     )
 
 
+@made_once
 def streamed_diff():
     """A diff of two ladders of streams, of which the second begins its answers later."""
     later = [streaming(station(n, limit=20, delay_ms=600), 9 * n + 400) for n in LEVELS[:6]]
     return ratios(Series.of("before", streamed_ladder().levels), Series.of("after", later))
 
 
+@made_once
 def profiled():
     """A run with a profile behind it, and one that came to nothing."""
     taken = {
