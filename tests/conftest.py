@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -42,6 +43,17 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 # Runs are registered nowhere, but in tests that use `own_store`. This must come before other files
 # read the environment.
 os.environ["TORR_STORE"] = "none"
+
+
+def pytest_configure():
+    """Do not search for reference cycles while tests are collected: what is made then stays."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    """Search for cycles a tenth as often as Python does: thousands of tests are to be visited."""
+    gc.enable()
+    gc.set_threshold(7000, 10, 10)
 
 
 @pytest.fixture
