@@ -89,7 +89,7 @@ def test_levels_too_short_for_a_median_have_their_mean(streamed_ladder):
 
 
 def test_the_pace_of_texts_is_that_which_has_a_limit(make_station, make_result):
-    levels = [streaming(make_station(n), 300) for n in (10, 20)]
+    levels = [streaming(make_station(n, delay_ms=50), 300) for n in (10, 20)]
     slos = ["tpot p90 < 30ms", "ttft p99 < 2s"]
     found = draw(lambda: stream_figure.panels(LadderChart.of(make_result("ladder", levels, slos))))
     assert titles(found)[:2] == ["ttft, ms: p99 ▲, p50 ■", "tpot, ms: p90 ▲, p50 ■"]
@@ -208,7 +208,7 @@ def test_a_diff_with_a_run_without_streams_has_none(streamed_ladder, ladder):
 
 
 def test_a_limit_of_the_median_leaves_the_high_percentile(make_station, make_result):
-    levels = [streaming(make_station(n), 300) for n in (10, 20)]
+    levels = [streaming(make_station(n, delay_ms=50), 300) for n in (10, 20)]
     result = make_result("ladder", levels, ["ttft p50 < 400ms"])
     figure = draw(lambda: stream_figure.panels(LadderChart.of(result)))
     assert titles(figure)[0] == "ttft, ms: p95 ▲, p50 ■"

@@ -52,7 +52,7 @@ def test_a_rate_of_tokens_that_were_not_all_reported_is_a_lower_bound(streamed_l
 
 
 def test_each_number_is_the_median_of_the_rounds_that_claim_something(make_station, make_result):
-    levels = [streaming(make_station(20), ttft) for ttft in (100, 200, 300, 9000)]
+    levels = [streaming(make_station(20, delay_ms=500), ttft) for ttft in (100, 200, 300, 9000)]
     rounds = [
         typed.patched(level, round=at, stream={"tokens_per_s": 10.0 * at})
         for at, level in enumerate(levels, 1)

@@ -67,7 +67,7 @@ def test_levels_with_unreliable_gaps_are_named(streamed_ladder):
 
 def test_a_run_says_it_beside_what_was_joined(make_station, make_result):
     joined = {"inter_chunk_reliable": False, "coalesced": 90, "client_coalesced": 80}
-    level = typed.patched(streaming(make_station(20), 300), stream=joined)
+    level = typed.patched(streaming(make_station(20, delay_ms=500), 300), stream=joined)
     result = make_result("run", [level])
     assert "inter_chunk" not in trust.trust(result)
     assert stream_facts(level)["coalesced"].endswith(": inter_chunk is unreliable")
