@@ -51,11 +51,11 @@ def share_found(count, seed, **shape):
 
 @pytest.mark.parametrize("sd", [0.02, 0.08])
 def test_no_more_than_one_in_twenty_of_equal_matrices_has_a_false_word(sd):
-    assert share_found(2000, seed=7, rounds=10, sd=sd) <= 0.06
+    assert share_found(800, seed=7, rounds=10, sd=sd) <= 0.06
 
 
 def test_a_family_of_cells_has_the_error_of_one():
-    assert share_found(600, seed=11, rounds=10, sd=0.08, cells=4) <= 0.06
+    assert share_found(300, seed=11, rounds=10, sd=0.08, cells=4) <= 0.06
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_true_difference_is_found(factor, rounds, sd, least):
 
 def test_three_looks_together_keep_the_error():
     random, wrong = Random(17), 0
-    for _ in range(400):
+    for _ in range(200):
         levels = matrix(random, LOOKS[-1], 0.08)
         words = {
             verdict.word
@@ -85,7 +85,7 @@ def test_three_looks_together_keep_the_error():
             )
         }
         wrong += bool(words & FOUND)
-    assert wrong / 400 <= 0.06
+    assert wrong / 200 <= 0.06
 
 
 ERRORS = Procedure(primary=Metric(ERROR_RATE), metrics=())
@@ -128,7 +128,7 @@ def words_of_shares(count, seed, shares, *, rounds=10, drift=0.0, is_paired=True
     ],
 )
 def test_equal_shares_of_errors_have_a_false_word_no_more_often(share, drift, is_paired):
-    words = words_of_shares(800, 19, (share, share), drift=drift, is_paired=is_paired)
+    words = words_of_shares(400, 19, (share, share), drift=drift, is_paired=is_paired)
     assert sum(words.get(word, 0) for word in FOUND) <= 0.06
 
 
