@@ -8,17 +8,16 @@ from babel.messages.catalog import Catalog
 import messages
 from torr.messages import catalogue
 
-SAID = messages.said()
-
 
 @pytest.fixture(scope="session")
 def pseudo_catalogue():
     """Return a compiled catalogue in which every template is in brackets, in capitals."""
+    said = messages.said()
     made = messages.updated(Catalog(locale="eo"))
     for entry in made:
         if entry.id:
             key = entry.id if isinstance(entry.id, str) else entry.id[0]
-            english = SAID[key].english or (key, SAID[key].plural or key)
+            english = said[key].english or (key, said[key].plural or key)
             shouted = tuple(f"[{capitals(text)}]" for text in english[:2])
             entry.string = shouted[0] if isinstance(entry.id, str) else shouted
     return messages.compiled(made)

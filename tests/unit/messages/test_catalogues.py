@@ -10,7 +10,6 @@ from torr.messages import catalogue
 from torr.messages.message import as_object, from_object, message, message_count, message_list
 
 LANGUAGES = catalogue.languages()[1:]
-SAID = messages.said()
 
 
 def strings_of(each):
@@ -39,12 +38,12 @@ def test_the_files_are_as_they_are_made(language):
 
 
 def test_words_have_the_placeholders_of_their_english(language):
-    wrong = {}
+    said, wrong = messages.said(), {}
     for each in messages.read(language):
         if not each.id:
             continue
         key = each.id if isinstance(each.id, str) else each.id[0]
-        english = SAID[key].english or (key, SAID[key].plural or key)
+        english = said[key].english or (key, said[key].plural or key)
         holes = [fields(text) for text in english]
         if any(fields(words) not in holes for words in strings_of(each)):
             wrong[key] = strings_of(each)

@@ -84,7 +84,7 @@ class Simulated:
 
 
 def _counts(spans, times):
-    """Return how many of the spans hold each time: those that have begun without those that ended."""
+    """Return how many of the spans hold each time: begun by then, and not ended."""
     begins, ends = map(sorted, zip(*spans, strict=True))
     return [bisect_right(begins, at) - bisect_right(ends, at) for at in times]
 

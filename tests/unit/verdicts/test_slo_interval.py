@@ -2,9 +2,9 @@ import math
 from random import Random
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm
 
 import typed
 from streamed import histogram
@@ -150,5 +150,6 @@ def test_the_interval_of_a_share_is_scipys_by_wilson(drawn_counts):
     failed, count = drawn_counts
     slo = Condition.parse("errors < 1%")
     [low, high] = interval(slo, [level(ok=count - failed, failed=failed)])
-    expected = binomtest(failed, count).proportion_ci(2 * norm.cdf(1.645) - 1, method="wilson")
+    confidence = 2 * scipy.stats.norm.cdf(1.645) - 1
+    expected = scipy.stats.binomtest(failed, count).proportion_ci(confidence, method="wilson")
     assert (low, high) == pytest.approx((100 * expected.low, 100 * expected.high), abs=1e-9)
