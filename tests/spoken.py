@@ -30,6 +30,12 @@ def calls(tree, *names):
     return [call for call in nodes if isinstance(call.func, ast.Name) and call.func.id in names]
 
 
+def calls_in(path, *names):
+    """Return the calls of some functions in a file, which is parsed if it has one of the names."""
+    text = path.read_text()
+    return calls(ast.parse(text), *names) if any(name in text for name in names) else []
+
+
 def fields(template):
     """Return the placeholders of a template, each with its format."""
     return sorted(_FIELD.findall(template))

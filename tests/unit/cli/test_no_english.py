@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from doubles import Truth, measured_interval, measured_level
-from spoken import TORR, calls
+from spoken import TORR, calls_in
 from torr import engine
 from torr.cli.display import errors
 from torr.cli.progress import CLEAR, Progress
@@ -159,7 +159,7 @@ def test_no_error_has_a_sentence_outside_of_the_catalogue():
         f"{path.relative_to(TORR)}:{call.lineno} {ast.unparse(argument)}"
         for path in sorted(TORR.rglob("*.py"))
         if ENGLISH.isdisjoint(path.relative_to(TORR).parts)
-        for call in calls(ast.parse(path.read_text()), *KINDS, "require")
+        for call in calls_in(path, *KINDS, "require")
         for argument in call.args
         if is_sentence(argument)
     ]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import messages
-from spoken import REPORT, TORR, calls, phrases, sources
+from spoken import REPORT, TORR, calls, calls_in, phrases, sources
 
 # Pictures, formats of files, and what a terminal or a browser alone shows have English only.
 ENGLISH = {
@@ -68,7 +68,7 @@ def test_no_sentence_of_torr_is_a_message_without_a_code():
     uncoded = {
         str(path.relative_to(TORR)): ast.unparse(call)
         for path in TORR.rglob("*.py")
-        for call in calls(ast.parse(path.read_text()), "Message", "from_object")
+        for call in calls_in(path, "Message", "from_object")
         if len(call.args) == 1 and is_written(call.args[0])
     }
     assert uncoded == {}
