@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
 from pathlib import Path
+
+from jsonschema.validators import validator_for
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -37,3 +41,13 @@ def commands(program, pages=None):
                 if line.split()[:1] == [program]:
                     first_pages.setdefault(" ".join(line.split()), page)
     return first_pages
+
+
+@cache
+def schema(name):
+    """Return what checks files by a published schema, which itself is checked once."""
+    text = (ROOT / f"docs/reference/{name}.schema.json").read_text(encoding="utf-8")
+    known = json.loads(text)
+    kind = validator_for(known)
+    kind.check_schema(known)
+    return kind(known)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
-import jsonschema
 import pytest
+from jsonschema import ValidationError
 
-from documents import ROOT
+from documents import ROOT, schema
 from torr import engine
 
-SCHEMA = json.loads((ROOT / "docs/reference/matrix.schema.json").read_text(encoding="utf-8"))
 # Files of torr tune have a schema of their own.
 ALL_FILES = sorted((ROOT / "studies").glob("*/*.toml"))
 FILES = [path for path in ALL_FILES if not path.stem.startswith("tune")]
@@ -22,7 +19,7 @@ def matrix():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_matrices_of_the_studies_satisfy_the_schema(path):
-    jsonschema.validate(engine.read_toml(path.read_text())[0], SCHEMA)
+    schema("matrix").validate(engine.read_toml(path.read_text())[0])
 
 
 @pytest.mark.parametrize(
@@ -45,5 +42,5 @@ def test_the_matrices_of_the_studies_satisfy_the_schema(path):
 def test_what_the_reader_refuses_the_schema_refuses(change):
     file = matrix()
     change(file)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(file, SCHEMA)
+    with pytest.raises(ValidationError):
+        schema("matrix").validate(file)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
-import jsonschema
 import pytest
+from jsonschema import ValidationError
 
-from documents import ROOT
+from documents import ROOT, schema
 from torr import engine
-
-SCHEMA = json.loads((ROOT / "docs/reference/plan.schema.json").read_text(encoding="utf-8"))
 
 
 def example():
@@ -18,7 +14,7 @@ def example():
 
 
 def test_the_example_satisfies_the_schema():
-    jsonschema.validate(example(), SCHEMA)
+    schema("plan").validate(example())
 
 
 @pytest.mark.parametrize(
@@ -37,8 +33,8 @@ def test_the_example_satisfies_the_schema():
 def test_what_the_reader_refuses_the_schema_refuses(change):
     plan = example()
     change(plan)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(plan, SCHEMA)
+    with pytest.raises(ValidationError):
+        schema("plan").validate(plan)
 
 
 def test_lines_are_those_of_the_text():

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
-import jsonschema
 import pytest
+from jsonschema import ValidationError
 
-from documents import ROOT
+from documents import ROOT, schema
 from torr import engine
-
-SCHEMA = json.loads((ROOT / "docs/reference/tune.schema.json").read_text(encoding="utf-8"))
 
 
 def example():
@@ -20,7 +16,7 @@ def example():
 def accepts(change):
     file = example()
     change(file)
-    jsonschema.validate(file, SCHEMA)
+    schema("tune").validate(file)
 
 
 @pytest.mark.parametrize(
@@ -54,5 +50,5 @@ def test_the_example_and_every_key_satisfy_the_schema(change):
     ],
 )
 def test_what_the_reader_refuses_the_schema_refuses(change):
-    with pytest.raises(jsonschema.ValidationError):
+    with pytest.raises(ValidationError):
         accepts(change)

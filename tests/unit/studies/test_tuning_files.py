@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
-import jsonschema
 import pytest
 
-from documents import ROOT
+from documents import schema
 from matrices import STUDIES
 from torr.engine import read_toml
 from torr.experiments.tuning_time import TRIALS_OF_DEFAULT
@@ -17,7 +15,6 @@ from torr.planning.tuning import TunePlan
 from torr.sources.tune_file import read_tune_file
 
 FILES = sorted(STUDIES.glob("*/tune*.toml"))
-SCHEMA = json.loads((ROOT / "docs/reference/tune.schema.json").read_text(encoding="utf-8"))
 LEAST_SETTINGS = 24
 MOST_S = 60 * 60
 
@@ -28,7 +25,7 @@ def test_there_are_three():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_tuning_has_enough_settings_and_trials(path):
-    jsonschema.validate(read_toml(path.read_text())[0], SCHEMA)
+    schema("tune").validate(read_toml(path.read_text())[0])
     tuning = TunePlan.of(read_tune_file(path), TuneOptions())
     assert len(tuning.file.settings) >= LEAST_SETTINGS
     least, most = tuning.procedure.budget.all_trials
