@@ -25,8 +25,8 @@ class WordPool:
     def __init__(self, words: Sequence[str], separator: str, draw: random.Random) -> None:
         chosen = draw.choices(words, k=POOL_WORDS)
         chosen += chosen[:_OVERLAP]
-        self._text = "".join(separator + word for word in chosen)
-        lengths = (len(separator) + len(word) for word in chosen)
+        self._text = separator + separator.join(chosen)
+        lengths = map(len(separator).__add__, map(len, chosen))
         # Where each word's separator is, and the end of the text.
         self._places = array("L", accumulate(lengths, initial=0))
 
