@@ -1,7 +1,5 @@
 //! The examples of RFC 7541, and fields that are encoded and decoded again.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
 use wire::hpack::{Decoded, Decoder, Encoder, HpackError, Indexing};
 
 type Field = (String, String);

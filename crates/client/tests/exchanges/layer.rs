@@ -1,12 +1,8 @@
 //! An exchange through a secure layer: a handshake, ciphertext both ways, on a simulated network.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
-
-mod support;
-
+use crate::support::{begin, drive};
 use client::{Connection, Exchange, Opening, Outcome, Outline, Protocol, Reason, Scratch};
 use net::{Act, Dial, Driver, Layer, LayerError, LayerFault, Nanos, Peer, Ready, Simulated};
-use support::{begin, drive};
 use wire::{Http1Options, RequestParts};
 
 const KEY: u8 = 0x5a;

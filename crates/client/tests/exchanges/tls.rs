@@ -1,12 +1,9 @@
 //! An exchange over TLS with servers that send what no honest one does, on a simulated network.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
-
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-mod support;
-
+use crate::support::{begin, drive};
 use client::{
     Connection, Destination, Exchange, ExchangeEvent, ExchangeRequest, Opening, Outcome, Outline,
     Protocol, Reactor, Reason, Scratch, Step, Timeouts,
@@ -19,10 +16,9 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ConnectionTrafficSecrets, ServerConfig, ServerConnection, SupportedProtocolVersion};
-use support::{begin, drive};
 
-const CERTIFICATE: &[u8] = include_bytes!("../../net/testdata/named.pem");
-const KEY: &[u8] = include_bytes!("../../net/testdata/named.key");
+const CERTIFICATE: &[u8] = include_bytes!("../../../net/testdata/named.pem");
+const KEY: &[u8] = include_bytes!("../../../net/testdata/named.key");
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

@@ -1,7 +1,5 @@
 //! Limits at their exact values, and small promises that everything above relies on.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
 use std::collections::BTreeSet;
 
 use wire::{

@@ -1,7 +1,5 @@
 //! One exchange alone on a simulated connection.
 
-#![allow(dead_code)] // Each test file uses a part of it.
-
 use client::{Connection, Exchange, Outcome, Scratch, Step};
 use net::{Driver, Ready};
 

@@ -1,7 +1,5 @@
 //! Every kind of response, at every split point, and seeded damage that must never panic.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
 use std::sync::Arc;
 
 use wire::{

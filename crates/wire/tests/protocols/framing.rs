@@ -1,7 +1,5 @@
 //! Framing by its property: however events are written down and cut, the same events come out.
 
-#![allow(clippy::unwrap_used)] // A test whose stream is broken may panic.
-
 use wire::{Event, Sse};
 
 const STREAMS: u64 = 3_000;

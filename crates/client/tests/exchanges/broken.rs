@@ -1,11 +1,8 @@
 //! What was received before a connection broke, and what was sent before a socket was full.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
-
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{READABLE, WRITABLE};
 use client::{
     Connection, Ended, Exchange, MessageMatching, Opening, Outline, Protocol, Reason, Scratch,
     Slots, WebSocketOptions,
@@ -13,7 +10,6 @@ use client::{
 use net::{
     Act, Address, Dial, Driver, Layer, LayerError, Nanos, Peer, Ready, Simulated, SimulatedSocket,
 };
-use support::{READABLE, WRITABLE};
 use wire::websocket::{HandshakeRequest, accept_value};
 use wire::{RequestParts, RequestTemplate};
 

@@ -1,7 +1,5 @@
 //! Heads of HTTP/2, with and without the cache, and requests as a server reads them.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
 use wire::hpack::{Decoder, Encoder, Indexing};
 use wire::http2::{BlockError, HeadDecoder, Http2Request, RequestHeads};
 use wire::{Framing, RequestParts, RequestTemplate, WireError};

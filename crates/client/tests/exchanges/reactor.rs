@@ -1,7 +1,5 @@
 //! Exchanges for callers that wait, on a simulated network.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
-
 use std::collections::VecDeque;
 
 use client::{

@@ -1,8 +1,6 @@
 //! Frames of WebSocket as a client and a server read them: in any split, at the limits, and with every
 //! error.
 
-#![allow(clippy::unwrap_used)] // A test that cannot go on may panic.
-
 use wire::websocket::{
     CloseCode, CloseFrame, ControlPayload, Masking, MessageKind, OutgoingFrame, WebSocketError,
     WebSocketEvent, WebSocketReader,

@@ -1,18 +1,14 @@
 //! The end of a connection, on real sockets.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
-
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
+use crate::support::{READABLE, WRITABLE};
 use client::{
     Connection, Exchange, MessageMatching, Opening, Outline, Protocol, Scratch, WebSocketOptions,
 };
 use net::{Address, Driver, Epoll};
-use support::{READABLE, WRITABLE};
 use wire::websocket::{
     CloseCode, HandshakeRequest, Masking, WebSocketEvent, WebSocketReader, accept_value,
 };

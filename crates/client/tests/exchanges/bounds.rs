@@ -1,11 +1,8 @@
 //! What an exchange may take of a worker's time, and what it may leave behind.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // A test that cannot go on may panic.
-
 use std::sync::Arc;
 
-mod support;
-
+use crate::support::{READABLE, begin, drive};
 use client::{
     Budget, Connection, Exchange, Opening, Outcome, Outline, Protocol, Reason, Scratch, Step,
     Tunnel,
@@ -13,7 +10,6 @@ use client::{
 use net::{
     Act, Address, Dial, Driver, Layer, LayerError, Nanos, Peer, Ready, Simulated, SimulatedSocket,
 };
-use support::{READABLE, begin, drive};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
