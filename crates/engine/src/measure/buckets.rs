@@ -52,19 +52,27 @@ impl Buckets {
 
     /// Adds all counts to a histogram of three digits that grows by itself.
     pub(crate) fn add_to(&self, histogram: &mut Histogram<u64>) {
-        self.counts().for_each(|(bucket, count)| add(histogram, bucket, count));
+        // It grows once if the highest bucket comes first.
+        self.used_pages().rev().for_each(|(first, page)| add_page(histogram, first, page));
+        self.overflowed().for_each(|(bucket, count)| add(histogram, bucket, count));
     }
 
     /// Returns the buckets that have counts, some of them more than once.
     fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
-        let places = (0..).step_by(PAGE).zip(&self.directory);
-        let used = places.filter_map(|(first, number)| {
-            let page = usize::from(*number).checked_sub(1)?;
-            Some((first..).zip(&self.pages[page]))
-        });
-        let counts = used.flatten().map(|(bucket, count)| (bucket, u64::from(*count)));
-        let overflows = self.overflows.iter().map(|bucket| (*bucket as usize, 1 << u16::BITS));
-        counts.filter(|(_, count)| *count > 0).chain(overflows)
+        let places = self.used_pages().flat_map(|(first, page)| (first..).zip(page));
+        let counts = places.map(|(bucket, count)| (bucket, u64::from(*count)));
+        counts.filter(|(_, count)| *count > 0).chain(self.overflowed())
+    }
+
+    /// Returns the pages that have buckets, each with the number of its first bucket.
+    fn used_pages(&self) -> impl DoubleEndedIterator<Item = (usize, &[u16; PAGE])> {
+        let places = self.directory.iter().enumerate().filter(|(_, number)| **number > 0);
+        places.map(|(place, number)| (place * PAGE, &self.pages[usize::from(*number) - 1]))
+    }
+
+    /// Returns the buckets whose counters began again at 0, each with what was counted before.
+    fn overflowed(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.overflows.iter().map(|bucket| (*bucket as usize, 1 << u16::BITS))
     }
 
     /// Forgets all counts and keeps the memory.
@@ -157,6 +165,14 @@ impl<'de> Deserialize<'de> for ListedBuckets {
             all = sum.ok_or_else(|| D::Error::custom("more counts than a histogram can have"))?;
         }
         Ok(Self { list, count: all })
+    }
+}
+
+fn add_page(histogram: &mut Histogram<u64>, first: usize, page: &[u16; PAGE]) {
+    for (place, count) in page.iter().enumerate().rev() {
+        if *count > 0 {
+            add(histogram, first + place, u64::from(*count));
+        }
     }
 }
 
