@@ -56,7 +56,7 @@ static ALLOCATOR: Counting = Counting;
 const CONNECTIONS: u32 = 4;
 
 /// Allocations of histograms, which grow when a value is the first of its size.
-const HISTOGRAMS: u64 = 200;
+const HISTOGRAMS: u64 = 100;
 
 /// Allocations of rustls per exchange: one to encrypt the request, one to decrypt the response.
 const PER_TLS_EXCHANGE: u64 = 2;
@@ -101,12 +101,12 @@ fn ten_times_as_many_exchanges_need_no_more_allocations() {
         request.url = format!("{}/{{{{seq}}}}", request.url.trim_end_matches('/'));
         request.template = true;
     };
-    let few = allocations(&url, 2_000, &|_| ());
-    let many = allocations(&url, 20_000, &|_| ());
-    assert!(many <= few + HISTOGRAMS, "{few} allocations of 2,000 exchanges, {many} of 20,000");
-    let few = allocations(&url, 2_000, &with_variables);
-    let many = allocations(&url, 20_000, &with_variables);
-    assert!(many <= few + HISTOGRAMS, "with variables: {few} of 2,000 exchanges, {many} of 20,000");
+    let few = allocations(&url, 1_000, &|_| ());
+    let many = allocations(&url, 10_000, &|_| ());
+    assert!(many <= few + HISTOGRAMS, "{few} allocations of 1,000 exchanges, {many} of 10,000");
+    let few = allocations(&url, 1_000, &with_variables);
+    let many = allocations(&url, 10_000, &with_variables);
+    assert!(many <= few + HISTOGRAMS, "with variables: {few} of 1,000 exchanges, {many} of 10,000");
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn ten_times_as_many_messages_need_no_more_allocations() {
         request.body = Some("eyJpZCI6IHt7c2VxfX19".into());
         (request.template, request.accept_statuses) = (true, vec![(101, 101)]);
     };
-    let few = allocations(&url, 2_000, &message);
-    let many = allocations(&url, 20_000, &message);
-    assert!(many <= few + HISTOGRAMS, "{few} allocations of 2,000 messages, {many} of 20,000");
+    let few = allocations(&url, 1_000, &message);
+    let many = allocations(&url, 10_000, &message);
+    assert!(many <= few + HISTOGRAMS, "{few} allocations of 1,000 messages, {many} of 10,000");
 }
 
 /// Starts a TLS server that answers each request on each connection.
