@@ -150,7 +150,7 @@ mod tests {
             let error = declares(length).unwrap_err();
             assert_eq!(error, "the histogram is not as long as it declares", "{length}");
         }
-        let bomb = unpack(&changed(|plain| plain.resize(64 << 20, 0)));
+        let bomb = unpack(&changed(|plain| plain.resize(2 * MAX_PLAIN as usize, 0)));
         assert_eq!(bomb.unwrap_err(), "the histogram is not as long as it declares");
     }
 
