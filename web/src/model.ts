@@ -186,7 +186,9 @@ export interface Point {
   success_rate: number | null;
   p95_ms: number | null;
   rounds: number;
+  /** Whether the rates, and p95, are lower bounds. */
   at_least: boolean;
+  p95_at_least: boolean;
   ok_per_s_range: [number, number] | null;
   p95_ms_range: [number, number] | null;
   stream?: Record<string, number>;

@@ -33,6 +33,7 @@ export function point(position: number, more: Partial<Point> = {}): Point {
     p95_ms: 9,
     rounds: 1,
     at_least: false,
+    p95_at_least: false,
     ok_per_s_range: null,
     p95_ms_range: null,
     claim: "whole",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { diffSpecs } from "../src/charts/diff";
 import { ladderSpecs } from "../src/charts/ladder";
 import { ratios } from "../src/data/diff";
 import {
@@ -12,7 +13,7 @@ import {
   uslCurve,
 } from "../src/data/ladder";
 import { limitsInRange } from "../src/data/limits";
-import type { Ladder, Slo } from "../src/model";
+import type { Ladder, Point, Slo } from "../src/model";
 import { point } from "./builders";
 
 const slo = (metric: string, stat: string | null, limit: number, unit = "ms"): Slo => ({
@@ -110,6 +111,29 @@ describe("the axis of times", () => {
     const points = [point(10, { p95_ms_range: [2, 70] }), point(20)];
     const [, times] = ladderSpecs(ladder({ points }), null);
     expect(times?.y.mustInclude).toEqual([2, 70]);
+  });
+});
+
+describe("lower bounds", () => {
+  it("are named at their level", () => {
+    const points = [point(10), point(20, { at_least: true, p95_at_least: true })];
+    const [rates] = ladderSpecs(ladder({ points }), null);
+    const bounds = "ladder.atLeast · ladder.p95AtLeast";
+    expect(rates?.heading(0)).not.toMatch(/AtLeast|atLeast/);
+    expect(rates?.heading(1)).toContain(bounds);
+  });
+
+  it("are named with their side of a diff", () => {
+    const side = (name: string, more: Partial<Point>) => ({ name, points: [point(10, more)] });
+    const [rates] = diffSpecs({
+      noun: "connection",
+      margin: [0.95, 1.05],
+      sides: [side("old", {}), side("new", { at_least: true })],
+      stream_metrics: [],
+      changes: [],
+    });
+    expect(rates?.heading(0)).toContain(" · new: ladder.atLeast");
+    expect(rates?.heading(0)).not.toContain("old");
   });
 });
 

@@ -5,6 +5,7 @@ import { ratios } from "../data/diff";
 import { count, factor, ms, rate, compact } from "../format";
 import type { Diff, Point } from "../model";
 import { translate } from "../translate";
+import { boundsOf } from "./ladder";
 import type { Line, Spec } from "./plot";
 import { sameBand, whiskers } from "./shapes";
 
@@ -89,8 +90,16 @@ function base(diff: Diff, title: string): Spec {
     lines: [],
     x: { scale: "log", label: translate(`ladder.axis.${diff.noun}`), ticks: xs, show: compact },
     y: { scale: "zero" },
-    heading: (at) => translate(`ladder.at.${diff.noun}`, { n: count(xs[at]) }),
+    heading: (at) => heading(diff, xs[at]),
   };
+}
+
+function heading(diff: Diff, level: number | undefined): string {
+  const bounds = diff.sides.flatMap(({ name, points }) => {
+    const words = points.filter((point) => point.position === level).flatMap(boundsOf);
+    return words.length ? [`${name}: ${words.join(", ")}`] : [];
+  });
+  return [translate(`ladder.at.${diff.noun}`, { n: count(level) }), ...bounds].join(" · ");
 }
 
 function levels(diff: Diff): number[] {

@@ -219,9 +219,17 @@ function heading(point: Point | undefined, ladder: Ladder): string {
   if (!point) return "";
   const words = [translate(`ladder.at.${ladder.noun}`, { n: count(point.position) })];
   words.push(translate("ladder.rounds", { n: point.rounds }));
-  if (point.at_least) words.push(translate("ladder.atLeast"));
+  words.push(...boundsOf(point));
   if (point.claim !== "whole") words.push(translate(`ladder.claim.${point.claim}`));
   return words.join(" · ");
+}
+
+/** Return which of the numbers of a level or run are lower bounds. */
+export function boundsOf(numbers: Pick<Point, "at_least" | "p95_at_least">): string[] {
+  const words = [];
+  if (numbers.at_least) words.push(translate("ladder.atLeast"));
+  if (numbers.p95_at_least) words.push(translate("ladder.p95AtLeast"));
+  return words;
 }
 
 function unclaimed(ladder: Ladder): Shape {

@@ -5,6 +5,7 @@ import { commitSpans, shortCommit as shortened } from "../data/trend";
 import { ms, rate } from "../format";
 import type { Ledger, SessionRun } from "../history/model";
 import { translate } from "../translate";
+import { boundsOf } from "./ladder";
 import type { Line, Spec } from "./plot";
 import { borders, sameBand, whiskers, type Shape } from "./shapes";
 
@@ -17,6 +18,7 @@ export function trendSpecs(ledger: Ledger, margin: [number, number]): Spec[] {
       title: translate("trend.rate"),
       read: (run) => run.ok_per_s,
       range: (run) => run.ok_per_s_range,
+      isBound: (run) => run.at_least,
       show: rate,
       colour: "blue",
     }),
@@ -24,6 +26,7 @@ export function trendSpecs(ledger: Ledger, margin: [number, number]): Spec[] {
       title: translate("trend.time"),
       read: (run) => run.p95_ms,
       range: (run) => run.p95_ms_range,
+      isBound: (run) => run.p95_at_least,
       show: ms,
       colour: "orange",
     }),
@@ -34,6 +37,7 @@ interface Measure {
   title: string;
   read: (run: SessionRun) => number | null;
   range: (run: SessionRun) => Range;
+  isBound: (run: SessionRun) => boolean;
   show: (value: number) => string;
   colour: Line["colour"];
 }
@@ -41,7 +45,7 @@ interface Measure {
 function spec(
   ledger: Ledger,
   [low, high]: [number, number],
-  { title, read, range, show, colour }: Measure,
+  { title, read, range, isBound, show, colour }: Measure,
 ): Spec {
   const { entries, baseline } = ledger;
   const xs = entries.map((_, at) => at + 1);
@@ -64,7 +68,7 @@ function spec(
         marker: "circle",
         show,
         isJoined: true,
-        hollow: new Set(entries.flatMap((run, at) => (run.at_least ? [at] : []))),
+        hollow: new Set(entries.flatMap((run, at) => (isBound(run) ? [at] : []))),
       },
     ],
     x: {
@@ -90,6 +94,6 @@ function headingOf(run: SessionRun | undefined): string {
   const words = [translate("trend.run", { n: run.run }), shortened(run.git_commit)];
   words.push(translate("trend.trials", { n: run.trials }));
   if (run.note) words.push(run.note);
-  if (run.at_least) words.push(translate("ladder.atLeast"));
+  words.push(...boundsOf(run));
   return words.join(" · ");
 }

@@ -36,7 +36,9 @@ export interface SessionRun {
   ok_per_s_range: [number, number] | null;
   p95_ms_range: [number, number] | null;
   trials: number;
+  /** Whether the rates, and p95, are lower bounds. */
   at_least: boolean;
+  p95_at_least: boolean;
   reason: { text: string } | null;
 }
 
