@@ -4,11 +4,10 @@
     python scripts/run_tests.py all                 what `make test-full` runs
     python scripts/run_tests.py rust                one step
 
-A tier is a list of steps, and a step is one call of a test runner. Cargo's tests and those of
-Locust's scenarios run beside the other steps of their tier, which often wait; their output is
-printed after these steps. A step that fails does not stop the others, unless `--stop-early` is
-given. The times are in build/test-times; scripts/test_times.py prints them. A step that hangs is
-ended after an hour.
+A tier is a list of steps, and a step is one call of a test runner. Some steps run beside the others
+of their tier, which often wait; their output is printed after these. A step that fails does not
+stop the others, unless `--stop-early` is given. The times are in build/test-times;
+scripts/test_times.py prints them. A step that hangs is ended after an hour.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING
@@ -53,7 +52,13 @@ class Step:
 
 
 def pytest(
-    name: str, folder: str, *options: str, processes: int, python: str = sys.executable, **env: str
+    name: str,
+    folder: str,
+    *options: str,
+    processes: int,
+    python: str = sys.executable,
+    is_beside: bool = False,
+    **env: str,
 ) -> Step:
     """Return the step that runs pytest over a folder, in a number of processes.
 
@@ -63,15 +68,14 @@ def pytest(
     parallel = ("-n", str(processes), "--dist", "worksteal") if processes > 1 else ()
     report = ("--junitxml", str(TIMES / f"{name}.xml"))
     command = (python, "-m", "pytest", *options, *parallel, *report, folder)
-    return Step(name, command, env)
+    return Step(name, command, env, is_beside)
 
 
 def locust(name: str, *, processes: int = CORES, is_beside: bool = False, **settings: str) -> Step:
     """Return the step that runs the Locust scenarios, which need pytest processes of their own."""
     folder = "tests/component/locust"
     options = ("-c", f"{folder}/pytest.ini")
-    step = pytest(name, folder, *options, processes=processes, **settings)
-    return replace(step, is_beside=is_beside)
+    return pytest(name, folder, *options, processes=processes, is_beside=is_beside, **settings)
 
 
 # Tests and parameters of the tier `full` have the marker `full`, in whatever folder they are.
@@ -80,8 +84,10 @@ WITHOUT_FULL = ("-m", "not full")
 # The tests whose examples are drawn, with random ones: `make test` draws the same in each run.
 RANDOM = ("tests/unit", "-m", "hypothesis", "--hypothesis-profile", "random")
 
+PAGE = "tests/component/page"
+
 # Component tests wait more than they compute: for sockets, windows of load, other processes. So
-# there are twice as many processes as cores.
+# there are twice as many processes as cores. Those of the page share one browser.
 TIERS = {
     "unit": (
         # With another PYO3_PYTHON than that of the Makefile, cargo compiles the binding again.
@@ -95,7 +101,14 @@ TIERS = {
         pytest("pytest-unit", "tests/unit", "tests/golden", *WITHOUT_FULL, processes=CORES),
     ),
     "component": (
-        pytest("pytest-component", "tests/component", *WITHOUT_FULL, processes=2 * CORES),
+        pytest(
+            "pytest-component",
+            "tests/component",
+            *("--ignore", PAGE),
+            *WITHOUT_FULL,
+            processes=2 * CORES,
+        ),
+        pytest("pytest-page", PAGE, *WITHOUT_FULL, processes=1, is_beside=True),
         locust("locust", is_beside=True),
     ),
     "full": (

@@ -10,10 +10,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 
+# A busy machine may let a process wait for seconds before it answers.
 SERVE = """
 import sys
+from torr.cluster import wire
 from torr.cluster.agent import serve
+wire.SILENCE_S = 60
 serve(sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4])
 """
 
@@ -35,12 +39,28 @@ def main():
             [sys.executable, "-c", SERVE, *place, name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for name, _ in order["nodes"]
     ]
+    watching = [
+        threading.Thread(target=watch, args=(name, agent))
+        for (name, _), agent in zip(order["nodes"], agents, strict=True)
+    ]
+    for thread in watching:
+        thread.start()
     sys.stdin.read()
-    for agent in agents:
-        agent.wait()
+    for thread in watching:
+        thread.join()
+
+
+def watch(name, agent):
+    """Wait for the end of an agent; if it failed, say why."""
+    _, stderr = agent.communicate()
+    if agent.returncode > 0:
+        sys.stdout.write(json.dumps({"event": "lost", "node": name, "why": stderr}) + "\n")
+        sys.stdout.flush()
 
 
 main()

@@ -18,6 +18,7 @@ from installed import TORR, children_of, wait_until
 from torr import engine
 from torr.cli.main import torr as command_line
 from torr.cluster import cluster as clusters
+from torr.cluster import wire
 from torr.cluster.cluster import Cluster
 from torr.errors import InterruptedRunError, NothingMeasuredError, UsageError
 from torr.experiments.node_doctor import examine
@@ -42,6 +43,7 @@ def connect(monkeypatch):
     monkeypatch.setattr(clusters, "launcher_command", command)
     # A busy machine may let none of them run for some seconds.
     monkeypatch.setattr(clusters, "SILENCE_S", 60)
+    monkeypatch.setattr(wire, "SILENCE_S", 60)
     opened = []
 
     def connected(wanted="all", workers=1, **more):
