@@ -154,8 +154,12 @@ class Nginx:
     def log(self):
         return self.folder / "access.log"
 
-    def requests(self):
-        """Return the log lines: status, whether the session was reused, version, connection."""
+    def requests(self, at_least=0):
+        """Return the log lines: status, whether the session was reused, version, connection.
+
+        nginx writes a line after it has sent the response, so wait until there are that many.
+        """
+        wait_until(lambda: self.log.read_text().count("\n") >= at_least)
         return [line.split() for line in self.log.read_text().splitlines()]
 
     def url(self, name, host="localhost", path="/"):

@@ -41,7 +41,8 @@ def fire(torr, authority, nginx):
     def run(*words):
         nginx.log.write_text("")
         ended = torr("run", *QUICK, "--cacert", authority.certificate, *words)
-        return ended, nginx.requests()
+        answered = ended.level["counts"]["ok"] if ended.code == 0 else 0
+        return ended, nginx.requests(answered)
 
     return run
 

@@ -68,7 +68,7 @@ def test_a_run_over_tls_counts_as_the_server_does(secure, nginx):
     assert ended.code == 0, ended.err
     level = ended.level
     attempts = level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
-    seen = nginx.requests()
+    seen = nginx.requests(attempts)
     assert len(seen) == attempts >= 120
     assert len({connection for *_, connection in seen}) == 4
     assert {(status, version) for status, _, version, _ in seen} == {("200", "TLSv1.3")}
@@ -81,7 +81,7 @@ def test_several_processes_count_as_the_server_does(secure, nginx):
     assert ended.code == 0, ended.err
     level = ended.level
     attempts = level["counts"]["attempted"] + level["warmup"]["counts"]["attempted"]
-    assert len(nginx.requests()) == attempts >= 120
+    assert len(nginx.requests(attempts)) == attempts >= 120
     assert level["generator"]["processes"] == 3
     assert handshakes(level) == 4
 
