@@ -90,6 +90,7 @@ class Forked:
         self.returncode = None
         self.stdout = stdout
         self.stderr = stderr
+        self._rest = None
 
     def __enter__(self):
         return self
@@ -121,13 +122,14 @@ class Forked:
 
     def communicate(self, timeout=None):
         """Wait until it ends; return the rest of its output."""
-        with ThreadPoolExecutor() as threads:
-            rest = [threads.submit(stream.read) for stream in (self.stdout, self.stderr)]
-            try:
-                out, err = (each.result(timeout) for each in rest)
-            except TimeoutError:
-                self.kill()
-                raise
+        if self._rest is None:
+            threads = ThreadPoolExecutor()
+            self._rest = [threads.submit(each.read) for each in (self.stdout, self.stderr)]
+            threads.shutdown(wait=False)
+        try:
+            out, err = (each.result(timeout) for each in self._rest)
+        except TimeoutError as error:
+            raise subprocess.TimeoutExpired("torr", timeout) from error
         self.wait(timeout)
         return out, err
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import posix
 import sys
 import time
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -18,6 +19,7 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NoReturn
 from unittest.mock import patch
 
 from doubles import FakeEngine
@@ -25,6 +27,9 @@ from installed import TORR
 from torr.cli.main import VERBS, main, torr
 from torr.report.figures import theme
 from warm_process import leave
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Not the verb `locust`: importing Locust changes the whole process.
 IMPORTED = (
@@ -47,8 +52,8 @@ IMPORTED = (
 )
 
 
-def serve() -> None:
-    """Answer requests until stdin ends."""
+def serve(end: Callable[[int], NoReturn] = leave) -> None:
+    """Import modules, and answer requests until stdin ends; a command calls `end` at its end."""
     for name in IMPORTED:
         import_module(name)
     theme.DPI = 50  # fewer pixels: to compute these takes longer than all else of a report
@@ -58,11 +63,11 @@ def serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         parent = request.pop("parent", None)
-        child = os.fork()
+        child = posix.fork()
         if child == 0:
             if parent:
                 leave_to(parent)
-            call(**request, is_left=bool(parent))
+            end(call(**request, is_left=bool(parent)))
         _, status = os.waitpid(child, 0)
         if not parent:
             answer(os.waitstatus_to_exitcode(status))
@@ -70,7 +75,7 @@ def serve() -> None:
 
 def leave_to(parent: int) -> None:
     """Go on in a child process, after another process has become its parent."""
-    if os.fork():
+    if posix.fork():
         os._exit(0)
     while os.getppid() != parent:
         time.sleep(0.0005)
@@ -109,8 +114,8 @@ def call(
     err: str,
     *,
     is_left: bool,
-) -> None:
-    """Run `torr` with these arguments in a folder, and end this process."""
+) -> int:
+    """Run `torr` with these arguments in a folder; return its exit code."""
     os.environ.clear()
     os.environ.update(environment)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -122,7 +127,8 @@ def call(
         os.dup2(file, stream)
         os.close(file)
     # Those of before take a pipe for a file, in which one may seek.
-    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    by_line = 1 if "PYTHONUNBUFFERED" in environment else -1
+    sys.stdout = os.fdopen(1, "w", by_line, encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
     os.chdir(folder)
     Path("/proc/self/comm").write_text("torr", encoding="ascii")
@@ -130,7 +136,7 @@ def call(
     try:
         main()
     except SystemExit as ended:
-        leave(ended.code)
+        return ended.code
 
 
 if __name__ == "__main__":

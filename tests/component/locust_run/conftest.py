@@ -1,4 +1,4 @@
-"""`torr locust` as a user calls it: Locust patches its process, and so it has one of its own."""
+"""`torr locust` as a user calls it, forked from a process that has imported Locust."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from installed import Ended, Target, free_port, wait_until
+from warm_process import WarmProcess
 
 FILES = Path(__file__).parent
+WARM_LOCUST = FILES / "warm_locust.py"
 # At SIGUSR1 a process writes the stacks of its threads to stderr.
 CALL = """
 import faulthandler, signal
@@ -24,31 +26,55 @@ from torr.cli.main import main
 main()
 """
 # Python's output is not buffered: tests wait for its lines.
-SURROUNDINGS = {**os.environ, "PYTHONUNBUFFERED": "1"}
+SURROUNDINGS = {"PYTHONUNBUFFERED": "1"}
 
 
-@contextmanager
-def starting():
-    """Start `torr` commands, each in a folder, and leave them running; kill them at the end."""
-    processes = []
+@pytest.fixture(scope="session")
+def warm_locust():
+    """Return a process from which a `torr locust` is forked per command."""
+    warm = WarmProcess(WARM_LOCUST)
+    yield warm
+    warm.close()
 
-    def started(folder, *arguments, **surroundings):
-        process = subprocess.Popen(
-            [sys.executable, "-c", CALL, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            cwd=folder,
-            env={**SURROUNDINGS, **surroundings},
-        )
-        processes.append(process)
-        return process
 
-    yield started
-    for process in processes:
-        with process:
-            process.kill()
+@pytest.fixture(scope="session")
+def starting(warm_locust):
+    """Start `torr` commands, each in a folder, and leave them running; kill them at the end.
+
+    They are forked from the warm process, except cold ones, which import what they need and
+    inherit the signals that this process ignores.
+    """
+
+    @contextmanager
+    def start():
+        processes = []
+
+        def started(folder, *arguments, is_cold=False, **surroundings):
+            environment = {**os.environ, **SURROUNDINGS, **surroundings}
+            words = [*map(str, arguments)]
+            if is_cold:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", CALL, *words],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    stdin=subprocess.DEVNULL,
+                    text=True,
+                    cwd=folder,
+                    env=environment,
+                )
+            else:
+                process = warm_locust.start(
+                    {"folder": str(folder), "arguments": words, "environment": environment}
+                )
+            processes.append(process)
+            return process
+
+        yield started
+        for process in processes:
+            with process:
+                process.kill()
+
+    return start
 
 
 def command(name, *arguments):
@@ -75,14 +101,14 @@ def ended(process, folder):
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path, starting):
     """Start a `torr` command and leave it running; it is killed at the end of the test."""
     with starting() as started:
         yield partial(started, tmp_path)
 
 
 @pytest.fixture(scope="session")
-def target(tmp_path_factory):
+def target(tmp_path_factory, starting):
     """A target that answers at once."""
     with starting() as started:
         process = started(tmp_path_factory.mktemp("target"), "target", "hello")
@@ -92,12 +118,12 @@ def target(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def run_in():
+def run_in(starting):
     """Run a locustfile of this folder in a directory, to the end."""
 
-    def run(folder, name, *arguments, **surroundings):
+    def run(folder, name, *arguments, **settings):
         with starting() as started:
-            return ended(started(folder, *command(name, *arguments), **surroundings), folder)
+            return ended(started(folder, *command(name, *arguments), **settings), folder)
 
     return run
 
@@ -118,8 +144,8 @@ def interrupted(start, tmp_path):
         ]
         return max((len(json.loads(line)["health"]["workers"]) for line in lines[:-1]), default=0)
 
-    def run(name, *arguments, by):
-        process = start(*command(name, *arguments))
+    def run(name, *arguments, by, is_cold=False):
+        process = start(*command(name, *arguments), is_cold=is_cold)
         count = (
             int(arguments[arguments.index("--processes") + 1]) if "--processes" in arguments else 1
         )

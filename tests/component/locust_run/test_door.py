@@ -40,7 +40,8 @@ def test_nothing_large_is_imported_before_the_load_but_what_the_end_needs(
     locust, tmp_path, flags, has
 ):
     store = f"sqlite:///{tmp_path}/runs.db"
-    ended = locust("locustfile_imports", "-u", "1", "-t", "1s", *flags, TORR_STORE=store)
+    arguments = ("-u", "1", "-t", "1s", *flags)
+    ended = locust("locustfile_imports", *arguments, is_cold=True, TORR_STORE=store)
     assert has in ended.out.splitlines(), ended.err
 
 

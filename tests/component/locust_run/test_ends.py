@@ -27,7 +27,7 @@ def test_a_signal_ends_a_test_without_an_end_and_keeps_it(interrupted, by):
 
 
 def test_what_the_end_of_a_process_without_workers_needs_is_imported_before_it(interrupted):
-    ended = interrupted("locustfile_imports", "-u", "2", by=TERMINATE)
+    ended = interrupted("locustfile_imports", "-u", "2", by=TERMINATE, is_cold=True)
     start = "LocalRunner imported"
     (line,) = (line for line in ended.out.splitlines() if line.startswith(start))
     late = [name.partition(".")[0] for name in line.removeprefix(start).split()]
@@ -69,7 +69,7 @@ def test_under_nohup_a_closed_terminal_ends_nothing(interrupted):
         HANG_UP(process)
         TERMINATE(process)
 
-    ended = interrupted(EVENTS, "-u", "2", by=hang_up_and_terminate)
+    ended = interrupted(EVENTS, "-u", "2", by=hang_up_and_terminate, is_cold=True)
     assert (ended.code, ended.result["status"]) == (1, "complete")
 
 
