@@ -22,7 +22,7 @@ from torr.sources.tune_file import read_tune_file
 # The server has one thread of work per connection, and its delay is the only difference.
 FILE = f"""\
 name = "delays"
-command = ["sh", "-c", "{TORR} target delay --port {{port}} --for 60s $(cat {{conf}})"]
+command = ["sh", "-c", "exec {TORR} target delay --port {{port}} --for 60s $(cat {{conf}})"]
 url = "http://127.0.0.1:{{port}}/"
 connections = 2
 requests = 20
@@ -96,7 +96,7 @@ def test_a_tuning_goes_on_where_it_was(torr, start, file, tmp_path, number):
 # Seven settings enter the search; the value of `pool` in a template has a condition.
 SEARCHED = f"""\
 name = "searched"
-command = ["sh", "-c", "{TORR} target delay --port {{port}} --for 60s $(cat {{conf}})"]
+command = ["sh", "-c", "exec {TORR} target delay --port {{port}} --for 60s $(cat {{conf}})"]
 url = "http://127.0.0.1:{{port}}/"
 connections = 2
 requests = 20

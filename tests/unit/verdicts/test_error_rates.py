@@ -49,7 +49,7 @@ def share_found(count, seed, **shape):
     return found / count
 
 
-@pytest.mark.parametrize("sd", [0.02, 0.08])
+@pytest.mark.parametrize("sd", [0.02, pytest.param(0.08, marks=pytest.mark.full)])
 def test_no_more_than_one_in_twenty_of_equal_matrices_has_a_false_word(sd):
     assert share_found(800, seed=7, rounds=10, sd=sd) <= 0.06
 
@@ -63,7 +63,7 @@ def test_a_family_of_cells_has_the_error_of_one():
     [
         (1.05, 10, 0.02, 0.95),
         (1 / 1.05, 10, 0.02, 0.95),
-        (1.2, 10, 0.05, 0.99),
+        pytest.param(1.2, 10, 0.05, 0.99, marks=pytest.mark.full),
         (1.2, 6, 0.02, 0.99),
     ],
 )
