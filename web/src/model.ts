@@ -166,7 +166,7 @@ export interface Block {
 
 export interface Distribution {
   candidate: string | null;
-  cell: string | null;
+  cell: Text | null;
   level: number | null;
   metric: string;
   /** Whether the time is one of streams, not of whole responses. */
@@ -215,11 +215,17 @@ export interface Ladder {
   points: Point[];
   findings: Finding[];
   slos: Slo[];
-  /** The metrics of streams that have a chart each. */
-  stream_metrics: string[];
+  /** The metrics of streams that have a chart each, and the statistics of each to draw. */
+  stream_panels: StreamPanel[];
   joined: number[];
   /** The charts of LLM servers and GPUs; values are in the order of the points. */
   serving?: ServingPanel[];
+}
+
+export interface StreamPanel {
+  metric: string;
+  /** Names of values of points, `ttft p95`. */
+  statistics: string[];
 }
 
 export interface ServingPanel {
@@ -232,7 +238,7 @@ export interface Round {
   round: number;
   at: number;
   beyond: number;
-  text: string;
+  text: Text;
 }
 
 export interface Entry {
@@ -243,8 +249,10 @@ export interface Entry {
   failure: Text | null;
   centre: number | null;
   interval: [number, number] | null;
-  ratio: string;
-  interval_text: string;
+  /** The difference in the unit of the axis. */
+  amount: string;
+  ratio: Text;
+  interval_text: Text;
   n: number;
   rounds: Round[];
 }
@@ -292,7 +300,7 @@ export interface Search {
   metric: Text;
   limits: [number, number];
   marks: [number, string][];
-  dots: { at: number; text: string; is_finalist: boolean; is_recommended: boolean }[];
+  dots: { at: number; text: Text; is_finalist: boolean; is_recommended: boolean }[];
   /** `dots` of a row are indexes of those above. */
   groups: { words: Text; rows: { name: Text; dots: number[] }[] }[];
 }

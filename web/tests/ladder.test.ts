@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { diffSpecs } from "../src/charts/diff";
-import { ladderSpecs } from "../src/charts/ladder";
+import { ladderSpecs, moreSpecs } from "../src/charts/ladder";
 import { ratios } from "../src/data/diff";
 import {
   unclaimedValues,
   claimedValues,
   regions,
   spansFar,
-  streamPanels,
   timeLimits,
   uslCurve,
 } from "../src/data/ladder";
@@ -30,7 +29,7 @@ const ladder = (more: Partial<Ladder>): Ladder => ({
   points: [],
   findings: [],
   slos: [],
-  stream_metrics: [],
+  stream_panels: [],
   joined: [],
   ...more,
 });
@@ -75,34 +74,21 @@ describe("limits", () => {
   });
 });
 
-describe("panels of streams", () => {
-  const stream = {
-    "ttft p50": 1,
-    "ttft mean": 1,
-    "ttft p95": 2,
-    "inter_chunk mean": 3,
-    "tpot p50": 4,
-  };
+describe("a panel of streams", () => {
+  const panel = { metric: "ttft", statistics: ["ttft p95", "ttft p50"] };
+  const points = [point(1, { stream: { "ttft p50": 1, "ttft p95": 2 } })];
+  const drawn = (slos: Slo[], panels = [panel]) =>
+    moreSpecs(ladder({ points, slos, stream_panels: panels }))[0];
 
-  it("show the statistics that have values, and means if a level has no median", () => {
-    const points = [point(1, { stream: { ...stream, "tokens/s": 9 } }), point(2, { stream })];
-    const stream_metrics = ["ttft", "inter_chunk", "tokens/s"];
-    expect(streamPanels(ladder({ points, stream_metrics }))).toEqual([
-      { metric: "ttft", unit: "ms", stats: ["ttft p95", "ttft p50"] },
-      { metric: "inter_chunk", unit: "ms", stats: ["inter_chunk mean"] },
-      { metric: "tokens/s", unit: "rate", stats: ["tokens/s"] },
+  it("has a line for each statistic that Python chose", () => {
+    expect(drawn([])?.lines.map((line) => [line.label, line.values])).toEqual([
+      ["ttft p95", [2]],
+      ["ttft p50", [1]],
     ]);
   });
 
-  it("show the percentile of limits", () => {
-    const slos = [slo("tpot", "p90", 30)];
-    const points = [point(1, { stream: { ...stream, "tpot p90": 5 } })];
-    const [pace] = streamPanels(ladder({ points, slos, stream_metrics: ["tpot"] }));
-    expect(pace?.stats).toEqual(["tpot p90", "tpot p50"]);
-  });
-
-  it("do not exist without streams", () => {
-    expect(streamPanels(ladder({ points: [point(1)] }))).toEqual([]);
+  it("leaves out limits far above its values, which would flatten them", () => {
+    expect(drawn([slo("ttft", "p95", 6), slo("ttft", "p50", 7)])?.y.mustInclude).toEqual([6]);
   });
 });
 

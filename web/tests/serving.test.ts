@@ -110,7 +110,7 @@ describe("charts of LLM servers over levels", () => {
       points: [point(10), point(20, { claim: "limited" })],
       findings: [],
       slos: [],
-      stream_metrics: [],
+      stream_panels: [],
       joined: [],
       serving: [
         {

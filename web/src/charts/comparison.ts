@@ -102,7 +102,7 @@ export class ComparisonChart extends RowChart {
 
   private dots(entry: Entry, y: number, extent: Extent): SVGElement[] {
     const name = ({ round, text }: Round) =>
-      `${localized(entry.name)}, ${translate("compare.round", { n: round })}: ${text}`;
+      `${localized(entry.name)}, ${translate("compare.round", { n: round })}: ${localized(text)}`;
     return dots(name, entry.rounds, y, (at) => this.x(at, extent));
   }
 
@@ -160,11 +160,11 @@ function note(entry: Entry): string {
 
 function amount(entry: Entry): string {
   if (entry.is_baseline) return entry.rounds.length ? translate("compare.baseline") : "";
-  return entry.ratio === "–" ? "" : entry.ratio.replace(" points", "");
+  return entry.amount;
 }
 
 function describe(entry: Entry): string {
   const name = localized(entry.name);
   if (entry.is_baseline) return `${name}: ${translate("compare.baseline")}`;
-  return `${name}: ${localized(entry.word)}, ${entry.ratio} (${entry.interval_text}), n = ${entry.n}`;
+  return `${name}: ${localized(entry.word)}, ${localized(entry.ratio)} (${localized(entry.interval_text)}), n = ${entry.n}`;
 }

@@ -81,7 +81,7 @@ export class FunctionsChart extends RowChart {
     const shape = SHAPES[row.standing];
     const x = (position: number) => xOf(position, this.functions.limits, extent);
     const tip = ({ round, text }: Round) =>
-      `${row.name}, ${translate("compare.round", { n: round })}: ${text}`;
+      `${row.name}, ${translate("compare.round", { n: round })}: ${localized(text)}`;
     const ends = row.interval?.map(x) as [number, number] | undefined;
     const nameY = sizes.row === ROW ? y + 4 : bottom - ROW;
     const name = svg(

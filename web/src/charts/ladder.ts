@@ -5,13 +5,12 @@ import {
   claimedValues,
   regions,
   spansFar,
-  streamPanels,
   timeLimits,
   uslCurve,
-  type StreamPanel,
 } from "../data/ladder";
+import { limitsInRange, limitsOn } from "../data/limits";
 import { count, ms, percent, rate, compact } from "../format";
-import type { Finding, Ladder, Point, ServingPanel, Slo, Usl } from "../model";
+import type { Finding, Ladder, Point, ServingPanel, Slo, StreamPanel, Usl } from "../model";
 import { localized, translate } from "../translate";
 import type { Line, Spec } from "./plot";
 import { curve, flags, hatched, headroom, limits, whiskers, type Flag, type Shape } from "./shapes";
@@ -29,6 +28,8 @@ const HEIGHT = 230;
 const BLUE = { colour: "blue", marker: "circle" } as const;
 const ORANGE: Style = { colour: "orange", marker: "triangle", dash: [2, 3] };
 const PURPLE: Style = { colour: "purple", marker: "square", dash: [8, 4] };
+/** The units of metrics of streams that are no times. */
+const UNITS: Record<string, "rate" | "percent"> = { "tokens/s": "rate", goodput: "percent" };
 const PERCENT_AXIS: Spec["y"] = {
   scale: "zero",
   top: 110,
@@ -43,7 +44,7 @@ export function ladderSpecs(ladder: Ladder, fit: Usl | null | undefined): Spec[]
 /** Return the charts of streams, of LLM servers, and of the success rate. */
 export function moreSpecs(ladder: Ladder): Spec[] {
   return [
-    ...streamPanels(ladder).map((panel) => streamed(ladder, panel)),
+    ...ladder.stream_panels.map((panel) => streamed(ladder, panel)),
     ...(ladder.serving ?? []).map((panel) => served(ladder, panel)),
     success(ladder),
   ];
@@ -114,11 +115,12 @@ function success(ladder: Ladder): Spec {
   return { ...spec, height: 170, y: PERCENT_AXIS };
 }
 
-function streamed(ladder: Ladder, { metric, unit, stats }: StreamPanel): Spec {
+function streamed(ladder: Ladder, { metric, statistics }: StreamPanel): Spec {
   const { points } = ladder;
+  const unit = UNITS[metric] ?? "ms";
   const show = { ms, rate, percent }[unit];
-  const looks = stats.length > 1 ? [ORANGE, BLUE, PURPLE] : [BLUE];
-  const lines = stats.flatMap((name, at) =>
+  const looks = statistics.length > 1 ? [ORANGE, BLUE, PURPLE] : [BLUE];
+  const lines = statistics.flatMap((name, at) =>
     pair(points, name, (point) => point.stream?.[name] ?? null, { ...(looks[at] ?? BLUE), show }),
   );
   const doubtful = new Set(
@@ -126,7 +128,11 @@ function streamed(ladder: Ladder, { metric, unit, stats }: StreamPanel): Spec {
       ? points.flatMap((p, at) => (ladder.joined.includes(p.position) ? [at] : []))
       : [],
   );
-  const slos = ladder.slos.filter((slo) => slo.metric === metric && !slo.request);
+  const values = lines.flatMap((line) => line.values);
+  const slos =
+    unit === "percent"
+      ? limitsOn(ladder.slos, metric)
+      : limitsInRange(ladder.slos, metric, values);
   const words = [metric, unit === "ms" && "ms", doubtful.size && translate("ladder.doubtful")];
   return {
     ...base(

@@ -71,10 +71,10 @@ export class SearchChart extends RowChart {
     const dot = this.search.dots[index];
     if (!dot) return svg("g", {});
     const x = xOf(dot.at, this.search.limits, extent);
-    if (dot.is_recommended) return marker(UP, x, y, dot.text);
-    if (dot.is_finalist) return marker(SQUARE, x, y, dot.text);
+    if (dot.is_recommended) return marker(UP, x, y, localized(dot.text));
+    if (dot.is_finalist) return marker(SQUARE, x, y, localized(dot.text));
     const cy = y + ROW * 0.5 * (((index * GOLDEN_RATIO) % 1) - 0.5);
-    return svg("circle", { cx: x, cy, r: 3, class: "dot" }, svg("title", {}, dot.text));
+    return svg("circle", { cx: x, cy, r: 3, class: "dot" }, svg("title", {}, localized(dot.text)));
   }
 }
 

@@ -2,6 +2,7 @@
 // and so on.
 
 import type { Distribution, Values } from "../model";
+import { english } from "../translate";
 
 export const TICKS = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
@@ -21,8 +22,9 @@ export function percentileName(at: number): string {
 }
 
 /** Return the cell or level of a curve; curves of one group share a chart. */
-export function groupOf(curve: Distribution): string {
-  return curve.cell ?? (curve.level == null ? "" : String(curve.level));
+function groupOf({ cell, level }: Distribution): string {
+  if (cell != null) return english(cell);
+  return level == null ? "" : String(level);
 }
 
 /** Return curves by group, in their order. */

@@ -47,34 +47,6 @@ export function timeLimits(ladder: Ladder): Slo[] {
   return ladder.slos.filter((slo) => slo.unit === "ms" && !slo.request && isOfTimes(slo));
 }
 
-export interface StreamPanel {
-  metric: string;
-  unit: "ms" | "rate" | "percent";
-  stats: string[];
-}
-
-/** The units of metrics of streams that are no times. */
-const UNITS: Record<string, StreamPanel["unit"]> = { "tokens/s": "rate", goodput: "percent" };
-
-/** Return the charts of streams: the metrics that Python chose, with the statistics to draw. */
-export function streamPanels(ladder: Ladder): StreamPanel[] {
-  return ladder.stream_metrics.map((metric) => {
-    const unit = UNITS[metric] ?? "ms";
-    return { metric, unit, stats: unit === "ms" ? percentilesOf(ladder, metric) : [metric] };
-  });
-}
-
-/** Return a high percentile of a time, that of its limit if there is one, and the median. */
-function percentilesOf(ladder: Ladder, metric: string): string[] {
-  // A level with few streams has no median; then all levels show the mean.
-  const hasMedian = ladder.points.every((point) => point.stream?.[`${metric} p50`] !== undefined);
-  const middle = hasMedian ? "p50" : "mean";
-  const limits = ladder.slos.filter((slo) => slo.metric === metric && slo.stat?.startsWith("p"));
-  const high = limits.map((slo) => slo.stat).find((stat) => stat !== middle) ?? "p95";
-  const names = new Set(ladder.points.flatMap((point) => Object.keys(point.stream ?? {})));
-  return [`${metric} ${high}`, `${metric} ${middle}`].filter((name) => names.has(name));
-}
-
 /** Return whether values span a factor of more than 20, so that a logarithmic scale fits. */
 export function spansFar(values: Values): boolean {
   const names = values.filter((value): value is number => value != null && value > 0);

@@ -87,7 +87,7 @@ export function distributions(
   const choice = select(
     "group",
     `${translate("distribution.choose")} `,
-    names.map((name) => [name, groupLabel(name, curves)]),
+    names.map((name) => [name, groupLabel(name, byName.get(name) ?? [])]),
     last,
     (name) => {
       choices.set("distribution", name);
@@ -171,7 +171,8 @@ function specOf(curves: readonly Distribution[], slos: readonly Slo[] = []): Spe
 }
 
 function groupLabel(name: string, curves: readonly Distribution[]): string {
-  return curves.some((curve) => curve.cell != null) ? name : translate("details.at", { n: name });
+  const cell = curves[0]?.cell;
+  return cell == null ? translate("details.at", { n: name }) : localized(cell);
 }
 
 function plots(specs: readonly Spec[], register: Register): HTMLElement[] {

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from torr.messages.say import as_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -32,7 +34,7 @@ class Axis:
         """Return a round as the page draws it; `beyond` is the side on which it lies outside."""
         shown = self.shown(position)
         beyond = 0 if shown == position else math.copysign(1, position - shown)
-        return {"round": number, "at": shown, "beyond": int(beyond), "text": text}
+        return {"round": number, "at": shown, "beyond": int(beyond), "text": as_json(text)}
 
 
 def limits(

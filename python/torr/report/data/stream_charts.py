@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from torr.results.level import Level
 
 GAPS = "inter_chunk"
+# Metrics of streams that are no times.
+NO_TIMES = ("tokens/s", "goodput")
 
 
 def first_of(known: Collection[str]) -> str:
@@ -72,4 +74,4 @@ def over_concurrency(known: Collection[str], limited: Collection[str]) -> tuple[
     """
     is_by_token = "tpot" in limited and GAPS not in limited
     names = [("tpot" if is_by_token and name == GAPS else name) for name in charted(known)]
-    return tuple(name for name in (*names, "tokens/s", "goodput") if name in known)
+    return tuple(name for name in (*names, *NO_TIMES) if name in known)

@@ -15,14 +15,13 @@ from torr.report.figures.labels import Labels
 from torr.report.figures.theme import FIRST, SECOND, THIRD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from torr.model.condition import Condition
     from torr.report.view.view_ladder import LadderChart
-    from torr.results.series import LevelPoint
 
 _WIDTH, _COLUMNS = 10, 2
 # Heights in inches: of a row of panels, and of a row of the legend below them all.
@@ -58,8 +57,7 @@ def panels(ladder: LadderChart) -> Figure | None:
     sides |= {"bottom": bottom / height, "wspace": 0.22, "hspace": 0.32}
     axes = list(fig.subplots(rows, _COLUMNS, gridspec_kw=sides, squeeze=False).flat)
     for at, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
-        limits = [s for s in ladder.slos if s.metric == panel.metric and s.name is None]
-        panel.draw(ax, ladder, panel.metric, limits)
+        panel.draw(ax, ladder, panel.metric, list(ladder.stream_limits(panel.metric)))
         if at + _COLUMNS < len(shown):
             ax.set_xlabel("")
     for ax in axes[len(shown) :]:
@@ -75,24 +73,23 @@ def _panels(ladder: LadderChart) -> list[_Panel]:
 
 
 def _times(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) -> None:
-    """Draw a high percentile, that of the limit if there is one, and the median or the mean."""
-    middle = _middle(ladder.series.shown, metric)
-    limited = [s.stat for s in slos if s.stat and s.stat.startswith("p")]
-    high = next((stat for stat in limited if stat != middle), "p95")
+    """Draw a high percentile and the median or the mean."""
+    statistics = ladder.statistics(metric)
     values: list[float] = []
     names = []
-    for stat, mark, sign in ((high, THIRD, "▲"), (middle, SECOND, "■")):
-        drawn = ladder_marks.known_line(ax, ladder.series, f"{metric} {stat}", mark)
+    for stat, mark, sign in zip(statistics, (THIRD, SECOND), "▲■"):
+        drawn = ladder_marks.known_line(ax, ladder.series, stat, mark)
         values += drawn
-        names += [f"{stat} {sign}"] if drawn else []
+        names += [f"{stat.removeprefix(metric).strip()} {sign}"] if drawn else []
         if metric == "inter_chunk":
-            ladder_marks.doubtful(ax, ladder, f"{metric} {stat}")
-    hollow = [p.value(f"{metric} {middle}") for p in ladder_marks.hollow_points(ladder)]
+            ladder_marks.doubtful(ax, ladder, stat)
+    middle = statistics[-1]
+    hollow = [p.value(middle) for p in ladder_marks.hollow_points(ladder)]
     values += [value for value in hollow if value is not None]
     limits = ladder_marks.limit_lines(ax, [s for s in slos if s.limit <= 3 * max(values)])
     scale = theme.time_axis(ax, [*values, *(slo.limit for slo in limits)])
     words = f": {', '.join(names)}" if names else ""
-    _finish(ax, ladder, f"{metric}, ms{scale}{words}", f"{metric} {middle}", limits)
+    _finish(ax, ladder, f"{metric}, ms{scale}{words}", middle, limits)
 
 
 def _rate(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) -> None:
@@ -119,9 +116,3 @@ def _finish(
     ax.set_title(title, size=10, weight="bold")
     ladder_marks.unclaimed(ax, ladder, metric)
     ladder_marks.name_limits(Labels(ax), ax, limits)
-
-
-def _middle(points: Sequence[LevelPoint], metric: str) -> str:
-    """Return the median, where every level that has a mean has enough streams for it."""
-    measured = [p for p in points if p.value(f"{metric} mean") is not None]
-    return "p50" if all(p.value(f"{metric} p50") is not None for p in measured) else "mean"

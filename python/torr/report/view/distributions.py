@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from torr.messages.say import as_json
 from torr.report.data import stream_charts
 from torr.report.data.comparison import Comparison
 from torr.report.data.function_rounds import groups
@@ -64,7 +65,7 @@ def _groups(result: RunResult) -> Iterator[tuple[JsonObject, Sequence[Level]]]:
     if result.kind == "compare":
         for cell in Comparison.of(result).cells:
             for entry in cell.entries:
-                where = {"candidate": entry.name, "cell": cell.words, "level": None}
+                where = {"candidate": entry.name, "cell": as_json(cell.words), "level": None}
                 yield where, list(entry.counted_trials.values())
         return
     if result.kind == "micro":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torr.messages.say import as_json
+from torr.messages.say import as_json, chain, say
 from torr.report.data.comparison import Comparison
 from torr.report.data.comparison_scale import Scale, centre, ends
 from torr.report.data.result_words import word_text
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from torr.model.json import JsonObject
     from torr.report.data.comparison import CandidateCell, ComparisonCell
     from torr.results.result import RunResult
+    from torr.results.verdict import Verdict
 
 
 def comparison(result: RunResult) -> JsonObject | None:
@@ -65,8 +66,9 @@ def _entry(cell: ComparisonCell, entry: CandidateCell, scale: Scale) -> JsonObje
         "failure": None if kind is None else as_json(word_text(kind.replace("_", " "))),
         "centre": None if middle is None else scale.shown(middle),
         "interval": None if span is None else [scale.shown(end) for end in span],
-        "ratio": "" if is_base else words.ratio(verdict),
-        "interval_text": words.interval(verdict),
+        "amount": "" if is_base else _amount(verdict),
+        "ratio": "" if is_base else as_json(words.ratio(verdict)),
+        "interval_text": as_json(words.interval(verdict)),
         "n": len(entry.trials) if verdict.n is None else verdict.n,
         "rounds": [_round(cell, entry, scale, point) for point in scale.rounds(cell, entry)],
     }
@@ -77,8 +79,17 @@ def _round(
 ) -> JsonObject:
     number, position = round_
     metric = cell.primary
-    text = f"{words.value(metric, entry.values(metric)[number])} {metric.label}"
+    value = words.value(metric, entry.values(metric)[number])
+    texts: list[str] = [say("{value} {metric}", value=value, metric=word_text(metric.label))]
     pair = cell.pairs(entry, metric).get(number)
     if pair and entry.name != cell.baseline:
-        text += f" : {words.value(metric, pair[0])}"
-    return scale.point(number, position, text)
+        texts.append(words.value(metric, pair[0]))
+    return scale.point(number, position, chain(" : ", texts))
+
+
+def _amount(verdict: Verdict) -> str:
+    """Return the difference in the unit of the axis; empty where there is none."""
+    if verdict.obstacle or verdict.difference is None:
+        ratio = words.ratio(verdict)
+        return "" if ratio == "–" else ratio
+    return f"{verdict.difference:+.2f}"

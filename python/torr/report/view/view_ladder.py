@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from torr.messages.say import as_json, say
 from torr.model.condition import Condition
 from torr.report.data import diff as diff_sides
 from torr.report.data import plateau, stream_charts
@@ -82,6 +83,26 @@ class LadderChart:
         known = {name.partition(" ")[0] for name in names}
         return stream_charts.over_concurrency(known, {slo.metric for slo in self.slos})
 
+    def stream_limits(self, metric: str) -> tuple[Condition, ...]:
+        """Return the limits of all requests on a metric of streams."""
+        return tuple(slo for slo in self.slos if slo.metric == metric and slo.name is None)
+
+    def statistics(self, metric: str) -> tuple[str, ...]:
+        """Return what the panel of a metric of streams shows, the highest first.
+
+        Of a time that is a high percentile, that of its limit if there is one, and the median.
+        Streams are few: where a level has too few for a median, all levels show the mean.
+        """
+        if metric in stream_charts.NO_TIMES:
+            return (metric,)
+        times = [p for p in self.series.shown if p.value(f"{metric} mean") is not None]
+        has_median = all(p.value(f"{metric} p50") is not None for p in times)
+        middle = "p50" if has_median else "mean"
+        limited = [slo.stat for slo in self.stream_limits(metric)]
+        high = next((x for x in limited if x and x.startswith("p") and x != middle), "p95")
+        names = (f"{metric} {high}", f"{metric} {middle}")
+        return tuple(x for x in names if any(p.value(x) is not None for p in self.series.shown))
+
 
 def ladder(result: RunResult) -> JsonObject | None:
     """Return the points of a ladder, ascending, with findings and SLOs; None for another kind.
@@ -96,9 +117,15 @@ def ladder(result: RunResult) -> JsonObject | None:
     return {
         "noun": chart.series.noun,
         "points": _points(chart.series),
-        "findings": [asdict(finding) for finding in chart.findings],
+        "findings": [
+            {"level": finding.level, "words": as_json(finding.words), "kind": finding.kind}
+            for finding in chart.findings
+        ],
         "slos": slos(result),
-        "stream_metrics": chart.stream_metrics,
+        "stream_panels": [
+            {"metric": metric, "statistics": chart.statistics(metric)}
+            for metric in chart.stream_metrics
+        ],
         "joined": sorted(chart.joined),
         **({"serving": serving} if serving else {}),
     }
@@ -174,13 +201,14 @@ def _findings(capacity: Capacity | None, series: Series) -> Iterator[NamedLevel]
     peak, knee, slo = capacity.peak, capacity.knee, capacity.slo
     if peak:
         start = peak.position
-        on = f"peak from {start:,} on"
-        words = on if plateau.goes_on(peak, series) else f"peak: {plateau.spans(peak, series)}"
+        on = say("peak from {start:,} on", start=start)
+        at = say("peak: {levels}", levels=plateau.spans(peak, series))
+        words = on if plateau.goes_on(peak, series) else at
         yield NamedLevel(start, words, "peak")
     if knee:
-        yield NamedLevel(knee.position, f"knee: {knee.position:,}", "knee")
+        yield NamedLevel(knee.position, say("knee: {level:,}", level=knee.position), "knee")
     if slo:
-        words = f"capacity under SLO: {slo.position:,}"
+        words = say("capacity under SLO: {level:,}", level=slo.position)
         yield NamedLevel(slo.position, words, "capacity")
 
 

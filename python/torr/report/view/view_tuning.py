@@ -50,7 +50,14 @@ def _dot(setting: SearchedSetting, tuning: Tuning) -> JsonObject:
     value = words.value(tuning.metric, setting.first)
     return {
         "at": setting.first,
-        "text": f"{setting.name}: {value} {tuning.metric.label}",
+        "text": as_json(
+            say(
+                "{setting}: {value} {metric}",
+                setting=setting.name,
+                value=value,
+                metric=word_text(tuning.metric.label),
+            )
+        ),
         "is_finalist": setting.setting in outcome.finalists,
         "is_recommended": setting.setting == outcome.recommended,
     }

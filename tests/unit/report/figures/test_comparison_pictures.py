@@ -139,7 +139,8 @@ def test_what_forbids_a_claim_leaves_no_estimate_on_the_axis():
     assert cross.get_xdata()[0] > 1
     assert "0.08 ×" not in texts(ax.figure)
     entry = view_comparison.comparison(result)["places"][0]["entries"][1]
-    assert (entry["centre"], entry["interval"], entry["ratio"]) == (None, None, "–")
+    assert (entry["centre"], entry["interval"]) == (None, None)
+    assert (entry["ratio"], entry["amount"]) == ("–", "")
     assert len(entry["rounds"]) == 10
 
 
@@ -211,6 +212,10 @@ def test_a_primary_metric_that_is_a_share_is_drawn_in_points():
     assert "+1.00" in texts(figure)
     assert "errors, points from go-net (band: ±0.01, the same)" in texts(figure)
     assert "worse" in texts(figure)
+    entry = view_comparison.comparison(result)["places"][0]["entries"][1]
+    assert (entry["amount"], english(entry["ratio"])) == ("+1.00", "+1.00 points")
+    written = (entry["ratio"], entry["interval_text"], entry["rounds"][0]["text"])
+    assert [list(text) for text in written] == [["en", "zh"]] * 3
 
 
 def test_what_failed_is_said_in_the_place_of_dots():
@@ -223,6 +228,7 @@ def test_every_round_is_a_dot_that_tells_its_value():
     assert [entry["name"] for entry in (base, rival)] == ["go-net", "go-gin"]
     assert [len(entry["rounds"]) for entry in (base, rival)] == [10, 10]
     assert re.fullmatch(r"10,\d{3} ok/s : 1\d,\d{3}", rival["rounds"][0]["text"])
+    assert (base["amount"], rival["amount"]) == ("", rival["ratio"])
     low, high = rival["interval"]
     assert low < rival["centre"] < high < found["margin"][0]
     assert rival["word"] == {"en": "slower", "zh": "更慢"}

@@ -83,9 +83,18 @@ def test_panels_of_a_ladder_say_which_numbers_its_levels_carry(streamed_ladder):
 
 def test_levels_too_short_for_a_median_have_their_mean(streamed_ladder):
     first = {"stream": {"ttft_ms": {"p50": None, "p95": None}}}
-    ladder = LadderChart.of(typed.patched(streamed_ladder, levels={0: first}))
-    found = draw(lambda: stream_figure.panels(ladder))
+    result = typed.patched(streamed_ladder, levels={0: first})
+    found = draw(lambda: stream_figure.panels(LadderChart.of(result)))
     assert titles(found)[0] == "ttft, ms: p95 ▲, mean ■"
+    (panel, *_) = view_ladder.ladder(result)["stream_panels"]
+    assert panel == {"metric": "ttft", "statistics": ("ttft p95", "ttft mean")}
+
+
+def test_levels_without_a_stream_leave_the_medians_of_the_others(streamed_ladder):
+    failed = {"stream": {"ttft_ms": None}}
+    result = typed.patched(streamed_ladder, levels={0: failed})
+    (panel, *_) = view_ladder.ladder(result)["stream_panels"]
+    assert panel == {"metric": "ttft", "statistics": ("ttft p95", "ttft p50")}
 
 
 def test_the_pace_of_texts_is_that_which_has_a_limit(make_station, make_result):

@@ -109,7 +109,8 @@ def test_charts_of_calls_are_of_messages(called, called_ladder):
     curves = {curve["metric"]: curve["of_streams"] for curve in found["distributions"]}
     assert curves == {"ttfe": True, "inter_chunk": True, "message": True, "response": False}
     ladder = view.view(called_ladder)["ladder"]
-    assert ladder["stream_metrics"] == ("ttfe", "inter_chunk", "message", "goodput")
+    panels = [panel["metric"] for panel in ladder["stream_panels"]]
+    assert panels == ["ttfe", "inter_chunk", "message", "goodput"]
     assert {name.partition(" ")[0] for name in ladder["points"][0]["stream"]} == {
         *("ttfe", "inter_chunk", "message", "goodput")
     }
@@ -121,7 +122,23 @@ def test_charts_of_chats_are_of_texts(streamed, streamed_ladder):
     curves = {curve["metric"]: curve["of_streams"] for curve in found["distributions"]}
     assert curves == {"ttft": True, "inter_chunk": True, "response": False}
     ladder = view.view(streamed_ladder)["ladder"]
-    assert ladder["stream_metrics"] == ("ttft", "inter_chunk", "tokens/s", "goodput")
+    assert [(panel["metric"], *panel["statistics"]) for panel in ladder["stream_panels"]] == [
+        ("ttft", "ttft p95", "ttft p50"),
+        ("inter_chunk", "inter_chunk p95", "inter_chunk p50"),
+        ("tokens/s", "tokens/s"),
+        ("goodput", "goodput"),
+    ]
+
+
+def test_names_in_charts_are_in_each_language(ladder):
+    findings = view.view(ladder)["ladder"]["findings"]
+    assert findings
+    assert all(finding["words"].keys() == {"en", "zh"} for finding in findings)
+    texts = ladder.levels[0].histograms
+    levels = rounds({"go-net": 90, "go-gin": 99}, {"connections": 50}, histograms=texts)
+    cells = [curve["cell"] for curve in distributions.of(compared(levels))]
+    assert cells
+    assert all(cell.keys() == {"en", "zh"} for cell in cells)
 
 
 def test_curves_end_at_the_last_percentile_that_is_carried(streamed):
