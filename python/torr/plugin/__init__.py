@@ -98,6 +98,14 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
         check(marked)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin a test, of which plugins may make several attempts."""
+    session = item.config.stash.get(_KEY, None)
+    if session is not None:
+        session.begin(item)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     """Judge a test's budgets once it has run."""

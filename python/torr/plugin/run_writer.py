@@ -43,7 +43,6 @@ class RunWriter:
         self._session = session
         self._is_enabled = session.config.getoption("torr_save") is not None
         self._directory: RunDirectory | None = None
-        self._count = 0
 
     def save(self) -> None:
         """Write new measurements to disk, so that they survive the end of this process.
@@ -82,8 +81,7 @@ class RunWriter:
         if self._directory is None:
             self._directory = _create(session.config, session.config.stash[_HEAD])
             self._directory.profiles = session.profiles
-        new = session.levels[self._count :]
-        self._count += len(new)
+        new = session.levels[len(self._directory.levels) :]
         self._directory.keep_levels(new, conclusions(session, machine.speed()))
         return self._directory
 

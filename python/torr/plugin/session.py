@@ -74,6 +74,7 @@ class MeasurementSession:
         self.fail_on_budgets = config.getoption("torr_budgets") == "fail"
         self.allows_not_shown: bool = config.getoption("torr_allow_not_shown")
         self.writer = RunWriter(self)
+        self._first_of_attempt = 0
 
     @property
     def levels(self) -> list[Level]:
@@ -91,12 +92,20 @@ class MeasurementSession:
         self.entries.append(FunctionMeasurement(item.nodeid, candidate, parameters_of(item)))
         return self.entries[-1]
 
+    def begin(self, item: pytest.Item) -> None:
+        """Begin a test; if it is run again, the verdicts of its earlier attempts are void."""
+        self._first_of_attempt = len(self.entries)
+        for entry in self.entries:
+            if entry.nodeid == item.nodeid:
+                entry.budgets = []
+
     def judge(self, item: pytest.Item) -> None:
         """Judge a test's budgets; fail it if one is broken or not shown."""
         budgets = budgets_of(item)
         if not budgets:
             return
-        own = [e for e in self.entries if e.nodeid == item.nodeid and e.levels]
+        attempt = self.entries[self._first_of_attempt :]
+        own = [e for e in attempt if e.nodeid == item.nodeid and e.levels]
         if not own:
             fail_unmeasured()
         for entry in own:

@@ -77,7 +77,8 @@ def _times(ax: Axes, ladder: LadderChart, metric: str, slos: list[Condition]) ->
     statistics = ladder.statistics(metric)
     values: list[float] = []
     names = []
-    for stat, mark, sign in zip(statistics, (THIRD, SECOND), "▲■"):
+    marks = ((THIRD, "▲"), (SECOND, "■"))[-len(statistics) :]
+    for stat, (mark, sign) in zip(statistics, marks, strict=True):
         drawn = ladder_marks.known_line(ax, ladder.series, stat, mark)
         values += drawn
         names += [f"{stat.removeprefix(metric).strip()} {sign}"] if drawn else []

@@ -100,8 +100,8 @@ class LadderChart:
         middle = "p50" if has_median else "mean"
         limited = [slo.stat for slo in self.stream_limits(metric)]
         high = next((x for x in limited if x and x.startswith("p") and x != middle), "p95")
-        names = (f"{metric} {high}", f"{metric} {middle}")
-        return tuple(x for x in names if any(p.value(x) is not None for p in self.series.shown))
+        has_high = any(p.value(f"{metric} {high}") is not None for p in times)
+        return tuple(f"{metric} {stat}" for stat in ([high] if has_high else []) + [middle])
 
 
 def ladder(result: RunResult) -> JsonObject | None:
