@@ -11,31 +11,30 @@ import os
 from typing import TYPE_CHECKING
 
 from torr.procfs.listeners import addresses, listeners
-from torr.procfs.sockets import holder_of
-from torr.procfs.stat import process_stat
+from torr.procfs.sockets import holders
+from torr.procfs.stat import pids, process_stat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from torr.model.url import Url
 
-MOST_SOCKETS = 8
-"""The limit of listening sockets per port; servers may have one per worker."""
-
 
 def listening_processes(urls: Iterable[Url]) -> list[int]:
-    """Return the pids of the processes behind loopback URLs, ascending."""
-    pids: set[int] = set()
+    """Return the pids of the processes behind loopback URLs, ascending.
+
+    Servers may have a listening socket per worker. Of processes that share one, the first is
+    returned, which passed it on.
+    """
+    inodes = set()
     for host, port in {_address(url) for url in urls if _is_local(url)}:
         targets = addresses(host, port)
-        sockets = [
-            listener for listener in listeners(port) or () if any(map(listener.accepts, targets))
-        ]
-        for inode in list(dict.fromkeys(listener.inode for listener in sockets))[:MOST_SOCKETS]:
-            holder = holder_of(inode)
-            if holder is not None and holder.pid not in _ancestors():
-                pids.add(holder.pid)
-    return sorted(pids)
+        found = listeners(port) or ()
+        inodes |= {each.inode for each in found if any(map(each.accepts, targets))}
+    if not inodes:
+        return []
+    first_holders = holders(inodes, sorted(pids(), reverse=True))
+    return sorted({*first_holders.values()} - {*_ancestors()})
 
 
 def _ancestors() -> list[int]:

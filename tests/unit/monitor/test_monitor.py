@@ -156,6 +156,41 @@ def test_who_listens_where_a_load_goes_is_found():
         assert listening_processes([Url.parse("unix:/run/x.sock")]) == []
 
 
+WORKERS = """
+import os, socket, sys
+
+def listen(port):
+    server = socket.socket()
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    server.bind(("127.0.0.1", port))
+    server.listen()
+    return server
+
+out, to_out = os.pipe()
+with listen(0) as server:
+    port = server.getsockname()[1]
+    for _ in range(11):
+        if not os.fork():
+            server.close()
+            own = listen(port)
+            os.write(to_out, b"%d " % os.getpid())
+            sys.stdin.read()
+            os._exit(0)
+    pids = b""
+    while pids.count(b" ") < 11:
+        pids += os.read(out, 1000)
+    print(port, os.getpid(), pids.decode(), flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_each_worker_with_a_socket_of_its_own_is_found():
+    with started(WORKERS) as process:
+        port, *pids = map(int, process.stdout.readline().split())
+        assert len(pids) == 12
+        assert listening_processes([Url.parse(f"http://127.0.0.1:{port}/")]) == sorted(pids)
+
+
 def test_who_listens_above_torr_is_not_watched(monkeypatch):
     with started(SERVING) as process:
         port = int(process.stdout.readline())
