@@ -42,5 +42,6 @@ def test_servers_are_compared(cold, matrix, tmp_path):
     assert {level["candidate"] for level in result["levels"]} == {"one", "two"}
 
 
+@pytest.mark.full
 def test_the_doctor_measures_this_machine(cold):
     assert cold("doctor", "-q").startswith("This machine can generate about ")

@@ -13,9 +13,9 @@ from tiers import full
 from torr.report.files import notebook
 
 KINDS = (
-    *("ladder", "compare"),
-    *full("run", "functions", "diff", "streams", "streams-ladder", "collapsing", "locust"),
-    *full("functions-without-budgets"),
+    "compare",
+    *full("ladder", "run", "functions", "functions-without-budgets", "diff", "streams"),
+    *full("streams-ladder", "collapsing", "locust"),
 )
 SVG = "{http://www.w3.org/2000/svg}"
 # A browser takes some downloads after each other only: what pages hand over is kept instead.

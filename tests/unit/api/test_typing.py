@@ -72,6 +72,7 @@ def checked(tmp_path, source):
     )
 
 
+@pytest.mark.full
 def test_a_users_script_passes_a_strict_checker_which_finds_mistakes(tmp_path):
     wrong = "\n".join(f"def f{number}() -> None:\n    {line}" for number, line in enumerate(BAD))
     done = checked(tmp_path, GOOD + wrong)

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 import results
+from tiers import full
 from torr.report.view import view
 from torr.results.base import encode
 from torr.results.result import RunHead, TrialFailure
@@ -61,7 +62,7 @@ def keep(directory, level):
     directory.keep_level(msgspec.structs.replace(level, intervals=[]))
 
 
-LADDERS = [results.ladder, results.streamed_ladder]
+LADDERS = [results.ladder, *full(results.streamed_ladder)]
 
 
 @pytest.mark.parametrize("ladder", LADDERS, ids=lambda each: each.__name__)
