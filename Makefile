@@ -79,15 +79,15 @@ fmt: $(VENV)/.pins web/node_modules/.pins ## format Rust, Python and the page
 
 lint: lint-rust lint-web lint-python ## check format, lints and types
 
-lint-rust: build
+lint-rust: $(VENV)/.pins
 	cargo fmt --check
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets -- -D warnings
 
-lint-web: build
+lint-web: web/node_modules/.pins
 	npm --prefix web run --silent lint
 
-lint-python: build
+lint-python: $(VENV)/.pins
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
