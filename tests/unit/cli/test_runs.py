@@ -203,6 +203,13 @@ def test_a_run_that_is_there_already_keeps_no_others_from_being_exported(torr):
     assert "api-20260131-120100-1: cannot be written: File exists" in ended.err
 
 
+def test_a_run_that_is_not_kept_keeps_no_others_from_being_exported(torr):
+    ended = torr("runs", "export", "99", "2", "-d", "out")
+    assert ended.code == 2
+    assert ended.out.startswith("run 2  ")
+    assert "no run 99" in ended.err
+
+
 def test_tags_and_notes_are_given_and_taken(torr):
     assert torr("runs", "tag", "1", "main", "--remove", "t1", "--note", "new").out == (
         "run 1: tags main; note new\n"

@@ -10,7 +10,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import shared
 from torr.cli.runs import selection
 from torr.cli.streams import echo
-from torr.errors import OutputError, ResultError, UsageError
+from torr.errors import OutputError, UsageError
 from torr.messages.say import chain, say
 from torr.options.result import ResultOptions
 from torr.results.result import RunResult, encoded
@@ -38,16 +38,17 @@ def export(ids: tuple[int, ...], folder: Path, language: Language | None) -> Non
         for run_id in dict.fromkeys(ids):
             try:
                 place = _export(store, run_id, folder, language)
-            except (ResultError, OutputError) as error:  # noqa: PERF203 - the others are exported
+            except UsageError as error:  # noqa: PERF203 - the others are exported
                 failed.append(error)
             else:
                 echo(say("run {id}  {path}", id=run_id, path=click.format_filename(place)))
     if failed:
-        raise UsageError(chain("; ", [error.message for error in failed]), failed[0].hint)
+        messages = dict.fromkeys(error.message for error in failed)
+        raise UsageError(chain("; ", [*messages]), failed[0].hint)
 
 
 def _export(store: Store, run_id: int, folder: Path, language: Language | None) -> Path:
-    """Write a run and return its directory; raise ResultError or OutputError."""
+    """Write a run and return its directory; raise StoreError or OutputError."""
     from torr import report
     from torr.store.rundir import check_name
 
