@@ -39,7 +39,7 @@ REQUIRED_NAMES = {
         *("RequestStats.clear_all", "RequestStats.reset_all", "StatsEntry._cache_response_times"),
         *("StatsCSVFileWriter.close_files", "StatsCSVFileWriter.stats_writer"),
         *("StatsCSVFileWriter._exceptions_data_rows", "StatsCSVFileWriter._failures_data_rows"),
-        "StatsCSVFileWriter._requests_data_rows",
+        *("StatsCSVFileWriter._requests_data_rows", "StatsEntry.serialize", "print_stats_json"),
     ),
     "locust.user": ("User.context",),
     "locust.user.users": ("HttpSession",),

@@ -19,7 +19,7 @@ import locust
 from locust.runners import STATE_MISSING, MasterRunner, WorkerRunner
 
 from torr.errors import OutputError
-from torr.locust import csv_files
+from torr.locust import csv_files, json_output
 from torr.locust.arguments import FLAGS, add_arguments, options_in
 from torr.locust.head import addresses_of, run_head_of, warmup_s
 from torr.locust.recorded_test import RecordedTest
@@ -75,6 +75,7 @@ class LocustRecorder:
     def listen(self) -> None:
         """Add torr's arguments, and listen to Locust's start; call this before Locust's main."""
         csv_files.patch_csv_writer()
+        json_output.patch_json_writers()
         locust.events.init_command_line_parser.add_listener(add_arguments)
         locust.events.init.add_listener(self._on_init)
 
