@@ -147,6 +147,7 @@ class Nginx:
         config.write_text(_NGINX.format(folder=self.folder, servers="".join(self.servers)))
         process = subprocess.Popen([NGINX, "-c", config], stderr=subprocess.DEVNULL)
         wait_until(lambda: all(map(_is_open, self.ports.values())))
+        assert process.poll() is None, "nginx has ended: another process has one of its ports"
         self.log.write_text("")
         return process
 

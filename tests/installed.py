@@ -108,10 +108,14 @@ def is_open(port):
 
 
 def free_port():
-    """Return a TCP port of 127.0.0.1 that nothing listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a TCP port that nothing listens on, chosen at random beside those of clients.
+
+    Of the ports that the kernel chooses for clients, another process could get the same one.
+    """
+    from torr.servers.ports import reserved_port
+
+    with reserved_port() as port:
+        return port
 
 
 def wait_until_seen(process, looks=20):

@@ -12,6 +12,7 @@ import torr as torr_package
 from installed import wait_until
 
 QUICK = ("-z", "200ms", "--warmup", "100ms")
+MANY = ",".join(map(str, range(1, 21)))
 
 
 def results(folder):
@@ -54,7 +55,7 @@ def test_a_ladder_of_rates_finds_no_more_than_its_server_can_do(torr, target):
 
 
 def test_a_killed_ladder_leaves_its_finished_levels(start, steady, tmp_path):
-    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", steady.url)
+    process = start("ladder", "--levels", MANY, "-z", "1s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))
     process.kill()
     process.wait()
@@ -67,7 +68,7 @@ def test_a_killed_ladder_leaves_its_finished_levels(start, steady, tmp_path):
 
 
 def test_an_interrupted_ladder_reports_its_finished_levels(start, steady, tmp_path):
-    process = start("ladder", "--levels", "1,2,3,4,5", "-z", "1s", "--warmup", "0s", steady.url)
+    process = start("ladder", "--levels", MANY, "-z", "1s", "--warmup", "0s", steady.url)
     wait_until(lambda: results(tmp_path))
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=120)
@@ -75,7 +76,7 @@ def test_an_interrupted_ladder_reports_its_finished_levels(start, steady, tmp_pa
     assert "peak" in out
     result = json.loads(results(tmp_path)[0].read_text())
     assert result["status"] == "interrupted"
-    assert 1 <= len(result["levels"]) < 5
+    assert 1 <= len(result["levels"]) < 20
 
 
 def test_a_full_disk_leaves_the_finished_levels_and_says_so(torr, steady, tmpfs, tmp_path):

@@ -36,7 +36,7 @@ def live(start):
 
 
 def test_a_ladder_is_heard_whole_over_a_reload(live, steady, tmp_path):
-    flags = ("--levels", "2,4", "-z", "1s", "--warmup", "200ms")
+    flags = ("--levels", "2,4", "-z", "2s", "--warmup", "200ms")
     process, url = live("ladder", *flags, steady.url)
     with Events(url) as events:
         events.until("interval")
@@ -54,9 +54,9 @@ def test_a_ladder_is_heard_whole_over_a_reload(live, steady, tmp_path):
     intervals = [data for kind, data in [*before, *again.seen] if kind == "interval"]
     for number, level in enumerate(kept["levels"]):
         heard = [data["interval"]["t_s"] for data in intervals if data["level"] == number]
-        # What came while nobody listened may be in the run that came after it.
-        assert heard == [x["t_s"] for x in level["intervals"] if x["t_s"] in heard]
-    assert {data["level"] for data in intervals} == {0, 1}
+        # What came before somebody listened is in the run that came first, if its level had ended.
+        assert heard == [x["t_s"] for x in level["intervals"]][: len(heard)]
+    assert {data["level"] for data in intervals} in ({0, 1}, {1})
 
 
 def test_stop_ends_a_real_load_and_keeps_it(live, steady, tmp_path):

@@ -8,6 +8,7 @@ import urllib.request
 
 import pytest
 
+from installed import wait_until
 from torr import targets
 
 QUICK = ("--warmup", "0s", "--drain", "5s", "-q")
@@ -53,8 +54,7 @@ def test_metrics_of_the_target_are_those_of_the_load(torr, target):
 def test_a_load_that_stops_early_cancels_its_requests(torr, target):
     running = target("openai", "--tokens", "1000", "--itl", "1s")
     torr("run", *CHAT, "-c", "5", "-z", "300ms", "--warmup", "0s", "--drain", "0s", running.url)
-    while metrics(running.url)["num_requests_running"]:
-        pass  # the test has a time limit
+    wait_until(lambda: metrics(running.url)["num_requests_running"] == 0)
     counts = running.stop()
     assert counts["ends"]["cancelled"] == counts["calls"]["chat"] == 5
     assert sum(counts["ends"].values()) == counts["requests"]

@@ -145,7 +145,7 @@ def test_processes_end_with_who_started_them(start, steady):
 
 
 def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, own_steady, tmp_path):
-    process = start(*LONG, "-z", "3s", "--strict", own_steady.url)
+    process = start(*LONG, "-z", "5s", "--strict", own_steady.url)
     children = firing(process)
     wait_until(lambda: kept_intervals(tmp_path) >= 3)
     os.kill(children[0], signal.SIGKILL)
@@ -157,7 +157,7 @@ def test_a_process_that_is_killed_is_said_and_the_level_claims_nothing(start, ow
     (warning,) = level["warnings"]
     assert warning["code"] == "warning.process_lost"
     assert warning["values"]["end"]["values"]["cause"]["values"] == {"signal": 9}
-    assert level["seconds"] == 3.0
+    assert level["seconds"] == 5.0
     assert balances(level["counts"])
     assert own_steady.stop()["requests"] >= level["counts"]["attempted"]
 

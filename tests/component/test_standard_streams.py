@@ -81,6 +81,10 @@ def test_streams_that_are_closed_from_the_start_lose_nothing_and_get_nothing_of_
     ended = call("run", *QUICK, "--requests", 50, steady.url, shut=(0, 1, 2))
     assert ended.returncode == 0
     assert result_of(tmp_path)["levels"][0]["counts"]["ok"] == 50
+    # A file that had the number of a standard stream would have what is written to that.
+    lines = (tmp_path / "_output/torr/latest/intervals.jsonl").read_text().splitlines()
+    assert lines
+    assert all(json.loads(line)["seconds"] for line in lines)
 
 
 @pytest.mark.parametrize("shut", [(1,), (2,), (0, 1, 2)])

@@ -79,7 +79,12 @@ def test_a_delay_logs_the_truth(target, tmp_path):
     running = target("delay", "--delay", "1ms", "--log", tmp_path / "truth.csv")
     fetch(running.url)
     running.stop()
-    assert len((tmp_path / "truth.csv").read_text().splitlines()) == 2
+    with (tmp_path / "truth.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    times = {name.removesuffix("_ns"): int(ns) for name, ns in row.items()}
+    assert (times["delay"], times["queued"]) == (1_000_000, 0)
+    assert times["planned"] - times["received"] == 1_000_000
+    assert times["sent"] >= times["planned"]
 
 
 def test_the_faults_are_listed(torr):

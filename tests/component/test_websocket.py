@@ -62,7 +62,7 @@ def test_pushed_messages_are_counted_and_shown(torr, target):
     assert ended.code == 0, ended.err
     level = ended.level
     assert level["counts"]["errors"] == {}
-    assert level["websocket"]["unmatched_messages"] > 10
+    assert level["websocket"]["unmatched_messages"] > 0
     assert "unmatched messages" in ended.out
     assert "statuses" not in ended.out
 

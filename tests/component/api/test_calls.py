@@ -77,7 +77,8 @@ def test_a_file_of_requests_needs_no_url(url, place):
 
 
 def test_a_run_gives_the_numbers_of_its_level(url, place, capfd):
-    result = torr.run(url, **QUICK, slo="p50 < 10s")
+    # A median needs 20 responses, however busy the machine is.
+    result = torr.run(url, connections=2, requests=100, warmup=0, slo="p50 < 10s")
     assert result.kind == "run"
     assert result.status == "complete"
     assert result.counts.ok > 0

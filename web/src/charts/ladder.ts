@@ -130,9 +130,7 @@ function streamed(ladder: Ladder, { metric, statistics }: StreamPanel): Spec {
   );
   const values = lines.flatMap((line) => line.values);
   const slos =
-    unit === "percent"
-      ? limitsOn(ladder.slos, metric)
-      : limitsInRange(ladder.slos, metric, values);
+    unit === "percent" ? limitsOn(ladder.slos, metric) : limitsInRange(ladder.slos, metric, values);
   const words = [metric, unit === "ms" && "ms", doubtful.size && translate("ladder.doubtful")];
   return {
     ...base(
