@@ -177,8 +177,9 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch
     shown = [evaluated(cell, names) for cell in cells()]
     pages = [value._repr_html_() for value in shown if isinstance(value, torr.Result)]
     assert [html.count("<iframe") for html in pages] == [1, 1]
-    # A busy machine may be slower than the example asks for.
-    assert names["result"].passed == (names["result"].latency.response_ms.p95 < 50)
+    # On a busy machine the SLO may be broken, or not shown.
+    (verdict,) = names["result"].slo_verdicts
+    assert names["result"].passed == (verdict.word == "held")
     assert [level.concurrency for level in names["ladder"].levels] == [2, 4, 8, 16, 32, 64]
     assert capsys.readouterr().out.count("connections …") == 6
     assert json.loads(NOTEBOOK.read_text())["nbformat"] == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import signal
 import socket
@@ -30,16 +31,19 @@ def h2specd(request, authority, tmp_path):
     tls = ["--tls", "--cert-file", f"{good}.pem", "--cert-key-file", f"{good}.key"]
     command = [H2SPECD, "--from-port", str(first), "--port", str(first + TESTS)]
     command += tls if request.param == "https" else []
-    with ended(command, signal.SIGTERM, tmp_path):
+    with ended(command, signal.SIGTERM, tmp_path) as process:
         urls = [f"{request.param}://127.0.0.1:{first + number}/" for number in range(TESTS)]
         report = f"http://127.0.0.1:{first + TESTS}/report"
         wait_until(lambda: text_of(report))
+        assert process.poll() is None
         yield urls, report
 
 
 def free_ports(count):
     """Return the first of so many adjacent ports that nothing listens on now."""
-    for first in PORTS[::count]:
+    blocks = PORTS[::count]
+    # At random: tests in other processes choose, too.
+    for first in random.sample(blocks, len(blocks)):
         try:
             with ExitStack() as stack:
                 for port in range(first, first + count):
@@ -57,7 +61,7 @@ def ended(command, number, folder):
         list(map(str, command)), cwd=folder, stdout=subprocess.DEVNULL
     ) as process:
         try:
-            yield
+            yield process
         finally:
             process.send_signal(number)
 
