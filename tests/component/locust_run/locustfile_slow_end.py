@@ -1,6 +1,8 @@
-"""Workers that end more than half a second after their master asked them to."""
+"""Workers that say their counts, and end later than half a second after they are asked to."""
 
 from __future__ import annotations
+
+import sys
 
 import gevent
 from locust import User, constant, events, runners, task
@@ -14,9 +16,11 @@ run._LAST_REPORTS_S = 30.0
 
 class Caller(User):
     wait_time = constant(0.01)
+    calls = 0
 
     @task
     def call(self):
+        Caller.calls += 1
         self.environment.events.request.fire(
             request_type="RPC", name="one", response_time=1, response_length=0
         )
@@ -26,3 +30,10 @@ class Caller(User):
 def on_test_stop(environment, **_more):
     if isinstance(environment.runner, runners.WorkerRunner):
         gevent.sleep(0.8)
+
+
+@events.quitting.add_listener
+def on_quitting(environment, **_more):
+    if isinstance(environment.runner, runners.WorkerRunner):
+        sys.stdout.write(f"called {Caller.calls}\n")
+        sys.stdout.flush()

@@ -86,6 +86,9 @@ def test_workers_that_are_slow_to_end_hand_in_what_they_have(interrupted):
     ended = interrupted("locustfile_slow_end", "-u", "4", "--processes", "2", by=TERMINATE)
     codes = [warning["code"] for warning in ended.level["warnings"]]
     assert "warning.locust_process_lost" not in codes, ended.err
+    calls = [int(x.split()[1]) for x in ended.out.splitlines() if x.startswith("called ")]
+    assert len(calls) == 2
+    assert ended.level["requests"][0]["counts"]["attempted"] == sum(calls)
 
 
 def test_a_full_disk_costs_the_run_and_not_the_test(locust, disk):
