@@ -29,6 +29,8 @@ def server():
         make = [_program("initdb"), *made]
         subprocess.run(make, check=True, capture_output=True, cwd=folder, **user)
         quick = ("-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=40")
+        # Tests compare the processes below them at two moments.
+        quick += ("-c", "autovacuum=off")
         with Path(folder, "log").open("wb") as log:
             running = subprocess.Popen(
                 [_program("postgres"), "-D", data, "-k", folder, *quick],

@@ -22,7 +22,7 @@ def connected(*answers, ends=False, within_s=LONG_S):
     """A connection, and the server's end of it, which has sent the responses."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         place = Url("127.0.0.1", server.getsockname()[1], "/")
-        with Connection(place, within_s) as connection, server.accept()[0] as peer:
+        with Connection(place, within_s, LONG_S) as connection, server.accept()[0] as peer:
             peer.sendall(b"".join(answers))
             if ends:
                 peer.shutdown(socket.SHUT_WR)

@@ -420,7 +420,7 @@ fn silenced_node() -> (UnixStream, std::sync::mpsc::Sender<()>) {
 fn a_process_that_is_killed_before_the_window_delays_no_other() {
     let (target, url) = hello();
     let mut plan = thinking(requests(&url, 9, 300));
-    plan.warmup_ns = 2500 * MS;
+    plan.warmup_ns = 10_000 * MS;
     let run = start(&plan, "early");
     signal("KILL", children("early")[0]);
     let summary = end(&run);

@@ -15,6 +15,7 @@ import pytest
 
 from doubles import Truth
 from events import Events, ask, token_of
+from installed import free_port
 from page import Page
 from torr.errors import OutputError
 
@@ -24,9 +25,7 @@ TOKEN = "a-token-of-the-test"  # noqa: S105
 
 @pytest.fixture
 def port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    return free_port()
 
 
 @pytest.fixture

@@ -104,5 +104,6 @@ def test_a_report_that_cannot_be_drawn_costs_neither_the_verdict_nor_the_store(
     with pytest.raises(OutputError):
         conclude(outcome, directory, True)
     said = capsys.readouterr().err
+    assert "Answers" in said
     assert "stored  as run 7" in said
     assert "report  " not in said

@@ -14,8 +14,20 @@ from torr.monitor.monitor import MonitorScope
 
 
 def test_a_level_is_watched_from_before_its_load_to_its_end(bench, plan):
-    context = replace(bench.context(), monitor_scope=MonitorScope)
+    notes, start = [], bench.engine.start
+
+    def started(*arguments):
+        notes.append("load")
+        return start(*arguments)
+
+    def roots():
+        notes.append("monitor")
+        return []
+
+    bench.engine.start = started
+    context = replace(bench.context(), monitor_scope=lambda: MonitorScope(roots=roots))
     [level] = run(plan, context).levels
+    assert notes.index("monitor") < notes.index("load")
     found = level.monitor
     assert found.derived.generator_cpu_rate is not None
     assert found.t_s

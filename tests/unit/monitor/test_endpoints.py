@@ -93,6 +93,7 @@ def test_what_is_no_endpoint_is_said_once(answer, why):
     assert found.series == []
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_an_endpoint_that_is_not_there_is_said_and_nothing_waits_for_it():
     with socket.create_server(("127.0.0.1", 0)) as held:
         place = f"http://127.0.0.1:{held.getsockname()[1]}/metrics"

@@ -23,7 +23,8 @@ LEVEL = typed.level(ok_per_s=100.0)
 WORKING = """
 import os, sys, time
 def work(seconds):
-    while time.process_time() < seconds:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
         pass
 print(flush=True)
 sys.stdin.readline()

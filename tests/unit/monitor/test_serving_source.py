@@ -107,6 +107,7 @@ def counted(fails=()):
     return ServingSource("vllm", "http://x/metrics", take), taken
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_the_last_reading_is_taken_after_the_load():
     source, taken = counted()
     source.start(TimeAxis(time.monotonic()))

@@ -26,10 +26,16 @@ def test_the_next_look_waits_until_looks_have_cost_one_percent(cost_s, now_s, ne
 
 
 def test_looks_are_made_behind_the_caller_and_end_when_told():
-    looked = threading.Event()
-    ticker = Ticker(looked.set, TimeAxis(time.monotonic()), "test", immediately=True)
+    looked, threads = threading.Event(), []
+
+    def look():
+        threads.append(threading.get_ident())
+        looked.set()
+
+    ticker = Ticker(look, TimeAxis(time.monotonic()), "test", immediately=True)
     ticker.start()
     assert looked.wait(20)
     ticker.stop()
+    assert threading.get_ident() not in threads
     assert ticker.cost_s > 0
     assert not any(thread.name == "torr-test" for thread in threading.enumerate())

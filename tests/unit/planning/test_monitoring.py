@@ -76,6 +76,7 @@ def test_cores_and_generator_are_watched_without_a_flag(torr, tmp_path):
     assert found["derived"]["limit_reason"]["code"] == "bottleneck.not_watched"
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_an_endpoint_that_is_not_there_is_a_warning_and_the_load_goes_on(torr, tmp_path):
     ended = torr("run", "--monitor", "http://127.0.0.1:9/metrics", URL)
     assert ended.code == 0
@@ -183,6 +184,7 @@ vllm:num_requests_waiting{model_name="m"} 3.0
 """
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_a_named_server_has_series_and_numbers_of_its_own(torr, tmp_path):
     with recording(lambda _seen: (200, {}, VLLM)) as server:
         ended = torr("run", "--monitor", f"vllm:{server.url}", URL)

@@ -86,6 +86,7 @@ def test_what_is_written_grows_with_the_number_of_levels(tmp_path, monkeypatch):
             measure(run, count)
             lines = (run.path / "levels.jsonl").stat().st_size
             run.close("complete")
+        assert written
         return sum(written) + lines
 
     # Six times as much for four times the levels; it would be sixteen times if it were squared.

@@ -1,7 +1,6 @@
 """Trials of a tuning, from levels and failures."""
 
 import math
-from dataclasses import replace
 
 import pytest
 from msgspec import structs
@@ -100,4 +99,3 @@ def test_of_failures_after_the_load_only_a_crash_counts(kind, problem):
 
 def test_levels_of_other_runs_have_no_place():
     assert read([measured_level(50, Truth())]) == {}
-    assert replace(trial(), place=PLACE) == trial()

@@ -86,14 +86,19 @@ def test_the_default_is_measured_in_fresh_rounds_only():
 
 
 def test_each_round_measures_every_remaining_setting_once():
-    _, trials = recorded(procedure(), rates(RISING))
+    tuning = procedure()
+    _, trials = recorded(tuning, rates(RISING))
     rounds = {}
     for trial in trials:
         place = trial.place
         key = (place.phase, place.stage, place.round)
         rounds.setdefault(key, []).append(place.setting)
-    assert all(len(set(settings)) == len(settings) for settings in rounds.values())
-    assert {len(settings) for (phase, *_), settings in rounds.items() if phase == "fresh"} == {4}
+    remaining = {}
+    for (phase, stage, _), settings in rounds.items():
+        searched = phase == "search"
+        assert len(settings) == (tuning.budget.levels[stage - 1].settings if searched else 4)
+        assert len(set(settings)) == len(settings)
+        assert remaining.setdefault((phase, stage), set(settings)) == set(settings)
 
 
 def test_rounds_are_in_another_order_each_time():

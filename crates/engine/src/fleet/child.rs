@@ -307,6 +307,7 @@ impl ReplyWriter {
 mod tests {
     use std::net::TcpListener;
     use std::os::unix::net::UnixStream;
+    use std::time::Instant;
 
     use super::*;
     use crate::fleet::message::Rotation;
@@ -354,8 +355,10 @@ mod tests {
 
     #[test]
     fn a_child_whose_parent_is_silent_ends_its_load() {
-        let (parent, _listener, ended) = serving(Duration::from_secs(2));
+        let (asked, silence) = (Instant::now(), Duration::from_secs(4));
+        let (parent, _listener, ended) = serving(silence);
         assert_eq!(ended.recv_timeout(MINUTE), Ok(Ok(())));
+        assert!(asked.elapsed() >= silence);
         drop(parent);
     }
 

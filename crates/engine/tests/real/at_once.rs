@@ -14,6 +14,7 @@ pub(crate) fn at_once<Case: Send>(
             (name, thread.spawn_scoped(scope, move || check(case)).unwrap())
         };
         let threads: Vec<_> = cases.into_iter().map(start).collect();
+        assert!(!threads.is_empty(), "no case");
         let ends = threads.into_iter().map(|(name, thread)| (name, thread.join()));
         let failed: Vec<_> = ends.filter(|(_, end)| end.is_err()).map(|(name, _)| name).collect();
         assert!(failed.is_empty(), "failed: {failed:?}");

@@ -144,4 +144,7 @@ fn a_limit_of_the_server_is_time_spent_waiting_for_a_stream_not_service_time() {
     assert_eq!(summary.connections.asked, 1);
     let longest = total.accepted.stream_wait.quantile(1.0);
     assert!(longest >= 50 * MS, "{longest}");
+    let (service, wait) = (total.accepted.service.mean(), total.accepted.stream_wait.mean());
+    let response = total.accepted.response.mean();
+    assert!(service + wait <= response + 1.0, "{service} + {wait} > {response}");
 }

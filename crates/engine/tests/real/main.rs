@@ -266,23 +266,23 @@ fn a_load_that_begins_late_is_not_given_up_before_its_first_request() {
     let target = Target::start(Spec::Hello(HelloSpec::default())).unwrap();
     let stage = |duration_ns, target| Stage { duration_ns, target };
     // Nothing is due for longer than the timeout and the second of grace.
-    let stages = vec![stage(1500 * MS, 0.0), stage(0, 20.0), stage(200 * MS, 20.0)];
+    let stages = vec![stage(3500 * MS, 0.0), stage(0, 20.0), stage(200 * MS, 20.0)];
     let users = Closed { stages: stages.clone(), ..Closed::new(20) };
     let rate = Open { stages, ..Open::new(20.0, 4) };
-    let for_1700_ms = Stop::Duration { duration_ns: 1700 * MS };
+    let for_3700_ms = Stop::Duration { duration_ns: 3700 * MS };
     let one_request = Stop::Requests { requests: 1 };
     at_once(
         [
-            ("users", Pace::Closed(users), for_1700_ms.clone()),
-            ("rate", Pace::Constant(rate.clone()), for_1700_ms.clone()),
-            ("poisson", Pace::Poisson(rate), for_1700_ms),
-            // With the seed of these plans the first request is due after 1.7 s.
-            ("slow poisson", Pace::Poisson(Open::new(1.9, 4)), one_request),
+            ("users", Pace::Closed(users), for_3700_ms.clone()),
+            ("rate", Pace::Constant(rate.clone()), for_3700_ms.clone()),
+            ("poisson", Pace::Poisson(rate), for_3700_ms),
+            // With the seed of these plans the first request is due after 3.5 s.
+            ("slow poisson", Pace::Poisson(Open::new(0.9, 4)), one_request),
         ]
         .map(|(name, pace, stop)| (name.to_owned(), (pace, stop))),
         |(pace, stop)| {
             let mut plan = plan(&url(&target), pace, stop);
-            one(&mut plan).timeout_ns = 400 * MS;
+            one(&mut plan).timeout_ns = 2000 * MS;
             plan.interval_ns = 100 * MS;
             let summary = run(&plan);
             assert_eq!(summary.failure, None);

@@ -128,8 +128,8 @@ fn a_healthy_target_agrees_to_the_last_message() {
         plan.transport.websocket.matching = matching.clone();
         let summary = run(&plan);
         let total = balanced(&summary);
-        let counts = target.counts();
         target.stop().unwrap();
+        let counts = target.counts();
         assert_eq!(total.ok, 5000, "{matching:?}");
         assert_eq!(summary.connections.asked, 4);
         if matching != Matching::None {

@@ -1,11 +1,13 @@
 //! When requests start and what their stamps say, exact to the nanosecond on a simulated clock.
 
-use std::collections::VecDeque;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::world::*;
-use engine::{Gate, Open, Pace, Phase, Replay, Stop};
-use net::{Act, Dial, Simulated};
+use engine::{Gate, Open, Pace, Phase, Plan, Replay, Stop};
+use net::{Act, Dial, Nanos, Simulated};
 
 /// After the first response a connection is looked at before it is used again.
 const FIRST_LOOK_MS: f64 = 5.0;
@@ -82,11 +84,25 @@ fn a_poisson_rate_is_the_seeds_and_late_for_nothing() {
     plan.stop = Stop::Requests { requests: 500 };
     let open = Open::new(1000.0, 100);
     plan.groups[0].pace = Pace::Poisson(open);
-    let run = simulate(plan.clone(), hello_after(MS));
-    run.assert_balanced();
-    assert_eq!(run.measured.ok, 500);
-    assert_all(&run.measured.accepted.lag, 500, 0);
-    assert_eq!(simulate(plan, hello_after(MS)).measured, run.measured);
+    let arrivals = |seed| {
+        let seen = Rc::new(RefCell::new(Vec::new()));
+        let notes = Rc::clone(&seen);
+        let answer = move |_, now| {
+            notes.borrow_mut().push(now);
+            vec![(MS, Act::Bytes(HELLO.to_vec()))]
+        };
+        let target = Target::new(|_, _| Dial::Accept(0), answer);
+        let run = simulate(Plan { seed, ..plan.clone() }, target);
+        run.assert_balanced();
+        assert_eq!(run.measured.ok, 500);
+        assert_all(&run.measured.accepted.lag, 500, 0);
+        seen.take()
+    };
+    let first = arrivals(1);
+    assert_eq!(arrivals(1), first);
+    assert_ne!(arrivals(2), first);
+    let gaps: BTreeSet<Nanos> = first.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.len() > 400, "{} different gaps", gaps.len());
 }
 
 #[test]

@@ -197,10 +197,15 @@ fn requests_are_decoded_as_they_were_meant_and_repeated_ones_take_a_byte_a_field
 fn a_smaller_table_of_the_server_is_respected() {
     let (mut heads, mut decoder) = (RequestHeads::default(), Decoder::default());
     let request = encoded("/a", &[("x", "1")], None);
+    let mut blocks = Vec::new();
     for most in [4_096, 4_096, 0, 0, 50, 100_000, 100_000] {
         heads.set_table_bytes(most);
         let mut out = Vec::new();
         heads.encode(&request, &mut out);
         assert_eq!(fields_of(&mut decoder, &out).len(), 5);
+        blocks.push(out);
     }
+    assert_eq!(blocks[2][0], 0x20, "the table is emptied first");
+    // Nothing of an earlier block is used where the table has no room.
+    assert_eq!(fields_of(&mut Decoder::default(), &blocks[3]).len(), 5);
 }

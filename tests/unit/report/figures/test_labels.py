@@ -140,6 +140,7 @@ CROSSED = [
 @pytest.mark.parametrize("found", CROSSED)
 def test_no_line_of_a_finding_runs_through_the_words_of_another(found):
     flags = arranged(*found)
+    assert len(flags) == len(found)
     for words_of, line in itertools.permutations(flags, 2):
         reaches = line.row <= words_of.row
         assert not (reaches and words_of.start < line.x < words_of.end)

@@ -1,6 +1,7 @@
 import itertools
 
 import pytest
+from matplotlib.text import Text
 from PIL import Image
 
 import typed
@@ -106,14 +107,22 @@ def test_failures_carry_their_number(collapsing_ladder):
 @pytest.mark.parametrize("rate", [0.0, 100.0])
 def test_one_level_is_drawn_whatever_it_is_worth(tmp_path, make_level, make_result, verdict, rate):
     made = make_level(1, rate, 1.0, errors=3, verdict=verdict)
-    for path in png.write_ladder(make_result("ladder", [made]), tmp_path):
+    paths = png.write_ladder(make_result("ladder", [made]), tmp_path)
+    assert len(paths) == 2
+    for path in paths:
         check(path)
 
 
 def test_names_with_signs_of_tex_and_of_other_scripts_are_drawn_as_they_are(tmp_path, ladder):
     named = typed.changed(ladder, name="cost $x^2$ 压测")
-    for path in png.write_ladder(named, tmp_path):
+    paths = png.write_ladder(named, tmp_path)
+    assert len(paths) == 2
+    for path in paths:
         check(path)
+    figure = draw(lambda: ladder_figure.success(LadderChart.of(named)))
+    shown = [text for text in figure.findobj(Text) if "cost $x^2$ 压测" in text.get_text()]
+    assert shown
+    assert not any(text.get_parse_math() for text in shown)
 
 
 def test_a_level_cut_short_is_named_and_stands_apart_from_the_line(make_station, make_result):

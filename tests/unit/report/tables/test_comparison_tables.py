@@ -252,7 +252,7 @@ def test_where_the_generator_was_the_limit_there_is_no_ratio():
     short = comparison_tables.of_cell(place).rows[1]
     assert short[2:5] == ("–", "–", "no verdict")
     assert short[1] == table.rows[1][2]
-    assert not any("x" in cell for cell in short[1:])
+    assert not any("×" in cell for cell in short[1:])
 
 
 def test_slos_have_a_row_a_cell_and_candidate_in_summary_and_page(four):
