@@ -94,11 +94,11 @@ def test_each_round_measures_every_remaining_setting_once():
         key = (place.phase, place.stage, place.round)
         rounds.setdefault(key, []).append(place.setting)
     remaining = {}
-    for (phase, stage, _), settings in rounds.items():
+    for (phase, stage, _), measured in rounds.items():
         searched = phase == "search"
-        assert len(settings) == (tuning.budget.levels[stage - 1].settings if searched else 4)
-        assert len(set(settings)) == len(settings)
-        assert remaining.setdefault((phase, stage), set(settings)) == set(settings)
+        assert len(measured) == (tuning.budget.levels[stage - 1].settings if searched else 4)
+        assert len(set(measured)) == len(measured)
+        assert remaining.setdefault((phase, stage), set(measured)) == set(measured)
 
 
 def test_rounds_are_in_another_order_each_time():
