@@ -77,6 +77,7 @@ def test_of_too_many_series_the_first_stay_and_the_others_are_counted():
     assert found.series[0].name == "b"
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
@@ -218,6 +219,7 @@ def test_a_query_that_is_refused_is_said_and_the_others_are_answered():
 
 
 @pytest.mark.usefixtures("long_monitor_timeouts")
+@pytest.mark.usefixtures("long_monitor_timeouts")
 @pytest.mark.parametrize(
     "series",
     [
@@ -238,6 +240,7 @@ def test_an_answer_of_another_form_is_said_and_the_others_are_read(series):
     assert [one.name for one in found.series] == ["fine"]
 
 
+@pytest.mark.usefixtures("long_monitor_timeouts")
 def test_what_is_no_prometheus_is_said_with_what_to_write():
     with recording() as server:
         found = asked(server, {"up": "up"})

@@ -125,18 +125,23 @@ def test_a_server_that_torr_did_not_start_is_not_counted_as_torr():
         monitor = Monitor(MonitorScope(roots=lambda: [process.pid]), time.monotonic())
         monitor.start()
         generator = set(monitor._generator.pids)
+        # Processes of servers that other tests have left running may begin or end meanwhile.
+        after = own_processes() - {process.pid}
         found = monitor.stop(LEVEL)
-    assert generator == before
-    assert found.generator.processes[-1] == len(before)
+    assert os.getpid() in generator
+    assert before & after <= generator <= before | after
+    assert found.generator.processes[0] == len(generator)
     assert found.target.processes[-1] == 1
 
 
 def test_torr_is_no_part_of_a_target_that_it_runs_below():
+    before = own_processes()
     monitor = Monitor(MonitorScope(roots=lambda: [os.getppid()]), time.monotonic())
     monitor.start()
+    after = own_processes()
     assert os.getppid() in monitor._target.pids
     assert os.getpid() not in monitor._target.pids
-    assert set(monitor._generator.pids) == own_processes()
+    assert before & after <= set(monitor._generator.pids) <= before | after
     monitor.stop(LEVEL)
 
 
