@@ -9,6 +9,7 @@ import pytest
 
 from authority import Authority
 from recorder import proxying, recording, recording_socket
+from written import files_with
 
 ONCE = ("--warmup", "0s", "--drain", "30s", "--timeout", "30s")
 COUNT = ("--requests", 40, "-c", 4, *ONCE)
@@ -52,9 +53,7 @@ def test_a_proxy_is_asked_for_whole_urls(torr):
         assert head.startswith(f"GET {server.url}/x?y=1 HTTP/1.1\r\n")
         assert f"proxy-authorization: basic {shown}".lower() in head.lower()
         assert f"host: {server.place}" in head.lower()
-    for path in ended.folder.rglob("*"):
-        if path.is_file():
-            assert shown.encode() not in path.read_bytes(), path
+    assert files_with(ended.folder, shown) == []
 
 
 def test_https_goes_through_a_tunnel(torr, authority):

@@ -89,12 +89,13 @@ def imported_modules(source, known):
         if isinstance(condition.test, ast.Name) and condition.test.id == "TYPE_CHECKING"
         for node in condition.body
     }
-    imports = [node for node in nodes_of(source) if isinstance(node, ast.ImportFrom)]
-    imports = [node for node in imports if id(node) not in for_types]
-    pairs = [(str(node.module), alias.name) for node in imports for alias in node.names]
+    imports = [node for node in nodes_of(source) if id(node) not in for_types]
+    froms = [node for node in imports if isinstance(node, ast.ImportFrom)]
+    pairs = [(str(node.module), alias.name) for node in froms for alias in node.names]
     # Of `from torr.report import view` the module is torr.report.view.
     named = {f"{of}.{name}" if f"{of}.{name}" in known else of for of, name in pairs}
-    return named & known
+    whole = [node for node in imports if isinstance(node, ast.Import)]
+    return (named | {alias.name for node in whole for alias in node.names}) & known
 
 
 def python_files():
@@ -198,11 +199,16 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 @pytest.mark.parametrize(
-    "source",
-    ["import torr.cli.main", "from torr.cli import main", "def f():\n from torr import cli"],
+    ("source", "module"),
+    [
+        ("import torr.cli.main", "torr.cli.main"),
+        ("from torr.cli import main", "torr.cli.main"),
+        ("def f():\n from torr import cli", "torr.cli"),
+    ],
 )
-def test_the_reader_sees_every_kind_of_import(source):
+def test_the_reader_sees_every_kind_of_import(source, module):
     assert imported_rooms(source) == {"cli"}
+    assert imported_modules(source, {"torr.cli", "torr.cli.main"}) == {module}
 
 
 # A package of report/ imports from itself and from those before it.
@@ -251,7 +257,19 @@ def rust_room(crate, path):
 def rust_names(source):
     """The names after `crate::` in a module, without those in comments and tests."""
     source = source.partition("#[cfg(test)]\nmod tests {")[0]
-    return set(re.findall(r"\bcrate::(\w+)", re.sub(r"//.*", "", source)))
+    # What is in braces within braces is below a name of the outer ones.
+    flat = re.sub(r"::\{[^{}]*\}", "", re.sub(r"//.*", "", source).replace("crate::{", "crate::<"))
+    lists = re.findall(r"\bcrate::<([^}]*)\}", flat)
+    names = [name.strip().partition(":")[0] for each in lists for name in each.split(",")]
+    return {*re.findall(r"\bcrate::(\w+)", flat), *(name.split()[0] for name in names if name)}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["use crate::{\n    a::{x, y},\n    B as C,\n};", "use crate::a::X;\nfn f(b: crate::B) {}"],
+)
+def test_the_reader_of_rust_sees_every_kind_of_import(source):
+    assert rust_names(source) == {"a", "B"}
 
 
 def rust_exports(source):

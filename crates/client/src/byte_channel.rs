@@ -4,7 +4,7 @@ use std::io;
 
 use net::{Alpn, Driver, Layer, LayerError, LayerFault, Nanos, Ready};
 
-use crate::{Reason, Tunnel, UNSET};
+use crate::{Opening, Reason, Tunnel, UNSET};
 
 /// Bytes that are encrypted at once. What does not fit into the socket would only occupy memory.
 const SEALED_AT_ONCE: usize = 64 * 1024;
@@ -15,17 +15,6 @@ const MAX_DRAINS: u32 = 32;
 
 /// Reads without plaintext in one call, before other connections get their turn.
 const READS_IN_A_ROW: u32 = 4;
-
-/// The progress of a connection that is being opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opening {
-    /// The connection waits for the next event of its socket.
-    Pending,
-    /// There may be unread bytes, for which no event will come: call again soon.
-    Again,
-    /// Bytes may be written.
-    Open,
-}
 
 /// A socket, and the layers between it and the protocol session.
 pub(crate) struct ByteChannel<S> {

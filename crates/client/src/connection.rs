@@ -5,9 +5,11 @@ use std::io::{self, ErrorKind};
 
 use net::{Driver, Layer, Nanos, Ready};
 
-use crate::byte_channel::{ByteChannel, Opening};
+use crate::byte_channel::ByteChannel;
 use crate::session::{ProtocolSession, Received, Session, Slots, with_session};
-use crate::{Exchange, Multiplexing, Outcome, Protocol, Reason, Scratch, Stamps, Tunnel, UNSET};
+use crate::{
+    Exchange, Multiplexing, Opening, Outcome, Protocol, Reason, Scratch, Stamps, Tunnel, UNSET,
+};
 
 /// Reads in one call, before other connections get their turn.
 const MAX_READS: u32 = 16;

@@ -23,7 +23,6 @@ mod stream_reader;
 mod tunnel;
 
 pub use budget::{Budget, FREE_BYTES, WORKER_BYTES};
-pub use byte_channel::Opening;
 pub use chunks::Chunks;
 pub use connection::{Connection, Step};
 pub use exchange::{Exchange, Outline};
@@ -40,4 +39,4 @@ pub use session::{Ended, MessageMatching, Protocol, Slots, WebSocketOptions};
 pub use stamps::{Stamps, UNSET};
 pub use stream_observation::{Gap, Joined, StreamObservation};
 pub use stream_reader::StreamReader;
-pub use tunnel::Tunnel;
+pub use tunnel::{Opening, Tunnel};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use net::Driver;
 use wire::Head;
 
-use crate::{Opening, Reason};
+use crate::Reason;
 
 /// The maximum length of the head of a proxy's response.
 const HEAD_BYTES: usize = 8 * 1024;
@@ -16,6 +16,17 @@ const ANSWER_BYTES: usize = 64 * 1024;
 
 /// Bytes read in one call, before other connections get their turn.
 const BYTES_PER_CALL: usize = 1024;
+
+/// The progress of a connection that is being opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// The connection waits for the next event of its socket.
+    Pending,
+    /// There may be unread bytes, for which no event will come: call again soon.
+    Again,
+    /// Bytes may be written.
+    Open,
+}
 
 /// A tunnel through a proxy.
 #[derive(Debug)]

@@ -3,10 +3,7 @@
 use std::io;
 use std::net::IpAddr;
 
-use crate::{Address, ThreadUsage};
-
-/// Nanoseconds on the monotonic clock (of the machine, or of the simulation).
-pub type Nanos = u64;
+use crate::{Address, Nanos, ThreadUsage};
 
 /// An event of a socket since the last wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

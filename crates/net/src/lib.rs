@@ -24,7 +24,7 @@ mod usage;
 
 pub use address::Address;
 pub use descriptor::tcp_stream_of;
-pub use driver::{Driver, Nanos, Ready};
+pub use driver::{Driver, Ready};
 pub use epoll::{Epoll, monotonic_ns};
 pub use layer::{Layer, LayerError, LayerFault};
 pub use limits::{allowed_cores, end_group, raise_descriptor_limit, return_large_memory};
@@ -33,7 +33,7 @@ pub use punctual::{be_punctual, lower_priority};
 pub use resolve::{is_own, resolve};
 pub use simulated::{Act, Dial, Peer, Simulated, SimulatedSocket};
 pub use source_address::SourceAddresses;
-pub use timers::Timers;
+pub use timers::{Nanos, Timers};
 pub use tls::{Alpn, TlsClient, TlsOptions};
 pub use usage::{
     MachineUsage, ThreadMeter, ThreadUsage, cores_of, max_rss_bytes, process_cpu_ns, thread_cpu_ns,

@@ -1,6 +1,7 @@
 //! Deadlines in a heap, at most one for each slot: setting a slot again moves its deadline.
 
-use crate::Nanos;
+/// Nanoseconds on the monotonic clock (of the machine, or of the simulation).
+pub type Nanos = u64;
 
 /// The place of a slot without a deadline.
 const NOWHERE: u32 = u32::MAX;

@@ -3,16 +3,15 @@
 //! Unknown keys are errors. All keys except kind, delay and fault have defaults. [`Spec::check`] names the
 //! key that is out of range.
 
-use std::error::Error;
-use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::settings::{
+    LONGEST_DELAY_NS, SpecError, default_host, default_seed, default_threads, within,
+};
 use crate::{ChatSpec, Delay, Fault};
 
-/// The maximum delay, also of a distribution: 1 hour.
-pub(crate) const LONGEST_DELAY_NS: u64 = 3_600_000_000_000;
 /// The maximum size of a body: 1 GiB.
 const LARGEST_BODY_BYTES: u64 = 1 << 30;
 const MOST_THREADS: usize = 256;
@@ -146,13 +145,6 @@ pub struct WsSpec {
     pub push_every_ns: Option<u64>,
 }
 
-/// A setting that is out of range: its key, and its range.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecError {
-    key: String,
-    problem: String,
-}
-
 impl Spec {
     /// Checks the ranges that the types cannot express.
     pub fn check(&self) -> Result<(), SpecError> {
@@ -192,28 +184,6 @@ impl DelaySpec {
     }
 }
 
-/// Checks a share; NaN is refused, too.
-pub(crate) fn within<T>(key: &str, value: T, least: T, most: T) -> Result<(), SpecError>
-where
-    T: PartialOrd + fmt::Display,
-{
-    if value >= least && value <= most {
-        return Ok(());
-    }
-    Err(SpecError {
-        key: key.to_owned(),
-        problem: format!("{value} is not within {least} to {most}"),
-    })
-}
-
-impl fmt::Display for SpecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.key, self.problem)
-    }
-}
-
-impl Error for SpecError {}
-
 impl Default for HelloSpec {
     fn default() -> Self {
         HelloSpec { host: default_host(), port: 0, threads: default_threads(), json: false }
@@ -238,18 +208,6 @@ impl Default for BytesSpec {
         let (host, threads) = (default_host(), default_threads());
         BytesSpec { host, port: 0, threads, size: 65_536, chunked: false }
     }
-}
-
-pub(crate) fn default_host() -> String {
-    "127.0.0.1".to_owned()
-}
-
-pub(crate) fn default_threads() -> usize {
-    1
-}
-
-pub(crate) fn default_seed() -> u64 {
-    1
 }
 
 fn default_share() -> f64 {

@@ -15,7 +15,7 @@ use crate::blackhole::Blackhole;
 use crate::bytes::Block;
 use crate::chat::{self, Chat};
 use crate::counts::ThreadCounts;
-use crate::delay::{DelayQueue, Delayed};
+use crate::delayed::{DelayQueue, Delayed};
 use crate::faulty::Faulty;
 use crate::grpc::Grpc;
 use crate::hello::Hello;

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import messages
 from documents import ROOT
 from torr.messages.catalogue import languages
+from torr.model.known_secrets import KnownSecrets
 from torr.model.outside import Outside
 from torr.model.secret_names import PARTS_OF_NAMES, WHOLE_NAMES, is_secret
 from torr.model.secrets import (
@@ -237,11 +238,26 @@ def test_a_planted_secret_is_covered_once_and_for_all(shape, secret, inner):
     assert redacted_text(saved) == saved
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_a_secret_that_was_found_is_known_wherever_it_comes_back(shape):
+# Where more than the secret itself is covered.
+COVERED_IN = {
+    "path parameter": "{}?n=1",
+    "quoted field": "a {} b",
+    "user of a database": "p/{}",
+    "json object": '{{"user": "ann", "as": ["{}"]}}',
+    "json cut short": '["x", "{}',
+    "xml text": "<![CDATA[{}<]]>",
+    "private key": "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----",
+    "javascript web token": "eyJhbGciOi{}.eyJzdWIi.sig",
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_secret_that_was_found_is_known_wherever_it_comes_back(name):
     secret = "q7Zr-9xWk_2"  # noqa: S105
-    known = known_secrets([shape.format(secret)])
-    assert any(secret in each for each in known)
+    value = COVERED_IN.get(name, "{}").format(secret)
+    known = known_secrets([SHAPES[name].format(secret)])
+    assert value in known
+    assert KnownSecrets(known).covered(f"it said {value} again") == "it said *** again"
 
 
 @given(text=st.text(), secret=PLANTED)

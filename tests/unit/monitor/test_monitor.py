@@ -17,6 +17,8 @@ from torr.model.url import Url
 from torr.monitor.monitor import Monitor, MonitorScope
 from torr.monitor.target_processes import _ancestors, listening_processes
 from torr.procfs.stat import process_stat
+from torr.results.base import builtins, convert
+from torr.results.monitor import MonitorSeries
 
 LEVEL = typed.level(ok_per_s=100.0)
 # Works in a grandchild, waits for it, and says what both have used by their own clocks.
@@ -84,7 +86,7 @@ def test_what_it_says_fits_the_model_and_its_cost_is_measured():
     assert found.derived.limit is None
     assert found.cost_rate > 0
     assert len(found.t_s) == len(found.seconds) == len(found.cores.busy_rate[0]) >= 1
-    assert all(0 <= rate <= 100 for core in found.cores.busy_rate for rate in core if rate)
+    assert convert(builtins(found), MonitorSeries) == found
 
 
 def test_a_target_that_is_not_there_is_said_once():

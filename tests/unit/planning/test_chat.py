@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from planned import URL, body_of, group_of, header_of, requests_of
+from written import files_with
 
 OPENAI = ("--chat", "openai", "--model", "m", "--prompt", 'say "hi"')
 
@@ -75,24 +77,33 @@ def test_dify_remembers_by_itself(torr, fake):
     assert "conversation_id" not in body_of(first)
 
 
-def test_a_key_comes_from_the_environment_and_stays_out_of_files(torr, fake, monkeypatch):
+ANTHROPIC = ("--chat", "anthropic", "--model", "m", "--prompt", "p")
+
+
+@pytest.mark.parametrize(
+    ("chat", "header"),
+    [(OPENAI, ("authorization", "Bearer hush-hush")), (ANTHROPIC, ("x-api-key", "hush-hush"))],
+)
+def test_a_key_comes_from_the_environment_and_stays_out_of_files(
+    torr, fake, monkeypatch, chat, header
+):
     monkeypatch.setenv("API_KEY", "hush-hush")
-    ended = torr("run", *OPENAI, "--token-env", "API_KEY", "-d", "out", "-o", "json", URL)
-    (request,) = requests_of(fake)
-    assert header_of(request, "authorization") == "Bearer hush-hush"
-    assert "hush-hush" not in ended.out
-    fake.loads.clear()
-    torr(
-        "run", "--chat", "anthropic", "--model", "m", "--prompt", "p", "--token-env", "API_KEY", URL
-    )
-    assert header_of(requests_of(fake)[0], "x-api-key") == "hush-hush"
+    ended = torr("run", *chat, "--token-env", "API_KEY", "-d", "out", "-o", "json", URL)
+    name, value = header
+    assert header_of(requests_of(fake)[0], name) == value
+    assert "hush-hush" not in ended.out + ended.err
+    assert files_with(Path("out"), "hush-hush") == []
 
 
-def test_prompts_are_not_written_to_disk(torr, fake):
-    ended = torr("run", "--chat", "dify", "--prompt", "between us", "-o", "json", URL)
+def test_prompts_of_a_file_are_not_in_the_results(torr, fake, tmp_path):
+    (tmp_path / "p.jsonl").write_text(json.dumps({"prompt": "between us"}))
+    flags = ("--chat", "dify", "--prompts", "p.jsonl", "-d", "out", "-o", "json")
+    ended = torr("run", *flags, URL)
     plan = json.loads(ended.out)["plan"]
     assert group_of(fake)["data"]["rows"] == [["between us"]]
     assert plan["groups"][0]["data"] == {"columns": ["prompt_1"], "rows": []}
+    assert "between us" not in ended.out + ended.err
+    assert files_with(tmp_path / "out", "between us") == []
 
 
 def test_unique_prompts_begin_with_a_number_of_their_own(torr, fake):

@@ -12,6 +12,7 @@ import pytest
 
 from torr.planning.grpc import _timeout
 from torr.results.exchange import Exchange, ResponseHead
+from written import files_with
 
 URL = "http://127.0.0.1:9"
 SHOP = Path(__file__).parents[1] / "grpc" / "shop.proto"
@@ -361,12 +362,13 @@ def test_the_server_is_asked_over_http_2_with_the_metadata_of_calls(torr, fake, 
 PRIVATE = '{"name": "ann", "more": {"password": "hunter-22"}}'
 
 
-def test_secrets_in_messages_stay_out_of_files(torr, fake):
+def test_secrets_in_messages_stay_out_of_files(torr, fake, folder):
     ended = torr("run", *ADD, "-b", PRIVATE, "-d", "out", "-o", "json", URL)
     plan = json.loads(ended.out)["plan"]
     request = plan["groups"][0]["source"]["request"]
     assert body_of(request) == b"***"
-    assert "hunter-22" not in ended.out
+    assert "hunter-22" not in ended.out + ended.err
+    assert files_with(folder / "out", "hunter-22") == []
     assert b"hunter-22" in body_of(fake.loads[0].plan.as_json()["groups"][0]["source"]["request"])
     assert "hunter-22" in fake.loads[0].plan.secrets
 
@@ -374,10 +376,11 @@ def test_secrets_in_messages_stay_out_of_files(torr, fake):
 def test_secrets_in_templates_of_messages_stay_out_of_files(torr, fake, folder):
     (folder / "rows.csv").write_text("pw\nhunter-22\n")
     body = PRIVATE.replace("ann", "{{row.pw}}")
-    ended = torr("run", *ADD, "-b", body, "--data", "rows.csv", "-o", "json", URL)
+    ended = torr("run", *ADD, "-b", body, "--data", "rows.csv", "-d", "out", "-o", "json", URL)
     request = json.loads(ended.out)["plan"]["groups"][0]["source"]["request"]
     assert request["grpc"]["messages"] == [[{"kind": "bytes", "base64": "Kioq"}]]
-    assert "hunter-22" not in ended.out
+    assert "hunter-22" not in ended.out + ended.err
+    assert files_with(folder / "out", "hunter-22") == []
     assert fake.loads
 
 

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use super::ChatConnection;
 use super::ask::ChatAsk;
 use super::log::What;
 use super::queue::ChatTurn;
 use super::scheduler::FinishReason;
 use super::story::{Story, word};
 use super::streaming::SSE;
-use super::{ChatConnection, Defect};
+use crate::Defect;
 use crate::counts::ChatEnd;
 use crate::peer::Ending;
 use crate::race::{First, race};

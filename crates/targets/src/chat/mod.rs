@@ -7,7 +7,6 @@
 
 mod ask;
 mod breaking;
-mod defect;
 mod dify;
 mod kv_blocks;
 mod log;
@@ -35,7 +34,6 @@ use crate::peer::{Ending, RawClient};
 use crate::request::ReceivedRequest;
 use crate::truth::Truth;
 use ask::{Ask, ChatAsk};
-pub use defect::Defect;
 pub(crate) use log::LogEvent;
 use log::What;
 pub(crate) use queue::ChatQueue;

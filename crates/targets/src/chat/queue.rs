@@ -12,8 +12,8 @@ use super::kv_blocks::BlockLimits;
 use super::scheduler::{FinishReason, Job, RequestScheduler, SchedulerLimits, Snapshot, View};
 use super::story::answer_token;
 use super::tokenizer::TokenId;
-use super::{AnswerLength, ChatSpec, Defect};
-use crate::{clock, random};
+use super::{AnswerLength, ChatSpec};
+use crate::{Defect, clock, random};
 
 /// Series of random numbers that are independent of each other.
 const TEXT_SEED: u64 = 0x7465_7874;

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::Defect;
 use super::queue::MOST_TOKENS;
-use crate::Delay;
-use crate::spec::{
+use crate::settings::{
     LONGEST_DELAY_NS, SpecError, default_host, default_seed, default_threads, within,
 };
+use crate::{Defect, Delay};
 
 /// The maximum number of tokens before a message.
 const MOST_MESSAGE_TOKENS: u64 = 1_000;
