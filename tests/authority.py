@@ -6,7 +6,9 @@ import os
 import shutil
 import socket
 import subprocess
+from contextlib import closing
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from pathlib import Path
 
 from installed import free_port, wait_until
@@ -57,6 +59,7 @@ http {{
   keepalive_requests 1000000000;
   client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
   uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  server {{ listen 127.0.0.1:{marks}; return 204; }}
   {servers}
 }}
 """
@@ -131,6 +134,7 @@ class Nginx:
     ports: dict[str, int] = field(default_factory=dict)
     plain: set[str] = field(default_factory=set)
     servers: list[str] = field(default_factory=list)
+    marks: int = field(default_factory=free_port)
 
     def serve(self, name, folder=None, more="", listen="ssl", certificate=None):
         """Add a server with a certificate of an authority's folder, that of its name."""
@@ -144,9 +148,10 @@ class Nginx:
     def start(self):
         assert NGINX is not None, "nginx is missing: scripts/test-deps.sh installs it"
         config = self.folder / "nginx.conf"
-        config.write_text(_NGINX.format(folder=self.folder, servers="".join(self.servers)))
+        servers = "".join(self.servers)
+        config.write_text(_NGINX.format(folder=self.folder, servers=servers, marks=self.marks))
         process = subprocess.Popen([NGINX, "-c", config], stderr=subprocess.DEVNULL)
-        wait_until(lambda: all(map(_is_open, self.ports.values())))
+        wait_until(lambda: all(map(_is_open, [self.marks, *self.ports.values()])))
         assert process.poll() is None, "nginx has ended: another process has one of its ports"
         self.log.write_text("")
         return process
@@ -155,12 +160,19 @@ class Nginx:
     def log(self):
         return self.folder / "access.log"
 
-    def requests(self, at_least=0):
+    def requests(self):
         """Return the log lines: status, whether the session was reused, version, connection.
 
-        nginx writes a line after it has sent the response, so wait until there are that many.
+        nginx writes a line after it has sent the response. One more request marks the end: its line
+        comes after all others, because one process serves all requests.
         """
-        wait_until(lambda: self.log.read_text().count("\n") >= at_least)
+        with closing(HTTPConnection("127.0.0.1", self.marks)) as connection:
+            connection.request("GET", "/")
+            assert connection.getresponse().status == 204
+        wait_until(lambda: self.log.read_text().endswith("\n") and self._lines()[-1][0] == "204")
+        return [line for line in self._lines() if line[0] != "204"]
+
+    def _lines(self):
         return [line.split() for line in self.log.read_text().splitlines()]
 
     def url(self, name, host="localhost", path="/"):

@@ -99,13 +99,13 @@ def served(events):
             self.end_headers()
             self.wfile.write(b"retry: 50\n\n")
             while batch := events.after(at, generation):
-                for number, (name, data) in batch:
-                    text = (
-                        f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
-                    )
-                    self.wfile.write(text.encode())
-                    at = number + 1
+                at = batch[-1][0] + 1
+                self.wfile.write("".join(text_of(*each) for each in batch).encode())
                 self.wfile.flush()
+
+    def text_of(number, event):
+        name, data = event
+        return f"id: {events.mark}-{number}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

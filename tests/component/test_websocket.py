@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,15 @@ SERVER = Path(__file__).with_name("websocket_app.py")
 
 @pytest.fixture(scope="module")
 def uvicorn(tmp_path_factory):
-    """Serve with uvicorn and wsproto; return the URL and the file with its counts."""
-    counts, port = tmp_path_factory.mktemp("uvicorn") / "counts.json", free_port()
+    """Return the URL of a uvicorn server and the file with its counts."""
+    with serving(tmp_path_factory.mktemp("uvicorn")) as served:
+        yield served
+
+
+@contextmanager
+def serving(folder):
+    """Serve with uvicorn and wsproto."""
+    counts, port = folder / "counts.json", free_port()
     command = [sys.executable, str(SERVER), str(port), str(counts)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: process.poll() is not None or counts.exists())
@@ -88,15 +96,14 @@ def test_a_server_of_http_alone_is_named(torr, target):
     assert ended.level["reasons"] == {"status.200": 3}
 
 
-def test_uvicorn_counts_the_same(torr, uvicorn):
-    url, counts = uvicorn
-    before = counted(counts)["messages"]
+def test_uvicorn_counts_the_same(torr, tmp_path):
     flags = ("-b", "größer {{seq}}", "--expect-body", "größer", "-c", 8, "--requests", 2000)
-    ended = torr("run", *QUICK, *flags, f"{url}/echo")
-    assert ended.level["counts"]["ok"] == 2000, ended.level["reasons"]
-    wait_until(lambda: counted(counts)["messages"] == before + 2000)
-    # Each connection was left with the code 1000.
-    wait_until(lambda: counted(counts)["closes"].get("1000", 0) >= 8)
+    with serving(tmp_path) as (url, counts):
+        ended = torr("run", *QUICK, *flags, f"{url}/echo")
+        assert ended.level["counts"]["ok"] == 2000, ended.level["reasons"]
+        # Each connection was left with the code 1000.
+        wait_until(lambda: counted(counts)["closes"] == {"1000": 8})
+        wait_until(lambda: counted(counts)["messages"] == 2000)
 
 
 def test_a_user_logs_in_and_its_token_is_in_the_next_messages(torr, uvicorn, tmp_path):

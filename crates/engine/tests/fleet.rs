@@ -532,21 +532,24 @@ fn a_load_of_processes_starts_when_the_last_of_them_has_prepared_its_part() {
     std::fs::create_dir_all(&folder).unwrap();
     // A child that is there at once, but gets its part of the plan only when the test says so.
     let script = "f=$(mktemp -p \"$0\"); { head -c 1 > \"$f\"; touch \"$f.asked\"; \
-        while [ ! -e \"$0/go\" ]; do sleep 0.05; done; cat \"$f\" -; } | \"$1\"";
+        while [ ! -e \"$f.go\" ]; do sleep 0.05; done; cat \"$f\" -; } | \"$1\"";
     let words = ["sh", "-c", script, folder.to_str().unwrap(), CHILD].map(str::to_owned);
     let place = folder.clone();
     let release = move || {
-        let asked = || {
-            let entries = std::fs::read_dir(&place).unwrap().flatten();
-            entries.filter(|entry| entry.path().extension().is_some()).count()
+        let asked = || -> Vec<_> {
+            let paths = std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path());
+            paths.filter(|path| path.extension().is_some_and(|end| end == "asked")).collect()
         };
-        while asked() < 2 {
+        while asked().len() < 2 {
             std::thread::sleep(Duration::from_millis(5));
         }
-        // Longer than the notice that comes between the orders and the start.
-        std::thread::sleep(Duration::from_millis(200));
-        let released_at = net::monotonic_ns();
-        std::fs::write(place.join("go"), "").unwrap();
+        let mut released_at = 0;
+        for path in asked() {
+            // Longer than the notice that comes between the orders and the start.
+            std::thread::sleep(Duration::from_millis(200));
+            released_at = net::monotonic_ns();
+            std::fs::write(path.with_extension("go"), "").unwrap();
+        }
         released_at
     };
     let mut plan = requests(&url, 4, 40);

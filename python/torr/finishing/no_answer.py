@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torr.results.result import RunResult
 
 HUNG = "timeout.first_byte"
+NOT_ACCEPTED = "timeout.connect"
 
 
 def nothing_measured(failure: str, result: RunResult, directory: Path) -> NothingMeasuredError:
@@ -32,12 +33,15 @@ def nothing_measured(failure: str, result: RunResult, directory: Path) -> Nothin
     reasons, hung = level.reasons, _hung(level)
     hint = advice(max(reasons, key=reasons.__getitem__)) if reasons else ""
     if not hint and hung:
-        hint = advice(HUNG)
+        hint = advice(HUNG if _was_connected(level) else NOT_ACCEPTED)
     if missing is not None:
         hint = say("start the server first, or name the socket that it made")
     tried = say("{failure}: tried {sent}", failure=failure, sent=_attempts(level, requests))
     parts = [tried, *_reasons(level, missing)]
-    parts += [say("{n:,} hung", n=hung)] if hung else []
+    if not _was_connected(level) and not reasons:
+        parts.append(say("no connection was opened"))
+    elif hung:
+        parts.append(say("{n:,} hung", n=hung))
     return NothingMeasuredError(
         say("{attempts}; see {directory}", attempts=chain("; ", parts), directory=directory),
         hint or None,
@@ -101,6 +105,10 @@ def _reasons(level: Level, missing: str | None) -> list[str]:
             for name, count in before.items()
         ),
     ]
+
+
+def _was_connected(level: Level) -> bool:
+    return level.connections is None or level.connections.open_max > 0
 
 
 def _hung(level: Level) -> int:

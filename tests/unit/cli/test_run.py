@@ -244,6 +244,15 @@ def test_no_answer_counts_the_warm_up_and_says_that_it_hung(torr, fake, monkeypa
     assert "\nhint: The server is overloaded or hangs. Try a single request: `torr run" in err
 
 
+def test_no_answer_over_connections_that_were_not_accepted_says_so(torr, fake, monkeypatch):
+    never = {"planned": 5, "attempted": 5, "in_flight": 5}
+    connections = {"requested": 5, "open_max": 0, "opened": 0}
+    unanswered(fake, monkeypatch, counts=never, connections=connections)
+    err = torr("run", "-c", "5", URL).err
+    assert "5 times over 5 connections; no connection was opened; see " in err
+    assert "\nhint: SYN packets are dropped, by a full accept queue (`somaxconn`, the" in err
+
+
 def test_no_answer_gives_its_reason_in_words_and_what_to_try(torr, fake, monkeypatch):
     unanswered(fake, monkeypatch, reasons={"tls.authority_as_server": 19, "read.reset": 1})
     err = torr("run", URL).err

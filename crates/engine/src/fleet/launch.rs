@@ -224,8 +224,11 @@ mod tests {
         // Silent; gone from its pipe, but not ended; silent behind another that stays.
         for script in ["sleep 60", "exec >&-; exec sleep 60", "sleep 60; true"] {
             let command = ["sh", "-c", script].map(ToOwned::to_owned);
+            let start = Instant::now();
             let error = greet_within(launch(2, &command).unwrap(), Duration::from_millis(50)).err();
             assert_eq!(error.as_deref(), Some("an engine process did not answer within 50ms"));
+            // They end by themselves after a minute.
+            assert!(start.elapsed() < Duration::from_secs(30), "{script} was waited for");
         }
     }
 }

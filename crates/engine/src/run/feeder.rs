@@ -206,6 +206,8 @@ impl WorkerFeed {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
     use crate::feed::{FeedInbox, feed_channels};
 
@@ -310,6 +312,8 @@ mod tests {
                 inboxes[without].take()
             });
             let first = batches.next();
+            // Long enough to be told again.
+            std::thread::sleep(10 * PAUSE);
             gate.stop();
             first
         });
@@ -377,14 +381,22 @@ mod tests {
 
     #[test]
     fn a_run_that_is_over_or_stopped_reads_no_further_rows() {
-        let (mut feeder, state, inboxes) = feeder((0..).map(|number| row(number, 0, None)), 1);
-        state.end();
-        feeder.feed_until(&Gate::new(1));
-        assert_eq!(received(&inboxes[0]), (vec![], false));
-        let gate = Gate::new(1);
-        gate.stop();
-        let (mut feeder, _, inboxes) = self::feeder((0..).map(|number| row(number, 0, None)), 1);
-        feeder.feed_until(&gate);
-        assert_eq!(received(&inboxes[0]), (vec![], false));
+        for is_over in [true, false] {
+            let reads = Arc::<AtomicUsize>::default();
+            let counted = Arc::clone(&reads);
+            let rows = (0..).map(|number| row(number, 0, None));
+            let rows = rows.inspect(move |_| {
+                counted.fetch_add(1, Ordering::Relaxed);
+            });
+            let (gate, (mut feeder, state, inboxes)) = (Gate::new(1), feeder(rows, 1));
+            if is_over {
+                state.end();
+            } else {
+                gate.stop();
+            }
+            feeder.feed_until(&gate);
+            assert_eq!(received(&inboxes[0]), (vec![], false));
+            assert_eq!(reads.load(Ordering::Relaxed), 0);
+        }
     }
 }

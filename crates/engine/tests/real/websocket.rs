@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Matching, Plan, Source, Summary};
+use engine::{BodyCheck, Matching, Plan, Source, Summary};
 use targets::{Fault, FaultVersion, Spec, Target, WsSpec};
 
 use crate::at_once::at_once;
@@ -159,6 +159,8 @@ fn what_the_server_pushes_is_counted_and_disturbs_no_message_with_an_id() {
     let mut plan = messages(&target, 4, 1, 2000);
     plan.groups[0].think = Some(engine::Think::Uniform { from_ns: MS, to_ns: MS });
     plan.transport.websocket.matching = Matching::Id { key: "id".into() };
+    // What is pushed is no answer: it has no ID.
+    one(&mut plan).expect_body = vec![BodyCheck::Text { text: "\"id\"".into() }];
     let summary = run(&plan);
     let total = balanced(&summary);
     target.stop().unwrap();

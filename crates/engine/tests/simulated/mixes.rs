@@ -69,14 +69,20 @@ fn an_arrival_that_is_taken_up_after_the_window_is_late_and_a_user_is_not() {
 fn the_parts_of_a_mix_say_together_what_the_whole_says() {
     // One arrival connection is in one part only; the other parts have users alone.
     let plan = mixed(Pace::Closed(Closed::new(9)), Pace::Constant(Open::new(50.0, 1)));
-    let runs = plan.split(3).into_iter().map(|part| simulate(part, hello_after(5 * MS)));
-    let (mut scheduled, mut lags) = (0, 0);
-    for run in runs {
+    let whole = simulate(plan.clone(), hello_after(5 * MS)).measured;
+    let (mut scheduled, mut lags, mut attempted, mut connections) = (0, 0, 0, 0);
+    for part in plan.split(3) {
+        connections += part.connections();
+        let run = simulate(part, hello_after(5 * MS));
         run.assert_balanced();
         scheduled += run.measured.scheduled;
         lags += run.measured.accepted.lag.count();
+        attempted += run.measured.attempted;
     }
-    assert_eq!((scheduled, lags), (50, 50));
+    assert_eq!((scheduled, lags), (whole.scheduled, whole.accepted.lag.count()));
+    assert_eq!((scheduled, connections), (50, plan.connections()));
+    // Each worker's first look costs its users a little.
+    assert!(attempted.abs_diff(whole.attempted) * 100 <= whole.attempted, "{attempted}");
 }
 
 #[test]

@@ -209,8 +209,13 @@ fn users_share_a_connection_and_answers_are_matched_by_order_or_by_id() {
     assert!((790..=800).contains(&run.measured.ok), "{}", run.measured.ok);
 
     let server = Server::new(|number, _, payload: &[u8]| {
-        // Later messages are answered first.
-        vec![((20 - number % 4 * 4) * MS, Act::Bytes(text(payload)))]
+        // Later messages are answered first; every tenth is preceded by an answer to none.
+        let answer_at = (20 - number % 4 * 4) * MS;
+        let mut acts = vec![(answer_at, Act::Bytes(text(payload)))];
+        if number % 10 == 0 {
+            acts.insert(0, (answer_at - MS, Act::Bytes(text(br#"{"id": -1}"#))));
+        }
+        acts
     });
     let mut plan = matched(over_websocket(closed(4), 4), Matching::Id { key: "id".into() });
     request(&mut plan).body = Some("eyJpZCI6IHt7c2VxfX19".into()); // {"id": {{seq}}}
@@ -219,7 +224,8 @@ fn users_share_a_connection_and_answers_are_matched_by_order_or_by_id() {
     let run = simulate(plan, server);
     run.assert_balanced();
     assert_eq!((opened(&run), run.reasons()), (1, vec![]));
-    assert!(run.measured.ok > 200 && tally(&run).unmatched_messages == 0);
+    assert!(run.measured.ok > 200);
+    assert_eq!(tally(&run).unmatched_messages, run.measured.ok.div_ceil(10));
 }
 
 #[test]

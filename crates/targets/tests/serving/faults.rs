@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use crate::common::{Ending, GET, HEAD, HELLO, connect, ending, exchange, read, start};
-use targets::{Fault, Target, TargetCounts};
+use targets::{Fault, FaultVersion, Target, TargetCounts};
 
 const UNAVAILABLE: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\n\
     content-length: 19\r\n\r\nService Unavailable";
@@ -80,8 +80,9 @@ fn meets(fault: Fault) -> Meets {
         Fault::NotModified => {
             exactly("HTTP/1.1 304 Not Modified\r\ncontent-length: 11\r\n\r\n", Open)
         }
-        // Those of HTTP/2, which `http2.rs` meets.
-        _ => Elsewhere,
+        // Those of HTTP/2, gRPC and WebSocket.
+        _ if fault.version() != FaultVersion::Http1 => Elsewhere,
+        _ => unreachable!("{} is not in this table", fault.name()),
     }
 }
 

@@ -71,6 +71,17 @@ fn an_event_may_have_as_many_bytes_as_the_limit() {
     let mut sse = Sse::default();
     assert!(sse.feed(b"event: name\ndata: one\ndata: two\nid", |_| ()).is_ok());
     assert_eq!(sse.held_bytes(), "name".len() + "one\ntwo".len() + "id".len());
+    // Two lines of data are joined with a line feed.
+    for (second, is_ok) in [(MAX_EVENT_BYTES / 2 - 1, true), (MAX_EVENT_BYTES / 2, false)] {
+        let (mut sse, mut lengths) = (Sse::default(), Vec::new());
+        let lines = [MAX_EVENT_BYTES / 2, second]
+            .map(|length| [b"data:", vec![b'x'; length].as_slice(), b"\n"].concat());
+        let result = sse.feed(&[lines.concat().as_slice(), b"\n"].concat(), |event| {
+            lengths.push(event.data.map_or(0, <[u8]>::len))
+        });
+        let expected = if is_ok { vec![MAX_EVENT_BYTES] } else { Vec::new() };
+        assert_eq!((result.is_ok(), lengths), (is_ok, expected));
+    }
 }
 
 #[test]
