@@ -7,7 +7,7 @@ use crate::world::{MS, closed, constant, request, simulate, simulate_in};
 use client::{Multiplexing, ServerLimits};
 use engine::{CancelAfter, Cancellation, Gate, HttpVersion, Phase, Plan, Report, Think};
 use net::{Act, Dial, Nanos, Peer, Simulated};
-use wire::hpack::{Encoder, Indexing};
+use wire::hpack::{Decoder, Encoder, Indexing};
 use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE, Setting};
 
 /// A server: `answer` gets the number of a request, of its connection, and of its stream.
@@ -22,6 +22,8 @@ struct Server<A> {
     answered: u64,
     /// The codes with which the client has ended connections.
     ended: Vec<ErrorCode>,
+    /// The encoded head of the last request.
+    head_block: Vec<u8>,
     /// How long it takes to accept a connection.
     dial_ns: Nanos,
 }
@@ -54,7 +56,8 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
     fn new(answer: A) -> Self {
         let (settings, received, ended) = (Vec::new(), BTreeMap::new(), Vec::new());
         let (requests, windows, answered, dial_ns) = (0, 0, 0, 0);
-        Self { answer, settings, requests, received, windows, answered, ended, dial_ns }
+        let head_block = Vec::new();
+        Self { answer, settings, requests, received, windows, answered, ended, head_block, dial_ns }
     }
 
     fn limited(most: u32, answer: A) -> Self {
@@ -127,6 +130,9 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Peer for Server<A> {
             if head.kind == FrameKind::GoAway {
                 let code = whole.last_chunk().unwrap();
                 self.ended.push(ErrorCode(u32::from_be_bytes(*code)));
+            }
+            if head.kind == FrameKind::Headers {
+                self.head_block = whole[FRAME_HEAD_BYTES..].to_vec();
             }
             if head.flags.has(Flags::END_STREAM)
                 && matches!(head.kind, FrameKind::Headers | FrameKind::Data)
@@ -476,6 +482,20 @@ fn the_limits_of_the_server_are_reported_and_connections_that_were_closed_count(
     let sent = run.measured.ok + run.measured.resent;
     assert!((sent..=sent + 8).contains(&counts.requests), "{counts:?} {sent}");
     assert!(counts.stalled_ns < MS, "{counts:?}");
+}
+
+#[test]
+fn heads_refer_to_earlier_ones_only_as_far_as_the_server_keeps_them() {
+    for (settings, refers) in [(vec![], true), (vec![Setting::HeaderTableBytes(0)], false)] {
+        let server = Server { settings, ..Server::new(|_, _, _| Reply::After(10 * MS, 200)) };
+        let run = simulate(over_http2(closed(1), 1), server);
+        assert!(run.measured.ok > 90);
+        // A decoder that has seen no other head knows no earlier one.
+        let (mut decoder, mut fields) = (Decoder::default(), 0);
+        let decoded = decoder.decode(&run.world.peer.head_block, |_, _, _| fields += 1);
+        assert_eq!(decoded.is_err(), refers, "{decoded:?}");
+        assert_eq!(fields == 4, !refers);
+    }
 }
 
 #[test]

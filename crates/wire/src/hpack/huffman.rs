@@ -103,6 +103,7 @@ pub(super) fn decode(bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hpack::checksum;
 
     fn code_of(symbol: u16) -> (u32, u32) {
         let position = IN_ORDER.iter().position(|known| *known == symbol).unwrap();
@@ -147,6 +148,10 @@ mod tests {
             assert_eq!(code_of(symbol.into()), (code, length), "{symbol}");
         }
         assert_eq!(code_of(END), (0x3fff_ffff, 30));
+        // All codes and lengths, as another implementation has them.
+        let all: String =
+            (0..=END).map(code_of).map(|(code, length)| format!("{code} {length}\n")).collect();
+        assert_eq!(checksum(all.as_bytes()), 0x18d0_8317_9582_a7e5);
     }
 
     #[test]

@@ -95,6 +95,7 @@ pub(super) fn find(name: &[u8], value: &[u8]) -> Option<(usize, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hpack::checksum;
 
     #[test]
     fn entries_are_found_by_index_by_name_and_by_value() {
@@ -107,5 +108,12 @@ mod tests {
         assert_eq!(find(b":path", b"/x"), Some((4, false)));
         assert_eq!(find(b"www-authenticate", b"x"), Some((61, false)));
         assert_eq!(find(b"x-own", b""), None);
+    }
+
+    #[test]
+    fn entries_are_those_of_the_appendix() {
+        // As another implementation has them.
+        let all: String = FIELDS.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
+        assert_eq!(checksum(all.as_bytes()), 0x2fd4_578b_7b5d_1168);
     }
 }
