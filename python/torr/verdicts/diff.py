@@ -25,7 +25,7 @@ from torr.results.position import ARRIVAL
 from torr.results.result import SCHEMA, RunResult
 from torr.results.series import LevelPoint, LevelSeries
 from torr.results.verdict import Verdict
-from torr.stats.metric import ERROR_RATE, METRICS, Metric
+from torr.stats.metric import ERROR_RATE, METRICS, OF_ALL_STREAMS, OF_STREAMS, Metric
 from torr.stats.series import noun_of_points
 from torr.verdicts import comparison, limits
 from torr.verdicts.comparison import Procedure
@@ -43,13 +43,20 @@ if TYPE_CHECKING:
 _OF_SERIES = ("service_ms.mean", "response_ms.p95", "success_rate")
 PROCEDURE = Procedure(
     # Success says what errors would, and a .dat has it.
-    metrics=(*(m for m in METRICS if m.key != ERROR_RATE), *map(Metric, _OF_SERIES))
+    metrics=(*(m for m in METRICS if m.key != ERROR_RATE), *OF_STREAMS, *map(Metric, _OF_SERIES))
 )
+
+
+def _of_stream(label: str) -> Callable[[LevelPoint], float | None]:
+    return lambda point: point.stream_values.get(label)
+
+
 _METRICS: dict[str, Callable[[LevelPoint], float | None]] = {
     "ok_per_s": lambda point: point.ok_per_s,
     "service_ms.mean": lambda point: point.service_ms,
     "response_ms.p95": lambda point: point.p95_ms,
     "success_rate": lambda point: point.success_rate,
+    **{metric.key: _of_stream(metric.label) for metric in (*OF_STREAMS, *OF_ALL_STREAMS)},
 }
 
 
@@ -203,7 +210,9 @@ def _as_stored(series: Series, *, with_streams: bool) -> LevelSeries:
 
 def _is_bound(point: LevelPoint, metric: str) -> bool:
     """Whether a number of a level is a lower bound."""
-    return {"ok_per_s": point.at_least, "response_ms.p95": point.p95_at_least}.get(metric, False)
+    if metric == "response_ms.p95":
+        return point.p95_at_least
+    return Metric(metric).is_rate and point.at_least
 
 
 def _verdict(a: Series, b: Series, position: Position, metric: str) -> Verdict | None:

@@ -1,15 +1,20 @@
+import io
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 import typed
 from page import titles
+from streamed import streaming
+from torr.cli.display import diff as display
+from torr.cli.screen import Screen
 from torr.errors import UsageError
 from torr.model.change import Change
 from torr.model.condition import Condition
 from torr.report.files import junit, markdown
-from torr.report.tables import verdict_table
+from torr.report.tables import level_table, verdict_table
 from torr.report.text import sentence, trust
 from torr.results.result import decoded, encoded
 from torr.results.series import LevelPoint
@@ -116,6 +121,54 @@ def test_tables_show_every_verdict_with_its_interval(make_side):
     assert "## Verdicts" in text
     assert "## Limits" in text
     assert titles(found) == ["Verdicts", "Limits", "Ratios"]
+
+
+def streamed(side, ttft_ms):
+    """Return a side whose responses stream; the time to the first token differs by round."""
+    levels = tuple(
+        streaming(level, ttft_ms * (1 + (level.round * 7 % 5) / 1000), texts=3, seed=level.round)
+        for level in side.trials
+    )
+    return replace(side, series=Series.of(side.name, levels), trials=levels)
+
+
+@pytest.fixture
+def two_streamed(make_side):
+    old, new = (make_side(name, 100.0, 6, (10,)) for name in ("old", "new"))
+    return streamed(old, 100.0), streamed(new, 80.0)
+
+
+def test_streams_have_ratios_verdicts_and_limits(two_streamed):
+    found = beside(*two_streamed, "ttft p95 < -10%")
+    ttft = of(found, "ttft_ms.p95")
+    assert (ttft.word, of(found, "ttft_ms.mean").word) == ("better", "better")
+    assert ttft.ratio == pytest.approx(0.8, rel=0.1)
+    assert of(found, "tpot_ms.mean").word in ("same", "inconclusive")
+    assert [limit.word for limit in found.fail_if] == ["broken"]
+    assert titles(found) == ["Verdicts", "Limits", "Ratios", "Ratios of streams"]
+    table = level_table.ratios_of_streams(found)
+    assert table.columns[:4] == ("connections", "ttft mean old", "ttft mean new", "ratio")
+    assert table.columns[-3:] == ("tokens/s old", "tokens/s new", "ratio")
+    assert table.rows[0][3].startswith("0.8")
+    out = io.StringIO()
+    display.show(found, Screen(Console(file=out, width=80, soft_wrap=True)))
+    lines = [line.split() for line in out.getvalue().splitlines()]
+    columns = ["connections", "ttft", "mean", "ttft", "p95", "tpot", "mean", "tokens/s"]
+    (changes,) = (lines[at + 1] for at, line in enumerate(lines) if line == columns)
+    assert changes[::2] == ["10", "×", "×", "×", "×"]
+
+
+def test_streams_of_one_run_each_have_ratios_alone(two_streamed):
+    one_each = [replace(side, trials=()) for side in two_streamed]
+    found = beside(*one_each)
+    ttft = of(found, "ttft_ms.mean")
+    assert (ttft.word, round(ttft.ratio, 1)) == (None, 0.8)
+
+
+def test_what_one_side_did_not_stream_has_no_ratio_of_streams(two_streamed, make_side):
+    found = beside(make_side("plain", 100.0, 6, (10,)), two_streamed[1])
+    assert [verdict for verdict in found.verdicts if "ttft" in verdict.metric] == []
+    assert titles(found) == ["Verdicts", "Ratios"]
 
 
 def test_limits_fail_where_they_are_surely_passed(make_side):

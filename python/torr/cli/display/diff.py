@@ -8,10 +8,11 @@ from torr.messages.say import say
 from torr.report.data.diff import noun, show_ratio
 from torr.report.data.wording import heading
 from torr.report.tables import verdict_table
-from torr.report.tables.level_table import spreads
+from torr.report.tables.level_table import rows_of_diff, spreads
+from torr.stats.metric import OF_ALL_STREAMS, OF_STREAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from torr.cli.screen import Screen
     from torr.report.tables.table import Table
@@ -42,22 +43,38 @@ def show(result: RunResult, out: Screen) -> None:
         "response_ms.p95": "p95",
         "success_rate": say("success"),
     }
-    rows: dict[Position, dict[str, Verdict]] = {}
-    for verdict in result.verdicts:
-        rows.setdefault(verdict.position, {})[verdict.metric] = verdict
-    # Columns without any value are left out, such as p95 for .dat files.
-    metrics = [m for m in names if any(_change(row.get(m)) != "–" for row in rows.values())]
-    columns = (heading(noun(result)), *(names[metric] for metric in metrics), SPREADS)
-    cells = tuple(
-        (f"{at:,}", *(_change(row.get(m)) for m in metrics), spreads(row["ok_per_s"]))
-        for at, row in rows.items()
-    )
-    table = out.columns(columns, cells).fitting(out.width, (SPREADS,))
+    of_streams = {metric.key: metric.label for metric in (*OF_STREAMS, *OF_ALL_STREAMS)}
+    rows = rows_of_diff(result)
+    columns, cells = _changes(result, rows, names)
+    spread_cells = [spreads(row["ok_per_s"]) for row in rows.values()]
+    if _is_known(spread_cells):
+        columns = (*columns, SPREADS)
+        cells = [(*row, spread) for row, spread in zip(cells, spread_cells, strict=True)]
     out.line()
-    out.table(table if _is_known(row[-1] for row in cells) else table.without(SPREADS))
+    out.table(out.columns(columns, cells).fitting(out.width, (SPREADS,)))
+    columns, cells = _changes(result, rows, of_streams)
+    if len(columns) > 1:
+        out.line()
+        out.table(out.columns(columns, cells))
     _show_verdicts(verdict_table.verdicts(result), out)
     if any(map(_looks_decided, result.verdicts)):
         out.line(TESTED_TOGETHER, "dim")
+
+
+def _changes(
+    result: RunResult,
+    rows: Mapping[Position, Mapping[str, Verdict]],
+    names: Mapping[str, str],
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns and cells of the changes of these metrics, by level.
+
+    Metrics that no level has are left out, such as p95 for .dat files.
+    """
+    metrics = [m for m in names if any(_change(row.get(m)) != "–" for row in rows.values())]
+    columns = (heading(noun(result)), *(names[metric] for metric in metrics))
+    return columns, [
+        (f"{at:,}", *(_change(row.get(m)) for m in metrics)) for at, row in rows.items()
+    ]
 
 
 def _show_verdicts(content: Table | None, out: Screen) -> None:

@@ -29,6 +29,7 @@ from torr.report.text.claims import rate_of
 from torr.results.level import ConnectionCounts
 from torr.results.position import ARRIVAL
 from torr.results.verdict import Verdict
+from torr.stats.metric import OF_ALL_STREAMS, OF_STREAMS
 from torr.stats.series import Series, by_position, noun_of
 from torr.units import show_ms, show_percent, show_rate, show_size
 
@@ -203,9 +204,7 @@ def statuses(result: RunResult) -> Table | None:
 
 def ratios(result: RunResult) -> Table | None:
     """Return one row a common level of a diff: both values and their ratio, bounds marked."""
-    verdicts_of: dict[Position, dict[str, Verdict]] = {}
-    for verdict in result.verdicts:
-        verdicts_of.setdefault(verdict.position, {})[verdict.metric] = verdict
+    verdicts_of = rows_of_diff(result)
     table = TableBuilder(verdicts_of.items())
     if not table.items:
         return None
@@ -219,6 +218,34 @@ def ratios(result: RunResult) -> Table | None:
     table.number(say("success"), _shares)
     table.number(say("spread of ok/s"), lambda row: spreads(_of(row, "ok_per_s")))
     return table.build()
+
+
+def ratios_of_streams(result: RunResult) -> Table | None:
+    """Return one row a common level of a diff with what streams have: both values, and their ratio.
+
+    Metrics that no level has are left out; None without any.
+    """
+    rows = rows_of_diff(result)
+    metrics = [
+        m for m in (*OF_STREAMS, *OF_ALL_STREAMS) if any(m.key in row for row in rows.values())
+    ]
+    if not metrics:
+        return None
+    table = TableBuilder(rows.items())
+    names = [side.name for side in result.series]
+    table.number(heading(diff.noun(result)), lambda row: f"{row[0]:,}")
+    for metric in metrics:
+        show = diff.show_sides if metric.is_rate else _show_times
+        _of_sides(table, metric.label, metric.key, names, show)
+    return table.build()
+
+
+def rows_of_diff(result: RunResult) -> dict[Position, dict[str, Verdict]]:
+    """Return the verdicts of a diff by level and metric."""
+    verdicts_of: dict[Position, dict[str, Verdict]] = {}
+    for verdict in result.verdicts:
+        verdicts_of.setdefault(verdict.position, {})[verdict.metric] = verdict
+    return verdicts_of
 
 
 def spreads(verdict: Verdict) -> str:

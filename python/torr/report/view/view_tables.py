@@ -120,6 +120,7 @@ def _of_diff(result: RunResult) -> Iterator[Titled]:
     yield say("Verdicts"), verdict_table.verdicts(result)
     yield say("Limits"), verdict_table.limits(result)
     yield say("Ratios"), level_table.ratios(result)
+    yield say("Ratios of streams"), level_table.ratios_of_streams(result)
 
 
 def _of_comparison(result: RunResult) -> Iterator[Titled]:
