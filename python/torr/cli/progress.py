@@ -202,7 +202,7 @@ def row(level: Level, columns: Columns = COLUMNS) -> str:
     reason = health.reasons[0] if is_limited and health.reasons else ""
     numbers = (
         f"{level.position}",
-        bounded(units.show_rate(level.ok_per_s), at_least=level.is_contended),
+        _rate(level),
         units.show_ms(level.latency.service.mean),
         time_cell(level.latency.response, "p95"),
         units.show_percent(level.success_rate),
@@ -221,8 +221,8 @@ def row_of_trial(level: Level) -> str:
     cells = (
         level.candidate or "",
         f"{level.round}",
-        units.show_rate(level.ok_per_s),
-        units.show_ms(level.latency.response.p99),
+        _rate(level),
+        time_cell(level.latency.response, "p99"),
         units.show_percent(level.success_rate),
     )
     return _in_columns(cells, COLUMNS_OF_TRIALS, word_text(level.health.verdict))
@@ -232,13 +232,17 @@ def row_of_tuning(level: Level, place: TrialPlace) -> str:
     """Return the row of a trial of a tuning; settings are long, and come last."""
     cells = (
         _place_text(place),
-        units.show_rate(level.ok_per_s),
-        units.show_ms(level.latency.response.p95),
+        _rate(level),
+        time_cell(level.latency.response, "p95"),
         units.show_percent(level.success_rate),
         "",
         word_text(level.health.verdict),
     )
     return _in_columns(cells, COLUMNS_OF_TUNING, units.show_setting(level.factors))
+
+
+def _rate(level: Level) -> str:
+    return bounded(units.show_rate(level.ok_per_s), at_least=level.is_contended)
 
 
 def _place_text(place: TrialPlace) -> Text:

@@ -97,7 +97,9 @@ def snapshot(folder: Path, ignored: Iterable[Path] = (), most: int = MOST_ENTRIE
 
     Links are not followed; `ignored` are paths written by torr, such as the run's directory.
     """
-    skipped = {path.absolute() for path in ignored}
+    skipped_in: dict[Path, set[str]] = {}
+    for path in ignored:
+        skipped_in.setdefault(path.absolute().parent, set()).add(path.name)
     folders: dict[Path, frozenset[str]] = {}
     waiting, seen = [folder.absolute()], 0
     for listed in waiting:
@@ -105,15 +107,14 @@ def snapshot(folder: Path, ignored: Iterable[Path] = (), most: int = MOST_ENTRIE
             return Snapshot(folders, is_whole=False)
         entries = _entries(listed)
         seen += len(entries)
-        folders[listed] = frozenset(entry.name for entry in entries) | {
-            path.name for path in skipped if path.parent == listed
-        }
+        skipped = skipped_in.get(listed, set())
+        folders[listed] = frozenset(entry.name for entry in entries) | skipped
         waiting += [
             listed / entry.name
             for entry in entries
             if entry.is_dir(follow_symlinks=False)
             and entry.name not in _CACHES
-            and listed / entry.name not in skipped
+            and entry.name not in skipped
         ]
     return Snapshot(folders, is_whole=True)
 

@@ -12,7 +12,7 @@ import pytest
 import typed
 from doubles import Truth, measured_interval, measured_level
 from torr.cli.live_view import progress_for
-from torr.cli.progress import CLEAR, Progress, row
+from torr.cli.progress import CLEAR, Progress, row, row_of_trial, row_of_tuning
 from torr.experiments.context import Step
 from torr.model.feed import RowFeed
 from torr.model.pace import Closed, Fed
@@ -209,9 +209,13 @@ def test_a_row_says_why_a_level_claims_nothing():
 
 def test_a_row_marks_lower_bounds():
     level = measured_level(200, Truth(health="contended"))
-    response = typed.changed(level.latency.response, at_least=["p95"])
+    response = typed.changed(level.latency.response, at_least=["p95", "p99"])
     late = typed.changed(level, latency=typed.changed(level.latency, response_ms=response))
     assert row(late).startswith("   200    ≥ 1,000    5.00 ms  ≥ 7.50 ms  ")
+    place = TrialPlace(phase="search", stage=1, round=2, setting=3)
+    for text in (row_of_trial(late), row_of_tuning(late, place)):
+        assert "  ≥ 1,000 " in text
+        assert text.count("≥") == 2
 
 
 def test_rows_of_a_tuning_end_with_the_setting():
