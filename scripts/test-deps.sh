@@ -11,7 +11,7 @@
 set -euo pipefail
 
 # Each entry: a program, and the Debian package that contains it.
-tests=("chromium chromium" "mount mount" "nginx nginx" "openssl openssl")
+tests=("chromium-headless-shell chromium-headless-shell" "mount mount" "nginx nginx" "openssl openssl")
 full=("${tests[@]}" "c++ g++" "prometheus prometheus" "postgres postgresql")
 full+=("prometheus-node-exporter prometheus-node-exporter" "ip iproute2" "nsenter util-linux")
 full+=("nghttpd nghttp2-server" "h2o h2o" "haproxy haproxy")

@@ -93,8 +93,8 @@ class Opened:
 
 @pytest.fixture(scope="session")
 def browser():
-    program = shutil.which("chromium")
-    assert program, "chromium is missing: run make test-deps"
+    program = shutil.which("chromium-headless-shell")
+    assert program, "chromium-headless-shell is missing: run make test-deps"
     # Chromium's own sandbox does not work for root.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
