@@ -50,7 +50,8 @@ class Point:
     """The measured facts of one level.
 
     `noise` is the relative standard error of ok_per_s; `breaks_slo` whether an SLO is broken,
-    `falls_behind` whether the target did not keep up with a rate.
+    `falls_behind` whether the target did not keep up with a rate, `starves` whether users got no
+    response.
     """
 
     position: Position
@@ -60,6 +61,7 @@ class Point:
     claims_nothing: bool = False
     breaks_slo: bool = False
     falls_behind: bool = False
+    starves: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -118,6 +120,7 @@ def point_of(level: Level, rates: Sequence[float] = (), slos: Sequence[Condition
         claims_nothing=level.is_limited or level.is_starved,
         breaks_slo=any(judge(slo, level).word == "broken" for slo in slos),
         falls_behind=level.falls_behind is True,
+        starves=level.is_starved,
     )
 
 
@@ -192,8 +195,9 @@ def _knee_gaps(points: Sequence[Point]) -> list[Gap]:
 def _capacity_gap(points: Sequence[Point]) -> list[Gap]:
     """Return the gap between the last level up to which all hold and the first above capacity."""
     held: Position = 0
-    for point in _ascending(points):
-        if point.is_over:
+    known = [point for point in points if point.starves or not point.claims_nothing]
+    for point in sorted(known, key=lambda p: p.position):
+        if point.is_over or point.starves:
             return [(held, point.position)] if held else []
         held = point.position
     return []

@@ -169,12 +169,13 @@ class MeasuredLevel:
 class Outcome:
     """The result of an experiment: its levels in the order of measuring, and how it ended.
 
-    With `is_urgent` the user wants the command to end immediately: results are not drawn.
+    `ended_by` is what ended it before its end: an abort condition, or a level that could not be
+    measured. With `is_urgent` the user wants the command to end immediately: results are not drawn.
     """
 
     levels: tuple[Level, ...]
     failure: str | None = None
-    aborted: str | None = None
+    ended_by: str | None = None
     interrupted: bool = False
     is_urgent: bool = False
 
@@ -186,13 +187,15 @@ class Outcome:
         return "complete" if self.failure is None else "failed"
 
     @classmethod
-    def of(cls, measured: list[MeasuredLevel], interrupt: Interrupt) -> Outcome:
+    def of(
+        cls, measured: list[MeasuredLevel], interrupt: Interrupt, ended_by: str | None = None
+    ) -> Outcome:
         """Return the outcome of levels; a first level without any answer is a failure."""
-        last = measured[-1] if measured else None
+        aborted = measured[-1].aborted if measured else None
         return cls(
             levels=tuple(m.level for m in measured),
             failure=measured[0].failure if len(measured) == 1 else None,
-            aborted=last.aborted if last else None,
+            ended_by=ended_by if aborted is None else f"--abort-on '{aborted}'",
             interrupted=interrupt.requested,
             is_urgent=interrupt.is_urgent,
         )

@@ -81,7 +81,7 @@ class AutoLevels:
     @property
     def requested(self) -> list[Position] | str:
         """The requested levels as result.json has them."""
-        return f"auto:{self.search.start}"
+        return _auto(f"{self.search.start}", f"{self.search.most}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,11 @@ class AutoRates:
     @property
     def requested(self) -> list[Position] | str:
         """The requested rates as result.json has them."""
-        return f"auto:{format_rate(self.search.start)}"
+        return _auto(format_rate(self.search.start), format_rate(self.search.most))
+
+
+def _auto(start: str, end: str) -> str:
+    return f"auto:{start}:{end}"
 
 
 Rates = FixedRates | AutoRates

@@ -38,7 +38,7 @@ def profiled(
 
     def with_profile(context: RunContext) -> Outcome:
         outcome = experiment(context)
-        if outcome.levels and outcome.status == "complete" and outcome.aborted is None:
+        if outcome.levels and outcome.status == "complete" and outcome.ended_by is None:
             context.directory.profiles.append(_profile(plan, settings, context, outcome.levels))
         return outcome
 

@@ -1,7 +1,7 @@
 """The loops that time operations; they contain only what has to run between two clock readings.
 
-Times are in nanoseconds. An operation that raises has no time. In a batch the clock is read once
-for many operations: an error ends the batch, whose time is then unusable.
+Times are in nanoseconds. The time of an operation that raises goes with its error. In a batch the
+clock is read once for many operations: an error ends the batch, whose time is then unusable.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 
 class LoopRecorder(NamedTuple):
-    """The functions that a loop calls with the time or the error of each operation."""
+    """The functions that a loop calls with the time of each operation, or its error and time."""
 
     time: Callable[[int], object]
-    error: Callable[[BaseException], object]
+    error: Callable[[BaseException, int], object]
 
 
 # An operation may raise any Exception: it is recorded, and the loop continues. Exceptions that end
@@ -28,12 +28,12 @@ def single(call: Callable[[], object], repeats: Iterable[object], record: LoopRe
     clock = perf_counter_ns
     record_time, record_error = record
     for _ in repeats:
+        began = clock()
         try:
-            began = clock()
             call()
             ended = clock()
-        except Exception as error:  # noqa: PERF203 - see above
-            record_error(error)
+        except Exception as error:
+            record_error(error, clock() - began)
         else:
             record_time(ended - began)
 
@@ -45,12 +45,12 @@ def single_with_input(
     clock = perf_counter_ns
     record_time, record_error = record
     for value in values:
+        began = clock()
         try:
-            began = clock()
             call(value)
             ended = clock()
-        except Exception as error:  # noqa: PERF203 - see above
-            record_error(error)
+        except Exception as error:
+            record_error(error, clock() - began)
         else:
             record_time(ended - began)
 
@@ -60,13 +60,13 @@ def batched(call: Callable[[], object], batches: Iterable[int], record: LoopReco
     clock = perf_counter_ns
     record_time, record_error = record
     for count in batches:
+        began = clock()
         try:
-            began = clock()
             for _ in repeat(None, count):
                 call()
             ended = clock()
-        except Exception as error:  # noqa: PERF203 - see above
-            record_error(error)
+        except Exception as error:
+            record_error(error, clock() - began)
         else:
             record_time(ended - began)
 
@@ -78,13 +78,13 @@ def batched_with_inputs(
     clock = perf_counter_ns
     record_time, record_error = record
     for values in batches:
+        began = clock()
         try:
-            began = clock()
             for value in values:
                 call(value)
             ended = clock()
-        except Exception as error:  # noqa: PERF203 - see above
-            record_error(error)
+        except Exception as error:
+            record_error(error, clock() - began)
         else:
             record_time(ended - began)
 
@@ -98,12 +98,12 @@ async def awaited(
     clock = perf_counter_ns
     record_time, record_error = record
     for values in arguments:
+        began = clock()
         try:
-            began = clock()
             await call(*values)
             ended = clock()
-        except Exception as error:  # noqa: PERF203 - see above
-            record_error(error)
+        except Exception as error:
+            record_error(error, clock() - began)
         else:
             record_time(ended - began)
 
@@ -112,10 +112,10 @@ def empty(count: int, record_time: Callable[[int], object]) -> None:
     """Time nothing, `count` times: the overhead of `single` per operation."""
     clock = perf_counter_ns
     for _ in repeat(None, count):
+        began = clock()
         try:
-            began = clock()
             ended = clock()
-        except Exception:  # noqa: PERF203 - as in `single`
+        except Exception:
             raise
         else:
             record_time(ended - began)

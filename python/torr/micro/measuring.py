@@ -34,7 +34,7 @@ _LEAST_BATCHES, _WANTED_BATCHES = 20, 1_000
 class Round:
     """One round: `times_ns` are times of operations in nanoseconds, each the mean of its batch.
 
-    `attempted` operations were started, `ok` of them have a time; `busy_ns` is the sum of these.
+    `attempted` operations were started, `ok` of them have a time; `busy_ns` is the time of all.
     """
 
     attempted: int
@@ -45,7 +45,7 @@ class Round:
 
     @property
     def ok_per_s(self) -> float:
-        """Return the timed operations per second."""
+        """Return the operations per second that raised nothing."""
         return self.ok / (self.busy_ns / 1e9) if self.busy_ns else 0.0
 
 
@@ -97,16 +97,19 @@ def _round(
     run: Callable[[LoopRecorder], None], batch: int, cost: Overhead, errors: ErrorCounts
 ) -> Round:
     raw: list[int] = []
+    raw_of_errors: list[int] = []
     raised: Counter[str] = Counter()
 
-    def record_error(error: BaseException) -> None:
+    def record_error(error: BaseException, time_ns: int) -> None:
         raised[errors.add(error)] += 1
+        raw_of_errors.append(time_ns)
 
     run(LoopRecorder(raw.append, record_error))
     overhead_ns = cost.per_batch(batch)
     times = [max(0.0, time - overhead_ns) / batch for time in raw]
+    busy_ns = sum(times) * batch + sum(max(0.0, time - overhead_ns) for time in raw_of_errors)
     attempted = (len(raw) + raised.total()) * batch
-    return Round(attempted, len(raw) * batch, sum(times) * batch, times, raised)
+    return Round(attempted, len(raw) * batch, busy_ns, times, raised)
 
 
 def batch_size(subject: Subject, count: int, cost: Overhead) -> int:

@@ -79,16 +79,19 @@ def run_coroutine(make: Callable[[], Coroutine[Any, Any, None]]) -> None:
         asyncio.run(make())
 
 
-def run_to_end(run: Callable[[], None], record_error: Callable[[BaseException], object]) -> None:
+def run_to_end(
+    run: Callable[[], None], record_error: Callable[[BaseException, int], object]
+) -> None:
     """Call a resumable loop until it returns.
 
-    SystemExit and CancelledError count as errors of one operation. KeyboardInterrupt is raised.
+    SystemExit and CancelledError count as errors of one operation, whose time is not known.
+    KeyboardInterrupt is raised.
     """
     while True:
         try:
             run()
         except (SystemExit, asyncio.CancelledError) as error:  # noqa: PERF203 - timing is inside
-            record_error(error)
+            record_error(error, 0)
         else:
             return
 

@@ -77,9 +77,9 @@ class Worker:
         except WorkerExit:
             raise
         except BaseException as error:
-            self._record_error(error)
+            self._record_error(error, 0)
 
-    def _record_error(self, error: BaseException) -> None:
+    def _record_error(self, error: BaseException, _time_ns: int) -> None:
         self.errors[self.error_counts.add(error)] += 1
 
 

@@ -25,7 +25,8 @@ def read_levels(text: str) -> FixedLevels | AutoLevels:
 
     kind, *bounds = text.split(":")
     if kind == "auto" and len(bounds) <= 2:
-        start, most = (*map(readers.COUNT.read, bounds), *(1, MOST_LEVEL)[len(bounds) :])
+        start, *end = map(readers.COUNT.read, bounds or ["1"])
+        most = end[0] if end else max(start, MOST_LEVEL)
         fits = start <= most
         require(fits, say("{text!r} ends before it begins", text=text), say("write auto:64:2000"))
         return AutoLevels(Search(start, most))
@@ -51,7 +52,8 @@ def read_rates(text: str) -> Rates:
 
     kind, *bounds = text.split(":")
     if kind == "auto" and len(bounds) <= 2:
-        start, most = (*map(readers.RATE.read, bounds), *(1.0, float(MOST_PER_S))[len(bounds) :])
+        start, *end = map(readers.RATE.read, bounds or ["1"])
+        most = end[0] if end else float(MOST_PER_S)
         fits = start <= most
         require(fits, say("{text!r} ends before it begins", text=text), say("write auto:10:500"))
         return AutoRates(Search(start, most, finest=FINEST_RATIO_OF_RATES, is_of_rates=True))

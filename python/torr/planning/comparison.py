@@ -114,7 +114,7 @@ class ComparisonPlan:
             return self.profiles.run_after(comparison.run, self.matrix, context, state)
 
     def _judge(
-        self, state: ComparisonState, levels: Sequence[Level], _aborted: str | None = None
+        self, state: ComparisonState, levels: Sequence[Level], _ended_by: str | None = None
     ) -> Conclusions:
         matrix = self.matrix
         return of_trials(levels, matrix.baseline, matrix.procedure, self.slos, state.given_up)

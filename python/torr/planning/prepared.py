@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
 
 class LevelJudge(Protocol):
-    """Returns the conclusions of levels; `aborted` is the condition that ended the load."""
+    """Returns the conclusions of levels; `ended_by` is what ended the load early."""
 
-    def __call__(self, levels: Sequence[Level], aborted: str | None = None, /) -> Conclusions:
+    def __call__(self, levels: Sequence[Level], ended_by: str | None = None, /) -> Conclusions:
         """Judge the levels."""
         ...
 
@@ -123,7 +123,7 @@ class PreparedRun:
 
     def conclude(self, directory: RunDirectory, outcome: Outcome) -> Conclusions:
         """Return the conclusions of the measured levels; complete the head of the run."""
-        return self._judged(directory, directory.full_levels(), outcome.aborted)
+        return self._judged(directory, directory.full_levels(), outcome.ended_by)
 
     def unsaved_result(self, directory: RunDirectory) -> RunResult:
         """Return the result of a run whose directory was removed, as far as memory has it."""
@@ -131,11 +131,11 @@ class PreparedRun:
         return structs.replace(directory.unsaved_result(), **structs.asdict(conclusions))
 
     def _judged(
-        self, directory: RunDirectory, levels: Sequence[Level], aborted: str | None = None
+        self, directory: RunDirectory, levels: Sequence[Level], ended_by: str | None = None
     ) -> Conclusions:
         if self.record is not None:
             directory.head.experiment = self.record(directory)
-        return self.judge(levels, aborted)
+        return self.judge(levels, ended_by)
 
 
 def prepare(options: MeasureOptions, command: Sequence[str]) -> PreparedRun:
@@ -178,9 +178,9 @@ def notes_about(slos: Sequence[Condition]) -> tuple[str, ...]:
 
 
 def _judge_load(
-    kind: str, slos: Sequence[Condition], levels: Sequence[Level], aborted: str | None = None
+    kind: str, slos: Sequence[Condition], levels: Sequence[Level], ended_by: str | None = None
 ) -> Conclusions:
-    return of_load(kind, levels, slos, aborted)
+    return of_load(kind, levels, slos, ended_by)
 
 
 def _tokenizer(path: str | None) -> Tokenizer | None:

@@ -120,7 +120,7 @@ class TuningRun:
         directory.keep_head()
         self.procedure = self.tuning.procedure_in(head.experiment.search or 0, looks)
 
-    def judge(self, levels: Sequence[Level], _aborted: str | None = None) -> Conclusions:
+    def judge(self, levels: Sequence[Level], _ended_by: str | None = None) -> Conclusions:
         """Return what was found after these levels and the failures so far."""
         tuning, procedure = self.tuning, self.procedure
         if procedure is None:

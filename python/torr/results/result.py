@@ -63,9 +63,10 @@ class TrialFailure(ResultPart, kw_only=True):
 class Conclusions(ResultPart, kw_only=True):
     """The conclusions of a result."""
 
-    ended_by: Annotated[str | None, Meta(description="the abort condition that ended the load")] = (
-        None
-    )
+    ended_by: Annotated[
+        str | None,
+        Meta(description="what ended the load before its end"),
+    ] = None
     capacity: Capacity | None = None
     verdicts: list[Verdict] = []
     series: Annotated[

@@ -180,7 +180,7 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
 
     Of two middle words the worse one counts. The rounds that the generator limited are left out.
     A level cut short, one whose users starved, or one whose target fell behind can break an SLO,
-    but not hold it.
+    but not hold it. Rounds cut short that break none count only if there is no other.
     """
     where = {"concurrency": rounds[0].concurrency, "rate": rounds[0].offered_rate}
     n = len(rounds)
@@ -189,6 +189,8 @@ def judge(slo: Condition, rounds: Sequence[Level]) -> Verdict:
         return replace(slo_of_level.judge(slo, rounds[0]), n=n, **where)
     attempts = sum(slo_of_level.ended(slo, level) for level in usable)
     by_round = [_of_whole_load(slo_of_level.judge(slo, level, attempts), level) for level in usable]
+    pairs = zip(by_round, usable, strict=True)
+    by_round = [v for v, level in pairs if v.word == "broken" or not level.cut_short] or by_round
     word = _WORDS[median_low(_WORDS.index(verdict.word) for verdict in by_round)]
     values = [verdict.value for verdict in by_round if verdict.value is not None]
     same = [verdict for verdict in by_round if verdict.word == word]

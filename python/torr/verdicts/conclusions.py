@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def of_load(
-    kind: str, levels: Sequence[Level], slos: Sequence[Condition], aborted: str | None = None
+    kind: str, levels: Sequence[Level], slos: Sequence[Condition], ended_by: str | None = None
 ) -> Conclusions:
-    """Return the conclusions of a run or a ladder; `aborted` is the condition that ended it."""
+    """Return the conclusions of a run or a ladder; `ended_by` is what ended it early."""
     from torr.verdicts import capacity
     from torr.verdicts.giving_up import after_giving_up
     from torr.verdicts.serving import serving_causes
 
     return Conclusions(
-        ended_by=None if aborted is None else f"--abort-on '{aborted}'",
+        ended_by=ended_by,
         verdicts=capacity.verdicts(levels, slos),
         capacity=capacity.analyse(levels, slos) if kind == "ladder" else None,
         serving=serving_causes(levels),

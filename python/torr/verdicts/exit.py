@@ -193,15 +193,16 @@ def capacity_missed(least: LeastCapacity, result: RunResult) -> MissedError | No
         rate=f"{bound}{show_rate(shown.ok_per_s)}",
         levels=levels_of([shown.position], noun),
     )
+    said = {"asked": asked, "place": place}
     if isinstance(shown, SloCapacity) and shown.beyond is None:
+        if any(level.position > shown.position for level in result.levels):
+            why = say("{asked}: not shown: no higher level claims anything, {place}", **said)
+            return MissedError(why, _hint(result))
         hint = say("the ladder ended before the SLOs broke: give it higher --levels")
         if noun == ARRIVAL:
             hint = say("the ladder ended before the SLOs broke: give it higher --rates")
-        return MissedError(
-            say("{asked}: not shown: the highest level held, {place}", asked=asked, place=place),
-            hint,
-        )
-    return MissedError(say("{asked}: missed: {place}", asked=asked, place=place))
+        return MissedError(say("{asked}: not shown: the highest level held, {place}", **said), hint)
+    return MissedError(say("{asked}: missed: {place}", **said))
 
 
 def _of_load(result: RunResult, directory: Path) -> Decision | None:
@@ -318,10 +319,8 @@ def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
     if not slos:
         return Decision()
     rounds = lowest(result.levels)
-    if not rounds:
-        asked = ", ".join(slos)
-        why = say("SLO {asked}: not shown: {why}", asked=asked, why=_why_none(result))
-        return Decision(MissedError(why, _hint(result)))
+    if not rounds or not result.slo_verdicts:
+        return Decision(_unjudged(slos) if rounds else _without_claim(slos, result))
     at = rounds[0].position
     found = [verdict for verdict in result.slo_verdicts if verdict.position == at]
     broken = [_named(verdict) for verdict in found if verdict.word == "broken"]
@@ -330,11 +329,23 @@ def _of_slos(result: RunResult, slos: Sequence[str]) -> Decision:
     return _of_unshown([(v, _named(v), rounds) for v in found if v.word == "not shown"])
 
 
+def _without_claim(slos: Sequence[str], result: RunResult) -> MissedError:
+    asked, why = ", ".join(slos), _why_none(result)
+    return MissedError(say("SLO {asked}: not shown: {why}", asked=asked, why=why), _hint(result))
+
+
+def _unjudged(slos: Sequence[str]) -> MissedError:
+    """Return the error of a run that was ended before its conclusions, as by a full disk."""
+    asked, why = ", ".join(slos), say("the run ended before it was judged")
+    return MissedError(say("SLO {asked}: not shown: {why}", asked=asked, why=why))
+
+
 def _of_candidates(result: RunResult) -> Decision:
     """Return the decision about the SLOs of every candidate in every cell."""
     slos = result.slo_verdicts
     if not slos:
-        return Decision()
+        asked = result.experiment.slos
+        return Decision(_unjudged(asked) if asked else None)
     never = unmeasured(result)
     if never:
         why = say(

@@ -10,6 +10,7 @@ import pstats
 import signal
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -170,6 +171,21 @@ def test_an_async_operation_that_raises_is_counted_too():
     found = measure(Subject(fails), count=3, rounds=1)
     assert found.rounds[0].errors == {"ValueError": 3}
     assert found.rounds[0].ok_per_s == 0
+    assert found.rounds[0].busy_ns > 0
+
+
+def test_the_time_of_what_raises_is_time_without_success():
+    calls = itertools.count()
+
+    def slow_where_it_fails():
+        if next(calls) % 4:
+            time.sleep(0.002)
+            raise TimeoutError
+
+    (found,) = measure(Subject(slow_where_it_fails), count=8, rounds=1).rounds
+    assert (found.attempted, found.ok) == (8, 2)
+    assert found.busy_ns >= 6 * 2_000_000
+    assert found.ok_per_s <= 2 / 0.012
 
 
 @pytest.mark.parametrize("end", [SystemExit, asyncio.CancelledError])
@@ -212,7 +228,7 @@ def test_what_ends_in_a_batch_costs_its_batch_and_no_other():
             raise SystemExit
 
     subject = Subject(ends)
-    subject.run(12, 3, LoopRecorder(times.append, errors.append))
+    subject.run(12, 3, LoopRecorder(times.append, lambda error, _time: errors.append(error)))
     assert (len(times), len(errors), next(calls)) == (3, 1, 12)
 
 

@@ -314,7 +314,12 @@ def test_an_slo_does_not_pass_where_users_starve_at_every_level(torr, server):
 
 @pytest.mark.parametrize(
     ("text", "start", "most"),
-    [("auto", 1, 50_000), ("auto:64", 64, 50_000), ("auto:64:2000", 64, 2_000)],
+    [
+        ("auto", 1, 50_000),
+        ("auto:64", 64, 50_000),
+        ("auto:64:2000", 64, 2_000),
+        ("auto:60000", 60_000, 60_000),
+    ],
 )
 def test_a_search_has_a_start_and_an_end(text, start, most):
     search = read_levels(text).search

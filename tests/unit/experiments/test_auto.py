@@ -64,6 +64,15 @@ def knee_of(points):
     return max(points, key=lambda p: p.power).position
 
 
+def test_the_gap_below_users_that_starve_is_narrowed():
+    def serves_100(users):
+        return replace(linear(users), claims_nothing=users > 100, starves=users > 100)
+
+    levels = concurrencies(explore(serves_100))
+    assert any(80 <= users <= 100 for users in levels)
+    assert any(100 < users <= 115 for users in levels)
+
+
 def test_it_doubles_until_two_levels_bring_nothing_more():
     climbed = [1, 2, 4, 8, 16, 32, 64, 128, 256]
     assert concurrencies(explore(saturating))[: len(climbed)] == climbed

@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 
 from doubles import Truth, capacity, limit
-from torr.errors import UsageError
+from torr.errors import NothingMeasuredError, UsageError
 from torr.experiments.auto import Search
 from torr.experiments.ladder import LadderPlan, ladder
 from torr.experiments.levels import (
@@ -83,8 +83,36 @@ def test_an_abort_condition_ends_the_ladder_after_its_level(bench, plan):
     bench.engine.curve = lambda users: Truth(service_ms=float(users))
     outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9))), bench.context("service mean > 4ms"))
     assert bench.engine.concurrencies == [1, 5]
-    assert outcome.aborted == "service mean > 4ms"
+    assert outcome.ended_by == "--abort-on 'service mean > 4ms'"
     assert outcome.status == "complete"
+
+
+def test_a_later_level_that_cannot_be_measured_ends_the_ladder_and_the_others_are_kept(bench, plan):
+    start = bench.engine.start
+
+    def starts(plan):
+        if plan.concurrency == 9:
+            raise NothingMeasuredError("node b is lost")
+        return start(plan)
+
+    bench.engine.start = starts
+    outcome = ladder(plan, LadderPlan(FixedLevels((1, 5, 9, 20))), bench.context())
+    assert [level.concurrency for level in outcome.levels] == [1, 5]
+    why = "the level at 9 connections, which could not be measured: node b is lost"
+    assert (outcome.ended_by, outcome.status) == (why, "complete")
+    with pytest.raises(NothingMeasuredError, match="node b"):
+        ladder(plan, LadderPlan(FixedLevels((9, 20))), bench.context())
+
+
+def test_a_level_that_was_measured_twice_is_one_of_the_next_round(bench, plan):
+    bench.engine.curve = lambda users: Truth(
+        users * 100.0 if users < 8 else 800.0,
+        health="generator-limited" if users == 11 else "healthy",
+    )
+    ladder(plan, LadderPlan(AutoLevels(Search()), rounds=2), bench.context())
+    found = bench.engine.concurrencies
+    assert found.count(11) == 3
+    assert all(found.count(users) == 2 for users in set(found) - {11})
 
 
 def test_an_interrupt_ends_the_ladder(bench, plan):

@@ -102,7 +102,7 @@ def test_three_bad_intervals_in_a_row_end_the_run(bench, plan):
     assert bench.engine.loads[0].stopped
     (level,) = bench.directory.full_levels()
     assert len(level.intervals) == 4  # one of the warm-up, three measured
-    assert outcome.aborted == "p95 > 1ms"
+    assert outcome.ended_by == "--abort-on 'p95 > 1ms'"
     assert outcome.status == "complete"
 
 

@@ -446,7 +446,9 @@ def test_a_round_that_was_cut_short_holds_nothing():
     whole = [level(10, 100, p95=20.0), level(10, 100, p95=30.0)]
     cut = level(10, 100, p95=20.0, cut_short=True)
     assert capacity.judge(P95, [whole[0], whole[0], cut]).word == "held"
-    assert capacity.judge(P95, [*whole, cut]).word == "not shown"
+    assert capacity.judge(P95, [*whole, cut]).word == "broken"
+    # It takes nothing away from a round that was measured to its end.
+    assert capacity.judge(P95, [whole[0], cut]).word == "held"
     found = capacity.judge(P95, [cut])
     assert (found.word, found.reason) == ("not shown", "the level was cut short")
     assert capacity.judge(P95, [typed.changed(whole[1], cut_short=True)]).word == "broken"

@@ -63,6 +63,12 @@ def with_lost_log():
         ),
         ({"levels": [OK], "ended_by": "--abort-on 'errors > 5%'"}, False, ExitCode.MISSED),
         ({"levels": [OK], "experiment": {"min_capacity": "5 users"}}, False, ExitCode.MISSED),
+        ({"levels": [OK], "experiment": {"slos": ["p99 < 1ms"]}}, False, ExitCode.MISSED),
+        (
+            {"kind": "compare", "levels": [OK], "experiment": {"slos": ["p99 < 1ms"]}},
+            False,
+            ExitCode.MISSED,
+        ),
         ({"levels": [without_success()]}, False, ExitCode.NOTHING_MEASURED),
         ({"levels": [without_success()], "status": "failed"}, False, ExitCode.NOTHING_MEASURED),
         ({"levels": [LIMITED]}, True, ExitCode.GENERATOR_LIMITED),
@@ -110,6 +116,13 @@ def test_an_incomplete_log_is_named_with_its_reason_whatever_else_is_wrong():
     assert broken.notes == (lost,)
 
 
+@pytest.mark.parametrize("kind", ["run", "ladder", "compare"])
+def test_a_result_that_was_never_judged_does_not_pass(kind):
+    asked = {"slos": ["p99 < 1ms"]}
+    error = gate(typed.result(kind=kind, levels=[OK], experiment=asked)).error
+    assert error.message == ("SLO p99 < 1ms: not shown: the run ended before it was judged")
+
+
 def test_every_condition_that_failed_is_named():
     members = {
         "levels": [OK],
@@ -131,6 +144,22 @@ def test_a_capacity_is_named_beside_an_slo_that_is_not_shown():
         "--min-capacity '5 users': not shown: no level was measured"
     )
     assert "--allow-not-shown" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("health", "says"),
+    [
+        ("healthy", "the highest level held"),
+        ("generator-limited", "no higher level claims anything"),
+    ],
+)
+def test_a_capacity_below_levels_that_claim_nothing_is_not_that_of_the_highest(health, says):
+    levels = [OK, measured_level(20, Truth(health=health))]
+    top = 20 if health == "healthy" else 10
+    held = {"concurrency": top, "ok_per_s": 5.0, "conditions": ["p99 < 1ms"]}
+    asked = {"min_capacity": "50 users", "slos": ["p99 < 1ms"]}
+    found = typed.result(kind="ladder", levels=levels, capacity={"slo": held}, experiment=asked)
+    assert f"--min-capacity '50 users': not shown: {says}, 5" in gate(found).error.message
 
 
 def signalled(number):
