@@ -24,7 +24,7 @@ from torr.messages.say import say
 from torr.servers.differences import differences
 from torr.servers.failure import EndedEarly, TrialError
 from torr.tuning.response_needs import lacking, response_needs
-from torr.tuning.trials import LIMITED
+from torr.tuning.trials import LIMITED, NO_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 AFTER_THE_LOAD = ("did_not_stop", "bad_end", "left_behind")
 """Failures of a server that do not change what was measured of it."""
-_OF_ANY_SETTING = (LIMITED, "no_success", "no_number")
+_OF_ANY_SETTING = (LIMITED, "no_success", NO_NUMBER)
 """Problems of both trials of the default that other settings would have too."""
 _OF_CONTENT = ("answers.status", "answers.bodies", "answers.types")
 

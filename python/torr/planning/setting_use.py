@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from torr.sources.tune_file import TuneFile
 
 # Names that stay: each start has others.
-_LEFT = {name: f"{{{name}}}" for name in ("port", "scratch", "processes")}
+_LEFT = {name: f"{{{name}}}" for name in ("port", "scratch")}
+# A trial has one process, unless a parameter of this name says how many.
+_PROCESSES = {"processes": "1"}
 
 
 def setting_use(file: TuneFile, setting: Setting) -> SettingUse:
@@ -27,7 +29,7 @@ def setting_use(file: TuneFile, setting: Setting) -> SettingUse:
     """
     preparation = file.preparation
     paths = _file_names(preparation)
-    values = {**_LEFT, **preparation.otherwise, **setting, **paths}
+    values = {**_LEFT, **_PROCESSES, **preparation.otherwise, **setting, **paths}
     command = file.candidate_in(setting).command
     own = {parameter.variable for parameter in file.parameters}
     words = redacted_command(command.argv)

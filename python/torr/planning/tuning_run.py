@@ -98,6 +98,10 @@ class TuningRun:
             file.settings, file.default, file.candidate_in, self._plan_of, tuning.reader
         )
 
+        if context.directory.head.experiment.search is not None:
+            # An interrupt of a continued tuning, before its first trial, takes no conclusion away.
+            self.procedure = self._procedure(context.directory, 0)
+
         def procedure_for(trial_s: float) -> TuneProcedure:
             self.procedure = self._procedure(context.directory, trial_s)
             state.total = self.procedure.budget.all_trials[1]

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from torr.messages.message import Message, message
 from torr.stats.metric import Metric
 from torr.stats.series import starved_text
-from torr.tuning.trials import LIMITED, TuneTrial
+from torr.tuning.trials import LIMITED, NO_NUMBER, TuneTrial
 from torr.verdicts.slo_evidence import evidence_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TrialReader:
             )
         if self.metric.read(level) is None:
             why = message("tuning.no_number", "{metric} has no number", metric=self.metric.label)
-            return "no_number", why
+            return NO_NUMBER, why
         return None, None
 
 

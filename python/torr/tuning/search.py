@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from torr.results.tuning import SettingOut, TrialPlace
 from torr.tuning.budget import FINALISTS
-from torr.tuning.trials import LIMITED, MOST_FAILURES
+from torr.tuning.trials import MOST_FAILURES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -37,7 +37,7 @@ Trials = dict[int, "TuneTrial"]
 class Failures:
     """Counts failures of settings; `out` has those that failed too often, by setting.
 
-    `last` has the last failure of each setting.
+    `last` has why the last trial of a setting had no value; a failure counts before other reasons.
     """
 
     out: dict[int, SettingOut] = field(default_factory=dict)
@@ -47,9 +47,13 @@ class Failures:
     def add(self, trial: TuneTrial) -> None:
         """Count a trial that failed; any other is ignored."""
         setting, problem = trial.place.setting, trial.problem
-        if problem is None or not trial.is_failure:
+        if problem is None:
             return
-        self.last[setting] = SettingOut(setting, problem, trial.why)
+        reason = SettingOut(setting, problem, trial.why)
+        if not trial.is_failure:
+            self.last.setdefault(setting, reason)
+            return
+        self.last[setting] = reason
         self._counts[setting] = self._counts.get(setting, 0) + 1
         if self._counts[setting] >= MOST_FAILURES:
             self.out.setdefault(setting, self.last[setting])
@@ -140,7 +144,7 @@ def _without_value(
         measured = {setting for trials in rounds for setting in trials}
         for setting in entrants:
             if setting not in measured and setting not in failures.out:
-                failures.out[setting] = failures.last.get(setting, SettingOut(setting, LIMITED))
+                failures.out[setting] = failures.last[setting]
 
 
 def _log(value: float) -> float:

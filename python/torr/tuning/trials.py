@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from torr.verdicts.slo_evidence import SloEvidence
 
 LIMITED = "limited"
+NO_NUMBER = "no_number"
+_NO_FAILURES = (LIMITED, NO_NUMBER)
 """The generator was the limit: the trial counts for nothing, and is no failure of the setting."""
 MOST_FAILURES = 2
 """Failures after which a setting is out."""
@@ -40,5 +42,8 @@ class TuneTrial:
 
     @property
     def is_failure(self) -> bool:
-        """Whether the setting failed; a trial that the generator limited is no failure."""
-        return self.problem is not None and self.problem != LIMITED
+        """Whether the setting failed.
+
+        A trial that the generator limited is no failure, nor is one with too few responses.
+        """
+        return self.problem is not None and self.problem not in _NO_FAILURES

@@ -151,6 +151,7 @@ def judge_finalists(
         if recommended == claim.other
         and slos[setting].word == "held"
         and claim.judgement.word in ("same", "inconclusive")
+        and claim.obstacle is None
     )
     return TuneVerdict(
         rounds=len(rounds),

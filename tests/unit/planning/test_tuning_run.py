@@ -5,6 +5,8 @@ from msgspec import structs
 
 from doubles import Truth, measured_level
 from torr.errors import UsageError
+from torr.experiments.context import ExperimentListener, RunContext
+from torr.experiments.interrupt import Interrupt
 from torr.model.secret_names import REDACTED
 from torr.model.tune_effort import TuneEffort
 from torr.options.tune import TuneOptions
@@ -12,7 +14,7 @@ from torr.planning.setting_use import setting_use
 from torr.planning.tuning import TunePlan
 from torr.planning.tuning_run import TuningRun, compares_answers, prepare_tuning
 from torr.results.result import decoded
-from torr.results.tuning import TrialPlace
+from torr.results.tuning import TrialPlace, TuningOutcome
 from torr.sources.tune_file import read_tune_file
 from torr.store.rundir import RunDirectory
 
@@ -199,6 +201,27 @@ def test_the_looks_that_are_left_are_on_the_disk_at_once(plan):
         stored = decoded((path / "result.json").read_bytes(), "result.json")
     assert stored.experiment.stages == [10]
     assert run.procedure.budget.looks == (10,)
+
+
+def test_an_interrupt_of_a_continued_tuning_takes_no_conclusion_away(plan):
+    path = started(plan)
+    tuning, interrupt = plan(resume=path), Interrupt()
+    run = TuningRun(tuning)
+    with prepare_tuning(tuning, []).open() as directory:
+        budget = tuning.procedure.budget
+        directory.head.experiment = structs.replace(
+            directory.head.experiment, search=budget.search, stages=list(budget.looks)
+        )
+        # It is pressed while the default, which cannot be started here, is tried.
+        interrupt.press()
+        outcome = run.measure(RunContext(directory, ExperimentListener(), interrupt))
+        assert outcome.interrupted
+        assert isinstance(run.judge(directory.levels).tuning, TuningOutcome)
+
+
+def test_a_command_with_a_number_of_processes_has_that_of_the_trials(plan):
+    file = plan(FILE.replace('"--config"', '"--processes", "{processes}", "--config"')).file
+    assert "--processes 1 " in setting_use(file, {"workers": 1, "gc": True}).command
 
 
 def test_templates_with_the_same_file_name_stay_apart(plan, tmp_path):

@@ -11,7 +11,7 @@ from torr.results.result import TrialFailure
 from torr.results.tuning import TrialPlace
 from torr.stats.metric import Metric
 from torr.tuning.measured import TrialReader
-from torr.tuning.trials import LIMITED
+from torr.tuning.trials import LIMITED, NO_NUMBER
 
 PLACE = TrialPlace("search", 1, 2, 3)
 RATE = Metric("ok_per_s")
@@ -45,7 +45,7 @@ def test_a_trial_without_a_number_says_why(truth, members, metric, problem):
     measured = trial(truth, metric=metric, **members)
     assert (measured.value, measured.problem) == (None, problem)
     assert measured.why
-    assert measured.is_failure == (problem != LIMITED)
+    assert measured.is_failure == (problem not in (LIMITED, NO_NUMBER))
 
 
 def test_a_time_with_requests_that_were_never_sent_is_no_number():

@@ -12,7 +12,7 @@ from torr.stats.metric import Metric
 from torr.tuning.budget import TuneBudget
 from torr.tuning.procedure import TuneProcedure
 from torr.tuning.simulation.worlds import WorldTrials, searched
-from torr.tuning.trials import LIMITED, TuneTrial
+from torr.tuning.trials import LIMITED, NO_NUMBER, TuneTrial
 
 SETTINGS = 20
 
@@ -137,11 +137,12 @@ def test_a_setting_that_fails_once_stays():
     assert outcome.finalists[0] == 19
 
 
-def test_trials_that_the_generator_limited_count_for_nothing():
-    def limited_in_search(place):
-        return LIMITED if place.round > 1 else None
+@pytest.mark.parametrize("problem", [LIMITED, NO_NUMBER])
+def test_trials_that_the_generator_limited_or_with_few_responses_count_for_nothing(problem):
+    def without_number(place):
+        return problem if place.round > 1 else None
 
-    outcome, _ = recorded(procedure(), rates(RISING, {19: limited_in_search}))
+    outcome, _ = recorded(procedure(), rates(RISING, {19: without_number}))
     assert outcome.out == ()
     assert outcome.finalists[0] == 19
     # Each of the later fresh rounds lacks one side.
@@ -149,9 +150,10 @@ def test_trials_that_the_generator_limited_count_for_nothing():
     assert outcome.verdict.against_default[19].judgement.word == "inconclusive"
 
 
-def test_a_setting_whose_every_trial_was_limited_is_out():
-    outcome, _ = recorded(procedure(), rates(RISING, {19: LIMITED}))
-    assert outcome.out == (SettingOut(19, LIMITED),)
+@pytest.mark.parametrize("problem", [LIMITED, NO_NUMBER])
+def test_a_setting_whose_every_trial_has_no_number_is_out(problem):
+    outcome, _ = recorded(procedure(), rates(RISING, {19: problem}))
+    assert outcome.out == (SettingOut(19, problem),)
     assert 19 not in outcome.finalists
 
 

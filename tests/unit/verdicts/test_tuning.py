@@ -1,6 +1,7 @@
 """Verdicts about finalists: claims, SLOs, the recommendation."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -236,3 +237,17 @@ def test_times_of_sides_that_fail_differently_are_not_compared():
     assert times.judgement.word == "inconclusive"
     assert "error rates lie more than 1 point apart, 0 % and 2 %" in times.judgement.reason
     assert rates.judgement.word == "worse"
+
+
+def test_a_runner_up_that_fails_differently_is_no_equal_of_the_champion():
+    rounds = rounds_of([1.0, 0.8, 0.8])
+    for trials in rounds:
+        trials[SECOND] = replace(trials[SECOND], failed=30)
+    verdict = judge_finalists(
+        [{s: replace(trial, ended=1000) for s, trial in trials.items()} for trials in rounds],
+        *(DEFAULT, [CHAMPION, SECOND]),
+        metric=Metric("response_ms.p99"),
+    )
+    assert verdict.recommended == CHAMPION
+    assert verdict.against_champion[SECOND].obstacle is not None
+    assert verdict.tied == ()

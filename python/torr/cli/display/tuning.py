@@ -19,7 +19,7 @@ LEAST_NAME = 20
 MOST_OUT = 10
 MOST_SEARCHED = 10
 # In the order in which a narrow terminal leaves them out.
-_LEAST = ("n", "RSS", "CPU a request", "note", "rounds", "last level", "place")
+_LEAST = ("n", "RSS", "CPU a request", "note", "rounds", "last step", "place")
 
 
 def show(result: RunResult, out: Screen) -> None:
@@ -55,7 +55,7 @@ def _show_out(tuning: Tuning, out: Screen) -> None:
     if not failed:
         return
     out.line()
-    out.line(say("Settings that failed"), "bold")
+    out.line(say("Settings that are out"), "bold")
     for each in failed[:MOST_OUT]:
         line = chain(": ", [tuning.name(each.setting), each.why or each.problem])
         out.line(chain("", ["  ", line]))

@@ -17,7 +17,11 @@ def instructions(tuning: Tuning) -> list[tuple[str, str]]:
     if use is None:
         return []
     variables = [f"{name}={shlex.quote(value)}" for name, value in use.env.items()]
-    lines = [*use.before, " ".join([*variables, use.command])]
+    lines = [" ".join([*variables, use.command])]
+    if use.before:
+        # They get the variables of the server, too.
+        exports = [" ".join(["export", *variables])] if variables else []
+        lines = [*exports, *use.before, use.command]
     files = [(say("File {name}", name=name), text) for name, text in use.files.items()]
     return [(_title(tuning), "\n".join(lines)), *files]
 

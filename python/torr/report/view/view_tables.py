@@ -136,7 +136,7 @@ def _of_comparison(result: RunResult) -> Iterator[Titled]:
 def _of_tuning(result: RunResult) -> Iterator[Titled]:
     tuning = Tuning.of(result)
     yield say("Finalists, in fresh rounds"), tuning_tables.of_finalists(tuning)
-    yield say("Settings that failed"), tuning_tables.of_settings_out(tuning)
+    yield say("Settings that are out"), tuning_tables.of_settings_out(tuning)
     yield say("Settings that were not tried"), tuning_tables.of_untried(tuning)
 
 

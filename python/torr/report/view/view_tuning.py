@@ -67,7 +67,7 @@ def _stages(seen: list[SearchedSetting], tuning: Tuning) -> JsonObject:
     """Return a row for the finalists, and one for each level of halving, the last one first."""
     finalists = tuning.outcome.finalists
     ends = [0 if setting.setting in finalists else setting.stage for setting in seen]
-    rows = [(say("until level {n}", n=stage), stage) for stage in sorted({*ends} - {0})[::-1]]
+    rows = [(say("until step {n}", n=stage), stage) for stage in sorted({*ends} - {0})[::-1]]
     rows.insert(0, (say("finalists"), 0))
     return _group(say("how far settings came"), rows, ends)
 

@@ -66,7 +66,8 @@ def test_the_configuration_has_every_parameter(result):
 def test_a_setting_is_started_by_its_command_and_its_files(result):
     (title, text), (file, content) = instructions(Tuning.of(result))
     assert render(title, "en") == "The recommended setting"
-    assert text == "./configure 16\nGC=off serve --port '{port}' --workers 4"
+    # The commands before it get the variables, too.
+    assert text == "export GC=off\n./configure 16\nserve --port '{port}' --workers 4"
     assert (render(file, "en"), content) == ("File api.conf", "pool 16\n")
 
 

@@ -58,8 +58,8 @@ def test_the_summary_has_verdict_finalists_and_command(result):
     text = markdown.text(result)
     assert "**workers 4, gc false, pool 16 is at least 3 % faster than the default: 278" in text
     assert "## Finalists, in fresh rounds" in text
-    assert "GC=off serve --port '{port}' --workers 4" in text
-    assert "## Settings that failed" in text
+    assert "serve --port '{port}' --workers 4" in text
+    assert "## Settings that are out" in text
     assert "## The search: estimates without a verdict" in text
 
 
