@@ -93,6 +93,7 @@ def test_known_secrets_are_not_in_a_covered_text(secrets, text):
 @given(st.binary(max_size=200) | VALUES.map(lambda value: json.dumps(value).encode()))
 @example(b"[" * 100_000)
 @example(b"1" * 5000)
+@example(rb'{"\ud800": null}')
 def test_json_is_a_value_or_an_error_of_its_own(data):
     with suppress(JsonInputError):
         parse_json(data)

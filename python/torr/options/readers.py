@@ -6,6 +6,7 @@ names the flag, the keyword or the line of a file.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -266,6 +267,12 @@ def _new_file(text: str) -> Path:
         not path.is_dir(),
         say("{text}: cannot be written: it is a folder", text=text),
         say("name a file in it"),
+    )
+    # A file that exists is replaced by a new one, so the folder counts.
+    require(
+        os.access(path.parent, os.W_OK),
+        say("{text}: cannot be written: {parent} is read-only", text=text, parent=path.parent),
+        say("name a file in another folder"),
     )
     return path
 

@@ -97,7 +97,7 @@ class TunePlan:
             trials = self.effort.trials_of(trial_s, TRIALS_OF_DEFAULT)
             budget = TuneBudget.of(len(self.file.settings), trials, self.noise)
             procedure = replace(procedure, budget=budget)
-        _check_budget(procedure.budget, trial_s)
+        _check_budget(procedure.budget, trial_s, TRIALS_OF_DEFAULT)
         return procedure
 
     def check_trials(self) -> None:
@@ -106,13 +106,14 @@ class TunePlan:
             _check_budget(self.procedure.budget, self.trial_s)
 
 
-def _check_budget(budget: TuneBudget, trial_s: float) -> None:
+def _check_budget(budget: TuneBudget, trial_s: float, more: int = 0) -> None:
+    """Raise UsageError if a budget is too small; `more` trials are made besides its own."""
     require(
         budget.finds_anything,
         say("the budget is too small to find anything"),
         say(
             "allow {n} trials or more, of about {seconds:.0f} s each",
-            n=least_trials(budget.settings),
+            n=least_trials(budget.settings) + more,
             seconds=trial_s,
         ),
     )

@@ -201,6 +201,8 @@ def decoded_as(kind: type[AnyResult], text: bytes, source: str) -> AnyResult:
         raise _no_result(source, _explained(error)) from error
     except JsonInputError as error:
         raise _no_result(source, str(error)) from error
+    except UnicodeEncodeError as error:
+        raise _no_result(source, "a key has half of a character") from error
     return cleaned
 
 

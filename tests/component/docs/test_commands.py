@@ -89,9 +89,12 @@ def each_command():
 
     `torr cluster` needs other machines; `test_cluster_machines.py` has programs in their place.
     HTTP/2 over TLS needs a server that chooses it, as in `test_http2.py`. What is continued has to
-    be interrupted first, as in `test_tune.py`.
+    be interrupted first, as in `test_tune.py`. Summaries of studies have the commands that wrote
+    them, which run in the folders of these studies.
     """
     for command, page in commands("torr").items():
+        if page.name == "summary.md":
+            continue
         if command.split()[1] == "cluster" or "--http 2 " in command or "--resume" in command:
             continue
         is_quick = page.name == "README.md" and command.split()[1] not in {"compare", "locust"}

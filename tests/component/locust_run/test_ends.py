@@ -36,7 +36,7 @@ def test_what_the_end_of_a_process_without_workers_needs_is_imported_before_it(i
 
 @pytest.mark.full
 def test_ctrl_c_that_hits_a_task_ends_the_test_without_the_stack_of_that_task(interrupted):
-    ended = interrupted("locustfile_spins", "-u", "2", by=INTERRUPT)
+    ended = interrupted("locustfile_spins", "-u", "2", by=INTERRUPT, is_cold=True)
     assert "Traceback" not in ended.err
     assert (ended.code, ended.result["status"]) == (0, "complete")
 

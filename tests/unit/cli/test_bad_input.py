@@ -325,3 +325,11 @@ def test_no_command_gets_the_help_as_it_is(torr, verb, usage):
     assert ended.err.startswith(f"Usage: {usage}")
     assert ended.err == torr(*verb, "--help").out
     assert "hint" not in ended.err
+
+
+def test_a_file_in_a_folder_that_is_read_only_is_refused(torr, fake, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
+    ended = torr("run", "--junit", "ci.xml", URL)
+    assert ended.code == 2
+    assert "--junit: ci.xml: cannot be written: . is read-only" in ended.err
+    assert not fake.loads

@@ -429,8 +429,12 @@ def test_an_import_replaces_no_other_run_unless_it_is_asked_to(torr, tmp_path):
     result = json.loads(path.read_text())
     result["levels"][0]["ok_per_s"] = 7.0
     path.write_text(json.dumps(result))
-    refused = torr("runs", "import", str(path))
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({**result, "id": 32 * "a"}))
+    refused = torr("runs", "import", str(path), str(other))
     assert refused.code == 2
+    # What can be stored is stored.
+    assert refused.out.endswith(f"  {other}  (new)\n")
     assert (
         f"{path}: it is already stored as run 1, with different content\nhint: add --replace"
         in refused.err

@@ -10,7 +10,7 @@ from torr.cli.command import Verb
 from torr.cli.flags import flags_of
 from torr.cli.streams import echo
 from torr.errors import ResultError, UsageError, require
-from torr.messages.say import say
+from torr.messages.say import chain, say
 from torr.model.json_input import parse_json
 from torr.model.outside_file import MOST_RESULT_BYTES, read_bounded
 from torr.model.printable import printable
@@ -32,16 +32,19 @@ def import_files(files: tuple[Path, ...], name: str | None, replace: bool) -> No
     from torr.store.runs.store import open_store
 
     results = [_read(path, name) for path in files]
+    failed: list[ResultError] = []
     with open_store(create=True) as store:
         for path, (text, directory) in zip(files, results, strict=True):
             shown = printable(click.format_filename(path))
             try:
                 run_id, change = store.add(text, directory, may_replace=replace)
             except ResultError as error:
-                raise ResultError(
-                    say("{shown}: {message}", shown=shown, message=error.message), error.hint
-                ) from error
-            echo(say("run {id}  {path}  ({change})", id=run_id, path=shown, change=change))
+                why = say("{shown}: {message}", shown=shown, message=error.message)
+                failed.append(ResultError(why, error.hint))
+            else:
+                echo(say("run {id}  {path}  ({change})", id=run_id, path=shown, change=change))
+    if failed:
+        raise ResultError(chain("; ", [error.message for error in failed]), failed[0].hint)
 
 
 def _read(path: Path, name: str | None) -> tuple[bytes, Path | None]:
