@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from torr.messages.say import Text
     from torr.planning.tuning import TunePlan
+    from torr.tuning.budget import TuneBudget
 
 
 def preview(tuning: TunePlan) -> Iterator[str]:
@@ -34,7 +35,8 @@ def preview(tuning: TunePlan) -> Iterator[str]:
             n=least_trials(budget.settings),
         )
         return
-    yield _search(tuning)
+    if budget.levels:
+        yield _search(tuning)
     yield _fresh(tuning)
     yield _total(tuning)
     yield from _power(tuning)
@@ -99,25 +101,29 @@ def _total(tuning: TunePlan) -> str:
 def _power(tuning: TunePlan) -> Iterator[str]:
     """Yield whether the search has enough trials, and which differences fresh rounds can show."""
     budget, noise = tuning.procedure.budget, tuning.noise
+    if budget.levels:
+        yield _of_search(budget, noise)
+    if tuning.slos:
+        yield say("where the best settings are near the limit of an SLO, fewer end there")
+    yield _shown(budget.looks[-1], noise)
+
+
+def _of_search(budget: TuneBudget, noise: float) -> Text:
     needed = search_trials(budget.settings, noise)
     values = {"noise": f"{noise:g}", "needed": f"{needed:,}"}
     if budget.search >= needed:
-        yield say(
+        return say(
             "the search has enough trials for a standard deviation of {noise} % between trials of"
             " one setting: {found}",
             found=_found(budget.settings, noise),
             **values,
         )
-    else:
-        yield say(
-            "the search has fewer than the {needed} trials that it needs for a standard deviation"
-            " of {noise} % between trials of one setting: it may end further than 2 % from the best"
-            " setting",
-            **values,
-        )
-    if tuning.slos:
-        yield say("where the best settings are near the limit of an SLO, fewer end there")
-    yield _shown(budget.looks[-1], noise)
+    return say(
+        "the search has fewer than the {needed} trials that it needs for a standard deviation"
+        " of {noise} % between trials of one setting: it may end further than 2 % from the best"
+        " setting",
+        **values,
+    )
 
 
 def _found(settings: int, noise: float) -> Text:

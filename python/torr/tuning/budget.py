@@ -59,12 +59,14 @@ class TuneBudget:
             return cls(settings, needed, LOOKS)
         fits = [look for look in LOOKS if trials - measured * look >= needed]
         looks = LOOKS[: max(_least_looks(trials, measured), len(fits))]
-        return cls(settings, max(0, trials - measured * looks[-1]), looks)
+        left = trials - measured * looks[-1]
+        return cls(settings, max(0, left) if needed else left, looks)
 
     @property
     def entrants(self) -> int:
         """How many settings enter the search: those that can be measured twice on average."""
-        return min(self.settings - 1, self.search // 2)
+        others = self.settings - 1
+        return min(others, self.search // 2) if _is_searched(self.settings) else others
 
     @property
     def levels(self) -> list[HalvingLevel]:
@@ -90,8 +92,11 @@ class TuneBudget:
 
     @property
     def finds_anything(self) -> bool:
-        """Whether the search can order finalists: with two trials of each, on average."""
-        return self.search >= 2 * finalists_of(self.settings)
+        """Whether the search can order finalists: with two trials of each, on average.
+
+        Where there is no search, the fresh rounds have to fit.
+        """
+        return self.search >= _least_search(self.settings)
 
     @property
     def fresh_trials(self) -> tuple[int, int]:
@@ -111,6 +116,8 @@ def looks_within(looks: tuple[int, ...], trials: float, measured: int) -> tuple[
 
 def search_trials(settings: int, noise: float = NOISE_PERCENT) -> int:
     """Return how many search trials a tuning needs at a noise in percent."""
+    if not _is_searched(settings):
+        return 0
     needed = max(30 * noise, settings * (1 + noise / 2))
     return math.ceil(max(needed, LEAST_SEARCH, 3 * settings))
 
@@ -128,13 +135,21 @@ def simulated_share(settings: int, noise: float) -> int | None:
 
 def least_trials(settings: int) -> int:
     """Return the fewest trials of a tuning: the first look, and two of each finalist before it."""
-    finalists = finalists_of(settings)
-    return (finalists + 1) * LOOKS[0] + 2 * finalists
+    return (finalists_of(settings) + 1) * LOOKS[0] + _least_search(settings)
 
 
 def finalists_of(settings: int) -> int:
     """Return the number of finalists: the default is none of them."""
     return min(FINALISTS, settings - 1)
+
+
+def _is_searched(settings: int) -> bool:
+    """Return whether a search decides which settings are finalists."""
+    return settings > 2
+
+
+def _least_search(settings: int) -> int:
+    return 2 * finalists_of(settings) if _is_searched(settings) else 0
 
 
 def _least_looks(trials: int, measured: int) -> int:

@@ -43,6 +43,17 @@ def test_few_settings_have_one_level_that_orders_them(settings, sizes):
     assert [level.settings for level in TuneBudget.of(settings, None).levels] == sizes
 
 
+@pytest.mark.parametrize(
+    ("trials", "looks"), [(None, (10, 20, 40)), (20, (10,)), (79, (10, 20)), (80, (10, 20, 40))]
+)
+def test_one_setting_beside_the_default_needs_no_search(trials, looks):
+    budget = TuneBudget.of(2, trials)
+    assert (budget.levels, budget.entrants, budget.looks) == ([], 1, looks)
+    assert budget.finds_anything
+    assert not TuneBudget.of(2, 19).finds_anything
+    assert least_trials(2) == 20
+
+
 def test_settings_that_could_not_be_measured_twice_do_not_enter():
     budget = TuneBudget.of(500, 240)
     assert budget.entrants == budget.search // 2 < 499
