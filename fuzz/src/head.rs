@@ -22,7 +22,9 @@ pub fn read(bytes: &[u8], to_head_request: bool) -> Option<(Head, usize)> {
     };
     let says = |option: &str| options.iter().any(|said| said == option);
     let wants = !says("close") && (parsed.version == Some(1) || says("keep-alive"));
-    let is_ambiguous = !codings.is_empty() && length_said.is_some();
+    // Both a coding and a length, or a coding in HTTP/1.0 (RFC 9112, 6.1).
+    let has_doubt = length_said.is_some() || parsed.version != Some(1);
+    let is_ambiguous = !codings.is_empty() && has_doubt;
     let keepalive = wants && !is_ambiguous && framing != Framing::Close && status != 101;
     let medium =
         parsed.headers.iter().rfind(|field| field.name.eq_ignore_ascii_case("content-type"));

@@ -1,7 +1,8 @@
 """Samples of machine, target and generator in the order of time, limited in number.
 
 Counters are cumulative, so samples can be dropped without losing counts: when there are too many,
-every other one is dropped.
+every other one is dropped, and from then on only every other new one is kept. So a mean of gauges
+has as many samples of each part of the time.
 """
 
 from __future__ import annotations
@@ -37,12 +38,19 @@ class SampleHistory(Generic[SampleType]):
 
     most: int = MAX_SAMPLES
     samples: list[SampleType] = field(default_factory=list)
+    _count: int = 0
+    _every: int = 1
+    """Of so many samples, one is kept."""
 
     def add(self, sample: SampleType) -> None:
         """Add a sample; drop every other one if there are more than `most`."""
+        if self.samples and (self._count - 1) % self._every:
+            self.samples.pop()  # it was kept as the newest
         self.samples.append(sample)
+        self._count += 1
         if len(self.samples) > self.most:
             self.samples = [*self.samples[:-1:2], self.samples[-1]]
+            self._every *= 2
 
 
 def with_full_last_interval(samples: list[ResourceSample], least_s: float) -> list[ResourceSample]:

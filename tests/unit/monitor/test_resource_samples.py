@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import typed
 from torr.monitor.process_tree import ProcessTreeSample
@@ -79,6 +81,21 @@ def test_of_too_many_looks_every_other_is_left_out_and_the_ends_stay():
     assert len(samples.samples) <= 8
     assert (samples.samples[0].at_s, samples.samples[-1].at_s) == (100.0, 199.0)
     assert growth_between(samples.samples, 100.0, 199.0, lambda each: each.target.cpu_s) == 99.0
+
+
+@pytest.mark.parametrize("most", [8, 9])
+@given(count=st.integers(1, 300))
+def test_each_part_of_the_time_has_as_many_samples(most, count):
+    history = SampleHistory[int](most)
+    for number in range(count):
+        history.add(number)
+    *kept, newest = history.samples
+    assert newest == count - 1
+    assert len(history.samples) <= most
+    step = kept[1] - kept[0] if len(kept) > 1 else 1
+    assert kept == list(range(0, newest, step))[: len(kept)]
+    assert newest - (kept[-1] if kept else newest) <= step
+    assert count <= most or len(kept) > most // 2 - 2
 
 
 def test_a_last_interval_of_few_ticks_joins_the_one_before():
