@@ -34,17 +34,25 @@ fn size(bytes: &[u8], skipped: &mut usize) -> Result<Option<(u64, usize)>, WireE
     if digits > 15 {
         return Err(WireError::BadChunk);
     }
-    match bytes.get(digits) {
-        None => return Ok(None),
-        Some(b'\r' | b';' | b' ' | b'\t') if digits > 0 => {}
-        Some(_) => return Err(WireError::BadChunk),
+    let spaces = bytes[digits..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let spaces = if digits > 0 { spaces } else { 0 };
+    *skipped += spaces;
+    if *skipped > MAX_HEAD_BYTES {
+        return Err(WireError::HeadTooLarge);
     }
-    // The byte that an extension begins with is not part of what is bounded.
-    let begins = usize::from(bytes[digits] != b'\r');
-    let Some(used) = line(&bytes[digits + begins..], skipped)? else { return Ok(None) };
+    let at = digits + spaces;
+    let used = match bytes.get(at) {
+        None => return Ok(None),
+        Some(b'\r') if digits > 0 => line(&bytes[at..], skipped)?,
+        // The byte that an extension begins with is not part of what is bounded.
+        Some(b';') if digits > 0 => line(&bytes[at + 1..], skipped)?.map(|used| used + 1),
+        Some(_) => return Err(WireError::BadChunk),
+    };
+    let Some(used) = used else { return Ok(None) };
+    *skipped = 0;
     let text = std::str::from_utf8(&bytes[..digits]).expect("hex digits are ASCII");
     let size = u64::from_str_radix(text, 16).expect("fifteen digits fit");
-    Ok(Some((size, digits + begins + used)))
+    Ok(Some((size, at + used)))
 }
 
 /// The length of the trailers, the empty line that ends them included.
