@@ -1,5 +1,6 @@
 //! The feeder: reads rows ahead of the workers, and gives each to one of them.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
@@ -8,7 +9,6 @@ use std::time::Duration;
 use net::Nanos;
 
 use crate::feed::{FeedBatch, FeedDemand, FeedLink, FeedRow, RowSource};
-use crate::random::mix;
 use crate::worker::gate::Gate;
 
 /// The weight of the rows that a worker has ahead, on average over the workers, at first.
@@ -22,6 +22,10 @@ const BATCH_ROWS: usize = 64;
 
 /// The time until the workers are asked again whether they have room.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// Of at least so many sessions, those of the last rows, it is remembered which worker sends them.
+/// The readers of traces remember no more, and a session that they forget begins anew.
+const MOST_SESSIONS: usize = 1 << 16;
 
 /// What the feeder and the coordinator tell each other.
 #[derive(Debug, Default)]
@@ -76,9 +80,42 @@ pub(super) struct Feeder {
     source: Box<dyn RowSource>,
     links: Vec<WorkerFeed>,
     room: u64,
-    /// Rows without a session of several take turns.
-    turn: usize,
+    sessions: SessionWorkers,
     state: Arc<FeedState>,
+}
+
+/// Which worker sends the rows of which session. Workers take turns with new sessions, so that each has
+/// as many of them as the others for its users.
+#[derive(Debug, Default)]
+struct SessionWorkers {
+    /// The worker of the session that began last.
+    turn: usize,
+    /// The sessions of the last rows.
+    new: HashMap<u64, usize>,
+    /// As many of before, of which rows may still come.
+    old: HashMap<u64, usize>,
+}
+
+impl SessionWorkers {
+    /// Returns the next of a number of workers.
+    fn next(&mut self, workers: usize) -> usize {
+        self.turn = (self.turn + 1) % workers;
+        self.turn
+    }
+
+    /// Returns the one of a number of workers that sends the rows of a session.
+    fn of(&mut self, session: u64, workers: usize) -> usize {
+        if let Some(&worker) = self.new.get(&session) {
+            return worker;
+        }
+        let worker = self.old.get(&session).copied();
+        let worker = worker.unwrap_or_else(|| self.next(workers));
+        if self.new.len() >= MOST_SESSIONS {
+            self.old = std::mem::take(&mut self.new);
+        }
+        self.new.insert(session, worker);
+        worker
+    }
 }
 
 /// What the feeder knows of one worker.
@@ -103,7 +140,7 @@ impl Feeder {
         let worker =
             |link| WorkerFeed { link, batch: Vec::new(), given: 0, starved: 0, has_begun: false };
         let links = links.into_iter().map(worker).collect();
-        Self { source, links, room: FIRST_ROOM, turn: 0, state }
+        Self { source, links, room: FIRST_ROOM, sessions: SessionWorkers::default(), state }
     }
 
     /// Feeds the workers in a thread of its own, until the last row or the end of the run.
@@ -167,13 +204,8 @@ impl Feeder {
     fn give(&mut self, row: FeedRow) {
         let is_alone = row.after.is_empty() && row.followers == Some(0);
         let count = self.links.len();
-        let number = if is_alone {
-            self.turn = (self.turn + 1) % count;
-            self.turn
-        } else {
-            // A remainder of a number of workers.
-            (mix(0, row.session) % count as u64) as usize
-        };
+        let number =
+            if is_alone { self.sessions.next(count) } else { self.sessions.of(row.session, count) };
         let worker = &mut self.links[number];
         worker.given += row.weight();
         worker.batch.push(row);
@@ -289,6 +321,37 @@ mod tests {
     }
 
     #[test]
+    fn each_worker_has_as_many_sessions_as_the_others() {
+        // Sessions with the numbers of a trace that counts them, and of one that hashes their names.
+        for number_of in [|session| session, |session: u64| session.wrapping_mul(8 << 40)] {
+            let rows = (0..8 * 3).map(move |number| row(number, number_of(number % 8), None));
+            let (mut feeder, _, inboxes) = feeder(rows, 8);
+            feeder.room = MOST_ROOM;
+            fill(&mut feeder);
+            let mut first: Vec<_> = inboxes.iter().map(|inbox| received(inbox).0).collect();
+            first.sort_unstable();
+            let all: Vec<_> =
+                (0..8).map(|session| vec![session, session + 8, session + 16]).collect();
+            assert_eq!(first, all);
+        }
+    }
+
+    #[test]
+    fn the_worker_of_a_session_is_remembered_while_rows_of_it_may_come() {
+        let mut sessions = SessionWorkers::default();
+        let begin = sessions.of(0, 3);
+        for other in 1..3 * MOST_SESSIONS as u64 {
+            // A row of the first session comes now and then.
+            if other.is_multiple_of(MOST_SESSIONS as u64 / 2) {
+                assert_eq!(sessions.of(0, 3), begin);
+            }
+            sessions.of(other, 3);
+        }
+        assert_eq!(sessions.of(0, 3), begin);
+        assert!(sessions.new.len() + sessions.old.len() <= 2 * MOST_SESSIONS);
+    }
+
+    #[test]
     fn workers_read_ahead_together_no_further_than_each_alone_if_one_has_all_sessions() {
         let rows = (0..60).map(|number| row(number, 0, None));
         let (mut feeder, _, inboxes) = feeder(rows, 2);
@@ -304,7 +367,8 @@ mod tests {
     #[test]
     fn a_worker_without_rows_begins_when_another_has_as_many_as_there_is_room_for() {
         let (mut feeder, _, inboxes) = feeder((0..).map(|number| row(number, 0, None)), 2);
-        let (gate, without) = (Gate::new(1), usize::from(mix(0, 0).is_multiple_of(2)));
+        // The first of the workers that take turns is the second.
+        let (gate, without) = (Gate::new(1), 0);
         let batch = std::thread::scope(|scope| {
             scope.spawn(|| feeder.feed_until(&gate));
             let mut batches = (0..10_000).filter_map(|_| {
