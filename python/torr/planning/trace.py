@@ -31,7 +31,7 @@ from torr.planning.trace_feed import OUTPUT_COLUMN, FeedWriter
 from torr.planning.trace_turns import turn_names
 from torr.sources.traces.formats import FORMATS, detect_format, named_format
 from torr.sources.traces.interleaved import interleaved
-from torr.sources.traces.reader import bytes_of, read_trace
+from torr.sources.traces.reader import bytes_of, read_trace, refuse_pipe
 from torr.sources.traces.synthesis import (
     Synthesis,
     read_synthesis,
@@ -200,6 +200,8 @@ def trace_requests(
     """
     trace, load = options.trace, _load_of(options)
     source = _with_outputs(trace_input(trace, load, file), options)
+    if options.ladder is not None or (source.synthesis and source.synthesis.changes_prompts):
+        refuse_pipe(source.path)
     timing = trace_timing(options, file)
     parts = IDS if options.stream.token_ids else api.trace
     if parts is None:

@@ -123,6 +123,27 @@ def test_a_pipe_is_read_only_with_its_format(torr, fake, tmp_path, trace):
         os.close(reading)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", *CHAT, "--synthesis", "prefix=x2", URL),
+        ("ladder", *CHAT, "--levels", "1,2", URL),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_pipe_is_refused_where_a_trace_is_read_again(torr, fake, tmp_path, trace, words):
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    try:
+        os.write(writer, (tmp_path / trace).read_bytes())
+        refused = torr(*words, "--trace", "pipe", "--trace-format", "mooncake")
+    finally:
+        os.close(writer)
+    assert refused.code == 2
+    assert "can be read only once" in refused.err
+    assert fake.loads == []
+
+
 def test_with_users_the_rows_follow_each_other(torr, fake, trace):
     torr("run", *CHAT, "--trace", trace, "-c", "2", URL)
     assert group_of(fake)["pace"] == {"kind": "fed", "connections": 2, "is_timed": False}

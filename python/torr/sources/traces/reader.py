@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from torr.errors import UsageError
+from torr.errors import UsageError, require
 from torr.messages.say import say
 from torr.sources.traces import weka
 from torr.sources.traces.formats import format_of, named_format
@@ -87,8 +87,18 @@ def read_trace(path: Path, format: str | None = None, options: ReadOptions = _AL
     return Trace(path, format, options)
 
 
+def refuse_pipe(path: Path) -> None:
+    """Refuse a pipe where a trace is read more than once."""
+    require(
+        not path.is_fifo(),
+        say("{path} is a pipe, which can be read only once", path=path),
+        say("store the trace in a file: it is read again for each level and candidate"),
+    )
+
+
 def bytes_of(path: Path) -> Iterator[bytes]:
     """Yield the content of a trace in pieces, as it is stored; raise UsageError."""
+    refuse_pipe(path)
     try:
         for file in _session_paths(path) if path.is_dir() else [path]:
             with file.open("rb") as content:

@@ -19,7 +19,7 @@ from torr.errors import FileError, UsageError
 from torr.model.stream import MOST_TOKENS
 from torr.sources.traces import json_values, order, sessions, source
 from torr.sources.traces.formats import FORMATS, detect_format
-from torr.sources.traces.reader import read_trace
+from torr.sources.traces.reader import bytes_of, read_trace
 
 MOONCAKE = {"timestamp": 0, "input_length": 600, "output_length": 2, "hash_ids": [1, 2]}
 WEKA = {"id": "a", "block_size": 64, "requests": [{"t": 0, "type": "s", "in": 1, "out": 1}]}
@@ -67,6 +67,12 @@ def test_a_trace_is_read_from_a_pipe(tmp_path):
         assert len(list(read_trace(pipe))) == 1
     finally:
         writer.join()
+
+
+def test_a_pipe_has_no_checksum_whose_bytes_would_be_lost_to_the_load(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="can be read only once"):
+        next(bytes_of(tmp_path / "pipe"))
 
 
 TOO_LONG = MOST_TOKENS + 1
