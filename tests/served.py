@@ -57,6 +57,7 @@ def serving(users, seconds=60, *, first_s=-2):
         "prompt_tokens_per_s": 4000 * busy + 300,
         "generated_tokens_per_s": 1500 * busy + 60,
         "gpu_mean_rate": 70 + 28 * busy,
+        "busiest_gpu_mean_rate": 70 + 28 * busy,
         "gpu_memory_max_bytes": 70.0 * 1024**3,
         "power_w": 280 + 300 * busy,
         "energy_j": (280 + 300 * busy) * seconds,

@@ -34,6 +34,8 @@ NVML = "nvml"
 GAUGES_THAT_ADD_UP = ("running", "waiting", "power_w", "gpu_memory_bytes")
 GAUGES_THAT_AVERAGE = ("kv_cache_rate", "prefix_hit_rate", "gpu_rate")
 """Percentages: several of one page are averaged."""
+BUSIEST_GPU = "busiest_gpu_rate"
+"""The gauge `gpu_rate` of the GPU that has the highest one."""
 GAUGES = (*GAUGES_THAT_ADD_UP, *GAUGES_THAT_AVERAGE)
 HISTOGRAMS = ("queue_s", "ttft_s")
 COUNTERS = (

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torr.monitor.exporters import GAUGES, GAUGES_THAT_AVERAGE
+from torr.monitor.exporters import BUSIEST_GPU, GAUGES, GAUGES_THAT_AVERAGE
 from torr.results.base import LARGEST
 
 if TYPE_CHECKING:
@@ -86,7 +86,10 @@ def combined(
     if not known:
         return {}
     if quantity in GAUGES_THAT_AVERAGE:
-        return {quantity: min(100.0, sum(known) / len(known))}
+        gauges = {quantity: min(100.0, sum(known) / len(known))}
+        if quantity == "gpu_rate":
+            gauges[BUSIEST_GPU] = min(100.0, max(known))
+        return gauges
     return {quantity: sum(known)}
 
 

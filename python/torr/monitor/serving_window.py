@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr.messages.message import Message, message
+from torr.monitor.exporters import BUSIEST_GPU
 from torr.monitor.serving_series import growth, has, serving_series
 from torr.results.serving import ServingSamples, ServingUsage
 
@@ -83,6 +84,7 @@ def serving_usage(sources: Sequence[Sequence[Reading]], window: Window) -> Servi
         prompt_tokens_per_s=_rounded(_ratio(totals.growth("prompt_tokens"), window.seconds)),
         generated_tokens_per_s=_rounded(_ratio(tokens, window.seconds)),
         gpu_mean_rate=_rounded(totals.mean_share("gpu_rate")),
+        busiest_gpu_mean_rate=_rounded(totals.highest_mean(BUSIEST_GPU)),
         gpu_memory_max_bytes=_rounded(totals.highest_sum("gpu_memory_bytes")),
         power_w=_rounded(_ratio(energy, window.seconds) or totals.mean("power_w")),
         energy_j=_rounded(energy),
@@ -156,6 +158,11 @@ class _Totals:
         """Return the mean of the sources' means."""
         means = [sum(values) / len(values) for values in self._values(quantity)]
         return sum(means) / len(means) if means else None
+
+    def highest_mean(self, quantity: str) -> float | None:
+        """Return the highest mean of any source."""
+        means = [sum(values) / len(values) for values in self._values(quantity)]
+        return max(means, default=None)
 
     def highest(self, quantity: str) -> float | None:
         """Return the highest value of any source."""

@@ -65,6 +65,9 @@ class ServingUsage(ResultPart, kw_only=True):
     prompt_tokens_per_s: Amount | None = None
     generated_tokens_per_s: Amount | None = None
     gpu_mean_rate: Percent | None = None
+    busiest_gpu_mean_rate: Annotated[
+        Percent | None, Meta(description="of the GPU that is busiest at each reading")
+    ] = None
     gpu_memory_max_bytes: Amount | None = None
     power_w: Annotated[Amount | None, Meta(description="mean power of all GPUs")] = None
     energy_j: Annotated[Amount | None, Meta(description="energy of all GPUs")] = None

@@ -208,14 +208,14 @@ def _cache_full(points: Sequence[ServingPoint]) -> ServingCause | None:
 
 def _not_saturated(points: Sequence[ServingPoint]) -> ServingCause | None:
     point = points[-1]
-    gpu = point.usage.gpu_mean_rate
+    gpu = point.usage.busiest_gpu_mean_rate
     is_idle = gpu is not None and gpu < IDLE and point.usage.waiting_max == 0
     if not is_idle or (point.success_rate or 0.0) < LEAST_SUCCESS:
         return None
     text = message(
         "serving.not_saturated",
-        "The server is not saturated at {place}: the GPU was in use {share} of the time, and no"
-        " request waited",
+        "The server is not saturated at {place}: the busiest GPU was in use {share} of the time,"
+        " and no request waited",
         place=point.place,
         share=show_percent(round(gpu or 0.0)),
     )

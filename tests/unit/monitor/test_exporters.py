@@ -90,6 +90,7 @@ EXPECTED = {
     },
     "dcgm": {
         "gpu_rate": 95,
+        "busiest_gpu_rate": 100,
         "gpu_memory_bytes": 130_000 * 1024**2,
         "power_w": 1000,
         "energy_j": 9000,

@@ -70,14 +70,19 @@ def test_gpus_add_up_and_their_use_is_averaged(nvml):
     fake = nvml(FIRST, SECOND)
     found = gpu_reading(fake, fake.gpus, 7.0)
     assert found.at_s == 7.0
-    assert found.gauges == {"gpu_rate": 75.0, "gpu_memory_bytes": 80 * GIB, "power_w": 600.0}
+    assert found.gauges == {
+        "gpu_rate": 75.0,
+        "busiest_gpu_rate": 100.0,
+        "gpu_memory_bytes": 80 * GIB,
+        "power_w": 600.0,
+    }
     assert found.counters == {("energy_j", "0"): 5000.0, ("energy_j", "1"): 2000.0}
 
 
 def test_what_a_gpu_does_not_support_is_left_out(nvml):
     fake = nvml({"use": 40})
     found = gpu_reading(fake, fake.gpus, 0.0)
-    assert (found.gauges, found.counters) == ({"gpu_rate": 40.0}, {})
+    assert (found.gauges, found.counters) == ({"gpu_rate": 40.0, "busiest_gpu_rate": 40.0}, {})
 
 
 @pytest.mark.parametrize(

@@ -125,13 +125,17 @@ def test_a_short_window_takes_the_readings_beside_it():
 def test_energy_joins_the_tokens_of_a_server_with_gpus():
     server = whole(generated_tokens=lambda s: 900.0 * s + 5000)
     gpu = whole(
-        {"power_w": lambda _: 290.0, "gpu_rate": lambda _: 80.0},
+        {
+            "power_w": lambda _: 290.0,
+            "gpu_rate": lambda _: 80.0,
+            "busiest_gpu_rate": lambda _: 95.0,
+        },
         energy_j=lambda s: 300.0 * s + 1e6,
     )
     found = usage(server, gpu)
     assert (found.energy_j, found.power_w) == pytest.approx((3000.0, 300.0))
     assert found.tokens_per_j == pytest.approx(3.0)
-    assert found.gpu_mean_rate == 80.0
+    assert (found.gpu_mean_rate, found.busiest_gpu_mean_rate) == (80.0, 95.0)
     assert usage(server).tokens_per_j is None
     assert usage(gpu).tokens_per_j is None
 

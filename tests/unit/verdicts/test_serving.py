@@ -125,14 +125,14 @@ def test_a_cache_that_is_not_full_or_preempts_nobody_is_no_cause(usage):
     assert causes(level(40, **usage)) == {}
 
 
-IDLE = {"gpu_mean_rate": 35.2, "waiting_max": 0.0, "waiting_mean": 0.0}
+IDLE = {"busiest_gpu_mean_rate": 35.2, "waiting_max": 0.0, "waiting_mean": 0.0}
 
 
 def test_a_server_whose_gpu_was_idle_and_whose_queue_was_empty_is_not_saturated():
     assert causes(level(4, **IDLE), level(8, **IDLE)) == {
         "not_saturated": (
-            "The server is not saturated at 8 users: the GPU was in use 35 % of the time, and no"
-            " request waited"
+            "The server is not saturated at 8 users: the busiest GPU was in use 35 % of the time,"
+            " and no request waited"
         )
     }
 
@@ -140,10 +140,10 @@ def test_a_server_whose_gpu_was_idle_and_whose_queue_was_empty_is_not_saturated(
 @pytest.mark.parametrize(
     "usage",
     [
-        {**IDLE, "gpu_mean_rate": 96.0},
+        {**IDLE, "busiest_gpu_mean_rate": 96.0},
         {**IDLE, "waiting_max": 1.0},
         {**IDLE, "waiting_max": None},
-        {**IDLE, "gpu_mean_rate": None},
+        {**IDLE, "busiest_gpu_mean_rate": None},
     ],
 )
 def test_a_server_that_was_busy_or_of_which_too_little_is_known_may_be_saturated(usage):
@@ -155,7 +155,7 @@ def test_a_server_that_refuses_requests_may_be_saturated_with_an_empty_queue():
 
 
 def test_a_highest_level_that_is_saturated_decides():
-    assert causes(level(4, **IDLE), level(8, **{**IDLE, "gpu_mean_rate": 99.0})) == {}
+    assert causes(level(4, **IDLE), level(8, **{**IDLE, "busiest_gpu_mean_rate": 99.0})) == {}
 
 
 FAST = {"ttft_ms": 300.0, "first_tokens": 510.0}
