@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torr.errors import require
+from torr.messages.say import say
 from torr.results.trace import TokenLengths, TraceContent
 from torr.sources.traces.summary import TraceSummary
 
@@ -27,7 +29,21 @@ class CountedTrace:
         """Yield the rows from the first one on, for so many users or by their times."""
         self._summary = TraceSummary()
         rows, self._counts = self._source.opened(users)
-        return self._summary.passing(rows)
+        return self._not_none(self._summary.passing(rows))
+
+    def _not_none(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:
+        """Yield the rows; raise UsageError if there is none."""
+        is_empty = True
+        for row in rows:
+            is_empty = False
+            yield row
+        require(
+            not is_empty,
+            say(
+                "{path} has no request to send between --trace-from and --trace-to",
+                path=self._source.path,
+            ),
+        )
 
     def content(self) -> TraceContent | None:
         """Return what was read since `rows` was last called; None if it never was."""

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import pytest
 
 from planned import URL, body_of, group_of, requests_of
-from torr.errors import FileError
+from torr.errors import FileError, UsageError
 from torr.planning.prompt_text.calibration import Calibration
 from torr.planning.prompt_text.words import USUAL
 
@@ -106,6 +106,13 @@ def test_rows_are_sent_before_later_ones_are_read(torr, fake, tmp_path, options,
     feed = fake.loads[-1].plan.feed
     with pytest.raises(FileError, match="4001") if reads_all else nullcontext():
         assert len(next(iter(feed.open()))) > 0
+
+
+@pytest.mark.parametrize("more", [(), ("-c", "2")])
+def test_a_window_without_rows_is_an_error_and_no_silent_server(torr, fake, trace, more):
+    torr("run", *CHAT, "--trace", trace, "--trace-from", "1h", *more, URL)
+    with pytest.raises(UsageError, match=r"trace\.jsonl has no request to send"):
+        fed(fake)
 
 
 def test_a_pipe_is_read_only_with_its_format(torr, fake, tmp_path, trace):
