@@ -14,6 +14,8 @@ from torr.sources.traces.row import Messages, ToolCall, TraceMessage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_NOT_LOGGED = ("", "redacted-by-litellm")
+"""The texts of messages whose content LiteLLM was told not to log."""
 _IMAGES = ("image_url", "image", "input_image")
 
 
@@ -23,6 +25,8 @@ def read_messages(value: object) -> tuple[Messages, int]:
         value = _decoded(value)
     given = _objects(value)
     messages = tuple(message for each in given for message in _messages(each))
+    if all(each.text in _NOT_LOGGED and not each.calls for each in messages):
+        messages = ()
     return messages, sum(_images(each.get("content")) for each in given)
 
 

@@ -179,6 +179,13 @@ def test_the_messages_and_images_of_litellm_are_read(write):
         assert (row.input_tokens, row.output_tokens) == (30, 4)
 
 
+@pytest.mark.parametrize("text", ["", None, "redacted-by-litellm"])
+def test_messages_whose_content_was_not_logged_are_none(write, text):
+    messages = [{"role": role, "content": text} for role in ("system", "user")]
+    (row,) = read_trace(write("a.json", json.dumps([log("a", 1, 2, messages=messages)])))
+    assert (row.messages, row.input_tokens) == ((), 30)
+
+
 CALLED = (
     TraceMessage("assistant", "Wait", (ToolCall("c1", "look", '{"at": "é"}'),)),
     TraceMessage("tool", "a star", (), "c1"),
