@@ -184,7 +184,7 @@ def trace_timing(options: MeasureOptions, file: str) -> Timing:
         return Timing(Fed(connections, True, load.max_in_flight), LastRow(), 0)
     require(
         load.max_in_flight is None,
-        say("--max-in-flight: users have one request in flight each"),
+        say("--max-in-flight: -c limits the requests in flight already"),
         say("leave it out"),
     )
     stop = LastRow() if load.duration_ns is None else Duration(load.duration_ns)

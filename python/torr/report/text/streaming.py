@@ -172,7 +172,7 @@ def _tokenizer(tokens: TokenizerCounts | None) -> str:
     if not tokens.uncounted:
         return text
     answers = counted(tokens.uncounted, "answer")
-    return chain("; ", [text, say("{answers} with tool calls not counted", answers=answers)])
+    return chain("; ", [text, say("{answers} with tool calls, or too long, not counted", answers=answers)])
 
 
 def _judged(steps: Sequence[NamedRequest]) -> str:
