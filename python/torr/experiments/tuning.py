@@ -150,12 +150,14 @@ class TuneRun:
         """Return the trials on the disk.
 
         The server of the last one may not have been checked after its load: without the readings
-        of the monitor, which follow, it is repeated.
+        of the monitor, which follow, or a failure that was found, it is repeated.
         """
         directory = self._context.directory
         known = self._trials.reader.trials(directory.levels, directory.failures)
         last = directory.levels[-1] if directory.levels else None
-        if last is not None and last.monitor is None and last.place is not UNSET:
+        if last is None or last.monitor is not None or last.place is UNSET:
+            return known
+        if not any(failure.place == last.place for failure in directory.failures):
             known.pop(last.place, None)
         return known
 

@@ -68,7 +68,7 @@ class Servers:
     def __init__(self, monkeypatch, folder):
         self.made, self.tried = [], 0
         self.most = 10**9
-        self.dies_before_the_monitor = False
+        self.dies_before_the_monitor = self.is_server_dead = False
         self.fails = lambda _trial: None
         self.default_error = None
         self.default_level = measured_level(50, Truth(ok_per_s=40.0))
@@ -127,6 +127,16 @@ class Servers:
         level = structs.replace(level, place=trial.place)
         context.directory.keep_level(level)
         if len(self.made) == self.most and self.dies_before_the_monitor:
+            if self.is_server_dead:
+                died = TrialFailure(
+                    candidate="api",
+                    round=trial.round,
+                    place=trial.place,
+                    measured=True,
+                    kind="died",
+                    text="it ended",
+                )
+                context.directory.keep_failure(died)
             raise Killed
         context.directory.replace_level(structs.replace(level, monitor=MonitorSeries()))
 
@@ -244,6 +254,19 @@ def test_a_trial_whose_server_was_not_checked_is_repeated(servers):
     again = servers()
     again.run(RunDirectory.reopen(directory.path))
     assert again.made == whole.made[8:]
+
+
+def test_a_last_trial_whose_server_was_found_to_have_died_is_not_repeated(servers):
+    whole = servers()
+    whole.run()
+    killed = servers()
+    killed.most, killed.dies_before_the_monitor, killed.is_server_dead = 9, True, True
+    directory = RunDirectory.create(killed.folder, "died", RunHead(kind="tune"))
+    with pytest.raises(Killed):
+        killed.run(directory)
+    again = servers()
+    again.run(RunDirectory.reopen(directory.path))
+    assert killed.made[-1] not in again.made
 
 
 @pytest.mark.parametrize(

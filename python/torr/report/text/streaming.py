@@ -172,7 +172,8 @@ def _tokenizer(tokens: TokenizerCounts | None) -> str:
     if not tokens.uncounted:
         return text
     answers = counted(tokens.uncounted, "answer")
-    return chain("; ", [text, say("{answers} with tool calls, or too long, not counted", answers=answers)])
+    others = say("{answers} with tool calls, or too long, not counted", answers=answers)
+    return chain("; ", [text, others])
 
 
 def _judged(steps: Sequence[NamedRequest]) -> str:
