@@ -130,7 +130,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Compare the measurements with an earlier run and store them, if the options say so."""
-    measured = session.config.stash.get(_KEY, None)
+    config = session.config
+    is_worker = hasattr(config, "workerinput")
+    if config.getoption("torr_fail_if") and not config.option.collectonly and not is_worker:
+        _session_of(config)  # Limits also fail if nothing was measured.
+    measured = config.stash.get(_KEY, None)
     if measured is not None:
         measured.finish(session)
 
@@ -168,10 +172,13 @@ def compare_functions(request: pytest.FixtureRequest) -> Compare:
 
 
 def _session(request: pytest.FixtureRequest) -> MeasurementSession:
+    return _session_of(request.config)
+
+
+def _session_of(config: pytest.Config) -> MeasurementSession:
     """Return the session of this pytest; raise UsageError in a worker of pytest-xdist."""
     from torr.plugin.session import MeasurementSession
 
-    stash = request.config.stash
-    if _KEY not in stash:
-        stash[_KEY] = MeasurementSession(request.config)
-    return stash[_KEY]
+    if _KEY not in config.stash:
+        config.stash[_KEY] = MeasurementSession(config)
+    return config.stash[_KEY]

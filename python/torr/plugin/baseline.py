@@ -72,7 +72,14 @@ def compare_with_baseline(session: MeasurementSession) -> None:
     Raises UsageError if there are limits of change, but no function that both runs have.
     """
     baseline = session.config.stash.get(BASELINE, None)
-    if baseline is None or not session.levels:
+    if baseline is None:
+        return
+    if not session.levels:
+        require(
+            not baseline.changes,
+            "--torr-fail-if: nothing was compared, no function was measured",
+            "select tests that use the fixture `measure`",
+        )
         return
     verdicts = _judged(session, baseline)
     for key in dict.fromkeys(map(_key, session.levels)):
@@ -143,6 +150,15 @@ def _note_missing(session: MeasurementSession, baseline: Baseline) -> None:
     if listed:
         session.notes.append(
             f"not compared, since run {baseline.run} does not have them: {', '.join(listed)}"
+        )
+    measured = set(map(_key, session.levels))
+    gone = {_key(level): level for level in baseline.result.levels if _key(level) not in measured}
+    if gone:
+        name_of = names_of(baseline.result.levels)
+        names = list(dict.fromkeys(map(name_of, gone.values())))
+        more = ", …" if len(names) > _MAX_NAMED else ""
+        session.notes.append(
+            f"not measured now, only in run {baseline.run}: {', '.join(names[:_MAX_NAMED])}{more}"
         )
     if baseline.changes and not session.baseline_verdicts:
         there = sorted({level.candidate or "" for level in baseline.result.levels})

@@ -33,6 +33,10 @@ def write(session: MeasurementSession, reporter: Any) -> None:  # noqa: ANN401 -
     if not session.entries and not session.notes:
         return
     reporter.section("torr: functions under load")
+    if not session.entries:
+        for line in session.notes:
+            reporter.write_line(line)
+        return
     speed, cost = machine.speed(), overhead.timing_overhead()
     reporter.write_line(
         f"machine speed {speed.median:.2f} ({speed.least:.2f}–{speed.most:.2f}); subtracted from"

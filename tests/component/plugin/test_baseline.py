@@ -110,6 +110,23 @@ def test_a_limit_that_is_not_shown_passes_only_where_that_is_allowed(pytests):
 
 
 @pytest.mark.usefixtures("store")
+def test_functions_of_the_earlier_run_that_are_not_measured_now_are_named(pytests):
+    ended = pytests("def test_one(measure): measure(int, n=50, rounds=6)", "--torr-compare", "main")
+    assert ended.code == 0
+    others = "test_it.py::test_other, test_it.py::test_threads"
+    assert f"not measured now, only in run 1: {others}" in ended.out
+
+
+@pytest.mark.usefixtures("store")
+def test_limits_are_an_error_where_nothing_is_measured(pytests):
+    limits = ("--torr-compare", "main", "--torr-fail-if", "p50 > +10%")
+    ended = pytests("def test_plain(): pass", *limits)
+    assert (ended.code, ended.counts) == (4, {"passed": 1})
+    assert "--torr-fail-if: nothing was compared, no function was measured" in ended.out
+    assert pytests("def test_plain(): pass", *limits, "--collect-only").code == 0
+
+
+@pytest.mark.usefixtures("store")
 @pytest.mark.parametrize("change", ["renamed", "rootdir"])
 def test_limits_of_what_was_compared_with_nothing_are_an_error(pytests, tmp_path, change):
     limits = ("--torr-compare", "main", "--torr-fail-if", "p50 > +10%")
