@@ -67,6 +67,8 @@ class RunDirectory:
     """Removes secrets and terminal control characters from all that is stored."""
     _log: LevelLog = field(init=False, repr=False)
     _lines: LevelLines = field(init=False, repr=False)
+    # The last conclusions that came with levels.
+    _conclusions: Conclusions | None = None
     # The numbers of levels on disk, of lines, and of lines whose content is in result.json.
     _on_disk: int = 0
     _line_count: int = 0
@@ -147,7 +149,7 @@ class RunDirectory:
         self._lines.close()
         with suppress(OutputError, OSError):  # the lines remain, and the next reader adds them
             if self._line_count > self._assembled_count:
-                self._assemble("interrupted", None)
+                self._assemble("interrupted")
             self._lines.remove()
 
     @property
@@ -222,15 +224,16 @@ class RunDirectory:
             self._log.add(level)
             self._write_last()
         if conclusions is not None:
+            self._conclusions = conclusions
             self._append({"sections": _members(self.outside.part(conclusions))})
-        self._assemble_if_due(conclusions)
+        self._assemble_if_due()
         if is_first:
             self._point_latest_here()
         return stored
 
     def keep_head(self) -> None:
         """Write a head that has changed since the first level to disk."""
-        self._assemble("interrupted", None)
+        self._assemble("interrupted")
 
     def keep_failure(self, failure: TrialFailure) -> TrialFailure:
         """Write a failed trial to disk and return it as stored."""
@@ -302,19 +305,19 @@ class RunDirectory:
             self._lines.append(line)
         self._line_count += 1
 
-    def _assemble_if_due(self, conclusions: Conclusions | None = None) -> None:
+    def _assemble_if_due(self) -> None:
         """Write result.json if the new lines are a quarter of those that it contains.
 
         So the total of bytes written is proportional to the final size, not to its square, and the
         result.json of a killed run lacks at most a fifth of the levels.
         """
         if self._line_count - self._assembled_count >= _DUE_SHARE * self._assembled_count:
-            self._assemble("interrupted", conclusions)
+            self._assemble("interrupted")
 
-    def _assemble(self, status: Status, conclusions: Conclusions | None) -> None:
+    def _assemble(self, status: Status, conclusions: Conclusions | None = None) -> None:
         lists = {"failures": self.failures, "profiles": self.outside.part(self.profiles)}
         members = {name: parts for name, parts in lists.items() if parts}
-        members |= _members(self.outside.part(conclusions or Conclusions()))
+        members |= _members(self.outside.part(conclusions or self._conclusions or Conclusions()))
         with self.translating_errors(), replacing(self.result_path) as file:
             file.write(encode(self._header(status))[:-1] + b',"levels":[')
             self._log.write(file)

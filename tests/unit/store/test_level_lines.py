@@ -104,6 +104,14 @@ def test_what_all_so_far_comes_to_is_in_the_lines(run, tmp_path):
     assert len(result.levels) == LEVELS
 
 
+def test_the_last_conclusions_are_kept_in_a_run_that_is_left_without_an_end(tmp_path):
+    tables = [leak_table(candidate="one")]
+    with RunDirectory.create(tmp_path, "functions", RunHead(kind="micro")) as run:
+        measure(run, LEVELS)
+        run.keep_levels([], Conclusions(leaks=tables))
+    assert read(run.result_path).leaks == tables
+
+
 def test_a_level_is_on_disk_before_the_next_one_begins(run, monkeypatch):
     synced = []
 
