@@ -25,23 +25,34 @@ worker_processes 1; daemon off; worker_rlimit_nofile 20000;
 pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 19000; }}
 http {{
-  access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on; tcp_nopush on;
+  access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; sendfile on;
   client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;
   uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  ssl_certificate {folder}/own.pem; ssl_certificate_key {folder}/own.key;
+  ssl_protocols TLSv1.3; ssl_session_cache shared:own:1m;
+  ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
   server {{
     listen 127.0.0.1:{port} backlog=4096;
     listen 127.0.0.1:{secure_port} ssl backlog=4096;
+    tcp_nopush on;
+    include {folder}/locations;
+  }}
+  # Over HTTP/2, nginx sends the end of a file in a packet of its own: with sendfile, the kernel keeps
+  # it back for 40 ms, until the client has confirmed the rest.
+  server {{
+    sendfile off;
     listen 127.0.0.1:{http2_port} http2 backlog=4096;
     listen 127.0.0.1:{secure_http2_port} ssl http2 backlog=4096;
-    ssl_certificate {folder}/own.pem; ssl_certificate_key {folder}/own.key;
-    ssl_protocols TLSv1.3; ssl_session_cache shared:own:1m;
-    ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
-    location = /small {{ default_type application/json; return 200 '{{"status":"ok"}}'; }}
-    location = /status {{ stub_status; }}
-    location /hello/ {{ default_type text/plain; return 200 'hello world'; }}
-    location / {{ root {folder}/www; default_type application/octet-stream; }}
+    include {folder}/locations;
   }}
 }}
+"""
+
+LOCATIONS = """
+location = /small {{ default_type application/json; return 200 '{{"status":"ok"}}'; }}
+location = /status {{ stub_status; }}
+location /hello/ {{ default_type text/plain; return 200 'hello world'; }}
+location / {{ root {folder}/www; default_type application/octet-stream; }}
 """
 
 
@@ -72,6 +83,7 @@ class Nginx:
             "http2_port": self.http2_port,
             "secure_http2_port": self.secure_http2_port,
         }
+        (self.folder / "locations").write_text(LOCATIONS.format(folder=self.folder))
         config.write_text(CONFIG.format(folder=self.folder, **ports))
         core = self.core
         pinned: dict[str, Any] = {"preexec_fn": lambda: os.sched_setaffinity(0, {core})}

@@ -68,7 +68,7 @@ ROWS = [
     *(
         Row(
             f"h2-coalesced-16x{streams}",
-            f"HTTP/2 of nginx, 16 × {streams} streams, requests of 200 µs together",
+            f"HTTP/2 of nginx, 16 × {streams} streams, requests of 400 µs together",
             http2.of_nginx_coalesced(16, streams, http2.OVER_NGINX[streams]),
         )
         for streams in (10, 100)
