@@ -37,8 +37,8 @@ http {{
     tcp_nopush on;
     include {folder}/locations;
   }}
-  # Over HTTP/2, nginx sends the end of a file in a packet of its own: with sendfile, the kernel keeps
-  # it back for 40 ms, until the client has confirmed the rest.
+  # Over HTTP/2, nginx sends the end of a file in a packet of its own. With sendfile, the kernel
+  # keeps it back for 40 ms, until the client has confirmed the rest.
   server {{
     sendfile off;
     listen 127.0.0.1:{http2_port} http2 backlog=4096;
