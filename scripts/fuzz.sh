@@ -32,6 +32,7 @@ build() {
     local coverage=-Cllvm-args=-sanitizer-coverage
     RUSTFLAGS="-Cpasses=sancov-module $coverage-level=4 $coverage-inline-8bit-counters \
         $coverage-pc-table $coverage-trace-compares --cfg fuzzing -Dwarnings" \
+        RUSTC_WRAPPER="$PWD/scripts/fuzz_rustc.sh" \
         cargo build --quiet --release --locked --manifest-path fuzz/Cargo.toml \
         --target-dir fuzz/target --target "$host"
 }
