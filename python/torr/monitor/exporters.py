@@ -36,6 +36,8 @@ GAUGES_THAT_AVERAGE = ("kv_cache_rate", "prefix_hit_rate", "gpu_rate")
 """Percentages: several of one page are averaged."""
 BUSIEST_GPU = "busiest_gpu_rate"
 """The gauge `gpu_rate` of the GPU that has the highest one."""
+GPU_QUANTITIES = ("gpu_rate", "gpu_memory_bytes", "power_w", "energy_j")
+"""What NVML tells of GPUs."""
 GAUGES = (*GAUGES_THAT_ADD_UP, *GAUGES_THAT_AVERAGE)
 HISTOGRAMS = ("queue_s", "ttft_s")
 COUNTERS = (
@@ -122,6 +124,12 @@ def exporter(name: str) -> Exporter:
             metrics[quantity + part] = tuple(_terms(text, part) for text in texts)
     copied_over = tuple(table.get("copied_over", ()))
     return Exporter(name, table.get("path", "/metrics"), metrics, factors, copied_over)
+
+
+def quantities_of(source: str) -> frozenset[str]:
+    """Return the gauges and counters that a source can have, by its name."""
+    known = GPU_QUANTITIES if source == NVML else exporter(source).metrics
+    return frozenset((*known, BUSIEST_GPU)) if "gpu_rate" in known else frozenset(known)
 
 
 def _terms(text: str, ending: str) -> tuple[str, ...]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from torr.messages.message import Message, message
-from torr.monitor.exporters import BUSIEST_GPU
+from torr.monitor.exporters import BUSIEST_GPU, quantities_of
 from torr.monitor.serving_series import growth, has, serving_series
 from torr.results.serving import ServingSamples, ServingUsage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from torr.monitor.readings import Reading
     from torr.monitor.serving_source import ServingReadings
@@ -59,13 +59,23 @@ def serving_samples(
         )
         for source in sources
     ]
-    fresh = [source.readings for source in sources if stale_s(source.readings, window) is None]
-    return ServingSamples(sources=series, derived=serving_usage(fresh, window))
+    fresh, unknown = [], set[str]()
+    for source in sources:
+        if not source.readings or stale_s(source.readings, window) is not None:
+            unknown |= quantities_of(source.source)
+        else:
+            fresh.append(source.readings)
+    return ServingSamples(sources=series, derived=serving_usage(fresh, window, unknown))
 
 
-def serving_usage(sources: Sequence[Sequence[Reading]], window: Window) -> ServingUsage:
-    """Return the numbers of the window, of the readings of each source."""
-    totals = _Totals(sources, window)
+def serving_usage(
+    sources: Sequence[Sequence[Reading]], window: Window, unknown: Collection[str] = ()
+) -> ServingUsage:
+    """Return the numbers of the window, of the readings of each source.
+
+    Of the quantities `unknown`, another source has no number.
+    """
+    totals = _Totals(sources, window, unknown)
     tokens, energy = totals.growth("generated_tokens"), totals.energy_j()
     hits = _ratio(totals.growth("prefix_hits"), totals.growth("prefix_queries"), 100)
     first_tokens = totals.growth("ttft_s_count")
@@ -125,12 +135,17 @@ def stale_s(readings: Sequence[Reading], window: Window) -> float | None:
 class _Totals:
     """The numbers of all sources that have a quantity."""
 
-    def __init__(self, sources: Sequence[Sequence[Reading]], window: Window) -> None:
+    def __init__(
+        self, sources: Sequence[Sequence[Reading]], window: Window, unknown: Collection[str] = ()
+    ) -> None:
         self._sources = sources
         self._window = window
+        self._unknown = unknown
 
     def growth(self, quantity: str) -> float | None:
         """Return the growth of a counter of all sources."""
+        if quantity in self._unknown:
+            return None
         having = (readings for readings in self._sources if _counts(readings, quantity))
         return _sum([_growth(readings, quantity, self._window) for readings in having])
 
@@ -141,6 +156,8 @@ class _Totals:
 
     def energy_j(self) -> float | None:
         """Return the energy of all sources, by their counters or else by their mean power."""
+        if "energy_j" in self._unknown:
+            return None
         parts: list[float | None] = []
         for readings in self._sources:
             power = _Totals([readings], self._window).mean("power_w")
@@ -171,8 +188,7 @@ class _Totals:
     def highest_sum(self, quantity: str) -> float | None:
         """Return the highest sum of the sources' values in one second."""
         by_second: dict[int, list[float]] = {}
-        inside = [self._inside(readings, quantity) for readings in self._sources]
-        having = [readings for readings in inside if readings]
+        having = self._having(quantity)
         for readings in having:
             begin_s = self._window.begin_s
             second_of = {round(each.at_s - begin_s): each.gauges[quantity] for each in readings}
@@ -184,8 +200,18 @@ class _Totals:
         return max(whole, default=None)
 
     def _values(self, quantity: str) -> list[list[float]]:
-        inside = (self._inside(readings, quantity) for readings in self._sources)
-        return [[reading.gauges[quantity] for reading in known] for known in inside if known]
+        return [[each.gauges[quantity] for each in known] for known in self._having(quantity)]
+
+    def _having(self, quantity: str) -> list[list[Reading]]:
+        """Return the readings of each source that has a gauge; none if one has them elsewhere."""
+        if quantity in self._unknown:
+            return []
+        having = [
+            self._inside(readings, quantity)
+            for readings in self._sources
+            if any(quantity in reading.gauges for reading in readings)
+        ]
+        return having if all(having) else []
 
     def _inside(self, readings: Sequence[Reading], quantity: str) -> list[Reading]:
         """Return the readings of the window; of a short one, those just before and after it."""

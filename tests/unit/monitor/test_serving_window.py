@@ -177,6 +177,44 @@ def test_a_part_of_the_servers_is_not_taken_for_all():
     assert usage(fine, restarted).generated_tokens_per_s is None
 
 
+OF_VLLM = {"running": lambda _: 1.0, "waiting": lambda _: 0.0}
+OF_GPU = {
+    "power_w": lambda _: 300.0,
+    "gpu_rate": lambda _: 40.0,
+    "busiest_gpu_rate": lambda _: 40.0,
+}
+
+
+@pytest.mark.parametrize("dead", [(), readings(range(-900, -800), OF_VLLM)])
+def test_a_server_that_did_not_answer_makes_the_sums_unknown(dead):
+    fine = whole(OF_VLLM, generated_tokens=lambda s: 10.0 * s + 100)
+    taken = [ServingReadings("vllm", "a", fine), ServingReadings("vllm", "b", dead)]
+    found = serving_samples(taken, TimeAxis(ZERO_S), 10.0).derived
+    assert (found.running_mean, found.waiting_mean, found.waiting_max) == (None, None, None)
+    assert serving_samples(taken[:1], TimeAxis(ZERO_S), 10.0).derived.running_mean == 1.0
+    if not dead:
+        assert found.generated_tokens_per_s is None
+
+
+@pytest.mark.parametrize("is_stale", [True, False])
+def test_gpus_whose_numbers_are_old_or_missing_make_those_of_all_unknown(is_stale):
+    seconds = range(-2, 62)
+    fresh = readings(seconds, OF_GPU, energy_j=lambda s: 300.0 * s + 1000)
+    vllm = readings(seconds, generated_tokens=lambda s: 100.0 * s + 300)
+    other = stepping(30) if is_stale else ()
+    taken = [
+        ServingReadings("vllm", "a", vllm),
+        ServingReadings("dcgm", "b", fresh),
+        ServingReadings("dcgm", "c", other),
+    ]
+    found = serving_samples(taken, TimeAxis(ZERO_S), 60.0).derived
+    of_gpus = (found.power_w, found.energy_j, found.tokens_per_j, found.busiest_gpu_mean_rate)
+    assert of_gpus == (None, None, None, None)
+    assert found.generated_tokens_per_s == pytest.approx(100.0)
+    both = serving_samples(taken[:2], TimeAxis(ZERO_S), 60.0).derived
+    assert both.tokens_per_j == pytest.approx(100 / 300)
+
+
 def stepping(every_s, seconds=60):
     return readings(
         range(-2, seconds + 2),
