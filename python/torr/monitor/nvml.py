@@ -59,12 +59,15 @@ def gpu_reading(nvml: Any, handles: Sequence[Any], at_s: float) -> Reading:  # n
     gauges: dict[str, float] = {}
     for quantity, read in sources.items():
         gauges |= combined(quantity, [_known(nvml, read, gpu) for gpu in handles])
-    counters: dict[CounterKey, float] = {}
-    for number, gpu in enumerate(handles):
-        millijoules = _known(nvml, nvml.nvmlDeviceGetTotalEnergyConsumption, gpu)
-        if millijoules is not None:
-            counters["energy_j", str(number)] = millijoules / 1000
-    return Reading(at_s, gauges, counters)
+    read_energy = nvml.nvmlDeviceGetTotalEnergyConsumption
+    millijoules = [_known(nvml, read_energy, gpu) for gpu in handles]
+    counters: dict[CounterKey, float] = {
+        ("energy_j", str(number)): each / 1000
+        for number, each in enumerate(millijoules)
+        if each is not None
+    }
+    # The energy of some of the GPUs would look like that of all.
+    return Reading(at_s, gauges, {} if None in millijoules else counters)
 
 
 def _known(nvml: Any, read: Callable[[Any], float], gpu: Any) -> float | None:  # noqa: ANN401

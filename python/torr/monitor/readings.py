@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from torr.monitor.exporters import BUSIEST_GPU, GAUGES, GAUGES_THAT_AVERAGE
+from torr.monitor.exporters import BUSIEST_GPU, GAUGES, GAUGES_THAT_ADD_UP, GAUGES_THAT_AVERAGE
 from torr.results.base import LARGEST
 
 if TYPE_CHECKING:
@@ -81,9 +81,12 @@ def _ranks(sample: ScrapedSample, labels: Sequence[str]) -> list[tuple[int, str]
 def combined(
     quantity: str, values: Sequence[float | None], factor: float = 1.0
 ) -> dict[str, float]:
-    """Return a gauge of several series under its name; nothing if it is unknown."""
+    """Return a gauge of several series under its name; nothing if it is unknown.
+
+    A sum is unknown if one of them is.
+    """
     known = [value for each in values if (value := _usable(each, factor)) is not None]
-    if not known:
+    if not known or (quantity in GAUGES_THAT_ADD_UP and len(known) < len(values)):
         return {}
     if quantity in GAUGES_THAT_AVERAGE:
         gauges = {quantity: min(100.0, sum(known) / len(known))}

@@ -78,6 +78,8 @@ def serving_usage(
     totals = _Totals(sources, window, unknown)
     tokens, energy = totals.growth("generated_tokens"), totals.energy_j()
     hits = _ratio(totals.growth("prefix_hits"), totals.growth("prefix_queries"), 100)
+    if hits is None and not any(_counts(readings, "prefix_queries") for readings in sources):
+        hits = totals.mean_share("prefix_hit_rate")
     first_tokens = totals.growth("ttft_s_count")
     return ServingUsage(
         running_mean=_rounded(totals.mean("running")),
@@ -86,7 +88,7 @@ def serving_usage(
         waiting_max=_rounded(totals.highest_sum("waiting")),
         kv_cache_mean_rate=_rounded(totals.mean_share("kv_cache_rate")),
         kv_cache_max_rate=_rounded(totals.highest("kv_cache_rate")),
-        prefix_hit_rate=_percent(totals.mean_share("prefix_hit_rate") if hits is None else hits),
+        prefix_hit_rate=_percent(hits),
         preemptions=_rounded(totals.growth("preemptions")),
         queue_ms=_rounded(totals.mean_ms("queue_s")),
         ttft_ms=_rounded(totals.mean_ms("ttft_s")),

@@ -126,7 +126,7 @@ def test_a_sum_of_metrics_needs_all_of_them():
 def test_what_is_no_amount_is_unknown(value):
     assert read("dcgm", f"DCGM_FI_DEV_POWER_USAGE {value}\n") == {}
     one = 'DCGM_FI_DEV_POWER_USAGE{gpu="0"} 300\n'
-    assert read("dcgm", f'{one}DCGM_FI_DEV_POWER_USAGE{{gpu="1"}} {value}\n') == {"power_w": 300}
+    assert read("dcgm", f'{one}DCGM_FI_DEV_POWER_USAGE{{gpu="1"}} {value}\n') == {}
 
 
 def test_a_share_above_1_is_all():

@@ -85,6 +85,15 @@ def test_what_a_gpu_does_not_support_is_left_out(nvml):
     assert (found.gauges, found.counters) == ({"gpu_rate": 40.0, "busiest_gpu_rate": 40.0}, {})
 
 
+def test_a_sum_of_some_of_the_gpus_is_not_taken_for_that_of_all(nvml):
+    without = {name: value for name, value in SECOND.items() if name not in ("power", "energy")}
+    fake = nvml(FIRST, without)
+    found = gpu_reading(fake, fake.gpus, 0.0)
+    assert found.counters == {}
+    assert "power_w" not in found.gauges
+    assert found.gauges["gpu_memory_bytes"] == 80 * GIB
+
+
 @pytest.mark.parametrize(
     ("place", "memory"),
     [(ServingPlace("nvml"), 80 * GIB), (ServingPlace("nvml", gpu=1), 20 * GIB)],

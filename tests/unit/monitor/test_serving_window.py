@@ -177,6 +177,16 @@ def test_a_part_of_the_servers_is_not_taken_for_all():
     assert usage(fine, restarted).generated_tokens_per_s is None
 
 
+def test_a_restart_makes_the_hits_unknown_although_the_server_has_a_rate_too():
+    sglang = whole(
+        {"prefix_hit_rate": lambda _: 12.0},
+        prefix_hits=lambda s: 5.0 * s + (900 if s < 5 else 10),
+        prefix_queries=lambda s: 10.0 * s + (2000 if s < 5 else 20),
+    )
+    assert usage(sglang).prefix_hit_rate is None
+    assert usage(whole({"prefix_hit_rate": lambda _: 12.0})).prefix_hit_rate == 12.0
+
+
 OF_VLLM = {"running": lambda _: 1.0, "waiting": lambda _: 0.0}
 OF_GPU = {
     "power_w": lambda _: 300.0,
