@@ -36,7 +36,7 @@ from torr.sources.traces.synthesis import (
     Synthesis,
     read_synthesis,
     scaled,
-    shared_blocks,
+    shared_beginnings,
     with_output,
 )
 from torr.sources.traces.trace_format import ReadOptions
@@ -103,8 +103,8 @@ class TraceInput:
             return rows
         if not synthesis.changes_prompts:
             return (with_output(row, synthesis, self.path) for row in rows)
-        # Only all rows show which blocks are shared.
-        shared = shared_blocks(self._windowed(self._read()))
+        # Only all rows show which beginnings are shared.
+        shared = shared_beginnings(self._windowed(self._read()))
         return (scaled(row, synthesis, shared, self.path) for row in rows)
 
     def _with_outputs(self, rows: Iterator[TraceRow]) -> Iterator[TraceRow]:

@@ -21,7 +21,7 @@ from torr.messages.say import say
 from torr.model.stream import MOST_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from torr.sources.traces.row import TraceRow
@@ -87,15 +87,23 @@ def _factor(text: str) -> float:
     return factor
 
 
-def shared_blocks(rows: Iterable[TraceRow]) -> frozenset[int]:
-    """Return the ids that are in more than one row; the memory grows with the number of ids."""
+def shared_beginnings(rows: Iterable[TraceRow]) -> frozenset[int]:
+    """Return the hashes of beginnings that more than one row has; the memory grows with them."""
     known: set[int] = set()
     shared: set[int] = set()
     for row in rows:
-        own = set(row.hash_ids)
+        own = set(_beginnings(row.hash_ids))
         shared |= own & known
         known |= own
     return frozenset(shared)
+
+
+def _beginnings(ids: Sequence[int]) -> Iterator[int]:
+    """Yield a hash of the ids up to each one."""
+    beginning = 0
+    for hash_id in ids:
+        beginning = hash((beginning, hash_id))
+        yield beginning
 
 
 def with_output(row: TraceRow, synthesis: Synthesis, file: Path) -> TraceRow:
@@ -109,8 +117,8 @@ def with_output(row: TraceRow, synthesis: Synthesis, file: Path) -> TraceRow:
 def scaled(row: TraceRow, synthesis: Synthesis, shared: Collection[int], file: Path) -> TraceRow:
     """Return the row with other lengths; raise FileError where it is too long.
 
-    `shared` are the ids that are in more than one row. Rows that shared n leading blocks share
-    `prefix` times as many; ids that differed still differ.
+    `shared` are the hashes of beginnings that more than one row has. Rows that shared n leading
+    blocks share `prefix` times as many; ids that differed still differ.
     """
     row = with_output(row, synthesis, file)
     if row.input_tokens is None or row.messages:
@@ -156,7 +164,9 @@ def _with_blocks(
 
 
 def _leading(ids: tuple[int, ...], shared: Collection[int]) -> int:
-    return next((place for place, hash_id in enumerate(ids) if hash_id not in shared), len(ids))
+    """Return the number of leading ids that another row begins with, too."""
+    beginnings = enumerate(_beginnings(ids))
+    return next((place for place, each in beginnings if each not in shared), len(ids))
 
 
 def _blocks(place: int, factor: float) -> int:

@@ -13,7 +13,7 @@ from torr.errors import FileError, UsageError
 from torr.model.stream import MOST_TOKENS
 from torr.sources.traces import synthesis as module
 from torr.sources.traces.row import TraceMessage
-from torr.sources.traces.synthesis import Synthesis, read_synthesis, shared_blocks
+from torr.sources.traces.synthesis import Synthesis, read_synthesis, shared_beginnings
 from traces import row, with_blocks
 
 FILE = Path("trace.jsonl")
@@ -67,16 +67,17 @@ def scaled(each, synthesis, shared):
     ids=["input", "output", "prefix", "rest"],
 )
 def test_a_length_that_cannot_be_sent_is_refused(each, factors):
-    same = scaled(each, Synthesis(), {1, 2})
+    shared = shared_beginnings([with_blocks(0, [1, 2]), with_blocks(1, [1, 2])])
+    same = scaled(each, Synthesis(), shared)
     assert (same.input_tokens, same.output_tokens) == (each.input_tokens, each.output_tokens)
     with pytest.raises(FileError, match=r"trace\.jsonl:7: 15,000,000 tokens .* 10,000,000"):
-        scaled(each, Synthesis(**factors), {1, 2})
+        scaled(each, Synthesis(**factors), shared)
 
 
 def test_each_part_has_its_own_factor():
     rows = [with_blocks(0, [1, 2, 3, 4]), with_blocks(1, [1, 2, 5], tokens=40)]
-    shared = shared_blocks(rows)
-    assert shared == {1, 2}
+    shared = shared_beginnings(rows)
+    assert len(shared) == 2
     twice = [scaled(each, Synthesis(prefix=2, output=3), shared) for each in rows]
     assert [len(each.hash_ids) for each in twice] == [6, 5]
     assert [each.input_tokens for each in twice] == [96, 72]
@@ -89,8 +90,9 @@ def test_each_part_has_its_own_factor():
 
 def test_a_length_is_never_zero():
     small = Synthesis(0.001, 0.001, 0.001)
+    shared = shared_beginnings([with_blocks(0, [1, 2]), with_blocks(1, [1, 2])])
     for each in (row(0), with_blocks(0, [1, 2])):
-        found = scaled(each, small, {1, 2})
+        found = scaled(each, small, shared)
         assert (found.input_tokens, found.output_tokens) == (1, 1)
 
 
@@ -113,6 +115,15 @@ PATHS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=7), min_size=2
 FACTORS = st.sampled_from([0.3, 0.5, 1, 1.25, 2, 3.7])
 
 
+def test_only_what_rows_begin_with_is_longer_where_an_id_stands_for_a_block_alone():
+    rows = [with_blocks(n, ids) for n, ids in enumerate([[1, 2, 3, 4], [1, 9], [2, 8], [3, 7]])]
+    shared = shared_beginnings(rows)
+    found = [scaled(each, Synthesis(prefix=2), shared).input_tokens for each in rows]
+    assert found == [80, 48, 32, 32]
+    found = [scaled(each, Synthesis(input=0.5), shared).input_tokens for each in rows]
+    assert found == [40, 24, 16, 16]
+
+
 @given(PATHS, FACTORS, FACTORS, st.integers(0, 15))
 def test_rows_share_as_much_more_as_the_prefix_is_longer(paths, prefix, rest, cut):
     """Ids stand for a block and everything before it, as those of Mooncake."""
@@ -125,14 +136,16 @@ def test_rows_share_as_much_more_as_the_prefix_is_longer(paths, prefix, rest, cu
         )
         for number, path in enumerate(paths)
     ]
-    shared = shared_blocks(rows)
+    shared = shared_beginnings(rows)
     synthesis = Synthesis(prefix, rest)
     found = [scaled(each, synthesis, shared) for each in rows]
     for each, new in zip(rows, found, strict=True):
         # A row of which nothing remains has one token without an id.
         assert len(new.hash_ids) == math.ceil(new.input_tokens / 16) or new.input_tokens == 1
         assert len(set(new.hash_ids)) == len(new.hash_ids)
-        full = leading(each.hash_ids[: each.input_tokens // 16], shared)
+        others = (other for other in rows if other.number != each.number)
+        full_ids = each.hash_ids[: each.input_tokens // 16]
+        full = max(common(full_ids, other.hash_ids) for other in others)
         rest_tokens = round((each.input_tokens - full * 16) * rest)
         whole = math.floor(full * prefix + 0.5) * 16 + rest_tokens
         assert new.input_tokens == max(1, whole)
@@ -145,10 +158,6 @@ def test_rows_share_as_much_more_as_the_prefix_is_longer(paths, prefix, rest, cu
             same = common(one.hash_ids[:full], other.hash_ids[:full])
             expected = math.floor(same * prefix + 0.5)
             assert common(new_one.hash_ids, new_other.hash_ids) == expected
-
-
-def leading(ids, shared):
-    return next((place for place, each in enumerate(ids) if each not in shared), len(ids))
 
 
 def common(one, other):
