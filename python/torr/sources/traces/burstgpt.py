@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from torr.sources.times import seconds_ns
 from torr.sources.traces.csv_rows import CsvRow, read_csv
-from torr.sources.traces.order import in_order
+from torr.sources.traces.order import in_order, spread_in_seconds
 from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import one_by_one, session_of
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
@@ -25,7 +25,8 @@ _COLUMNS = ("Timestamp", "Request tokens", "Response tokens")
 def read(source: TraceSource, _options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows; raise FileError."""
     drafts = map(_draft, read_csv(source, _COLUMNS))
-    return one_by_one(in_order(with_tokens(drafts, counts), source.path))
+    ordered = in_order(with_tokens(drafts, counts), source.path)
+    return one_by_one(spread_in_seconds(ordered))
 
 
 def _draft(row: CsvRow) -> Draft:

@@ -17,7 +17,7 @@ from torr.model.stream import MOST_TOKENS
 from torr.sources.times import iso_ns, nearest_ns
 from torr.sources.traces.json_values import read_objects
 from torr.sources.traces.litellm_messages import read_messages
-from torr.sources.traces.order import in_order
+from torr.sources.traces.order import in_order, spread_in_seconds
 from torr.sources.traces.row import Draft, TraceCounts, TraceRow
 from torr.sources.traces.sessions import as_recorded, session_of
 from torr.sources.traces.trace_format import ReadOptions, TraceFormat, with_tokens
@@ -35,7 +35,8 @@ _HOURS_ZONE = re.compile(r"[+-]\d\d$", re.ASCII)
 def read(source: TraceSource, _options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
     """Yield the rows; raise FileError."""
     drafts = _drafts(source)
-    return as_recorded(in_order(with_tokens(drafts, counts), source.path))
+    ordered = in_order(with_tokens(drafts, counts), source.path)
+    return as_recorded(spread_in_seconds(ordered))
 
 
 def _drafts(source: TraceSource) -> Iterator[Draft]:

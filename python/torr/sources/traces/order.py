@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torr.errors import FileError
 from torr.messages.say import say
+from torr.units import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,6 +42,36 @@ def in_order(drafts: Iterable[Draft], path: Path) -> Iterator[Draft]:
             yield emit.draft(first)
     while ahead:
         yield emit.draft(heappop(ahead)[2])
+
+
+def spread_in_seconds(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Yield rows whose times are whole seconds at equal distances within their second.
+
+    Otherwise each second would begin with a burst that the recorded load did not have. Times are
+    whole seconds if those of the rows just before and behind are. More than MOST_ROWS_AHEAD rows
+    of one second stay together.
+    """
+    before: int | None = None
+    for same, following in _groups(drafts):
+        time, count = same[0].at_ns, len(same)
+        is_whole = not any(each % SECOND_NS for each in (before, time, following) if each)
+        if is_whole and time not in (before, following):
+            for number, draft in enumerate(same):
+                draft.at_ns = time + number * SECOND_NS // count
+        before = time
+        yield from same
+
+
+def _groups(drafts: Iterable[Draft]) -> Iterator[tuple[list[Draft], int | None]]:
+    """Yield rows of the same time, at most MOST_ROWS_AHEAD, with the time of the next ones."""
+    same: list[Draft] = []
+    for draft in drafts:
+        if same and (draft.at_ns != same[0].at_ns or len(same) == MOST_ROWS_AHEAD):
+            yield same, draft.at_ns
+            same = []
+        same.append(draft)
+    if same:
+        yield same, None
 
 
 class _Emitter:

@@ -131,6 +131,24 @@ BURSTGPT_3 = """Timestamp,Session ID,Elapsed time,Model,Request tokens,Response 
 """
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        ([5, 5, 5, 5, 6, 6, 7], [0, 0.25, 0.5, 0.75, 1, 1.5, 2]),
+        ([5, 5, 6.5, 7, 7], [0, 0, 1.5, 2, 2]),
+        ([5.25, 6, 6, 7, 7], [0, 0.75, 0.75, 1.75, 1.75]),
+        ([*[3] * 1200, 4, 4], [*[0] * 1200, 1, 1.5]),
+    ],
+    ids=["whole", "fraction", "first", "many"],
+)
+def test_requests_of_the_same_whole_second_are_spread_within_it(write, times, expected):
+    lines = "".join(f"{time},gpt,10,20\n" for time in times)
+    rows = read_trace(
+        write("trace.csv", f"Timestamp,Model,Request tokens,Response tokens\n{lines}")
+    )
+    assert [row.at_ns / S for row in rows] == pytest.approx(expected)
+
+
 def test_sessions_of_burstgpt_are_conversations_whose_turns_follow_one_another(write):
     trace = read_trace(write("a.csv", BURSTGPT_3))
     rows = list(trace)
