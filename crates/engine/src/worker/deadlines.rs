@@ -57,9 +57,15 @@ impl<D: Driver> Worker<D> {
             }
             reason = opening.or(Some(Reason::TimeoutIdle));
         }
-        let outcome = self.slots[number as usize].exchange.time_out(now, reason);
-        let reusable = self.cancel(number, now);
+        let slot = &mut self.slots[number as usize];
+        // A dial that has not ended by now may never end.
+        let is_dial_lost = opening.is_some() && !slot.has_begun;
+        let outcome = slot.exchange.time_out(now, reason);
+        let reusable = self.cancel(number, now) && !is_dial_lost;
         self.finish(number, Outcome { reusable, ..outcome });
+        if is_dial_lost {
+            self.connect_waiting(connection);
+        }
     }
 
     /// Ends an exchange whose user gives up.

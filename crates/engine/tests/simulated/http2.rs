@@ -26,6 +26,9 @@ struct Server<A> {
     head_block: Vec<u8>,
     /// How long it takes to accept a connection.
     dial_ns: Nanos,
+    /// The numbers of the dials that nobody answers.
+    unanswered: std::ops::Range<u64>,
+    dials: u64,
 }
 
 /// What a server does with a request.
@@ -57,7 +60,20 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
         let (settings, received, ended) = (Vec::new(), BTreeMap::new(), Vec::new());
         let (requests, windows, answered, dial_ns) = (0, 0, 0, 0);
         let head_block = Vec::new();
-        Self { answer, settings, requests, received, windows, answered, ended, head_block, dial_ns }
+        let (unanswered, dials) = (0..0, 0);
+        Self {
+            answer,
+            settings,
+            requests,
+            received,
+            windows,
+            answered,
+            ended,
+            head_block,
+            dial_ns,
+            unanswered,
+            dials,
+        }
     }
 
     fn limited(most: u32, answer: A) -> Self {
@@ -111,6 +127,10 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
 
 impl<A: FnMut(u64, u64, u32) -> Reply> Peer for Server<A> {
     fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+        self.dials += 1;
+        if self.unanswered.contains(&(self.dials - 1)) {
+            return Dial::Silent;
+        }
         Dial::Accept(self.dial_ns)
     }
 
@@ -318,6 +338,23 @@ fn opening_a_connection_again_is_no_wait_for_a_stream() {
         assert!((5 * MS + dial_ns..12 * MS + dial_ns).contains(&longest), "{longest}");
         assert_eq!(accepted.stream_wait.quantile(1.0), 0);
     }
+}
+
+#[test]
+fn a_dial_that_nobody_answers_is_given_up_with_the_request_that_waits_for_it() {
+    let mut server = Server::new(|_, connection, stream| match (connection, stream) {
+        (0..2, 39) => Reply::GoAway,
+        (0..2, 41..) => Reply::Nothing,
+        _ => Reply::After(10 * MS, 200),
+    });
+    server.unanswered = 2..4;
+    let mut plan = over_http2(closed(8), 4);
+    request(&mut plan).timeout_ns = 50 * MS;
+    let run = simulate(plan, server);
+    run.assert_balanced();
+    // Users of the same connection do not begin together, so that some wait for the same dial twice.
+    assert!((1..=24).contains(&(run.measured.attempted - run.measured.ok)), "{:?}", run.reasons());
+    assert!(run.measured.ok > 500, "{} were answered", run.measured.ok);
 }
 
 #[test]
