@@ -109,6 +109,8 @@ impl GrpcStatus {
     #[must_use]
     pub fn read(value: Option<&[u8]>) -> Self {
         let Some(value) = value else { return Self::Missing };
+        // A number may have no sign.
+        let value = if value.iter().all(u8::is_ascii_digit) { value } else { b"" };
         let number = std::str::from_utf8(value).ok().and_then(|text| text.parse::<u16>().ok());
         match number {
             Some(0) => Self::Ok,
@@ -124,7 +126,9 @@ pub fn grpc_message_text(value: &[u8]) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value;
     while let Some((first, after)) = rest.split_first() {
-        let hex = after.first_chunk::<2>().filter(|_| *first == b'%');
+        let hex = after
+            .first_chunk::<2>()
+            .filter(|hex| *first == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
         let decoded =
             hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         bytes.push(decoded.unwrap_or(*first));
@@ -194,12 +198,13 @@ mod tests {
 
     #[test]
     fn a_status_is_a_number_from_0_to_16() {
-        let table: [(Option<&[u8]>, GrpcStatus); 8] = [
+        let table: [(Option<&[u8]>, GrpcStatus); 9] = [
             (Some(b"0"), GrpcStatus::Ok),
             (Some(b"1"), GrpcStatus::Error(1)),
             (Some(b"16"), GrpcStatus::Error(16)),
             (Some(b"17"), GrpcStatus::Unknown),
             (Some(b"-1"), GrpcStatus::Unknown),
+            (Some(b"+0"), GrpcStatus::Unknown),
             (Some(b""), GrpcStatus::Unknown),
             (Some(b"\xff"), GrpcStatus::Unknown),
             (None, GrpcStatus::Missing),
@@ -213,5 +218,6 @@ mod tests {
     fn the_text_beside_a_status_is_decoded() {
         assert_eq!(grpc_message_text(b"no such user: %E4%BD%A0 100%"), "no such user: 你 100%");
         assert_eq!(grpc_message_text(b"%zz%4"), "%zz%4");
+        assert_eq!(grpc_message_text(b"50%+5"), "50%+5");
     }
 }

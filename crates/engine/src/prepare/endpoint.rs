@@ -78,7 +78,8 @@ impl EndpointKey {
             return Err(wrong("has no host"));
         }
         let port = uri.port_u16().unwrap_or(if is_secure { 443 } else { 80 });
-        let (host, unix_socket) = (uri.host().to_owned(), plan.unix_socket.clone());
+        // Python takes hosts that differ in case for the same, too.
+        let (host, unix_socket) = (uri.host().to_ascii_lowercase(), plan.unix_socket.clone());
         let target = if plan.template { without_fragment(target) } else { before_hash(target) };
         // A query may stand right behind the host, but not in a request line.
         let slash = if target.starts_with('/') { "" } else { "/" };

@@ -254,7 +254,7 @@ impl<S> ConnectionTable<S> {
         if entry.multiplexes {
             add_multiplexing(&mut self.multiplexing, connection.take_multiplexing(driver.now()));
         }
-        entry.is_closing = false;
+        (entry.is_closing, entry.is_deferred) = (false, false);
         self.counts.open -= u64::from(std::mem::take(&mut entry.is_counted));
         self.sockets -= 1;
         self.end_websocket(&connection, driver.now());

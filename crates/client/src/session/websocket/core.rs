@@ -449,7 +449,7 @@ impl MessageCore {
         match self.slot(slot).phase {
             MessagePhase::Free => return !self.is_over(),
             MessagePhase::Waiting => self.waiting.retain(|waiting| *waiting != slot),
-            MessagePhase::Writing => self.out.disown(slot),
+            MessagePhase::Writing => self.out.withdraw(slot),
             MessagePhase::Written => {
                 let place = self.unanswered.iter().position(|of| *of == Some(slot));
                 match place {

@@ -54,6 +54,14 @@ struct FramePart {
     owner: FrameOwner,
     /// The bytes that were not sent.
     left: usize,
+    /// Whether some were sent, so that the others must follow.
+    has_begun: bool,
+}
+
+impl FramePart {
+    fn new(owner: FrameOwner, left: usize) -> Self {
+        Self { owner, left, has_begun: false }
+    }
 }
 
 /// Bytes that wait to be sent.
@@ -80,7 +88,7 @@ impl OutgoingFrames {
     /// Appends bytes of the connection.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        self.parts.push_back(FramePart { owner: FrameOwner::Connection, left: bytes.len() });
+        self.parts.push_back(FramePart::new(FrameOwner::Connection, bytes.len()));
     }
 
     /// Appends a Close frame.
@@ -103,7 +111,7 @@ impl OutgoingFrames {
         let before = self.bytes.len();
         frame.write_masked(self.keys.next_masking_key(), &mut self.bytes);
         let left = self.bytes.len() - before;
-        self.parts.push_back(FramePart { owner, left });
+        self.parts.push_back(FramePart::new(owner, left));
         left
     }
 
@@ -123,12 +131,29 @@ impl OutgoingFrames {
         {
             let sent = count.min(part.left);
             (count, part.left) = (count - sent, part.left - sent);
+            part.has_begun = true;
             let is_last = part.left == 0;
             note(part.owner, sent, is_last);
             if is_last {
                 self.parts.pop_front();
             }
         }
+    }
+
+    /// Removes the frame of a slot whose exchange was cancelled; one of which a part was sent is sent on.
+    /// Without that, messages would pile up while the server does not read.
+    pub(super) fn withdraw(&mut self, slot: u16) {
+        let mut from = self.from;
+        let mut frames = self.parts.iter().enumerate();
+        let found = frames.find_map(|(number, part)| {
+            let start = from;
+            from += part.left;
+            let is_own = part.owner == FrameOwner::Slot(slot) && !part.has_begun;
+            is_own.then_some((number, start..from))
+        });
+        let Some((number, range)) = found else { return self.disown(slot) };
+        self.parts.remove(number);
+        self.bytes.drain(range);
     }
 
     /// Takes note that the exchange of a slot has ended; its frame is sent on.
@@ -143,6 +168,30 @@ mod tests {
     use wire::websocket::MessageKind;
 
     use super::*;
+
+    #[test]
+    fn cancelled_messages_are_not_sent_unless_a_part_of_them_was() {
+        let mut out = OutgoingFrames::new(KeyGenerator::new(1));
+        let payload = [7; 10_000];
+        let message = MessageRequest { kind: MessageKind::Binary, payload: &payload };
+        let length = out.add_message(0, message);
+        out.sent(100, |_, _, _| {});
+        for _ in 0..1_000 {
+            out.add_message(1, message);
+            out.add(b"ping");
+            out.withdraw(1);
+        }
+        out.withdraw(0);
+        assert_eq!(out.bytes().len(), length - 100 + 4 * 1_000);
+        let mut owners = Vec::new();
+        out.sent(length - 100 + 8, |owner, count, is_last| owners.push((owner, count, is_last)));
+        let first = (FrameOwner::Nobody, length - 100, true);
+        assert_eq!(
+            owners,
+            [first, (FrameOwner::Connection, 4, true), (FrameOwner::Connection, 4, true)]
+        );
+        assert!(out.bytes().starts_with(b"pingping"));
+    }
 
     #[test]
     fn the_buffer_stays_small_although_it_is_never_empty() {
