@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn requests_of_one_place_share_an_endpoint() {
         let mut plan = plan(Pace::Closed(Closed::new(2)));
-        let urls = ["http://127.0.0.1:1/a", "http://127.0.0.1:2/b", "http://127.0.0.1:1/c?d"];
+        let urls = ["http://localhost:1/a", "http://127.0.0.1:2/b", "http://LOCALHOST:1/c?d"];
         let requests = urls.iter().map(|url| RequestPlan::get(url)).collect();
         plan.groups[0].source = Source::Turn { requests };
         let prepared = prepare(&plan).unwrap();
