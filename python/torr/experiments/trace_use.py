@@ -1,4 +1,7 @@
-"""What a level has read of its trace, and a warning about what of it torr cannot send."""
+"""What a level has read of its trace, and warnings about it.
+
+They say what of the trace torr cannot send, and that it has too few sessions for the users.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from torr.messages.message import message
+from torr.messages.message import Message, message, message_count
+from torr.model.pace import Fed
 
 if TYPE_CHECKING:
     from torr.model.plan import Plan
@@ -18,12 +22,31 @@ def with_trace(level: Level, plan: Plan) -> Level:
     content = plan.feed.content() if plan.feed else None
     if content is None:
         return level
-    level = msgspec.structs.replace(level, trace=content)
-    if not content.images:
-        return level
-    text = message(
-        "warning.trace_images",
-        "torr does not send the images of the trace: {n:,}",
-        n=content.images,
-    )
-    return msgspec.structs.replace(level, warnings=[*level.warnings, text])
+    texts: list[Message] = []
+    if content.images:
+        texts.append(
+            message(
+                "warning.trace_images",
+                "torr does not send the images of the trace: {n:,}",
+                n=content.images,
+            )
+        )
+    users = 0 if _is_timed(plan) else level.user_count
+    if 0 < content.sessions < users:
+        texts.append(
+            message_count(
+                "warning.few_sessions",
+                content.sessions,
+                "the trace has {n:,} session for {users:,} users: the others had nothing to send,"
+                " so this is a load of fewer users",
+                "the trace has {n:,} sessions for {users:,} users: the others had nothing to send,"
+                " so this is a load of fewer users",
+                users=users,
+            )
+        )
+    return msgspec.structs.replace(level, trace=content, warnings=[*level.warnings, *texts])
+
+
+def _is_timed(plan: Plan) -> bool:
+    """Return whether rows are sent at their times, not by users."""
+    return any(isinstance(group.pace, Fed) and group.pace.is_timed for group in plan.groups)
