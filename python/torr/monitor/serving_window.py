@@ -188,18 +188,25 @@ class _Totals:
         return max((max(values) for values in self._values(quantity)), default=None)
 
     def highest_sum(self, quantity: str) -> float | None:
-        """Return the highest sum of the sources' values in one second."""
-        by_second: dict[int, list[float]] = {}
+        """Return the highest sum of the sources' values in one second.
+
+        Of a long load, sources may have kept readings of different seconds: one without a reading
+        counts with its last one.
+        """
         having = self._having(quantity)
-        for readings in having:
-            begin_s = self._window.begin_s
-            second_of = {round(each.at_s - begin_s): each.gauges[quantity] for each in readings}
-            for second, value in second_of.items():
-                by_second.setdefault(second, []).append(value)
-        if len(having) == 1:
-            return max(reading.gauges[quantity] for reading in having[0])
-        whole = [sum(values) for values in by_second.values() if len(values) == len(having)]
-        return max(whole, default=None)
+        by_second: dict[int, dict[int, float]] = {}
+        for number, readings in enumerate(having):
+            for each in readings:
+                second = round(each.at_s - self._window.begin_s)
+                values = by_second.setdefault(second, {})
+                values[number] = max(each.gauges[quantity], values.get(number, 0.0))
+        highest: float | None = None
+        latest: dict[int, float] = {}
+        for second in sorted(by_second):
+            latest |= by_second[second]
+            if len(latest) == len(having):
+                highest = max(highest or 0.0, sum(latest.values()))
+        return highest
 
     def _values(self, quantity: str) -> list[list[float]]:
         return [[each.gauges[quantity] for each in known] for known in self._having(quantity)]

@@ -171,6 +171,12 @@ def test_several_servers_add_up_and_their_percentages_are_averaged():
     assert found.ttft_ms == pytest.approx(250.0)  # of all requests
 
 
+def test_sums_are_known_where_sources_kept_readings_of_different_seconds():
+    waits = {"waiting": lambda s: 50.0 * (200 <= s < 900)}
+    even, odd = readings(range(0, 1500, 2), waits), readings(range(1, 1500, 2), waits)
+    assert usage(even, odd, window=Window(ZERO_S, 1500.0)).waiting_max == 100.0
+
+
 def test_a_part_of_the_servers_is_not_taken_for_all():
     fine = whole(generated_tokens=lambda s: 10.0 * s + 100)
     restarted = whole(generated_tokens=lambda s: 30.0 * s + (900 if s < 5 else 0) + 100)
