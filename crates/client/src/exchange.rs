@@ -164,9 +164,13 @@ impl Exchange {
         self.to_write = count;
     }
 
-    /// Adds to the number of bytes to send.
-    pub(crate) fn add_to_write(&mut self, count: usize) {
-        self.to_write += count;
+    /// Takes note that a frame with `count` bytes of the body, of which `left` are left before it, is in the
+    /// buffer of the connection.
+    pub(crate) fn note_buffered(&mut self, frame_head: usize, left: usize, count: usize) {
+        self.to_write += frame_head;
+        if let Some(call) = &mut self.grpc_call {
+            call.note_buffered(left, count, self.to_write);
+        }
     }
 
     /// Returns the bytes at the end of the request that may not be sent yet.
@@ -187,7 +191,7 @@ impl Exchange {
         }
         self.written += count;
         if let Some(call) = &mut self.grpc_call {
-            call.note_sent(at);
+            call.note_sent(self.written, at);
         }
     }
 

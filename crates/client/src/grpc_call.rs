@@ -31,8 +31,12 @@ pub struct GrpcCall {
     released: u64,
     received: GrpcMessages,
     has_bad_prefix: bool,
-    /// The number of messages whose sending is stamped.
-    stamped: u64,
+    /// How many bytes of the body are left from the beginning of each message on that may be sent, and is
+    /// not in the buffer of the connection yet.
+    begin_at: VecDeque<usize>,
+    /// How many bytes of the request precede each message that is in the buffer and has not begun to be
+    /// sent.
+    buffered: VecDeque<usize>,
     /// When the messages were sent that no message of the response has answered.
     asked: VecDeque<Nanos>,
     round_trips: Vec<Nanos>,
@@ -49,7 +53,9 @@ impl GrpcCall {
         (self.sending, self.is_paired) = (sending, is_paired);
         (self.held, self.released) = (0, 0);
         self.received.restart();
-        (self.has_bad_prefix, self.stamped, self.answers) = (false, 0, 0);
+        (self.has_bad_prefix, self.answers) = (false, 0);
+        self.begin_at.clear();
+        self.buffered.clear();
         self.asked.clear();
         self.round_trips.clear();
         self.longest_round_trip = None;
@@ -58,8 +64,8 @@ impl GrpcCall {
     /// Lets only the first message of the request be sent, unless all are sent together.
     pub(crate) fn hold(&mut self, body: &[u8]) {
         if self.sending != MessageSending::Together {
-            self.held = body.len() - first_message(body);
-            self.released = 1;
+            self.held = body.len();
+            self.release(body);
         }
     }
 
@@ -71,8 +77,20 @@ impl GrpcCall {
     /// Lets the next message of the request be sent.
     pub(crate) fn release(&mut self, body: &[u8]) {
         let held = &body[body.len() - self.held..];
+        if self.is_paired && !held.is_empty() {
+            self.begin_at.push_back(self.held);
+        }
         self.held -= first_message(held);
         self.released += 1;
+    }
+
+    /// Takes note that `count` bytes of the body are in the buffer of the connection, of which `left` were
+    /// left before. Of the request, `length` bytes are known, with the frames of the body so far.
+    pub(crate) fn note_buffered(&mut self, left: usize, count: usize, length: usize) {
+        while let Some(begin_at) = self.begin_at.front().filter(|at| **at + count > left) {
+            self.buffered.push_back(length - begin_at);
+            self.begin_at.pop_front();
+        }
     }
 
     /// Returns how many messages may be released because as many were received since the last call.
@@ -88,10 +106,10 @@ impl GrpcCall {
         is_waiting.then(|| sent.saturating_add(interval.saturating_mul(self.released)))
     }
 
-    /// Takes note of a write that began at `at`.
-    pub(crate) fn note_sent(&mut self, at: Nanos) {
-        while self.is_paired && self.stamped < self.released {
-            self.stamped += 1;
+    /// Takes note of a write that began at `at`, with which `written` bytes of the request are sent.
+    pub(crate) fn note_sent(&mut self, written: usize, at: Nanos) {
+        while self.buffered.front().is_some_and(|before| *before < written) {
+            self.buffered.pop_front();
             self.asked.push_back(at);
         }
     }
@@ -170,8 +188,13 @@ mod tests {
         let body = [message(b"a"), message(b"bc"), message(b"")].concat();
         let mut call = begun(MessageSending::Alternate, &body);
         assert_eq!(call.held_bytes(), 12);
-        call.note_sent(100);
-        call.note_sent(110);
+        // Its head has 50 bytes, each frame of the body 9: what is sent before a message does not begin it.
+        call.note_buffered(18, 4, 50 + 9 + 18);
+        call.note_sent(59, 90);
+        call.note_sent(60, 100);
+        call.note_sent(63, 110);
+        call.note_buffered(14, 2, 50 + 18 + 18);
+        call.note_sent(74, 120);
         assert_eq!(call.take_answers(), 0);
         let mut heard = 0;
         call.take(&message(b"answer")[..7], 140, || heard += 1);
@@ -180,7 +203,9 @@ mod tests {
         assert_eq!((call.take_answers(), call.take_answers()), (1, 0));
         call.release(&body);
         assert_eq!((call.held_bytes(), heard), (5, 1));
-        call.note_sent(160);
+        call.note_sent(74, 155);
+        call.note_buffered(12, 7, 50 + 27 + 18);
+        call.note_sent(90, 160);
         // A second one at once answers nothing, but one more may follow.
         call.take(&[message(b"b"), message(b"c")].concat(), 190, || heard += 1);
         assert_eq!(call.take_answers(), 2);

@@ -110,6 +110,20 @@ fn drive<D: Driver>(
     let now = driver.now();
     let mut connection =
         Connection::dialled(dialled, layer, tunnel, (&single.endpoint.protocol, single.seed), now);
+    let outcome = exchange_over(&mut connection, driver, exchange, single, scratch, deadline);
+    connection.close(driver);
+    outcome
+}
+
+/// Opens a connection, and runs the exchange on it.
+fn exchange_over<D: Driver>(
+    connection: &mut Connection<D::Socket>,
+    driver: &mut D,
+    exchange: &mut Exchange,
+    single: &SingleRequest<'_>,
+    scratch: &mut Scratch,
+    deadline: Nanos,
+) -> Outcome {
     let mut ready = Vec::new();
     let mut reason = None;
     while reason.is_none() && driver.now() < deadline {
@@ -126,7 +140,7 @@ fn drive<D: Driver>(
             ready.push(Ready { token: 0, readable: false, writable: true, closed: false });
         }
         for event in ready.drain(..) {
-            let end = turn(driver, exchange, &mut connection, single, event, scratch, deadline);
+            let end = turn(driver, exchange, connection, single, event, scratch, deadline);
             if exchange.bytes_in > MAX_BYTES {
                 return exchange.end(driver.now(), Reason::ReadTooLarge);
             }
@@ -254,9 +268,10 @@ fn reason_name(failure: Option<Reason>, status: Option<u16>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use net::{Act, Dial, Peer, Simulated};
+    use wire::http2::{Flags, FrameHead, FrameKind};
 
     use super::*;
-    use crate::plan::{Closed, Pace, RequestPlan, Source, Stop};
+    use crate::plan::{Closed, HttpVersion, Pace, RequestPlan, Source, Stop};
 
     const PIECE: usize = 128 * 1024;
 
@@ -289,6 +304,42 @@ mod tests {
         let to = &single.endpoint.addresses[0];
         let outcome = drive(&mut driver, &mut exchange, &single, to, &mut scratch, 30_000_000_000);
         (outcome, exchange)
+    }
+
+    /// Says nothing, and keeps what it receives.
+    struct Listening(Vec<u8>);
+
+    impl Peer for Listening {
+        fn dial(&mut self, _: u64, _: Nanos) -> Dial {
+            Dial::Accept(0)
+        }
+
+        fn receive(&mut self, _: u64, bytes: &[u8], _: Nanos) -> Vec<(Nanos, Act)> {
+            self.0.extend_from_slice(bytes);
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn the_server_learns_that_the_connection_ends() {
+        let request = RequestPlan::get("http://127.0.0.1:80/");
+        let stop = Stop::Requests { requests: 1 };
+        let mut plan = Plan::new(Pace::Closed(Closed::new(1)), Source::One { request }, stop);
+        plan.transport.http = HttpVersion::TwoPlain;
+        let prepared = prepare(&plan).unwrap();
+        let single = SingleRequest::first(&plan, &prepared).unwrap();
+        let mut exchange = Exchange::new(0, 0, single.request.outline(&single.text));
+        let mut scratch = Scratch::new(BUFFER_BYTES);
+        let mut driver = Simulated::new(Listening(Vec::new()));
+        let to = &single.endpoint.addresses[0];
+        let outcome = drive(&mut driver, &mut exchange, &single, to, &mut scratch, 1_000_000_000);
+        assert_eq!(outcome.failure, Some(Reason::TimeoutFirstByte));
+        let received = driver.peer.0;
+        let mut frame = Vec::new();
+        let (kind, flags) = (FrameKind::GoAway, Flags::NONE);
+        FrameHead { length: 8, kind, flags, stream: 0 }.write(&mut frame);
+        frame.extend_from_slice(&[0; 8]);
+        assert!(received.ends_with(&frame), "{received:?}");
     }
 
     #[test]

@@ -261,6 +261,16 @@ impl<S> ConnectionTable<S> {
         connection.close(driver);
     }
 
+    /// Closes all connections, also those that carry no new exchanges.
+    pub(super) fn close_all<D: Driver<Socket = S>>(&mut self, driver: &mut D) {
+        for number in 0..self.entries.len() as u32 {
+            self.close(number, driver);
+            while let Some((generation, _)) = self.get(number).leaving.first() {
+                self.close_leaving(number, *generation, driver);
+            }
+        }
+    }
+
     /// Counts the end of a connection, if it is one of WebSocket.
     fn end_websocket(&mut self, connection: &Connection<S>, now: Nanos) {
         if let Some(tally) = &mut self.websocket

@@ -126,7 +126,7 @@ impl<D: Driver> Worker<D> {
     }
 
     /// Returns the reason of a timeout if a connection is not open yet.
-    fn overdue(&self, connection: u32) -> Option<Reason> {
+    pub(super) fn overdue(&self, connection: u32) -> Option<Reason> {
         self.connections.get(connection).connection.as_ref().and_then(Connection::overdue)
     }
 

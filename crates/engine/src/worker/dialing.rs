@@ -75,9 +75,8 @@ impl<D: Driver> Worker<D> {
         let request = self.slots[first as usize].request;
         let times = &mut self.recorder.tally(request, false).accepted;
         times.record_opening(connect, tls.unwrap_or(UNSET));
-        self.opening.dial_ended();
-        while let Some(slot) = self.first_in(number, State::Connecting) {
-            self.free(slot, now);
+        if self.overdue(number).is_none() {
+            self.first_dial_ended(number, now);
         }
         if self.first_in(number, State::Busy).is_some() {
             self.begin_waiting(number, now, event);
@@ -88,6 +87,18 @@ impl<D: Driver> Worker<D> {
             self.resume_next_turn(event.token, event.closed);
         }
         self.open_more(now, false);
+    }
+
+    /// Frees the slots that wait for the end of a first dial: the connection is open, and the handshake of
+    /// WebSocket is complete or refused.
+    pub(super) fn first_dial_ended(&mut self, number: u32, now: Nanos) {
+        if self.first_in(number, State::Connecting).is_none() {
+            return;
+        }
+        self.opening.dial_ended();
+        while let Some(slot) = self.first_in(number, State::Connecting) {
+            self.free(slot, now);
+        }
     }
 
     /// Returns the first slot of a connection that is in this state.

@@ -180,12 +180,16 @@ impl<D: Driver> Worker<D> {
         let is_current = entry.generation == generation;
         let Some(connection) = entry.of_generation(generation) else { return };
         let (accepts, has_outgoing) = (connection.accepts(), connection.has_outgoing());
+        let is_dialled = is_current && connection.overdue().is_none();
         if accepts || connection.is_active() {
             if has_outgoing {
                 self.flush_later(number);
             }
             if !accepts && is_current && self.connections.leave(number) {
                 self.connect_waiting(number);
+            }
+            if is_dialled {
+                self.end_first_dial(number);
             }
             return;
         }
@@ -202,8 +206,19 @@ impl<D: Driver> Worker<D> {
         if is_current {
             self.connections.get_mut(number).is_closing = true;
             self.close_when_idle(number);
+            self.end_first_dial(number);
         } else {
             self.connections.close_leaving(number, generation, &mut self.driver);
+        }
+    }
+
+    /// Lets the slots of a connection begin whose first dial includes a handshake of WebSocket, which has
+    /// ended.
+    fn end_first_dial(&mut self, number: u32) {
+        if self.opening.is_under_way() {
+            let now = self.driver.now();
+            self.first_dial_ended(number, now);
+            self.open_more(now, false);
         }
     }
 

@@ -38,6 +38,11 @@ impl UserOpening {
         self.is_started && self.pending == 0
     }
 
+    /// Returns whether some slots have not begun, or their first dial has not ended.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.pending > 0
+    }
+
     /// Takes note that a first dial has ended, so that the next may start.
     pub(super) fn dial_ended(&mut self) {
         self.pending -= 1;

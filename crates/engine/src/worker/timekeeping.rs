@@ -51,8 +51,7 @@ impl<D: Driver> Worker<D> {
         self.report_phase(Phase::Drain, now);
         // The receiver of the last report may rely on closed sockets.
         let counts = self.connections.counts;
-        (0..self.connections.entries.len() as u32)
-            .for_each(|number| self.connections.close(number, &mut self.driver));
+        self.connections.close_all(&mut self.driver);
         self.connections.counts = counts;
         // Attempts that began in the warm-up and ended later belong to the warm-up.
         self.report_phase(Phase::Over, now);

@@ -392,6 +392,21 @@ fn nothing_waits_for_the_last_exchange_of_a_connection_that_carries_no_more() {
 }
 
 #[test]
+fn the_client_says_that_it_leaves_also_on_a_connection_that_carries_no_more() {
+    let server = Server::new(|number, connection, stream| match (number, connection, stream) {
+        (1, ..) | (_, 0, 41..) => Reply::Nothing,
+        (_, 0, 39) => Reply::GoAwayAndStay,
+        _ => Reply::After(10 * MS, 200),
+    });
+    let mut plan = over_http2(closed(4), 4);
+    plan.drain_ns = 0;
+    let run = simulate(plan, server);
+    let connections = run.reports.last().unwrap().connections;
+    assert_eq!((connections.opened, connections.open), (2, 2));
+    assert_eq!(run.world.peer.ended, [ErrorCode::NO_ERROR; 2]);
+}
+
+#[test]
 fn a_request_that_is_refused_again_and_again_ends_with_that_reason() {
     let server = Server::new(|number, _, _| match number {
         0..40 => Reply::Reset(ErrorCode::REFUSED_STREAM),

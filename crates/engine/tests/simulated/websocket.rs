@@ -250,6 +250,29 @@ fn idle_connections_are_opened_and_a_trickle_of_messages_goes_over_all_of_them()
 }
 
 #[test]
+fn the_window_begins_after_all_handshakes() {
+    let server = Server { handshake_ns: 300 * MS, ..echo_after(MS) };
+    let run = simulate(over_websocket(constant(100.0, 4), 1), server);
+    run.assert_balanced();
+    assert_eq!((run.measured.ok, run.reasons()), (100, vec![]));
+    assert_eq!(run.measured.accepted.wait.quantile(1.0), 0);
+    assert_eq!(run.measured.accepted.lag.quantile(1.0), 0);
+    let service = run.measured.accepted.service.quantile(1.0);
+    assert!(service < 2 * MS, "{service}");
+
+    // Users whose first handshake takes longer than their timeout try again; it is no attempt.
+    let server = Server { handshake_ns: 300 * MS, ..echo_after(MS) };
+    let mut plan = over_websocket(closed(2), 1);
+    request(&mut plan).timeout_ns = 200 * MS;
+    let run = simulate(plan, server);
+    run.assert_balanced();
+    let reasons = run.reasons();
+    assert_eq!((reasons.len(), reasons[0].0.as_str()), (1, "timeout.websocket_handshake"));
+    assert_eq!(opened(&run), run.world.peer.handshakes.len() as u64);
+    assert_eq!(opened(&run), 2 + reasons[0].1);
+}
+
+#[test]
 fn messages_that_nobody_asked_for_are_counted_and_pings_are_answered() {
     let server = Server::new(|number, _, payload: &[u8]| {
         let ping = frame(OutgoingFrame::ping(&ControlPayload::new(b"p").unwrap()));

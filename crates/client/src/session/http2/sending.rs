@@ -95,9 +95,9 @@ impl Core {
                 head.write(out);
                 out.extend_from_slice(piece);
             });
-            exchange.add_to_write(FRAME_HEAD_BYTES);
+            exchange.note_buffered(FRAME_HEAD_BYTES, from, count);
             self.sending.pop_front();
-            if !is_last {
+            if released > count {
                 self.sending.push_back((slot, stream));
             }
         }

@@ -9,7 +9,7 @@ use wire::{RequestParts, RequestTemplate};
 
 use super::Http2Session;
 use crate::session::{Ended, ProtocolSession, Received, Slots};
-use crate::{Exchange, Outline, Reason, Scratch, UNSET};
+use crate::{Exchange, GrpcCall, MessageSending, Outline, Reason, Scratch, UNSET};
 
 /// A client with slots, and what its server has received.
 struct Client {
@@ -436,6 +436,56 @@ fn the_window_of_the_connection_is_shared_in_turn() {
     client.feed(&number(FrameKind::WindowUpdate, 0, 2));
     assert_eq!(client.sent()[0].3, "d");
     assert!(client.slots[1].0.stamps.window_wait >= 300);
+    assert_eq!(client.slots[0].0.stamps.window_wait, 0);
+}
+
+/// Returns a call of two messages, the second of which waits for the answer to the first.
+fn alternating() -> (GrpcCall, Vec<u8>) {
+    let mut call = GrpcCall::default();
+    call.restart(MessageSending::Alternate, true);
+    let message = [&[0, 0, 0, 0, 4][..], b"text"].concat();
+    (call, request("POST", "/call", Some(&message.repeat(2))))
+}
+
+#[test]
+fn a_message_of_a_call_is_timed_from_its_first_byte() {
+    let mut client = Client::greeted(1);
+    client.feed(&settings(&[Setting::InitialWindowBytes(0)]));
+    let (call, request) = alternating();
+    client.slots[0].0.grpc_call = Some(Box::new(call));
+    client.begin(0, request);
+    client.sent();
+    client.now += 500;
+    client.feed(&number(FrameKind::WindowUpdate, 1, 100));
+    client.sent();
+    let begun = client.now;
+    client.now += 30;
+    client.feed(&head(1, "200"));
+    client.feed(&data(1, &[0, 0, 0, 0, 0]));
+    let call = client.slots[0].0.grpc_call.as_mut().unwrap();
+    let times: Vec<_> = call.take_round_trips().collect();
+    assert_eq!(times.len(), 1);
+    assert!(times[0] <= client.now - begun + 3, "{times:?}");
+    assert!(client.slots[0].0.stamps.window_wait >= 500);
+}
+
+#[test]
+fn a_call_that_waits_for_an_answer_does_not_wait_for_the_window() {
+    let mut client = Client::greeted(2);
+    // The window of the connection has room for the first message alone.
+    client.feed(&settings(&[Setting::InitialWindowBytes(1 << 20)]));
+    client.begin(1, request("POST", "/first", Some(&[b'x'; 65_535 - 9])));
+    client.sent();
+    client.feed(&whole(1, "200"));
+    let (call, request_of_call) = alternating();
+    client.slots[0].0.grpc_call = Some(Box::new(call));
+    client.begin(0, request_of_call);
+    client.begin(1, request("POST", "/upload", Some(b"some more")));
+    client.sent();
+    client.now += 500;
+    client.feed(&number(FrameKind::WindowUpdate, 0, 1_000));
+    client.sent();
+    assert!(client.slots[1].0.stamps.window_wait >= 500);
     assert_eq!(client.slots[0].0.stamps.window_wait, 0);
 }
 

@@ -40,8 +40,11 @@ pub(super) struct MessageCore {
     /// Slots whose messages are complete, because they were written.
     written: Vec<u16>,
     receiving: Receiving,
-    /// The beginning of a message whose end has its exchange.
+    /// The beginning of a message whose exchange is known at its end, how many bytes it has with its
+    /// frames, and when the first were received.
     collected: Vec<u8>,
+    collected_bytes: usize,
+    collected_from: Nanos,
     /// The latest ping without an answer; the answer to the latest is one to all (RFC 6455, 5.5.3).
     ping: Option<ControlPayload>,
     /// Whether an answer to an earlier ping waits to be sent.
@@ -122,6 +125,8 @@ impl MessageCore {
             written: Vec::new(),
             receiving: Receiving::Nobody,
             collected: Vec::new(),
+            collected_bytes: 0,
+            collected_from: UNSET,
             ping: None,
             has_unsent_pong: false,
             opened_at: UNSET,
@@ -305,17 +310,35 @@ impl MessageCore {
         match self.receiving {
             Receiving::Nobody => turn.messages.unmatched += u64::from(piece.is_last),
             Receiving::Slot(slot) => self.deliver(slot, piece, count, turn),
-            Receiving::Collected => {
-                self.collected.extend_from_slice(piece.payload);
-                if piece.is_last {
-                    let mut payload = std::mem::take(&mut self.collected);
-                    let whole = MessagePiece { payload: &payload, is_first: true, ..*piece };
-                    self.take_piece(&whole, payload.len(), turn);
-                    payload.clear();
-                    self.collected = payload;
-                }
-            }
+            Receiving::Collected => self.collect(piece, count, turn),
         }
+    }
+
+    /// Keeps a piece of a message until its ID is known.
+    fn collect(
+        &mut self,
+        piece: &MessagePiece<'_>,
+        count: usize,
+        turn: &mut MessageTurn<'_, impl Slots>,
+    ) {
+        if piece.is_first {
+            (self.collected_bytes, self.collected_from) = (0, turn.at);
+        }
+        self.collected.extend_from_slice(piece.payload);
+        self.collected_bytes += count;
+        if !piece.is_last {
+            return;
+        }
+        let mut payload = std::mem::take(&mut self.collected);
+        let whole = MessagePiece { payload: &payload, is_first: true, ..*piece };
+        if let Receiving::Slot(slot) = self.receiver_of(&whole) {
+            turn.slots.slot(slot).0.note_received(0, self.collected_from);
+            self.deliver(slot, &whole, self.collected_bytes, turn);
+        } else {
+            turn.messages.unmatched += 1;
+        }
+        payload.clear();
+        self.collected = payload;
     }
 
     /// Returns whose the message is that begins with a piece.

@@ -38,6 +38,8 @@ pub(super) fn handshake_text(options: &WebSocketOptions, seed: u64) -> Vec<u8> {
 #[derive(Debug)]
 pub(crate) struct WebSocketSession {
     reader: WebSocketReader,
+    /// Bytes of a frame that were received before anything of it could be used.
+    begun_bytes: usize,
     core: MessageCore,
 }
 
@@ -48,7 +50,7 @@ impl WebSocketSession {
             MessageMatching::Order | MessageMatching::None => MAX_MESSAGE_BYTES,
         };
         let reader = WebSocketReader::new(Masking::Forbidden, most);
-        Self { reader, core: MessageCore::new(options, seed) }
+        Self { reader, begun_bytes: 0, core: MessageCore::new(options, seed) }
     }
 
     /// Returns whether the handshake is not complete.
@@ -125,8 +127,14 @@ impl ProtocolSession for WebSocketSession {
         while self.core.is_open() {
             let before = rest.len();
             match self.reader.next(&mut rest) {
-                Ok(Some(event)) => self.core.take(event, before - rest.len(), &mut turn),
-                Ok(None) => break,
+                Ok(Some(event)) => {
+                    let count = std::mem::take(&mut self.begun_bytes) + before - rest.len();
+                    self.core.take(event, count, &mut turn);
+                }
+                Ok(None) => {
+                    self.begun_bytes += before - rest.len();
+                    break;
+                }
                 Err(error) => self.core.fail(error, &mut turn),
             }
         }

@@ -12,7 +12,7 @@ use wire::{RequestParts, RequestTemplate};
 
 use super::{MessageMatching, WebSocketOptions, WebSocketSession};
 use crate::session::{Ended, ProtocolSession, Received, Slots};
-use crate::{Exchange, Outline, Reason, Scratch};
+use crate::{Exchange, Outline, Reason, Scratch, Stamps};
 
 /// A client with slots.
 struct Client {
@@ -222,7 +222,8 @@ fn answers_belong_to_the_oldest_message_that_was_sent() {
 
 #[test]
 fn answers_with_ids_come_in_any_order_and_in_pieces() {
-    for size in [1, 7, 1000] {
+    // From the read with the end of the frame's head to that with the end of the frame.
+    for (size, reads) in [(1, 21), (7, 3), (1000, 0)] {
         let mut client = Client::open(3, MessageMatching::Id("id".into()));
         client.begin(0, r#"{"id": 1}"#);
         client.begin(1, r#"{"id": "two", "more": {"id": 1}}"#);
@@ -239,6 +240,10 @@ fn answers_with_ids_come_in_any_order_and_in_pieces() {
         let ended = client.feed_by(size, &answers.concat());
         assert_eq!(ends(&ended), [(1, None), (0, None)], "{size}");
         assert_eq!(client.body(1), r#"{"x": 2, "id": "two"}"#);
+        let exchange = &client.slots[1].0;
+        assert_eq!(exchange.bytes_in, answers[1].len() as u64, "{size}");
+        let Stamps { first_byte, last_byte, .. } = exchange.stamps;
+        assert_eq!(last_byte - first_byte, reads, "{size}");
         assert_eq!(client.scratch.messages.unmatched, 4, "{size}");
         // The one without an ID, which nothing answers.
         assert!(client.cancel(2) && !client.session.is_active());
