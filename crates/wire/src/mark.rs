@@ -152,6 +152,16 @@ mod tests {
     }
 
     #[test]
+    fn an_event_has_the_parts_of_its_kind_if_no_more_is_known_of_it() {
+        let parts = |kind| Mark::of(kind).parts;
+        assert_eq!(parts(Kind::Text), EventParts::CONTENT);
+        let both = EventParts::REASONING.and(EventParts::REASONING_CONTENT);
+        assert_eq!(parts(Kind::Reasoning), both);
+        assert_eq!(parts(Kind::ToolCall), EventParts::TOOL.and(EventParts::TOOL_TEXT));
+        assert_eq!(parts(Kind::Usage), EventParts::NONE);
+    }
+
+    #[test]
     fn later_counts_replace_earlier_ones_and_silence_does_not() {
         let first = Usage { input: Some(7), output: Some(1), ..Usage::default() };
         let mut usage = first;

@@ -103,3 +103,41 @@ impl RequestTemplate {
         self.fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call() -> RequestTemplate {
+        let fields = &[("te".to_owned(), "trailers".to_owned())];
+        let (method, scheme, authority, target) = ("POST", "http", "h", "/s/m");
+        let parts = RequestParts { method, scheme, authority, target, fields, body: None };
+        RequestTemplate::plain(&parts).unwrap()
+    }
+
+    fn place(name: &str) -> Result<u16, String> {
+        name.parse().map_err(|_| format!("no {name}"))
+    }
+
+    #[test]
+    fn messages_become_the_body_with_the_places_of_their_numbers() {
+        let number = |text: &str| GrpcPart::Number(text.to_owned(), NumberEncoding::Sint32);
+        let nested = GrpcPart::Nested(vec![GrpcPart::Text("a{{1}}".into()), number("{{2}}")]);
+        let mut template = call();
+        template.leave_out_length();
+        let messages = [vec![GrpcPart::Bytes(vec![8]), number("{{3}}")], vec![nested]];
+        template.set_messages(&messages, &mut place).unwrap();
+        assert_eq!(template.numbers(), [(3, NumberEncoding::Sint32), (2, NumberEncoding::Sint32)]);
+        assert!(template.is_unannounced && template.body.as_ref().unwrap().has_places());
+        assert_eq!(template.target(), &TemplateText::plain(b"/s/m"));
+        for wrong in ["{{name}}", "{{1}}{{2}}"] {
+            let error = template.set_messages(&[vec![number(wrong)]], &mut place).unwrap_err();
+            assert!(matches!(error, TemplateError::Name(_)), "{error}");
+        }
+        template.set_body(b"{{1}}");
+        assert_eq!(
+            (template.numbers(), template.body),
+            (vec![], Some(TemplateText::plain(b"{{1}}")))
+        );
+    }
+}

@@ -239,6 +239,7 @@ mod tests {
             assert!(!read.has_places());
         }
         assert_eq!(read("{{\"\"}}{{\"}}\"}}").unwrap().pieces, [plain("}}")]);
+        assert_eq!(read("{{\"a}}\"}}").unwrap().pieces, [plain("a}}")]);
     }
 
     #[test]

@@ -100,7 +100,8 @@ class ServerProfiles:
             named = msgspec.structs.replace(profile, candidate=candidate.name, factors=dict(cell))
             context.directory.profiles.append(named)
             state.trials_made += 1
-        return outcome
+        interrupt = context.interrupt
+        return replace(outcome, interrupted=interrupt.requested, is_urgent=interrupt.is_urgent)
 
 
 def _with_memory_profile(candidate: Candidate, folder: str) -> Candidate:

@@ -86,7 +86,8 @@ class Bench:
         candidates = [Candidate(name, command, Expectation(), {}, 1) for name in names]
         matrix = Matrix(candidates, CELLS, (1,), plan_of, "a", Procedure())
         profiles = ServerProfiles.of(ProfileRequest(), matrix, 10)
-        profiles.run_after(lambda: Outcome((LEVEL,)), matrix, self.context, self.state)
+        comparison = Outcome((LEVEL,))
+        self.outcome = profiles.run_after(lambda: comparison, matrix, self.context, self.state)
         return self.context.directory.profiles
 
     def measured(self):
@@ -118,6 +119,17 @@ def test_each_profile_is_of_a_server_of_its_own_where_servers_are_kept_up_too(be
     whose = ("a1", "b1", "a2", "b2")
     assert bench.log == [word for each in whose for word in (each, f"{each} stopped")]
     assert bench.state.servers.running() == []
+    assert bench.outcome.status == "complete"
+
+
+def test_an_interrupt_of_the_profiles_is_one_of_the_comparison(bench):
+    def interrupted():
+        bench.context.interrupt.press()
+        return MeasuredLevel(LEVEL)
+
+    bench.measured = interrupted
+    assert len(bench.run()) == 1
+    assert (bench.outcome.status, bench.outcome.levels) == ("interrupted", (LEVEL,))
 
 
 def test_a_load_that_cannot_be_fired_costs_its_profile_alone(bench):

@@ -127,4 +127,20 @@ mod tests {
             assert_eq!(mark(event).unwrap().kind, kind, "{name}");
         }
     }
+
+    #[test]
+    fn the_text_of_a_delta_is_told_apart_by_its_kind() {
+        let table = [
+            (r#"{"text": "a"}"#, Kind::Text, "a", ""),
+            (r#"{"thinking": "b"}"#, Kind::Reasoning, "", "b"),
+            (r#"{"partial_json": "{"}"#, Kind::ToolCall, "", ""),
+            (r#"{"text": "a", "thinking": "b"}"#, Kind::Text, "a", ""),
+        ];
+        for (delta, kind, text, thought) in table {
+            let data = format!(r#"{{"type": "content_block_delta", "delta": {delta}}}"#);
+            let mark = mark(Event { name: b"", data: Some(data.as_bytes()) }).unwrap();
+            let found = (mark.kind, mark.text, mark.thought);
+            assert_eq!(found, (kind, text.as_bytes(), thought.as_bytes()), "{delta}");
+        }
+    }
 }

@@ -80,3 +80,17 @@ pub(super) fn mark(event: Event<'_>) -> Result<Mark<'_>, Malformed> {
         ..Mark::of(kind)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keep_alive_is_an_event_of_that_name_or_kind() {
+        let named = Event { name: b"ping", data: None };
+        let of_kind = Event { name: b"", data: Some(br#"{"event": "ping"}"#) };
+        for event in [named, of_kind] {
+            assert_eq!(mark(event).unwrap().kind, Kind::Ping);
+        }
+    }
+}

@@ -10,3 +10,14 @@ pub(super) const HAS_END: bool = false;
 pub(super) fn mark(_event: Event<'_>) -> Result<Mark<'_>, Malformed> {
     Ok(Mark { has_text: true, ..Mark::of(Kind::Message) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_counts_as_text() {
+        let mark = mark(Event { name: b"", data: None }).unwrap();
+        assert_eq!((mark.kind, mark.has_text), (Kind::Message, true));
+    }
+}

@@ -238,3 +238,90 @@ impl<'de> Visitor<'de> for Calling {
         Ok(calls)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(data: &str) -> Mark<'_> {
+        mark(Event { name: b"", data: Some(data.as_bytes()) }).unwrap()
+    }
+
+    #[test]
+    fn an_event_has_the_parts_that_its_first_answer_has() {
+        let (none, content, empty) = (EventParts::NONE, EventParts::CONTENT, EventParts::EMPTY);
+        let call = EventParts::TOOL.and(EventParts::TOOL_TEXT);
+        let table = [
+            (r#"{"delta": {}}"#, none),
+            (r#"{"delta": {"content": "a"}}"#, content),
+            (r#"{"delta": {"content": ["a"]}}"#, content),
+            (r#"{"delta": {"content": ""}}"#, empty),
+            (r#"{"delta": {"content": "", "role": null}}"#, none),
+            (r#"{"delta": {"content": null}}"#, none),
+            (r#"{"delta": {"refusal": "no"}}"#, none),
+            (r#"{"text": "a"}"#, content),
+            (r#"{"text": ""}"#, empty),
+            (r#"{"delta": {"reasoning": "a"}}"#, EventParts::REASONING),
+            (r#"{"delta": {"reasoning_content": "a"}}"#, EventParts::REASONING_CONTENT),
+            (r#"{"delta": {"tool_calls": []}}"#, none),
+            (r#"{"delta": {"tool_calls": [{"function": {"name": ""}}]}}"#, EventParts::TOOL),
+            (r#"{"delta": {"tool_calls": [{"function": {"name": "f"}}]}}"#, call),
+            (r#"{"delta": {"tool_calls": [{"function": {"arguments": "{"}}]}}"#, call),
+            (r#"{"delta": {"function_call": {"name": "f"}}}"#, EventParts::FUNCTION),
+            (
+                r#"{"delta": {"content": "a", "reasoning": "b"}}"#,
+                content.and(EventParts::REASONING),
+            ),
+            (r#"{"delta": {"content": "a"}}, {"delta": {"reasoning": "b"}}"#, content),
+        ];
+        for (choices, parts) in table {
+            let data = format!(r#"{{"choices": [{choices}]}}"#);
+            assert_eq!(marked(&data).parts, parts, "{choices}");
+        }
+        assert_eq!(marked(r#"{"choices": []}"#).parts, none);
+    }
+
+    #[test]
+    fn an_event_is_partial_if_its_texts_are_not_all_of_its_text() {
+        let call = r#""tool_calls": [{"function": {"name": "f"}}]"#;
+        let table = [
+            (r#"{"delta": {"content": "a"}}"#.to_owned(), "a", "", false),
+            (r#"{"delta": {"content": "a", "reasoning": "b"}}"#.to_owned(), "a", "b", false),
+            (r#"{"delta": {"content": ["a"]}}"#.to_owned(), "", "", true),
+            (format!(r#"{{"delta": {{{call}}}}}"#), "", "", false),
+            (format!(r#"{{"delta": {{"content": "a", {call}}}}}"#), "a", "", true),
+            (format!(r#"{{"delta": {{"reasoning": "b", {call}}}}}"#), "", "b", true),
+            (format!(r#"{{"delta": {{"content": "a"}}}}, {{"delta": {{{call}}}}}"#), "a", "", true),
+            (r#"{"text": "a"}, {"text": "b"}"#.to_owned(), "b", "", true),
+            (
+                r#"{"delta": {"reasoning": "a"}}, {"delta": {"reasoning": "b"}}"#.into(),
+                "",
+                "b",
+                true,
+            ),
+            (
+                r#"{"delta": {"content": "a"}}, {"delta": {"reasoning": "b"}}"#.into(),
+                "a",
+                "b",
+                false,
+            ),
+        ];
+        for (choices, text, thought, is_partial) in table {
+            let data = format!(r#"{{"choices": [{choices}]}}"#);
+            let mark = marked(&data);
+            let found = (mark.text, mark.thought, mark.is_partial);
+            assert_eq!(found, (text.as_bytes(), thought.as_bytes(), is_partial), "{choices}");
+            assert!(mark.has_text, "{choices}");
+        }
+    }
+
+    #[test]
+    fn an_error_may_report_the_tokens_so_far() {
+        let data = r#"{"error": {"message": "busy"}, "usage": {"completion_tokens": 3}}"#;
+        let mark = marked(data);
+        assert_eq!((mark.kind, mark.usage.and_then(|usage| usage.output)), (Kind::Error, Some(3)));
+        for data in [r#"{"object": "error"}"#, r#"{"error": "busy"}"#] {
+            assert_eq!(marked(data).kind, Kind::Error);
+        }
+    }
+}
