@@ -105,3 +105,21 @@ fn usage(written: Raw<'_>) -> Option<Usage> {
         reasoning: Details::of(tokens.output_tokens_details).reasoning(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_known_by_its_kind_or_by_the_name_of_the_event() {
+        let table = [
+            ("error", r#"{"message": "busy"}"#),
+            ("", r#"{"type": "error"}"#),
+            ("", r#"{"type": "response.failed"}"#),
+        ];
+        for (name, data) in table {
+            let event = Event { name: name.as_bytes(), data: Some(data.as_bytes()) };
+            assert_eq!(mark(event).unwrap().kind, Kind::Error, "{data}");
+        }
+    }
+}

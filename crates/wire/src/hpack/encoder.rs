@@ -79,3 +79,25 @@ fn text(text: &[u8], out: &mut Vec<u8>) {
     integer::write(text.len(), 7, 0, out);
     out.extend_from_slice(text);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_change_of_the_table_has_a_generation_of_its_own() {
+        let (mut encoder, mut out) = (Encoder::default(), Vec::new());
+        let mut seen = vec![encoder.generation()];
+        encoder.field(b"a", b"1", Indexing::Kept, &mut out);
+        seen.push(encoder.generation());
+        encoder.set_table_bytes(100);
+        seen.push(encoder.generation());
+        encoder.begin(&mut out);
+        seen.push(encoder.generation());
+        assert!(seen.is_sorted_by(|earlier, later| earlier < later), "{seen:?}");
+        encoder.begin(&mut out);
+        encoder.set_table_bytes(100);
+        encoder.field(b"a", b"1", Indexing::Kept, &mut out);
+        assert_eq!(encoder.generation(), seen[3]);
+    }
+}

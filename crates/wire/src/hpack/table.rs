@@ -147,6 +147,8 @@ mod tests {
         assert_eq!(table.find(b"a", b"123"), None);
         table.insert(b"d", &[b'x'; 100]);
         assert_eq!((table.get(62), table.size), (None, 0));
+        table.insert(b"e", &[b'x'; ENTRY_BYTES + 7]);
+        assert_eq!(table.size, 2 * ENTRY_BYTES + 8);
     }
 
     #[test]
@@ -156,6 +158,9 @@ mod tests {
             table.insert(b"number", number.to_string().as_bytes());
             let newest = table.get(62).map(|(_, value)| value.to_vec());
             assert_eq!(newest, Some(number.to_string().into_bytes()));
+            let count = table.entries.len();
+            let oldest = table.get(61 + count).map(|(_, value)| value.to_vec());
+            assert_eq!(oldest, Some((number + 1 - count).to_string().into_bytes()));
         }
         let oldest = 61 + table.entries.len();
         assert!(table.get(oldest).is_some() && table.get(oldest + 1).is_none());

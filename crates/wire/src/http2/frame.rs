@@ -187,5 +187,6 @@ mod tests {
         assert_eq!((head.length, head.kind, head.stream), (4, FrameKind::WindowUpdate, 5));
         let both = Flags::END_STREAM.and(Flags::END_HEADERS);
         assert!(both.has(Flags::END_STREAM) && !both.has(Flags::PADDED));
+        assert_eq!(both.and(Flags::END_STREAM), both);
     }
 }

@@ -228,3 +228,73 @@ fn check(name: &[u8], value: &[u8]) -> Result<(), WireError> {
     let is_fine = !name.is_empty() && name.iter().all(is_name) && !is_of_connections;
     (is_fine && !value.iter().any(is_broken)).then_some(()).ok_or(WireError::BadHead)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The block of `:status: 200`.
+    const OK: u8 = 0x88;
+
+    /// Returns a block with a status and a field that is inserted into the table.
+    fn inserting(name: u8, value: u8) -> Vec<u8> {
+        vec![OK, 0x40, 1, name, 1, value]
+    }
+
+    /// Decodes a head; returns the names and values of its fields, as in `a=b c=d`.
+    fn fields(decoder: &mut HeadDecoder, block: &[u8]) -> Result<String, BlockError> {
+        let (_, full) = decoder.head(block, |_| true)?;
+        let full = full.unwrap();
+        let text = |(name, value)| format!("{name}={}", String::from_utf8_lossy(value));
+        Ok(full.fields.iter().map(text).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn the_same_block_means_something_else_after_the_table_has_changed() {
+        // Each uses the second entry of the table: whole, or its name for another value.
+        for (block, before, after) in
+            [(&[OK, 0xbf][..], "a=1", "b=2"), (&[OK, 0x0f, 0x30, 1, b'x'], "a=x", "b=x")]
+        {
+            let mut decoder = HeadDecoder::default();
+            for of in [inserting(b'a', b'1'), inserting(b'b', b'2')] {
+                fields(&mut decoder, &of).unwrap();
+            }
+            assert_eq!(fields(&mut decoder, block).unwrap(), before);
+            assert_eq!(fields(&mut decoder, block).unwrap(), before);
+            assert_eq!(fields(&mut decoder, &inserting(b'b', b'2')).unwrap(), "b=2");
+            assert_eq!(fields(&mut decoder, block).unwrap(), after);
+        }
+    }
+
+    #[test]
+    fn a_block_that_is_known_changes_the_table_each_time() {
+        let mut decoder = HeadDecoder::default();
+        fields(&mut decoder, &inserting(b'a', b'1')).unwrap();
+        for _ in 0..3 {
+            fields(&mut decoder, &inserting(b'b', b'2')).unwrap();
+        }
+        let all = [OK, 0xbe, 0xbf, 0xc0, 0xc1];
+        assert_eq!(fields(&mut decoder, &all).unwrap(), "b=2 b=2 b=2 a=1");
+    }
+
+    #[test]
+    fn a_block_that_uses_the_table_and_changes_it_is_decoded_each_time() {
+        let mut decoder = HeadDecoder::default();
+        fields(&mut decoder, &inserting(b'a', b'1')).unwrap();
+        let block = [OK, 0xbe, 0x40, 1, b'c', 1, b'3'];
+        assert_eq!(fields(&mut decoder, &block).unwrap(), "a=1 c=3");
+        assert_eq!(fields(&mut decoder, &block).unwrap(), "c=3 c=3");
+    }
+
+    #[test]
+    fn a_block_that_resizes_the_table_does_so_each_time() {
+        let mut decoder = HeadDecoder::default();
+        let emptying = [0x20, 0x3f, 0xe1, 0x1f, OK];
+        for _ in 0..2 {
+            fields(&mut decoder, &inserting(b'a', b'1')).unwrap();
+            assert_eq!(fields(&mut decoder, &[OK, 0xbe]).unwrap(), "a=1");
+            assert_eq!(fields(&mut decoder, &emptying).unwrap(), "");
+            assert!(fields(&mut decoder, &[OK, 0xbe]).is_err());
+        }
+    }
+}
