@@ -232,6 +232,7 @@ fn check(name: &[u8], value: &[u8]) -> Result<(), WireError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hpack::{Encoder, Indexing};
 
     /// The block of `:status: 200`.
     const OK: u8 = 0x88;
@@ -296,5 +297,48 @@ mod tests {
             assert_eq!(fields(&mut decoder, &emptying).unwrap(), "");
             assert!(fields(&mut decoder, &[OK, 0xbe]).is_err());
         }
+    }
+
+    /// Returns a block whose fields, after `first`, count so many bytes.
+    fn of_size(first: Option<(&str, &str)>, size: usize) -> Vec<u8> {
+        let (mut encoder, mut block) = (Encoder::default(), Vec::new());
+        let mut left = size;
+        let mut add = |name: &str, value: &str| {
+            let (name, value) = (name.as_bytes(), value.as_bytes());
+            encoder.field(name, value, Indexing::NotKept, &mut block);
+            left -= name.len() + value.len() + 32;
+            left
+        };
+        let mut left = first.map_or(size, |(name, value)| add(name, value));
+        while left > 0 {
+            let length = left.min(1_000) - 32 - 2;
+            left = add("ab", &"v".repeat(length));
+        }
+        block
+    }
+
+    #[test]
+    fn a_list_of_fields_may_be_as_large_as_allowed_and_no_larger() {
+        let mut decoder = HeadDecoder::default();
+        let too_large = BlockError::Malformed(WireError::HeadTooLarge);
+        let status = Some((":status", "200"));
+        assert!(decoder.head(&of_size(status, MAX_HEAD_BYTES), |_| false).is_ok());
+        let larger = of_size(status, MAX_HEAD_BYTES + 1);
+        assert_eq!(decoder.head(&larger, |_| false).unwrap_err(), too_large);
+        assert!(decoder.trailers(&of_size(None, MAX_HEAD_BYTES)).is_ok());
+        let larger = of_size(None, MAX_HEAD_BYTES + 1);
+        assert_eq!(decoder.trailers(&larger).unwrap_err(), too_large);
+    }
+
+    #[test]
+    fn trailers_that_are_known_change_the_table_each_time() {
+        let mut decoder = HeadDecoder::default();
+        let block = &inserting(b'a', b'1')[1..];
+        for _ in 0..2 {
+            let trailers = decoder.trailers(block).unwrap();
+            assert_eq!(trailers.iter().collect::<Vec<_>>(), [("a", &b"1"[..])]);
+        }
+        assert_eq!(fields(&mut decoder, &[OK, 0xbe, 0xbf]).unwrap(), "a=1 a=1");
+        assert!(fields(&mut decoder, &[OK, 0xc0]).is_err());
     }
 }

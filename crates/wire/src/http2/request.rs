@@ -180,3 +180,52 @@ impl RequestHeads {
         read.body
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a request whose path differs from that of others.
+    fn request(path: &str) -> Vec<u8> {
+        let fields =
+            [(COMMON, ":method", "GET"), (OWN, ":path", path), (COMMON, "x-key", "0123456")];
+        let of = |(kind, name, value): (u8, &str, &str)| {
+            [&[kind], name.as_bytes(), &[NAME_END], value.as_bytes(), &[VALUE_END]].concat()
+        };
+        let mut list = fields.map(of).concat();
+        list.push(VALUE_END);
+        list
+    }
+
+    fn block(heads: &mut RequestHeads, path: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        assert_eq!(heads.encode(&request(path), &mut out), b"");
+        out
+    }
+
+    #[test]
+    fn fields_that_requests_have_in_common_take_one_byte_from_the_second_request_on() {
+        let mut heads = RequestHeads::default();
+        // The name of a path takes a byte, and so does the length of its value.
+        let path = |value: &str| 1 + 1 + value.len();
+        let first = block(&mut heads, "~~~1");
+        assert!(first.len() > 1 + path("~~~1") + 1 + 5, "{first:?}");
+        for value in ["~~~2", "~~~3"] {
+            let next = block(&mut heads, value);
+            assert_eq!((next.len(), next[0]), (1 + path(value) + 1, 0x82), "{next:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_comes_again_takes_one_byte_a_field_from_the_third_request_on() {
+        let mut heads = RequestHeads::default();
+        let blocks: Vec<_> = (0..4).map(|_| block(&mut heads, "/long/path")).collect();
+        assert!(blocks[0].len() > blocks[1].len() && blocks[1].len() > 3);
+        assert_eq!((blocks[2].len(), &blocks[3]), (3, &blocks[2]));
+        assert_eq!(heads.largest(), 7 + 3 + 5 + 10 + 5 + 7 + 3 * FIELD_OVERHEAD);
+        // Another list, and a table of another size: nothing of before is repeated.
+        assert_ne!(block(&mut heads, "/other"), blocks[3]);
+        heads.set_table_bytes(0);
+        assert!(block(&mut heads, "/other").len() > 3);
+    }
+}

@@ -71,5 +71,8 @@ mod tests {
         let payload = ControlPayload::new(&bytes[1..]).unwrap();
         assert_eq!(payload.as_bytes(), &bytes[1..]);
         assert_eq!(ControlPayload::new(b""), Some(ControlPayload::EMPTY));
+        assert_ne!(payload, ControlPayload::EMPTY);
+        let short = ControlPayload::new(b"ab").unwrap();
+        assert_eq!(format!("{short:?}"), "ControlPayload([97, 98])");
     }
 }
