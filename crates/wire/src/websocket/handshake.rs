@@ -224,6 +224,12 @@ mod tests {
         let chosen = check(101, &with("Sec-WebSocket-Protocol", "chat"));
         assert_eq!(chosen, Ok(Some("chat".to_owned())));
         assert_eq!(check(101, &GOOD), Ok(None));
+        let (reason, fields) = (Box::default(), Fields::default());
+        let head = ResponseHead { version: 11, status: 101, reason, fields };
+        let refused = request.check(&head, &key()).unwrap_err();
+        assert_eq!(refused, HandshakeError::Upgrade);
+        assert_eq!(refused.to_string(), "the header Upgrade is missing or is not websocket");
+        assert!(HandshakeError::Status(403).to_string().contains("403"));
     }
 
     #[test]
