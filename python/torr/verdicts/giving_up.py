@@ -38,6 +38,8 @@ LEAST_SAMPLES = 6
 """Fewer readings say nothing about their correlation."""
 FOREIGN = 1.2
 """How many times the load's attempts the server's first tokens are, if others use it too."""
+_NEAR_S = 1.0
+"""Servers are read once a second, each at its own moment."""
 CHANCE = 0.05
 """The chance that an interval does not hold the true value."""
 
@@ -95,40 +97,43 @@ def extra_requests(level: Level) -> list[float]:
     """Return the requests that a server had more than the clients, at each of its readings."""
     sources = level.monitor.serving.sources if level.monitor and level.monitor.serving else []
     having = [source for source in sources if source.running and source.waiting]
-    totals = [_requests_by_second(source, level.seconds) for source in having]
-    clients = _OpenRequests.of(level.intervals)
-    if not totals or clients is None:
+    servers = [_RequestsOverTime.of_source(source, level.seconds) for source in having]
+    clients = _RequestsOverTime.of_clients(level.intervals)
+    if not servers or not all(servers) or clients is None:
         return []
     unseen = _unseen(level)
-    extra: list[float] = []
-    for second in sorted(set(totals[0]).intersection(*totals[1:])):
-        readings = [total[second] for total in totals]
-        open_then = [clients.at(at_s) for at_s, _ in readings]
-        extra.append(sum(count for _, count in readings) - fmean(open_then) + unseen)
-    return extra
+    # Those of a long load keep some of their readings, and not those of the same seconds.
+    times = min((server.times for server in servers), key=len)
+    times = [at_s for at_s in times if all(server.has(at_s) for server in servers)]
+    return [
+        sum(server.at(at_s) for server in servers) - clients.at(at_s) + unseen for at_s in times
+    ]
 
 
-def _requests_by_second(source: ServingSeries, seconds: float) -> dict[int, tuple[float, float]]:
-    """Return when a server was read within the window, and its requests then, by second."""
-    ends = [begin + length for begin, length in zip(source.t_s, source.seconds, strict=True)]
-    readings = zip(ends, source.running, source.waiting, strict=True)
-    return {
-        round(at_s): (at_s, running + waiting)
-        for at_s, running, waiting in readings
-        if running is not None and waiting is not None and 0 <= at_s <= seconds
-    }
+class _RequestsOverTime:
+    """Open requests at known times, and linear between them."""
 
-
-class _OpenRequests:
-    """The clients' open requests over time: those at ends of intervals, and linear between."""
-
-    def __init__(self, times: list[float], counts: list[int]) -> None:
-        self._times = times
+    def __init__(self, times: list[float], counts: list[float]) -> None:
+        self.times = times
         self._counts = counts
 
+    def __bool__(self) -> bool:
+        return bool(self.times)
+
     @classmethod
-    def of(cls, intervals: Sequence[Interval]) -> _OpenRequests | None:
-        """Return those of intervals; None if they do not have them."""
+    def of_source(cls, source: ServingSeries, seconds: float) -> _RequestsOverTime:
+        """Return those of a server within the window, at the ends of its intervals."""
+        ends = [begin + length for begin, length in zip(source.t_s, source.seconds, strict=True)]
+        known = [
+            (at_s, running + waiting)
+            for at_s, running, waiting in zip(ends, source.running, source.waiting, strict=True)
+            if running is not None and waiting is not None and 0 <= at_s <= seconds
+        ]
+        return cls([at for at, _ in known], [count for _, count in known])
+
+    @classmethod
+    def of_clients(cls, intervals: Sequence[Interval]) -> _RequestsOverTime | None:
+        """Return the clients', at the ends of intervals; None if they do not have them."""
         known = [
             (piece.t_s + piece.seconds, piece.requests_open)
             for piece in intervals
@@ -137,12 +142,16 @@ class _OpenRequests:
         known.sort()
         return cls([at for at, _ in known], [count for _, count in known]) if known else None
 
+    def has(self, at_s: float) -> bool:
+        """Return whether a time lies between known ones, or within a second of them."""
+        return self.times[0] - _NEAR_S <= at_s <= self.times[-1] + _NEAR_S
+
     def at(self, at_s: float) -> float:
         """Return those at a time; before the first and after the last known time, those then."""
-        after = bisect_left(self._times, at_s)
-        if after in (0, len(self._times)):
+        after = bisect_left(self.times, at_s)
+        if after in (0, len(self.times)):
             return self._counts[min(after, len(self._counts) - 1)]
-        begin, end = self._times[after - 1], self._times[after]
+        begin, end = self.times[after - 1], self.times[after]
         share = (at_s - begin) / (end - begin)
         return self._counts[after - 1] + share * (self._counts[after] - self._counts[after - 1])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from statistics import fmean
 
 import pytest
 
@@ -155,6 +156,21 @@ def test_readings_of_several_servers_are_added_up():
     monitor = {"serving": {"sources": [half, half], "derived": {}}}
     both = Simulated(LATE["the same time"], seconds=60).level(monitor=monitor)
     assert extra_requests(both) == pytest.approx(extra_requests(level))
+
+
+def test_servers_may_keep_readings_of_different_seconds():
+    (series,) = Simulated(LATE["the same time"], seconds=240).level().monitor.serving.sources
+
+    def half(first):
+        lists = {name: getattr(series, name)[first::2] for name in ("t_s", "seconds", "waiting")}
+        running = [count / 2 for count in series.running[first::2]]
+        return {"source": "vllm", "url": "x", **lists, "running": running}
+
+    monitor = {"serving": {"sources": [half(0), half(1)], "derived": {}}}
+    both = Simulated(LATE["the same time"], seconds=240).level(monitor=monitor)
+    assert len(extra_requests(both)) == 120
+    # Three users a second give up, and each request goes on for half a second.
+    assert fmean(extra_requests(both)) == pytest.approx(1.5, abs=0.3)
 
 
 def test_rounds_of_a_level_are_one_estimate_and_levels_are_named():
