@@ -173,7 +173,7 @@ def listen(spec_json: str) -> None:
     Print `listening` when it listens, and its counts as a line of JSON at the end.
     """
 
-def statistics(values: list[int]) -> str:
+def statistics(values: Sequence[int]) -> str:
     """Return `stats` and `histogram` of nanoseconds, as in result.json."""
 
 def version() -> str:

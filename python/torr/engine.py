@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -134,7 +134,7 @@ def once(plan: Plan) -> Exchange:
         return msgspec.json.decode(_engine.once(plan.to_text()), type=Exchange)
 
 
-def statistics(nanoseconds: list[int]) -> tuple[Statistics | None, str]:
+def statistics(nanoseconds: Sequence[int]) -> tuple[Statistics | None, str]:
     """Return statistics in milliseconds by the rules of result.json, and their histogram.
 
     None where there is no value.

@@ -6,6 +6,7 @@ The file of texts is deleted when they are counted.
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -97,60 +98,88 @@ def with_tokens(level: Level, texts: Path, tokenizer: Tokenizer) -> Level:
 
     `stream.tpot_ms` takes the tokens of first pieces into account if they are known of all streams.
     """
-    by_name: dict[str, list[_StreamTokens]] = defaultdict(list)
+    by_name: dict[str, _TokenSums] = defaultdict(_TokenSums)
+    whole = _TokenSums()
     for stream in _counted(texts, tokenizer):
-        by_name[stream.name].append(stream)
-    streams = [stream for group in by_name.values() for stream in group]
+        by_name[stream.name].add(stream)
+        whole.add(stream)
     requests = [_with(x, by_name[x.name], tokenizer.name, level.seconds) for x in level.requests]
-    whole = _with(level, streams, tokenizer.name, level.seconds)
-    return msgspec.structs.replace(whole, requests=requests)
+    level = _with(level, whole, tokenizer.name, level.seconds)
+    return msgspec.structs.replace(level, requests=requests)
 
 
-def _with(part: Part, streams: Sequence[_StreamTokens], file: str, seconds: float) -> Part:
+class _TokenSums:
+    """What is known of the tokens of many streams, in 16 bytes a stream."""
+
+    def __init__(self) -> None:
+        # Times for each token: by the tokenizer's tokens, and by the server's.
+        self.own_tpot_ns = array("Q")
+        self.server_tpot_ns = array("Q")
+        self.tokens = self.thoughts = self.inside = self.uncounted = 0
+        # Of the streams whose tokens the server has counted, too.
+        self._is_compared = False
+        self._own = self._server = 0
+        self._is_partial = False
+
+    def add(self, stream: _StreamTokens) -> None:
+        """Add a stream: those of the window, and the tokens of those that ended in it."""
+        if stream.is_inside and not stream.is_cut:
+            self.inside += stream.all_tokens
+        if not stream.is_measured:
+            return
+        if stream.is_cut:
+            self.uncounted += 1
+            # It has a time by the server's tokens, and its first piece is not known.
+            self._is_partial |= stream.is_spread and stream.server is not None
+            return
+        self.tokens += stream.all_tokens
+        self.thoughts += stream.thoughts
+        self.own_tpot_ns.extend(_known(stream.tpot_ns(stream.all_tokens)))
+        self.server_tpot_ns.extend(_known(stream.tpot_ns(stream.server)))
+        if stream.server is not None:
+            self._is_compared = True
+            self._own += stream.all_tokens
+            self._server += stream.server
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the counts are close to those of the server, as for the same tokenizer."""
+        difference = abs(self._own - self._server)
+        is_close = self._is_compared and difference <= _TOLERANCE * self._server
+        return is_close and not self._is_partial
+
+
+def _known(value: int | None) -> tuple[int, ...]:
+    return () if value is None else (value,)
+
+
+def _with(part: Part, sums: _TokenSums, file: str, seconds: float) -> Part:
     stream = part.stream
     if stream is None:
         return part
-    measured = [x for x in streams if x.is_measured]
-    whole = [x for x in measured if not x.is_cut]
-    tpot, _ = engine.statistics(_known(x.tpot_ns(x.all_tokens) for x in whole))
-    # As for the server's count: of streams that ended in the window.
-    inside = sum(x.all_tokens for x in streams if x.is_inside and not x.is_cut)
+    tpot, _ = engine.statistics(sums.own_tpot_ns)
     tokenizer = TokenizerCounts(
         file=file,
-        tokens_out=sum(x.all_tokens for x in whole),
-        tokens_reasoning=sum(x.thoughts for x in whole),
-        tokens_per_s=inside / seconds if seconds else None,
+        tokens_out=sums.tokens,
+        tokens_reasoning=sums.thoughts,
+        # As for the server's count: of streams that ended in the window.
+        tokens_per_s=sums.inside / seconds if seconds else None,
         tpot_ms=tpot,
-        uncounted=len(measured) - len(whole),
+        uncounted=sums.uncounted,
     )
     stream = msgspec.structs.replace(stream, tokenizer=tokenizer)
-    # Such a stream has a time by the server's tokens, and its first piece is not known.
-    is_partial = any(x.is_cut and x.is_spread and x.server is not None for x in measured)
-    if is_partial or not _agrees(whole):
+    if not sums.agrees:
         return msgspec.structs.replace(part, stream=stream)
-    return _with_first_pieces(part, stream, whole)
+    return _with_first_pieces(part, stream, sums.server_tpot_ns)
 
 
-def _agrees(streams: Sequence[_StreamTokens]) -> bool:
-    """Return whether the counts are close to those of the server, as for the same tokenizer."""
-    both = [(x.all_tokens, x.server) for x in streams if x.server is not None]
-    ours, servers = sum(own for own, _ in both), sum(server for _, server in both)
-    return bool(both) and abs(ours - servers) <= _TOLERANCE * servers
-
-
-def _with_first_pieces(
-    part: Part, stream: StreamStatistics, streams: Sequence[_StreamTokens]
-) -> Part:
+def _with_first_pieces(part: Part, stream: StreamStatistics, tpot_ns: Sequence[int]) -> Part:
     """Return the part with a TPOT that excludes the tokens of the first piece."""
-    tpot, histogram = engine.statistics(_known(x.tpot_ns(x.server) for x in streams))
+    tpot, histogram = engine.statistics(tpot_ns)
     stream = msgspec.structs.replace(stream, tpot_ms=tpot, tpot_first="tokenizer")
     if tpot is not None and isinstance(part, Level):
         part = msgspec.structs.replace(part, histograms={**part.histograms, "tpot": histogram})
     return msgspec.structs.replace(part, stream=stream)
-
-
-def _known(values: Iterator[int | None]) -> list[int]:
-    return [value for value in values if value is not None]
 
 
 def _counted(texts: Path, tokenizer: Tokenizer) -> Iterator[_StreamTokens]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -123,3 +124,23 @@ def test_what_cannot_be_counted_costs_no_level(counted, tmp_path, words_tokenize
     cut = typed.changed(level, warnings=[CUT])
     level = counted_level(cut, tmp_path / "none", read_tokenizer(str(words_tokenizer)))
     assert level.warnings[1] == "tokens were not counted: the file of texts is not whole"
+
+
+def test_a_stream_takes_few_bytes_after_its_tokens_were_counted(tmp_path, words_tokenizer):
+    tokenizer = read_tokenizer(str(words_tokenizer))
+    texts = tmp_path / "texts.jsonl"
+    level = typed.level(seconds=2.0, stream={"tpot_ms": {"n": 1, "mean": 9.5}, "tokens_out": 7})
+
+    def peak(count):
+        texts.write_text(count * f"{json.dumps(told())}\n")
+        tracemalloc.start()
+        try:
+            found = counted_level(level, texts, tokenizer)
+            return found.stream.tokenizer.tokens_out, tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(2_000)
+    (few, before), (many, after) = peak(2_000), peak(5_000)
+    assert (few, many) == (20_000, 50_000)
+    assert after - before < 3_000 * 50
