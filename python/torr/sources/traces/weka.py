@@ -66,13 +66,17 @@ _IDS = msgspec.json.Decoder(list[Annotated[int, Meta(ge=0, lt=1 << _ID_BITS)]])
 
 @dataclass(slots=True)
 class _Node:
-    """A request of a session: what it waits for, its time in the session, its turn of its agent."""
+    """A request of a session: what it waits for, its time in the session, its turn of its agent.
+
+    `is_beside_others` says that the session has sub-agents.
+    """
 
     entry: _Entry
     after: tuple[_Node, ...]
     at_ns: int
     turn: int
     is_branch: bool
+    is_beside_others: bool = False
     number: int = 0
     followers: int = 0
 
@@ -83,12 +87,18 @@ class _Node:
 
     @property
     def pause_ns(self) -> int:
-        """The time to think; where it is not recorded, what the times leave for it."""
+        """The time to think; where it is not recorded, what the times leave for it.
+
+        Traces record it from the end of the request before in the whole session, which may be
+        another agent's. So in sessions with sub-agents the times count, where all are known.
+        """
         if not self.after:
             return 0
-        if self.entry.think_time is not None:
+        ends = [node.end_ns for node in self.after]
+        are_known = self.is_beside_others and None not in ends
+        if self.entry.think_time is not None and not are_known:
             return nearest_ns(self.entry.think_time)
-        return pause_after(self.at_ns, [node.end_ns for node in self.after])
+        return pause_after(self.at_ns, ends)
 
 
 def read(source: TraceSource, options: ReadOptions, counts: TraceCounts) -> Iterator[TraceRow]:
@@ -152,6 +162,9 @@ def _nodes(session: _Session, counts: TraceCounts) -> list[_Node]:
     """Return the requests of a session, each behind those that it waits for."""
     nodes: list[_Node] = []
     _add(session.requests, (), nodes, counts, is_branch=False)
+    if any(node.is_branch for node in nodes):
+        for node in nodes:
+            node.is_beside_others = True
     return nodes
 
 

@@ -75,6 +75,19 @@ def test_a_pause_that_is_not_recorded_is_what_the_times_leave(write):
     assert [row.pause_ns for row in rows] == [0, 0, 0]
 
 
+def test_beside_other_agents_a_pause_is_what_the_times_leave(write):
+    first, second = request(11, 11, api_time=20), request(60, 12, api_time=10, think_time=0.0)
+    other = agent(11, request(11, 21, api_time=60, think_time=0.5))
+    requests = [request(0, 1, api_time=10), agent(11, first, second), other]
+    rows = read(write, session(*requests, request(75, 2, think_time=4.0)))
+    pauses = {row.input_tokens: row.pause_ns for row in rows}
+    assert pauses == {1: 0, 11: S, 21: S, 12: 29 * S, 2: 4 * S}
+    # Without a time of the API, the recorded time to think is all that is known.
+    unknown = agent(11, request(11, 11), request(60, 12, think_time=0.5))
+    rows = read(write, session(request(0, 1, api_time=10), unknown, other))
+    assert {row.input_tokens: row.pause_ns for row in rows}[12] == S // 2
+
+
 def test_sub_agents_run_beside_one_another_and_their_parent_waits_for_all(write):
     rows = read(
         write,
