@@ -239,7 +239,9 @@ mod tests {
             assert!(!read.has_places());
         }
         assert_eq!(read("{{\"\"}}{{\"}}\"}}").unwrap().pieces, [plain("}}")]);
-        assert_eq!(read("{{\"a}}\"}}").unwrap().pieces, [plain("a}}")]);
+        for text in ["{{\"a}}\"}}", "{{ \"a}}\"}}"] {
+            assert_eq!(read(text).unwrap().pieces, [plain("a}}")], "{text}");
+        }
     }
 
     #[test]

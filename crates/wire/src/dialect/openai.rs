@@ -316,6 +316,19 @@ mod tests {
     }
 
     #[test]
+    fn an_event_is_known_by_its_object_its_choices_or_its_usage() {
+        let table = [
+            (r#"{"object": "chat.completion.chunk"}"#, Kind::Other),
+            (r#"{"choices": []}"#, Kind::Other),
+            (r#"{"usage": {"completion_tokens": 3}}"#, Kind::Usage),
+            (r#"{"price": 1}"#, Kind::Unknown),
+        ];
+        for (data, kind) in table {
+            assert_eq!(marked(data).kind, kind, "{data}");
+        }
+    }
+
+    #[test]
     fn an_error_may_report_the_tokens_so_far() {
         let data = r#"{"error": {"message": "busy"}, "usage": {"completion_tokens": 3}}"#;
         let mark = marked(data);
