@@ -257,13 +257,20 @@ mod tests {
             [(&[OK, 0xbf][..], "a=1", "b=2"), (&[OK, 0x0f, 0x30, 1, b'x'], "a=x", "b=x")]
         {
             let mut decoder = HeadDecoder::default();
-            for of in [inserting(b'a', b'1'), inserting(b'b', b'2')] {
-                fields(&mut decoder, &of).unwrap();
+            fields(&mut decoder, &inserting(b'a', b'1')).unwrap();
+            // Trailers do not replace the head that is known.
+            let trailers = &inserting(b'b', b'2')[1..];
+            decoder.trailers(trailers).unwrap();
+            for _ in 0..2 {
+                assert_eq!(fields(&mut decoder, block).unwrap(), before);
             }
-            assert_eq!(fields(&mut decoder, block).unwrap(), before);
-            assert_eq!(fields(&mut decoder, block).unwrap(), before);
-            assert_eq!(fields(&mut decoder, &inserting(b'b', b'2')).unwrap(), "b=2");
+            decoder.trailers(trailers).unwrap();
             assert_eq!(fields(&mut decoder, block).unwrap(), after);
+            decoder.trailers(&inserting(b'c', b'3')[1..]).unwrap();
+            decoder.trailers(&inserting(b'd', b'4')[1..]).unwrap();
+            assert_eq!(fields(&mut decoder, block).unwrap(), last);
+            decoder.trailers(&[0x20, 0x3f, 0xe1, 0x1f]).unwrap();
+            assert!(fields(&mut decoder, block).is_err());
         }
     }
 
@@ -333,10 +340,10 @@ mod tests {
     #[test]
     fn trailers_that_are_known_change_the_table_each_time() {
         let mut decoder = HeadDecoder::default();
-        let block = &inserting(b'a', b'1')[1..];
+        let block = [&inserting(b'a', b'1')[1..], &[0, 1, b'n', 1, b'v']].concat();
         for _ in 0..2 {
-            let trailers = decoder.trailers(block).unwrap();
-            assert_eq!(trailers.iter().collect::<Vec<_>>(), [("a", &b"1"[..])]);
+            let trailers = decoder.trailers(&block).unwrap();
+            assert_eq!(trailers.iter().collect::<Vec<_>>(), [("a", &b"1"[..]), ("n", b"v")]);
         }
         assert_eq!(fields(&mut decoder, &[OK, 0xbe, 0xbf]).unwrap(), "a=1 a=1");
         assert!(fields(&mut decoder, &[OK, 0xc0]).is_err());
