@@ -253,9 +253,11 @@ mod tests {
     #[test]
     fn the_same_block_means_something_else_after_the_table_has_changed() {
         // Each uses the second entry of the table: whole, or its name for another value.
-        for (block, before, after) in
-            [(&[OK, 0xbf][..], "a=1", "b=2"), (&[OK, 0x0f, 0x30, 1, b'x'], "a=x", "b=x")]
-        {
+        let table = [
+            (&[OK, 0xbf][..], "a=1", "b=2", "c=3"),
+            (&[OK, 0x0f, 0x30, 1, b'x'], "a=x", "b=x", "c=x"),
+        ];
+        for (block, before, after, last) in table {
             let mut decoder = HeadDecoder::default();
             fields(&mut decoder, &inserting(b'a', b'1')).unwrap();
             // Trailers do not replace the head that is known.
