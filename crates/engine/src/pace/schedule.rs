@@ -139,8 +139,8 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Plan;
     use crate::plan::tests::plan;
+    use crate::plan::{Plan, Replay, Stage};
 
     fn open(rate_per_s: f64) -> Open {
         Open::new(rate_per_s, 1)
@@ -207,6 +207,50 @@ mod tests {
             })
             .count();
         assert!(rejected <= 5, "{rejected} of 100 seeds rejected");
+    }
+
+    /// Returns a pace whose rate is always the same, as a stage says it.
+    fn staged(rate: f64, seconds: u64) -> Open {
+        let stage = |seconds, target| Stage { duration_ns: seconds * 1_000_000_000, target };
+        Open { stages: vec![stage(0, rate), stage(seconds, rate)], ..open(rate) }
+    }
+
+    /// Takes the arrivals of a pace up to a number of them.
+    fn taken(pace: &Pace, most: usize) -> Vec<Nanos> {
+        let mut schedule = Schedule::new(pace, 100, 1).unwrap();
+        let arrivals = (0..most).map(|_| schedule.take());
+        arrivals.take_while(|due| *due < Nanos::MAX).collect()
+    }
+
+    #[test]
+    fn a_stage_of_one_rate_has_the_arrivals_of_that_rate() {
+        let pace = Pace::Constant(Open { first: 2, stride: 3, ..staged(10.0, 10) });
+        let arrivals = taken(&pace, 50);
+        assert_eq!(arrivals.len(), 33);
+        for (number, due) in (0..).zip(arrivals) {
+            assert!(due.abs_diff(100 + (2 + 3 * number) * 100_000_000) <= 1, "{number}: {due}");
+        }
+
+        let arrivals = taken(&Pace::Poisson(staged(1_000.0, 10)), 20_000);
+        assert!(arrivals.is_sorted() && arrivals.last() < Some(&10_000_000_100));
+        // Five standard deviations.
+        assert!((9_500..10_500).contains(&arrivals.len()), "{}", arrivals.len());
+    }
+
+    #[test]
+    fn the_first_gap_is_exponential_too() {
+        let firsts = (0..1_000)
+            .map(|seed| Schedule::new(&Pace::Poisson(open(1_000.0)), 0, seed).unwrap().next());
+        let early = firsts.filter(|due| *due < 500_000).count();
+        // 1 - exp(-1/2) of them, within five standard deviations.
+        assert!((316..471).contains(&early), "{early}");
+    }
+
+    #[test]
+    fn arrivals_that_are_replayed_are_those_of_the_list() {
+        let (offsets_ns, connections, max_in_flight) = (vec![5, 5, 9], 1, None);
+        let pace = Pace::Replay(Replay { offsets_ns, connections, max_in_flight });
+        assert_eq!(taken(&pace, 10), [105, 105, 109]);
     }
 
     #[test]
