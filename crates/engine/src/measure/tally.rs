@@ -373,10 +373,22 @@ fn smallest(durations: [Option<Nanos>; 2]) -> Option<Nanos> {
 
 #[cfg(test)]
 mod tests {
+    use client::UNSET;
+
     use super::*;
 
     fn ended(intended: Nanos, sent: Nanos, last_byte: Nanos) -> Stamps {
         Stamps { sent, first_byte: sent + 1, last_byte, ..Stamps::new(intended, intended) }
+    }
+
+    #[test]
+    fn a_connection_that_no_attempt_opened_has_the_times_that_are_known() {
+        let mut tally = Tally::default();
+        tally.accepted.record_opening(7, UNSET);
+        tally.accepted.record_opening(9, 100);
+        tally.accepted.record_opening(UNSET, UNSET);
+        let Latencies { connect, tls, .. } = &tally.accepted;
+        assert_eq!((connect.count(), tls.count(), tls.quantile(1.0)), (2, 1, 100));
     }
 
     #[test]
