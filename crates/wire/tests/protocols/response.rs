@@ -179,6 +179,7 @@ fn discards_a_long_body_without_seeing_it() {
 fn an_endless_head_is_refused_in_bounded_memory() {
     let mut response = Response::new(false);
     response.feed(b"HTTP/1.1 200 OK\r\n", &mut Heads::default(), &mut ()).unwrap();
+    assert_eq!(response.held_bytes(), 17);
     let line = [b"X-Filler: ".as_slice(), &[b'a'; 1000], b"\r\n"].concat();
     let error = (0..200).find_map(|_| response.feed(&line, &mut Heads::default(), &mut ()).err());
     assert_eq!(error, Some(WireError::HeadTooLarge));
