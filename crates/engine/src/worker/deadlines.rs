@@ -10,6 +10,9 @@ use super::timers::Timer;
 /// The time in which the worker reads bytes that wait in its sockets.
 const READING_NS: Nanos = 1_000_000;
 
+/// The time in which it reads those of a connection that several exchanges share.
+const READING_ALL_NS: Nanos = 10 * READING_NS;
+
 impl<D: Driver> Worker<D> {
     /// Handles the timer of a slot, whose deadline may have passed.
     pub(super) fn on_deadline(&mut self, number: u32, now: Nanos) {
@@ -151,14 +154,23 @@ impl<D: Driver> Worker<D> {
 
     /// Returns until when the stream of a slot may pause. A stream that has not begun may pause for
     /// longer: the request's timeout applies to it.
-    fn idle_until(&self, number: u32, now: Nanos) -> Nanos {
+    ///
+    /// Bytes that the worker has not read put it off. On a connection of several exchanges they may be
+    /// those of others, which never end: it is put off once.
+    fn idle_until(&mut self, number: u32, now: Nanos) -> Nanos {
         let slot = &self.slots[number as usize];
         let request = &self.share.prepared.requests[usize::from(slot.request)];
         let until = request.still_until(&slot.exchange, now);
-        let connection = &self.connections.get(slot.connection).connection;
-        let unread = || connection.as_ref().map_or(0, |known| known.unread(&self.driver));
-        // The worker has not read what was received.
-        if until <= now && unread() > 0 { now + READING_NS } else { until }
+        if until > now {
+            return until;
+        }
+        let entry = &mut self.connections.entries[slot.connection as usize];
+        let (is_shared, was_put_off) = (entry.is_shared(), slot.deadline > until);
+        let connection = entry.of_generation(slot.generation);
+        if is_shared && was_put_off || connection.is_none_or(|it| it.unread(&self.driver) == 0) {
+            return until;
+        }
+        now + if is_shared { READING_ALL_NS } else { READING_NS }
     }
 
     pub(super) fn timeout_of(&self, number: u32) -> Nanos {

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use crate::world::{MS, closed, constant, request, simulate, simulate_in};
 use client::{Multiplexing, ServerLimits};
-use engine::{CancelAfter, Cancellation, Gate, HttpVersion, Phase, Plan, Report, Think};
+use engine::{
+    CancelAfter, Cancellation, Gate, HttpVersion, Phase, Plan, Report, Stop, StreamPlan, Think,
+};
 use net::{Act, Dial, Nanos, Peer, Simulated};
+use wire::Dialect;
 use wire::hpack::{Decoder, Encoder, Indexing};
 use wire::http2::{ErrorCode, FRAME_HEAD_BYTES, Flags, FrameHead, FrameKind, PREFACE, Setting};
 
@@ -46,6 +49,8 @@ enum Reply {
     Malformed,
     /// Says nothing.
     Nothing,
+    /// Sends a piece of a stream each time, so many of them, and then nothing more.
+    Pieces(Nanos, u32),
 }
 
 fn frame(kind: FrameKind, flags: Flags, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -121,6 +126,13 @@ impl<A: FnMut(u64, u64, u32) -> Reply> Server<A> {
                 vec![(10 * MS, Act::Bytes(bytes))]
             }
             Reply::Nothing => Vec::new(),
+            Reply::Pieces(interval, count) => {
+                let head = frame(FrameKind::Headers, Flags::END_HEADERS, stream, &[0x88]);
+                let piece = frame(FrameKind::Data, Flags::NONE, stream, b": more\n\n");
+                let acts = (1..=count).map(|number| Nanos::from(number) * interval);
+                let pieces = acts.map(|at| (at, Act::Bytes(piece.clone())));
+                std::iter::once((0, Act::Bytes(head))).chain(pieces).collect()
+            }
         }
     }
 }
@@ -453,6 +465,26 @@ fn a_reset_stream_and_a_timeout_leave_the_connection_to_the_others() {
     let reasons = [("read.stream_reset.cancel".to_owned(), 1), ("timeout.first_byte".into(), 1)];
     assert_eq!(run.reasons(), reasons);
     assert_eq!(run.reports.last().unwrap().connections.opened, 1);
+}
+
+#[test]
+fn bytes_of_other_streams_do_not_hide_that_a_stream_pauses() {
+    const EACH: Nanos = MS * 6 / 5;
+    let server = Server::new(|number, _, _| Reply::Pieces(EACH, if number == 0 { 1 } else { 400 }));
+    let mut plan = over_http2(closed(2), 2);
+    plan.stop = Stop::Requests { requests: 2 };
+    let idle_timeout_ns = Some(84 * EACH - MS / 10);
+    let stream = StreamPlan { idle_timeout_ns, ..StreamPlan::new(Dialect::Openai) };
+    request(&mut plan).stream = Some(stream);
+    let mut world = Simulated::new(server);
+    // Each time that the worker wakes for the deadline, a piece of the other stream has just come.
+    world.oversleeps = (85..400).map(|piece| (piece * EACH - MS / 10, MS / 5)).collect();
+    let run = simulate_in(plan, world, &Arc::new(Gate::new(1)));
+    run.assert_balanced();
+    assert_eq!(run.reasons(), [("timeout.idle".to_owned(), 2)]);
+    let took = |share| run.measured.failed.service.quantile(share) / MS;
+    assert!((101..=114).contains(&took(0.0)), "{}", took(0.0));
+    assert!((580..=592).contains(&took(1.0)), "{}", took(1.0));
 }
 
 #[test]
